@@ -18,7 +18,7 @@ mod tests {
 
     #[test]
     fn one_is_one() {
-        let told = [many(0, "job"), many(1_u64, "search"), many(2_usize, "search"), many(11, "job")];
-        assert_eq!(told, ["0 jobs", "1 search", "2 searches", "11 jobs"]);
+        let message = [many(0, "job"), many(1_u64, "search"), many(2_usize, "search"), many(11, "job")];
+        assert_eq!(message, ["0 jobs", "1 search", "2 searches", "11 jobs"]);
     }
 }

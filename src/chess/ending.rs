@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn endings_of_single_positions() {
-        for (fen, wanted) in [
+        for (fen, expected) in [
             ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", Some(Ending::Mate)),
             ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", Some(Ending::Stalemate)),
             ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", Some(Ending::Material)),
@@ -85,7 +85,7 @@ mod tests {
             // A mate on the last move of the fifty stands.
             ("R5k1/5ppp/8/8/8/8/8/K7 b - - 100 80", Some(Ending::Mate)),
         ] {
-            assert_eq!(at(fen), wanted, "{fen}");
+            assert_eq!(at(fen), expected, "{fen}");
         }
     }
 

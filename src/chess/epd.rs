@@ -226,9 +226,9 @@ impl<'a> Operations<'a> {
         Ok(())
     }
 
-    fn skip(&mut self, wanted: impl Fn(char) -> bool) {
+    fn skip(&mut self, required: impl Fn(char) -> bool) {
         let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start_matches(wanted).len();
+        self.at += rest.len() - rest.trim_start_matches(required).len();
     }
 
     /// Takes the rest of an operation, without its semicolon.

@@ -91,10 +91,10 @@ mod tests {
     #[test]
     fn a_file_full_of_faults_is_told_in_a_few_lines() {
         let fault = |line| Fault { file: "x".to_owned(), line, column: 1, message: "wrong".to_owned() };
-        let told = |faults: usize| Faults((1..=faults).map(fault).collect()).to_string();
-        assert_eq!(told(1), "x:1:1: wrong");
-        assert_eq!(told(20).lines().last(), Some("x:20:1: wrong"));
-        let many: Vec<String> = told(1000).lines().map(str::to_owned).collect();
+        let text = |faults: usize| Faults((1..=faults).map(fault).collect()).to_string();
+        assert_eq!(text(1), "x:1:1: wrong");
+        assert_eq!(text(20).lines().last(), Some("x:20:1: wrong"));
+        let many: Vec<String> = text(1000).lines().map(str::to_owned).collect();
         assert_eq!((many.len(), many[19].as_str(), many[20].as_str()), (21, "x:20:1: wrong", "and 980 more"));
     }
 
@@ -113,14 +113,14 @@ mod tests {
     /// A name is near if a third of its letters, rounded up, are wrong at most; of two as near the first in order of the alphabet.
     #[test]
     fn near_names_are_hinted_at() {
-        let said = |name: &str| hint(name, &["depth", "nodes", "é"]).replace(['`', '(', ')', '?'], "");
-        assert_eq!(said("detph"), " did you mean depth", "two letters exchanged are one mistake");
-        assert_eq!(said("depxx"), " did you mean depth", "two of five");
-        assert_eq!(said("dexxx"), "", "three of five");
-        assert_eq!(said("nxds"), " did you mean nodes", "two of four");
-        assert_eq!(said("noded"), " did you mean nodes");
-        assert_eq!(said("x"), " did you mean é", "one of one, a letter of two bytes");
-        assert_eq!(said("ééé"), "", "two of three letters, of six bytes");
+        let output = |name: &str| hint(name, &["depth", "nodes", "é"]).replace(['`', '(', ')', '?'], "");
+        assert_eq!(output("detph"), " did you mean depth", "two letters exchanged are one mistake");
+        assert_eq!(output("depxx"), " did you mean depth", "two of five");
+        assert_eq!(output("dexxx"), "", "three of five");
+        assert_eq!(output("nxds"), " did you mean nodes", "two of four");
+        assert_eq!(output("noded"), " did you mean nodes");
+        assert_eq!(output("x"), " did you mean é", "one of one, a letter of two bytes");
+        assert_eq!(output("ééé"), "", "two of three letters, of six bytes");
         assert_eq!(hint("bat", &["rat", "cat"]), " (did you mean `cat`?)");
         assert_eq!(hint("bat", &[]), "");
     }

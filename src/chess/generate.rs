@@ -43,13 +43,13 @@ pub enum GenerateError {
     Plies(u32),
     /// So few walks were kept that the rest will not be found.
     #[error(
-        "only {found} of {wanted} positions found in {walks} walks of {plies} plies: ask for fewer, or for more plies"
+        "only {found} of {expected} positions found in {walks} walks of {plies} plies: ask for fewer, or for more plies"
     )]
     TooFew {
         /// Positions kept.
         found: usize,
         /// Positions asked for.
-        wanted: usize,
+        expected: usize,
         /// Walks made.
         walks: u64,
         /// Plies of each.
@@ -90,7 +90,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
     if found.len() == count {
         Ok(found)
     } else {
-        Err(GenerateError::TooFew { found: found.len(), wanted: count, walks, plies })
+        Err(GenerateError::TooFew { found: found.len(), expected: count, walks, plies })
     }
 }
 

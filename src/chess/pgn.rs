@@ -294,12 +294,12 @@ mod tests {
             (game.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "), game.result, games.len())
         };
         let strict = |moves: &str| read(moves, Strictness::Strict);
-        let told = |moves: &str, result: &str| (moves.to_owned(), result.to_owned(), 0);
-        assert_eq!(strict("1. e4 (1. d4 d5 0-1) e5 1-0"), told("e2e4 e7e5", "1-0"));
-        assert_eq!(strict("1. e4 (1. d4 (1. c4 *) d5 1/2-1/2) 1... e5 2. Nf3 *"), told("e2e4 e7e5 g1f3", "*"));
-        assert_eq!(read("1. e4 -- 2. d4 *", Strictness::Lenient), told("e2e4", "*"));
+        let output = |moves: &str, result: &str| (moves.to_owned(), result.to_owned(), 0);
+        assert_eq!(strict("1. e4 (1. d4 d5 0-1) e5 1-0"), output("e2e4 e7e5", "1-0"));
+        assert_eq!(strict("1. e4 (1. d4 (1. c4 *) d5 1/2-1/2) 1... e5 2. Nf3 *"), output("e2e4 e7e5 g1f3", "*"));
+        assert_eq!(read("1. e4 -- 2. d4 *", Strictness::Lenient), output("e2e4", "*"));
         for strictness in [Strictness::Strict, Strictness::Lenient] {
-            assert_eq!(read("1. e4 (1. d4 -- 2. c4 *) e5 1-0", strictness), told("e2e4 e7e5", "1-0"));
+            assert_eq!(read("1. e4 (1. d4 -- 2. c4 *) e5 1-0", strictness), output("e2e4 e7e5", "1-0"));
         }
     }
 

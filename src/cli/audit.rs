@@ -142,9 +142,9 @@ mod tests {
     #[test]
     fn progress_is_told_some_twenty_times() {
         for of in [1, 2, 19, 20, 21, 39, 40, 41, 59, 60, 420, 10_000] {
-            let told: Vec<u64> = (1..=of).filter(|&done| is_told(done, of)).collect();
-            assert!((of.min(20)..40).contains(&(told.len() as u64)), "{of}: {told:?}");
-            assert!((1..).zip(&told).all(|(at, &done)| done == at * told[0]), "{of}: {told:?}");
+            let output: Vec<u64> = (1..=of).filter(|&done| is_told(done, of)).collect();
+            assert!((of.min(20)..40).contains(&(output.len() as u64)), "{of}: {output:?}");
+            assert!((1..).zip(&output).all(|(at, &done)| done == at * output[0]), "{of}: {output:?}");
         }
     }
 
@@ -162,7 +162,7 @@ mod tests {
         };
         let count = AuditCounters { answers: 11, cutoffs: 12, moves: 13, roots: 14, wrong: 15, illegal: 0 };
         let findings = Findings { count, wrong: ["x", "y", "z"].iter().map(wrong).collect() };
-        let told: Vec<String> = findings.wrong.iter().map(|wrong| format!("    {wrong}")).collect();
+        let output: Vec<String> = findings.wrong.iter().map(|wrong| format!("    {wrong}")).collect();
         let by_path: Vec<String> = findings.wrong.iter().map(|wrong| format!("    by path: {wrong}")).collect();
         let first = Audited { variant: "one".to_owned(), searches: 9, nodes: 10, findings, drawn: None };
         let second = Audited { variant: "two".to_owned(), drawn: Some(first.findings.clone()), ..first.clone() };
@@ -175,7 +175,7 @@ mod tests {
             assert_eq!(plain(&lines[0]), "iterations nodes answers cutoffs moves wrong path variant");
             for (at, name, path) in [(1, "one", "-"), (2 + shown, "two", "15")] {
                 assert_eq!(plain(&lines[at]), line(name, path));
-                assert_eq!(lines[at + 1..=at + shown], told[..shown]);
+                assert_eq!(lines[at + 1..=at + shown], output[..shown]);
             }
             assert_eq!(lines[3 + 2 * shown..], by_path[..shown]);
         }

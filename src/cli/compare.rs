@@ -197,8 +197,8 @@ mod tests {
         ] {
             let found =
                 super::super::refuse_overwrite(&place.join(read), &place.join(out)).map_err(|found| found.message);
-            let told = format!("{}: is read and cannot be written at the same time", place.join(out).display());
-            assert_eq!(found.err(), refused.then_some(told.replace("/./", "/")), "{read} {out}");
+            let output = format!("{}: is read and cannot be written at the same time", place.join(out).display());
+            assert_eq!(found.err(), refused.then_some(output.replace("/./", "/")), "{read} {out}");
         }
         let results = place.join("results.csv").display().to_string();
         let command = Args::augment_args(clap::Command::new("compare"));
@@ -216,9 +216,9 @@ mod tests {
     #[test]
     fn the_side_that_cannot_be_compared_is_named() {
         let games = format!("variant,position,depth,search.nodes,{}\na,p,0,9,b\n", columns::OPPONENT);
-        let told = |name: &str| (Exit::Usage, format!("{name}: its rows are games, and searches are compared here"));
-        assert_eq!(refused(&games, ROWS, &[]), told("base.csv"));
-        assert_eq!(refused(ROWS, &games, &[]), told("new.csv"));
+        let output = |name: &str| (Exit::Usage, format!("{name}: its rows are games, and searches are compared here"));
+        assert_eq!(refused(&games, ROWS, &[]), output("base.csv"));
+        assert_eq!(refused(ROWS, &games, &[]), output("new.csv"));
         // One of three variants is enough, wherever it stands.
         let rows = |of: [&str; 3]| {
             let rows: String =
@@ -273,19 +273,19 @@ mod tests {
         let at = |name: &str| place.path().join(name).display().to_string();
         let (rows, file) = (at("rows.csv"), at("out"));
         fs::write(&rows, ROWS).unwrap();
-        let said = |words: &[&str]| {
-            let (code, said, told) = crate::cli::spoken::call(&[&["compare", &rows, &rows], words].concat());
-            assert_eq!((code, told.as_str()), (0, ""), "{words:?}");
-            said
+        let answer = |words: &[&str]| {
+            let (code, answer, output) = crate::cli::spoken::call(&[&["compare", &rows, &rows], words].concat());
+            assert_eq!((code, output.as_str()), (0, ""), "{words:?}");
+            answer
         };
-        let text = said(&[]);
+        let text = answer(&[]);
         let forms = [("--junit", "<?xml"), ("--markdown", "### "), ("--json", "{"), ("--bench-json", "[")];
         for (at, (form, start)) in forms.into_iter().enumerate() {
-            let alone = said(&[form, "-"]);
+            let alone = answer(&[form, "-"]);
             assert!(alone.starts_with(start), "{form}: {alone}");
-            assert_eq!((said(&[form, &file]), fs::read_to_string(&file).unwrap()), (text.clone(), alone.clone()));
+            assert_eq!((answer(&[form, &file]), fs::read_to_string(&file).unwrap()), (text.clone(), alone.clone()));
             for (other, _) in forms.iter().skip(at + 1) {
-                assert_eq!(said(&[form, "-", other, "/dev/null"]), alone);
+                assert_eq!(answer(&[form, "-", other, "/dev/null"]), alone);
                 let found = refused(ROWS, ROWS, &[form, "-", other, "-"]);
                 assert_eq!(found, (Exit::Usage, "only one form can go to standard output (-)".to_owned()));
             }

@@ -22,7 +22,7 @@ pub fn play(
     stop: &AtomicBool,
     quiet: bool,
 ) -> CommandResult {
-    let Some(wanted) = &experiment.file.confirm else { return Ok(Exit::Done) };
+    let Some(expected) = &experiment.file.confirm else { return Ok(Exit::Done) };
     let place = |name: &String| experiment.points.iter().position(|point| point.name == *name);
     let Some(best) = place(&screened.best) else {
         return Err(CommandFailure::of(Exit::Failed, "confirm: the screen has no figures to choose by"));
@@ -37,7 +37,7 @@ pub fn play(
         eprintln!("confirm, stage {stage}: {players} against \"{}\", {} each", screened.best, many(pairs, "pair"));
         Box::new(progress::Talk::default())
     };
-    let found = match confirm(experiment, wanted, (best, &others), (&folder, settings), stop, &mut tell) {
+    let found = match confirm(experiment, expected, (best, &others), (&folder, settings), stop, &mut tell) {
         Ok(found) => found,
         Err(error) => return ended(error),
     };

@@ -143,8 +143,8 @@ const ELSEWHERE: &[&str] = &[
 fn prepare(at: &Path) {
     let place = |name: &str| at.join(name).display().to_string();
     let done = |words: &[&str], code: u8| {
-        let (found, said, told) = call(words);
-        assert_eq!(found, code, "{words:?}: {said}{told}");
+        let (found, stdout, stderr) = call(words);
+        assert_eq!(found, code, "{words:?}: {stdout}{stderr}");
     };
     let claim = format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > 1000 * nodes(size=256)'");
     let (x, claim) = (file(at, "x.toml", TWO), file(at, "claim.toml", &claim));
@@ -208,8 +208,8 @@ fn without_times(text: &str) -> String {
 fn left(at: &Path, words: &str) -> String {
     let words: Vec<String> = words.split(' ').map(|word| word.replace('@', &at.display().to_string())).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (code, said, told) = call(&words);
-    let mut left = format!("exit {code}\n{said}{told}");
+    let (code, stdout, stderr) = call(&words);
+    let mut left = format!("exit {code}\n{stdout}{stderr}");
     let mut folders = vec![at.join("out")];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {

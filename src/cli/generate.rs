@@ -41,10 +41,10 @@ pub fn run(args: &Args) -> CommandResult {
         print!("{}", openings::epd(&GenerateOptions { count, seed, plies }).map_err(CommandFailure::usage)?);
         return Ok(Exit::Done);
     };
-    let wanted = Wanted { count, seed, plies, length, depth };
+    let expected = Wanted { count, seed, plies, length, depth };
     match args.take {
-        Some(taken) => print!("{}", generate::epd(&wanted, taken, args.half).map_err(CommandFailure::usage)?),
-        None => generate::pgn(&wanted, |text| {
+        Some(taken) => print!("{}", generate::epd(&expected, taken, args.half).map_err(CommandFailure::usage)?),
+        None => generate::pgn(&expected, |text| {
             print!("{text}");
             crate::talk::is_heard()
         })

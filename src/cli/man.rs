@@ -134,8 +134,8 @@ mod tests {
         let mut all = Vec::new();
         gather(&root, &mut all);
         let names: Vec<&str> = all.iter().map(|command| name(command)).collect();
-        for wanted in ["ttlab", "ttlab-run", "ttlab-trace", "ttlab-trace-info", "ttlab-man"] {
-            assert_eq!(names.iter().filter(|name| **name == wanted).count(), 1, "{wanted} in {names:?}");
+        for expected in ["ttlab", "ttlab-run", "ttlab-trace", "ttlab-trace-info", "ttlab-man"] {
+            assert_eq!(names.iter().filter(|name| **name == expected).count(), 1, "{expected} in {names:?}");
         }
         assert!(
             !names.contains(&"ttlab-engine-guard") && !names.iter().any(|name| name.ends_with("help")),

@@ -42,12 +42,12 @@ pub fn run(args: &Args) -> CommandResult {
     let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
-    let told = |error: &MergeError| {
+    let text = |error: &MergeError| {
         if let MergeError::Missing(gaps, of) = error {
             tell(gaps, *of);
         }
     };
-    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(told).map_err(failure)?;
+    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(text).map_err(failure)?;
     let page = crate::report::read(&results).map_err(CommandFailure::io)?;
     super::screen::report(&page, &results, args.quiet)?;
     if !args.quiet {
@@ -94,10 +94,10 @@ pub(super) fn shards<'a>(
 
 /// Names what is missing, a line for each shard.
 pub(super) fn tell(gaps: &[ShardGap], of: u64) {
-    told(gaps, of).iter().for_each(|line| eprintln!("{line}"));
+    text(gaps, of).iter().for_each(|line| eprintln!("{line}"));
 }
 
-fn told(gaps: &[ShardGap], of: u64) -> Vec<String> {
+fn text(gaps: &[ShardGap], of: u64) -> Vec<String> {
     let line = |lack: &ShardGap| {
         let state = match (&lack.folder, lack.missing) {
             (None, _) => "not begun".to_owned(),
@@ -145,7 +145,7 @@ mod tests {
             lack(6, 0, 0, 1, true),
         ];
         assert_eq!(
-            told(&gaps, 7),
+            text(&gaps, 7),
             [
                 "shard 0 of 7: not begun",
                 "shard 3 of 7: 2 of 9 jobs missing",

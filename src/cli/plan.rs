@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> CommandResult {
         };
         found.check_memory(&plan, 1).map_err(run_failure)?;
         warn(found.unfounded(&experiment, &plan));
-        engines = found.told(&plan);
+        engines = found.describe(&plan);
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     warn(before::warnings(&experiment, &plan, 1, Some(&folder)));
@@ -166,8 +166,8 @@ fn shown_limit(limit: Limit) -> String {
 /// How many items a suite has, and of how many anything is searched where that is not all.
 fn items(experiment: &Experiment, items: &[Item]) -> String {
     let searched = items.iter().filter(|item| experiment.is_searched(item)).count();
-    let told = many(items.len(), "item");
-    if searched < items.len() { format!("{told}, {searched} of them searched") } else { told }
+    let describe = many(items.len(), "item");
+    if searched < items.len() { format!("{describe}, {searched} of them searched") } else { describe }
 }
 
 /// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it. Other engines tell of theirs no
@@ -225,7 +225,7 @@ mod tests {
     /// Sixteen bytes an entry, and whole KiB that hold them; what has no size of its own is named.
     #[test]
     fn tables_are_told_in_whole_kib() {
-        for (sets, told) in [
+        for (sets, describe) in [
             (&["table.size=64"][..], "1 KiB"),
             (&["table.size=65"], "2 KiB"),
             (&["table.size=128"], "2 KiB"),
@@ -242,18 +242,18 @@ mod tests {
             let slots = ["table.slots=1"].iter().filter(|_| !sets[0].starts_with("subject"));
             let sets: Vec<String> = sets.iter().chain(slots).map(|&set| set.to_owned()).collect();
             let read = Experiment::parse(text, "x.toml".as_ref(), &sets).unwrap();
-            assert_eq!(size(&read.points[0]), told, "{sets:?}");
+            assert_eq!(size(&read.points[0]), describe, "{sets:?}");
         }
     }
 
     /// Of the thirteen games six have more than 81 plies.
     #[test]
     fn games_that_are_too_short_are_told() {
-        for (from, told) in [(0, "13 items"), (81, "13 items, 6 of them searched")] {
+        for (from, describe) in [(0, "13 items"), (81, "13 items, 6 of them searched")] {
             let text = format!("suite = 'data/games.pgn'\nlimit = {{ depth = 2 }}\nsequence = {{ from = {from} }}\n");
             let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
             let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-            assert_eq!(items(&experiment, &experiment.suite.items), told);
+            assert_eq!(items(&experiment, &experiment.suite.items), describe);
         }
     }
 

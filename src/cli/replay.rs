@@ -227,8 +227,8 @@ pub fn run(args: &Args) -> CommandResult {
     let mut room = Replayers::new(&base, &policies, info.positions, classes).map_err(CommandFailure::usage)?;
     let one_in = args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
     let turns = Passes::new(&info, base.index, buckets, crate::system::at_most_half(args.memory << 20), one_in);
-    if let Some(told) = told_turns(info.events, turns.count, reading, room.lines.len()) {
-        eprintln!("{told}");
+    if let Some(message) = told_turns(info.events, turns.count, reading, room.lines.len()) {
+        eprintln!("{message}");
     }
     room.turns = turns.count;
     let class = |bucket| sample.as_ref().map_or(Some(0), |sample| sample.class(bucket));
@@ -346,9 +346,9 @@ impl ReplayPage {
         let only = |real: bool, text: String| if real { text } else { String::new() };
         if self.csv {
             let mut fields = vec![format!("\"{}\"", name.replace('"', "\"\"")), plain(|found| found.probes)];
-            for (at, (mine, all, told)) in columns.into_iter().enumerate() {
+            for (at, (mine, all, message)) in columns.into_iter().enumerate() {
                 let share = gap(mine).map_or_else(String::new, |gap| format!("{gap:.6}"));
-                fields.extend([plain(all), plain(mine), share].map(|text| only(told, text)));
+                fields.extend([plain(all), plain(mine), share].map(|text| only(message, text)));
                 if at == 0 {
                     fields.push(only(real, plain(|found| found.deep)));
                 }
@@ -357,7 +357,7 @@ impl ReplayPage {
             fields.extend(rest.map(|count| only(real, plain(count))));
             if self.sample.is_some() {
                 let half = |count: Reads| format!("{:.1}", self.total(found, count).1.unwrap_or_default());
-                fields.extend(columns.map(|(mine, _, told)| only(told, half(mine))));
+                fields.extend(columns.map(|(mine, _, message)| only(message, half(mine))));
             }
             return fields.join(",");
         }
@@ -365,8 +365,8 @@ impl ReplayPage {
             |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let wide = self.wide();
         let mut text = String::new();
-        for (mine, _, told) in columns {
-            if !told {
+        for (mine, _, message) in columns {
+            if !message {
                 text += &format!("{:>wide$} {:>7} {:>7} ", "-", "-", "-");
                 continue;
             }

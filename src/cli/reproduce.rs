@@ -176,8 +176,8 @@ mod tests {
         assert_eq!(of(&["z", "b"]), some("b.toml z.toml"));
         assert_eq!(of(&["z", "a", "m"]), some("a.toml m.toml z.toml"));
         // One that is there does not excuse one that is not.
-        let told = "--only b-3: there is no file b-3.toml\nhelp: did you mean `b-2`?";
-        assert_eq!(of(&["a", "b-3"]), Err(told.to_owned()));
+        let message = "--only b-3: there is no file b-3.toml\nhelp: did you mean `b-2`?";
+        assert_eq!(of(&["a", "b-3"]), Err(message.to_owned()));
         assert!(files(&folder.path().join("none")).is_err());
     }
 }

@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> CommandResult {
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(run_failure)?;
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
     if !args.quiet {
-        session.subjects.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
+        session.subjects.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
     }
     let unfounded = session.subjects.unfounded(&experiment, &plan);
     if args.check && !unfounded.is_empty() {

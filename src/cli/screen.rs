@@ -39,8 +39,8 @@ fn screen() -> Screen {
         return plain();
     }
     let own = rustix::termios::tcgetwinsize(stdout()).ok().map(|size| usize::from(size.ws_col));
-    let said = |name: &str| std::env::var_os(name).unwrap_or_default().to_string_lossy().into_owned();
-    seen(own, asked(), &said("NO_COLOR"), &said("TERM"))
+    let output = |name: &str| std::env::var_os(name).unwrap_or_default().to_string_lossy().into_owned();
+    seen(own, asked(), &output("NO_COLOR"), &output("TERM"))
 }
 
 /// A terminal of so many columns (0: it does not know), where so many are asked for, and what the environment says of it.

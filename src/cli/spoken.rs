@@ -75,27 +75,27 @@ fn the_worst_folder_says_how_it_ends() {
         (vec![&lacking, &whole, &wrong], 4),
     ] {
         let words: Vec<&str> = std::iter::once("verify").chain(folders.iter().map(|folder| folder.as_str())).collect();
-        let (found, said, _) = call(&words);
+        let (found, stdout, _) = call(&words);
         assert_eq!(found, code, "{folders:?}");
-        assert!(folders.iter().all(|folder| said.contains(&format!("{folder}: "))), "{said}");
-        let (found, said, _) = call(&[&words[..], &["--quiet"]].concat());
-        assert!(found == code && !said.contains("whole: whole"), "{folders:?}: {said}");
+        assert!(folders.iter().all(|folder| stdout.contains(&format!("{folder}: "))), "{stdout}");
+        let (found, stdout, _) = call(&[&words[..], &["--quiet"]].concat());
+        assert!(found == code && !stdout.contains("whole: whole"), "{folders:?}: {stdout}");
         for (folder, word) in
             [(&lacking, "not whole"), (&wrong, "WRONG")].into_iter().filter(|(one, _)| folders.contains(one))
         {
-            assert!(said.contains(&format!("{folder}: {word}: ")), "{folders:?}: {said}");
+            assert!(stdout.contains(&format!("{folder}: {word}: ")), "{folders:?}: {stdout}");
         }
         if !folders.contains(&&wrong) {
-            let (found, _, told) = call(&[&["report"], &words[1..], &["--by", "variant"]].concat());
+            let (found, _, stderr) = call(&[&["report"], &words[1..], &["--by", "variant"]].concat());
             assert_eq!(
-                (found, told.lines().count()),
+                (found, stderr.lines().count()),
                 (code, folders.iter().filter(|one| ***one == lacking).count()),
-                "{told}"
+                "{stderr}"
             );
         }
         if let [base, new] = folders[..] {
-            let (found, _, told) = call(&["compare", base, new]);
-            assert!(found == code && told.starts_with(&lacking), "{folders:?}: {told}");
+            let (found, _, stderr) = call(&["compare", base, new]);
+            assert!(found == code && stderr.starts_with(&lacking), "{folders:?}: {stderr}");
         }
     }
     assert_eq!(exit(&["compare", &whole, &whole]), 0);
@@ -113,41 +113,45 @@ fn what_failed_is_told_by_every_command() {
     for quiet in [&[][..], &["-q"]] {
         let again = [&["run", &vast, "--out", &out, "--jobs", "1"], quiet].concat();
         for before in [0, 6] {
-            let (code, said, told) = call(&again);
-            assert!(code == 3 && told.contains("3 jobs failed: see the error column"), "{told}");
-            assert!(!told.contains("reference"), "{told}");
-            assert_eq!(said.is_empty() && told.lines().count() == 1, !quiet.is_empty(), "{said}{told}");
-            assert_eq!(told.contains("6 of 6 jobs were done before"), before == 6 && quiet.is_empty(), "{told}");
-            assert_eq!(told.contains("failed: \"size=8192 GiB\" on a: "), before == 0 && quiet.is_empty(), "{told}");
+            let (code, stdout, stderr) = call(&again);
+            assert!(code == 3 && stderr.contains("3 jobs failed: see the error column"), "{stderr}");
+            assert!(!stderr.contains("reference"), "{stderr}");
+            assert_eq!(stdout.is_empty() && stderr.lines().count() == 1, !quiet.is_empty(), "{stdout}{stderr}");
+            assert_eq!(stderr.contains("6 of 6 jobs were done before"), before == 6 && quiet.is_empty(), "{stderr}");
+            assert_eq!(
+                stderr.contains("failed: \"size=8192 GiB\" on a: "),
+                before == 0 && quiet.is_empty(),
+                "{stderr}"
+            );
         }
         let (code, ..) = call(&[&again[..], &["--fresh"]].concat());
         assert_eq!(code, 3);
         std::fs::remove_dir_all(&out).unwrap();
     }
-    let (code, said, _) = call(&["plan", &vast, "--shards", "2", "-o", &plan]);
+    let (code, stdout, _) = call(&["plan", &vast, "--shards", "2", "-o", &plan]);
     let next = format!("run one:  ttlab run --plan {plan} --shard 0\nthen:     ttlab merge {plan}\n");
-    assert_eq!((code, said), (0, format!("{plan}: 6 jobs in 2 shards\n{next}")));
-    let (code, _, told) = call(&["run", "--plan", &plan, "--shard", "2", "-q", "--out", &out]);
-    assert!(code == 2 && told.ends_with("plan.json has 2 shards: expected 0 to 1\n"), "{told}");
+    assert_eq!((code, stdout), (0, format!("{plan}: 6 jobs in 2 shards\n{next}")));
+    let (code, _, stderr) = call(&["run", "--plan", &plan, "--shard", "2", "-q", "--out", &out]);
+    assert!(code == 2 && stderr.ends_with("plan.json has 2 shards: expected 0 to 1\n"), "{stderr}");
     let (missing, merge) = (["plan", "--missing", &plan, "--out", &out], ["merge", &plan, "--out", &out]);
     let shard = |index: &str| exit(&["run", "--plan", &plan, "--shard", index, "-q", "--out", &out]);
     assert_eq!(shard("1"), 3);
-    let (code, said, told) = call(&missing);
+    let (code, stdout, stderr) = call(&missing);
     let [first, second] =
         [0, 1].map(|at| if at == 0 { "shard 0 of 2: not begun" } else { "shard 1 of 2: all jobs done, " });
-    assert!(code == 3 && said == "0-1\n" && told.contains(first) && told.contains(second), "{said}{told}");
+    assert!(code == 3 && stdout == "0-1\n" && stderr.contains(first) && stderr.contains(second), "{stdout}{stderr}");
     assert_eq!(exit(&[&merge[..], &["-q"]].concat()), 3);
     assert_eq!(shard("0"), 3);
-    let (code, said, told) = call(&missing);
-    assert!(code == 3 && said == "0-1\n" && told.matches("all jobs done, ").count() == 2, "{said}{told}");
+    let (code, stdout, stderr) = call(&missing);
+    assert!(code == 3 && stdout == "0-1\n" && stderr.matches("all jobs done, ").count() == 2, "{stdout}{stderr}");
     let from = |index: u32| format!("{out}/shards/{index}");
     for words in [vec![], vec!["-q"], vec!["--from", &from(1), "--from", &from(0)]] {
-        let (code, said, told) = call(&[&merge[..], &words].concat());
-        assert_eq!(said.is_empty(), words == ["-q"], "{said}");
+        let (code, stdout, stderr) = call(&[&merge[..], &words].concat());
+        assert_eq!(stdout.is_empty(), words == ["-q"], "{stdout}");
         assert!(
             code == 3
-                && told.ends_with("3 jobs failed: see the error column; run the shards again with --retry-failed\n"),
-            "{told}"
+                && stderr.ends_with("3 jobs failed: see the error column; run the shards again with --retry-failed\n"),
+            "{stderr}"
         );
     }
 }
@@ -163,8 +167,8 @@ fn one_of_several_is_enough() {
     for (slots, code) in [(2, 0), (99, 2)] {
         let other = file(place.path(), "tuned.toml", &tuned(slots));
         for files in [[&fine, &other], [&other, &fine]] {
-            let (found, _, told) = call(&["check", files[0], files[1]]);
-            assert_eq!((found, told.contains("error: 1 of 2 files wrong")), (code, code == 2), "{told}");
+            let (found, _, stderr) = call(&["check", files[0], files[1]]);
+            assert_eq!((found, stderr.contains("error: 1 of 2 files wrong")), (code, code == 2), "{stderr}");
         }
     }
     let expect = |nodes: u32| format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > {nodes} * nodes(size=256)'");
@@ -200,14 +204,14 @@ fn what_is_asked_of_a_cluster_is_written() {
     let at = |name: &str| place.path().join(name).display().to_string();
     let plan = at("plan.json");
     assert_eq!(exit(&["plan", &file(place.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
-    for (mem, wanted) in [(&["--mem", "7770"][..], "--mem=7770M"), (&[], "--mem=257M")] {
+    for (mem, expected) in [(&["--mem", "7770"][..], "--mem=7770M"), (&[], "--mem=257M")] {
         let asked =
             ["submit", "slurm", &plan, "--out", &at("out"), "--cpus", "3", "--time", "1:23:45", "--at-once", "4"];
-        let (code, said, _) = call(&[&asked[..], mem].concat());
+        let (code, stdout, _) = call(&[&asked[..], mem].concat());
         assert_eq!(code, 0);
-        let scripts: String = said.lines().filter_map(|line| std::fs::read_to_string(line).ok()).collect();
-        for word in [wanted, "--cpus-per-task=3", "--time=1:23:45", "0-8%4"] {
-            assert!(scripts.contains(word) || said.contains(word), "{word}: {said}{scripts}");
+        let scripts: String = stdout.lines().filter_map(|line| std::fs::read_to_string(line).ok()).collect();
+        for word in [expected, "--cpus-per-task=3", "--time=1:23:45", "0-8%4"] {
+            assert!(scripts.contains(word) || stdout.contains(word), "{word}: {stdout}{scripts}");
         }
     }
 }
@@ -220,9 +224,9 @@ fn what_a_cluster_cannot_do_is_not_written() {
     let plan = at("plan.json");
     assert_eq!(exit(&["plan", &file(place.path(), "x.toml", TWO), "--shards", "9", "-o", &plan]), 0);
     for (system, code) in [("slurm", 2), ("parallel", 0)] {
-        let (found, _, told) = call(&["submit", system, &plan, "--out", &at("a\\b")]);
-        assert_eq!((found, place.path().join("a\\b").exists()), (code, code == 0), "{told}");
-        assert_eq!(told.starts_with("error: slurm: "), code == 2, "{told}");
+        let (found, _, stderr) = call(&["submit", system, &plan, "--out", &at("a\\b")]);
+        assert_eq!((found, place.path().join("a\\b").exists()), (code, code == 0), "{stderr}");
+        assert_eq!(stderr.starts_with("error: slurm: "), code == 2, "{stderr}");
     }
 }
 
@@ -231,15 +235,15 @@ fn what_a_cluster_cannot_do_is_not_written() {
 fn leaves_are_counted_and_divided() {
     for (depth, leaves) in [("0", 1_u64), ("1", 20), ("2", 400), ("3", 8902)] {
         for way in [&[][..], &["--bulk"]] {
-            let (code, said, told) = call(&[&["perft", "startpos", depth], way].concat());
-            assert_eq!((code, said), (0, format!("{leaves}\n")), "{way:?}");
-            assert!(told.ends_with(" million a second\n"), "{told}");
+            let (code, stdout, stderr) = call(&[&["perft", "startpos", depth], way].concat());
+            assert_eq!((code, stdout), (0, format!("{leaves}\n")), "{way:?}");
+            assert!(stderr.ends_with(" million a second\n"), "{stderr}");
         }
-        let (code, said, _) = call(&["perft", "startpos", depth, "--divide"]);
-        let (moves, all) = said.trim_end().rsplit_once('\n').unwrap_or(("", said.trim_end()));
+        let (code, stdout, _) = call(&["perft", "startpos", depth, "--divide"]);
+        let (moves, all) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", stdout.trim_end()));
         let counts: Vec<u64> = moves.lines().map(|line| line.split(": ").nth(1).unwrap().parse().unwrap()).collect();
-        assert_eq!((code, all), (0, leaves.to_string().as_str()), "{said}");
-        assert_eq!((counts.len(), counts.iter().sum()), if depth == "0" { (0, 0) } else { (20, leaves) }, "{said}");
+        assert_eq!((code, all), (0, leaves.to_string().as_str()), "{stdout}");
+        assert_eq!((counts.len(), counts.iter().sum()), if depth == "0" { (0, 0) } else { (20, leaves) }, "{stdout}");
     }
 }
 
@@ -252,8 +256,8 @@ fn a_recorded_trace_is_the_searches_that_were_made() {
     let at = |name: &str| place.path().join(name).display().to_string();
     let pgn = "[Event \"g\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"h\"]\n[SetUp \"1\"]\n[FEN \"8/5k2/8/8/2R5/8/3K4/8 b - - 0 40\"]\n\n40... Kg7 41. Rc6 *\n";
     std::fs::write(place.path().join("two.pgn"), pgn).unwrap();
-    let (code, _, told) = call(&["trace", &at("two.pgn"), "--depth", "2", "-o", &at("two.trace")]);
-    assert_eq!(code, 0, "{told}");
+    let (code, _, stderr) = call(&["trace", &at("two.pgn"), "--depth", "2", "-o", &at("two.trace")]);
+    assert_eq!(code, 0, "{stderr}");
     let info = |name: &str| Info::read(std::fs::File::open(place.path().join(name)).unwrap()).unwrap();
     let mut reader = Reader::new(std::fs::File::open(place.path().join("two.trace")).unwrap()).unwrap();
     let mut plies = Vec::new();
@@ -281,7 +285,7 @@ fn a_recorded_trace_is_the_searches_that_were_made() {
         }
     }
     assert_eq!(info("two.trace").nodes, nodes);
-    assert!(told.ends_with(&format!(" of {nodes} nodes\n")), "{told}");
+    assert!(stderr.ends_with(&format!(" of {nodes} nodes\n")), "{stderr}");
     let one = info("two.trace");
     assert_eq!(
         exit(&["trace", "import", &at("two.trace"), &at("two.trace"), &at("two.trace"), "-o", &at("six.trace")]),
@@ -304,8 +308,8 @@ fn a_tuning_warns_of_each_pressure_by_its_name() {
     );
     std::fs::write(&path, text).unwrap();
     let out = place.path().join("out");
-    let (code, _, told) = call(&["tune", &path.display().to_string(), "-q", "--out", &out.display().to_string()]);
-    assert_eq!(code, 0, "{told}");
+    let (code, _, stderr) = call(&["tune", &path.display().to_string(), "-q", "--out", &out.display().to_string()]);
+    assert_eq!(code, 0, "{stderr}");
     let page = std::fs::read_to_string(out.join("report.md")).unwrap();
     let mut others = 0;
     for (at, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
@@ -326,8 +330,8 @@ fn judgements_are_verified_too() {
     let whole = whole_path.display().to_string();
     let judged = file(place.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
     assert_eq!(exit(&["run", &judged, "-q", "--out", &whole]), 0);
-    let (code, said, _) = call(&["verify", &whole]);
-    assert!(code == 0 && !said.contains("reference.csv"), "{said}");
+    let (code, stdout, _) = call(&["verify", &whole]);
+    assert!(code == 0 && !stdout.contains("reference.csv"), "{stdout}");
     let edited = copy(&whole_path, "edited", "reference.csv", |text| {
         let row = text.lines().nth(2).unwrap();
         let fields: Vec<&str> = row.split(',').collect();
@@ -338,16 +342,16 @@ fn judgements_are_verified_too() {
         let rows: Vec<&str> = text.split_inclusive('\n').collect();
         rows[..rows.len() - 1].concat()
     });
-    for (folder, verified, reported, told) in [
+    for (folder, verified, reported, stderr) in [
         (&edited, 4, 2, "reference.csv: 1 row edited or damaged (line 3 first)"),
         (&cut, 3, 0, "reference.csv: 1 search of the reference missing"),
     ] {
-        let (code, said, _) = call(&["verify", folder]);
-        assert!(code == verified && said.contains(told), "{code}: {said}");
+        let (code, stdout, _) = call(&["verify", folder]);
+        assert!(code == verified && stdout.contains(stderr), "{code}: {stdout}");
         let (code, _, errors) = call(&["report", folder]);
         assert!(code == reported && errors.contains("line 3 was edited") == (reported == 2), "{code}: {errors}");
-        let (code, _, told) = call(&["run", &judged, "--out", folder]);
-        assert!(code == 0 && told.contains("judging the moves by the reference\n"), "{told}");
+        let (code, _, stderr) = call(&["run", &judged, "--out", folder]);
+        assert!(code == 0 && stderr.contains("judging the moves by the reference\n"), "{stderr}");
         let file = |folder: &str| std::fs::read(Path::new(folder).join("reference.csv")).unwrap();
         assert_eq!(file(folder), file(&whole));
         assert_eq!(exit(&["verify", folder]), 0);
@@ -359,8 +363,8 @@ fn judgements_are_verified_too() {
 fn a_search_is_told_with_the_sums_of_its_iterations() {
     use crate::engine::{Engine, Limit, SearchCounters};
     use crate::table::TableCounters;
-    let (code, said, told) = call(&["search", "startpos", "--depth", "4", "--set", "table.size=64"]);
-    assert_eq!((code, told.as_str()), (0, ""));
+    let (code, stdout, stderr) = call(&["search", "startpos", "--depth", "4", "--set", "table.size=64"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
     let options = crate::experiment::options(None, &["table.size=64".to_owned()]).unwrap();
     let mut engine = Engine::new(&options, None).unwrap();
     let limit = Limit { depth: Some(4), nodes: None };
@@ -375,7 +379,7 @@ fn a_search_is_told_with_the_sums_of_its_iterations() {
     let occupied = engine.table().unwrap().occupancy().occupied;
     let room = [("entries", occupied), ("slots", 64), ("bytes", 1024)].map(|(name, sum)| (name.to_owned(), sum));
     for (name, sum) in search.chain(table).chain(room) {
-        let line = said.lines().find(|line| line.split(' ').next() == Some(&*name)).unwrap();
+        let line = stdout.lines().find(|line| line.split(' ').next() == Some(&*name)).unwrap();
         assert_eq!(line.split_whitespace().nth(1), Some(&*sum.to_string()), "{line}");
     }
 }
@@ -386,9 +390,9 @@ fn a_short_trace_is_one_turn() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     assert_eq!(exit(&["trace", "startpos", "--depth", "5", "-o", &at("one.trace")]), 0);
-    let (code, _, told) =
+    let (code, _, stderr) =
         call(&["replay", &at("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
-    assert!(code == 0 && !told.contains("turn"), "{told}");
+    assert!(code == 0 && !stderr.contains("turn"), "{stderr}");
 }
 
 /// A trace has so many nodes that answers can save: what a table saves of them is what its nodes lack.
@@ -419,13 +423,13 @@ fn what_a_trace_saves_is_what_its_nodes_lack() {
 #[test]
 fn the_baseline_of_a_plan_is_marked() {
     let place = tempfile::tempdir().unwrap();
-    for (baseline, wanted) in [("", "size=64"), ("baseline = { size = 256 }\n", "size=256")] {
+    for (baseline, expected) in [("", "size=64"), ("baseline = { size = 256 }\n", "size=256")] {
         let path = file(place.path(), "x.toml", TWO);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{baseline}{text}")).unwrap();
-        let (code, said, _) = call(&["plan", &path]);
-        let marked: Vec<&str> = said.lines().filter(|line| line.ends_with("(baseline)")).collect();
-        assert!(code == 0 && marked.len() == 1 && marked[0].contains(wanted), "{said}");
+        let (code, stdout, _) = call(&["plan", &path]);
+        let marked: Vec<&str> = stdout.lines().filter(|line| line.ends_with("(baseline)")).collect();
+        assert!(code == 0 && marked.len() == 1 && marked[0].contains(expected), "{stdout}");
     }
 }
 
@@ -449,8 +453,8 @@ fn games_are_written_anew_with_their_page() {
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
     // Games that are not there are missing, not wrong: the rows have them.
     std::fs::remove_file(&games).unwrap();
-    let (code, said, _) = call(&["verify", &shown]);
-    assert!(code == 3 && said.contains("there is no games.pgn: `ttlab report` makes it of the rows"), "{said}");
+    let (code, stdout, _) = call(&["verify", &shown]);
+    assert!(code == 3 && stdout.contains("there is no games.pgn: `ttlab report` makes it of the rows"), "{stdout}");
     assert_eq!((exit(&["report", &shown]), exit(&["verify", &shown])), (0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
 }
@@ -479,7 +483,7 @@ fn what_lacks_something_is_told_what() {
     let limit = |other: &str| {
         format!("error: give a limit: --depth N{} {other}\n", if other.ends_with('g') { ", or" } else { " or" })
     };
-    for (words, told) in [
+    for (words, stderr) in [
         (
             &["trace", "startpos", "--depth", "1", "--first", "2", "-o", &at("x.trace")][..],
             "error: --first: startpos is one position, and no file of them\n".to_owned(),
@@ -515,21 +519,24 @@ fn what_lacks_something_is_told_what() {
             "error: without deepening a search needs --depth N\n".to_owned(),
         ),
     ] {
-        let (code, said, errors) = call(words);
-        assert_eq!((code, said.as_str(), errors), (2, "", told), "{words:?}");
+        let (code, stdout, errors) = call(words);
+        assert_eq!((code, stdout.as_str(), errors), (2, "", stderr), "{words:?}");
     }
     assert!(!place.path().join("x.trace").exists());
     // Nodes are limit enough where there are iterations to be cut short, and so is a depth where there are none.
     for words in [["--nodes", "9", "--set", "deepening.step=1"], ["--depth", "1", "--set", "deepening.step=0"]] {
         assert_eq!(exit(&[&["search", "startpos"], &words[..]].concat()), 0, "{words:?}");
-        let (code, _, told) = call(&[&["trace", "startpos", "-o", &at("x.trace")], &words[..]].concat());
-        assert!(code == 0 && told.ends_with(" nodes\n"), "{told}");
+        let (code, _, stderr) = call(&[&["trace", "startpos", "-o", &at("x.trace")], &words[..]].concat());
+        assert!(code == 0 && stderr.ends_with(" nodes\n"), "{stderr}");
     }
     // Nothing is told of what an engine would do that is not there.
     let gone = file(place.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
     for command in ["plan", "run"] {
-        let (code, said, told) = call(&[command, &gone, "--out", &at("gone")]);
-        assert!(code == 2 && said.is_empty() && told.contains("there is no file ./no-such-engine"), "{said}{told}");
+        let (code, stdout, stderr) = call(&[command, &gone, "--out", &at("gone")]);
+        assert!(
+            code == 2 && stdout.is_empty() && stderr.contains("there is no file ./no-such-engine"),
+            "{stdout}{stderr}"
+        );
     }
 }
 
@@ -538,9 +545,9 @@ fn what_lacks_something_is_told_what() {
 fn a_page_is_of_the_command_that_is_asked_for() {
     for words in [&[][..], &["run"], &["trace"], &["trace", "info"], &["trace", "import"]] {
         let name = [&["ttlab"], words].concat().join("-");
-        let (code, said, told) = call(&[&["man"], words].concat());
-        assert_eq!((code, told.as_str(), said.matches(".TH ").count()), (0, "", 1), "{said}");
-        assert!(said.contains(&format!(".TH {name} 1")), "{said}");
+        let (code, stdout, stderr) = call(&[&["man"], words].concat());
+        assert_eq!((code, stderr.as_str(), stdout.matches(".TH ").count()), (0, "", 1), "{stdout}");
+        assert!(stdout.contains(&format!(".TH {name} 1")), "{stdout}");
     }
 }
 
@@ -553,18 +560,18 @@ fn what_is_merged_is_shards() {
     let x = file(place.path(), "x.toml", TWO);
     assert_eq!(exit(&["plan", &x, "--shards", "2", "-o", &plan]), 0);
     assert_eq!(exit(&["run", &x, "-q", "--out", &at("whole")]), 0);
-    for (from, told) in
+    for (from, stderr) in
         [(at("whole"), "it is not a shard's"), (at("none"), "no results of ttlab are there: it has no manifest.json")]
     {
         let (code, _, errors) = call(&["merge", &plan, "--from", &from, "--out", &out]);
-        assert_eq!((code, errors), (2, format!("error: {from}: {told}\n")));
+        assert_eq!((code, errors), (2, format!("error: {from}: {stderr}\n")));
     }
     for shard in ["0", "1"] {
         assert_eq!(exit(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &at("parts")]), 0);
     }
-    let (code, said, _) =
+    let (code, stdout, _) =
         call(&["merge", &plan, "--from", &at("parts/shards/1"), "--from", &at("parts/shards/0"), "--out", &out]);
-    assert!(code == 0 && said.contains("merged 2 shards; report: "), "{said}");
+    assert!(code == 0 && stdout.contains("merged 2 shards; report: "), "{stdout}");
 }
 
 /// A merge of rows whose reference did not judge all moves says so, and how that is mended.
@@ -586,9 +593,9 @@ fn moves_that_nobody_judged_are_missed_by_a_merge() {
         call(&["merge", &plan, "--from", &at("parts/shards/0"), "--from", &at("parts/shards/1"), "--out", &out]);
     assert_eq!(code, 3, "{errors}");
     assert!(errors.starts_with("1 search of the reference is missing: run the shards again that"), "{errors}");
-    let (code, said, errors) = call(&["plan", "--missing", &plan, "--out", &at("parts")]);
+    let (code, stdout, errors) = call(&["plan", "--missing", &plan, "--out", &at("parts")]);
     assert_eq!(
-        (code, said.as_str(), errors.as_str()),
+        (code, stdout.as_str(), errors.as_str()),
         (3, "1\n", "shard 1 of 2: all jobs done, 1 search of the reference missing\n")
     );
 }
@@ -598,7 +605,7 @@ fn moves_that_nobody_judged_are_missed_by_a_merge() {
 fn a_tuning_needs_a_metric_that_can_be_raced() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out").display().to_string();
-    for (metric, told) in [
+    for (metric, stderr) in [
         ("loss", "tune.metric: the loss of moves is a difference"),
         ("nodez", "tune.metric: there is no column `nodez`: did you mean"),
     ] {
@@ -607,6 +614,6 @@ fn a_tuning_needs_a_metric_that_can_be_raced() {
         let text = std::fs::read_to_string(&path).unwrap().replace("three.epd", &suite);
         std::fs::write(&path, text).unwrap();
         let (code, _, errors) = call(&["tune", &path, "--out", &out]);
-        assert!(code == 2 && errors.contains(told), "{code}: {errors}");
+        assert!(code == 2 && errors.contains(stderr), "{code}: {errors}");
     }
 }

@@ -82,8 +82,8 @@ fn notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
         text::leave_out_doubles(name, suite);
     }
     let doubles = text::doubles(name, suite).into_values();
-    let told = doubles.map(|double| format!("{double}: an experiment refuses it, --skip-bad leaves it out"));
-    suite.notes.iter().map(ToString::to_string).chain(told).collect()
+    let output = doubles.map(|double| format!("{double}: an experiment refuses it, --skip-bad leaves it out"));
+    suite.notes.iter().map(ToString::to_string).chain(output).collect()
 }
 
 fn lines(suite: &Suite) -> String {
@@ -238,8 +238,8 @@ mod tests {
         let text = format!("{ROOKS} id \"a\";\n4k3/8/8/8/8/8/8/R3K2R b KQ - id \"b\";\n{ROOKS} id \"c\";\n");
         let mut suite = read(SuiteKind::Positions, &text);
         let same = "the same position as in line 1: each counts once";
-        let told = format!("s.epd:3:1: {same}: an experiment refuses it, --skip-bad leaves it out");
-        assert_eq!((notes("s.epd", &mut suite, false), suite.items.len()), (vec![told], 3));
+        let output = format!("s.epd:3:1: {same}: an experiment refuses it, --skip-bad leaves it out");
+        assert_eq!((notes("s.epd", &mut suite, false), suite.items.len()), (vec![output], 3));
         let left = notes("s.epd", &mut suite, true);
         assert_eq!((left, suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
     }
@@ -347,9 +347,9 @@ mod tests {
         let suite = Suite::read("s", "s.epd", SuiteKind::Positions, line.as_bytes(), options).unwrap();
         let (written, faults) = epd_file("s.epd", &suite);
         assert_eq!(written, "4k3/8/8/8/8/8/8/4K3 w - - id \"b\";\n");
-        let told =
+        let output =
             "s.epd:1:1: cannot be written as strict EPD: the king to move stood in check before the pawn passed d3";
-        assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
+        assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [output]);
     }
 
     /// What EPD cannot write in a text, and what other readers stumble over: clocks behind a text that names them, a backslash before the end.

@@ -230,8 +230,8 @@ fn page(info: &Info) -> String {
         ("depths", format!("{} to {}", info.lowest, info.deepest)),
         ("worth", worth.to_owned()),
     ];
-    let told = lines.into_iter().filter(|(_, figure)| !figure.is_empty());
-    told.map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()
+    let text = lines.into_iter().filter(|(_, figure)| !figure.is_empty());
+    text.map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()
 }
 
 fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
@@ -308,8 +308,8 @@ mod tests {
         std::fs::write(&known, "old").unwrap();
         assert!(anew(&known).is_ok() && anew(&folder.path().join("new.trace")).is_ok());
         for not in [folder.path(), Path::new("/dev/null")] {
-            let said = anew(not).err().map(|failure| failure.message);
-            assert_eq!(said, Some(format!("{}: is no file that could be written anew", not.display())));
+            let output = anew(not).err().map(|failure| failure.message);
+            assert_eq!(output, Some(format!("{}: is no file that could be written anew", not.display())));
         }
     }
 

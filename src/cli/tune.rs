@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> CommandResult {
         let manifest = runner::manifest(experiment, &plan, jobs, None);
         let manifest = Manifest { subjects: engines.examined(&plan), ..manifest };
         warn(Misleading::of_manifest(&manifest).filter(|_| decides.is_nodes()).map(|found| found.sentence()));
-        engines.told(&plan).iter().for_each(|line| eprintln!("engine {line}"));
+        engines.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         warn(engines.loose(&plan));
         warn(before::warnings(experiment, &plan, 1, None));
         warn(one_seed(experiment));
@@ -122,14 +122,14 @@ pub fn run(args: &Args) -> CommandResult {
         pressures: pressures.len() - 1,
         tune: &options,
     };
-    let mut told = |round: &Round| {
+    let mut describe = |round: &Round| {
         if !args.quiet {
             let dropped: Vec<&str> = round.dropped.iter().map(|&who| experiment.points[who].name.as_str()).collect();
             let dropped = if dropped.is_empty() { "none".to_owned() } else { dropped.join("; ") };
             eprintln!("  best: {}; dropped: {dropped}", experiment.points[round.best].name);
         }
     };
-    let tuned = match tune(&question, &mut runs, &mut told) {
+    let tuned = match tune(&question, &mut runs, &mut describe) {
         Ok(tuned) => tuned,
         Err(error) => return super::confirm::ended(error),
     };
@@ -141,7 +141,7 @@ pub fn run(args: &Args) -> CommandResult {
         tuned: &tuned,
         warnings: [engines.loose(&plan), one_seed(experiment), blind(&folder, &pressures[..tuned.held.len()])?]
             .concat(),
-        origins: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.told(&plan)),
+        origins: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),
     };
     let findings = outcome.write(&folder).map_err(CommandFailure::io)?;
     if !args.quiet {
@@ -265,9 +265,9 @@ fn metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
 /// Refuses what is the same for every candidate by the file's own doing.
 fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFailure> {
     let external = experiment.points.iter().find_map(|point| Some((point, point.external()?)));
-    let told = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
+    let describe = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
     if let (Some((point, subject)), Some(column)) =
-        (external, metric.columns().into_iter().find(|column| !told(column)))
+        (external, metric.columns().into_iter().find(|column| !describe(column)))
     {
         refuse!(
             "tune.metric: {} is made of {column}, which {} (\"{}\") does not tell: expected nodes",
@@ -310,9 +310,9 @@ fn leave_out_idle(experiment: &mut Experiment) {
 /// What a race does not heed.
 fn one_seed(experiment: &Experiment) -> Vec<String> {
     let seeds = experiment.file.seeds;
-    let told =
+    let describe =
         format!("seeds = {seeds}: a race is under the file's own key seed alone; `ttlab run` searches under all");
-    if seeds > 1 { vec![told] } else { Vec::new() }
+    if seeds > 1 { vec![describe] } else { Vec::new() }
 }
 
 fn check(experiment: &Experiment) -> Result<(), CommandFailure> {

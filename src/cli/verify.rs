@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> CommandResult {
                 };
                 if !args.quiet || verdict.state > FolderState::Whole {
                     println!("{shown}: {word}: {}", many(verdict.rows, "row"));
-                    verdict.told.iter().for_each(|line| println!("  {line}"));
+                    verdict.lines.iter().for_each(|line| println!("  {line}"));
                 }
                 worst = worst.max(verdict.state);
             }
@@ -83,8 +83,8 @@ mod tests {
             (FolderState::Wrong, Exit::Unequal),
         ] {
             assert_eq!(code(worst, None), (exit, false));
-            let told = if worst == FolderState::Wrong { (Exit::Unequal, false) } else { (Exit::Io, true) };
-            assert_eq!(code(worst, Some(Exit::Io)), told);
+            let lines = if worst == FolderState::Wrong { (Exit::Unequal, false) } else { (Exit::Io, true) };
+            assert_eq!(code(worst, Some(Exit::Io)), lines);
         }
     }
 }

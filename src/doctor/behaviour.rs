@@ -36,20 +36,20 @@ impl Bench<'_> {
 
 /// How far it goes beyond a limit of nodes.
 pub fn small_limits(bench: &Bench<'_>) -> Finding {
-    let (mut engine, start, mut said) = (bench.brief()?, Board::startpos(), Vec::new());
+    let (mut engine, start, mut text) = (bench.brief()?, Board::startpos(), Vec::new());
     for nodes in FEW.into_iter().rev() {
         let limit = Limit { depth: None, nodes: Some(nodes) };
         let found = bench.ask(&mut engine, Position::alone(&start), limit, true)?;
-        said.push((nodes, found.nodes.unwrap_or(0)));
+        text.push((nodes, found.nodes.unwrap_or(0)));
     }
     engine.end();
-    Ok(overshoot(&said))
+    Ok(overshoot(&text))
 }
 
 /// In words, limits and what was made of them.
-fn overshoot(said: &[(u64, u64)]) -> (CheckResult, String) {
-    let parts: Vec<String> = said.iter().map(|(asked, made)| format!("{made} nodes when asked for {asked}")).collect();
-    let result = if said.iter().all(|(asked, made)| *made <= 2 * asked) { Good } else { Note };
+fn overshoot(text: &[(u64, u64)]) -> (CheckResult, String) {
+    let parts: Vec<String> = text.iter().map(|(asked, made)| format!("{made} nodes when asked for {asked}")).collect();
+    let result = if text.iter().all(|(asked, made)| *made <= 2 * asked) { Good } else { Note };
     (result, parts.join(", "))
 }
 
@@ -215,7 +215,7 @@ mod tests {
         let of = |scores: [Option<Score>; 2]| tell_mates(&[("a", 2, scores[0]), ("b", -1, scores[1])]);
         let right = [Some(31_997), Some(-31_998)];
         assert_eq!(of(right), (Good, "2 of 2 as they are".to_owned()));
-        for (at, score, result, told) in [
+        for (at, score, result, message) in [
             (0, Some(31_995), Note, "1 of 2 as they are; mate 3 where it is mate 2 in a"),
             (0, Some(700), Note, "1 of 2 as they are; cp 700 where it is mate 2 in a"),
             (0, None, Note, "1 of 2 as they are; no score where it is mate 2 in a"),
@@ -224,7 +224,7 @@ mod tests {
         ] {
             let mut scores = right;
             scores[at] = score;
-            assert_eq!(of(scores), (result, told.to_owned()));
+            assert_eq!(of(scores), (result, message.to_owned()));
         }
         // What is wrong goes before what is missed.
         assert!(of([Some(700), Some(31_999)]).1.contains("mate -1 in b"));
@@ -246,14 +246,14 @@ mod tests {
             let left = left.iter().map(|name| (*name).to_owned()).collect();
             tell_departure(&Departure { ended: ended.map(str::to_owned), within: Duration::from_millis(1510), left })
         };
-        for (found, result, told) in [
+        for (found, result, message) in [
             (of(Some("exit code 0"), &[]), Good, "ends within 1.51 s (exit code 0), and leaves nothing behind"),
             (of(Some("exit code 3"), &[]), Note, "ends within 1.51 s (exit code 3), and leaves nothing behind"),
             (of(Some("signal 11"), &[]), Fault, "ends within 1.51 s (signal 11), and leaves nothing behind"),
             (of(Some("exit code 0"), &["sleep", "sh"]), Fault, "ends, and leaves processes behind: sleep, sh"),
             (of(None, &[]), Fault, "does not end within 1.5 s"),
         ] {
-            assert_eq!(found, (result, told.to_owned()));
+            assert_eq!(found, (result, message.to_owned()));
         }
     }
 }

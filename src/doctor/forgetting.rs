@@ -127,7 +127,7 @@ pub fn measure(
         }
     }
     tables.iter_mut().for_each(Subject::end);
-    Ok(told(&design, &all))
+    Ok(message(&design, &all))
 }
 
 /// Whether there is time for as many games as are planned at a ply more, where a game took so long.
@@ -182,7 +182,7 @@ fn searches(
 }
 
 /// What all games say.
-fn told(design: &Design, all: &[Answers]) -> Forgetting {
+fn message(design: &Design, all: &[Answers]) -> Forgetting {
     let nodes = |answer: &UciReport| answer.nodes.unwrap_or(0) as f64;
     let ratio = |one: &UciReport, base: &UciReport| {
         let (one, base) = (nodes(one), nodes(base));
@@ -205,8 +205,8 @@ fn told(design: &Design, all: &[Answers]) -> Forgetting {
     };
     let searched = || all.iter().flat_map(|of| of.kept[0].iter().zip(&of.kept[1]));
     let full = |table: usize| {
-        let told = all.iter().filter_map(|of| of.kept[table].last()?.hashfull).map(f64::from).collect::<Vec<_>>();
-        (!told.is_empty()).then(|| told.iter().sum::<f64>() / told.len() as f64)
+        let message = all.iter().filter_map(|of| of.kept[table].last()?.hashfull).map(f64::from).collect::<Vec<_>>();
+        (!message.is_empty()).then(|| message.iter().sum::<f64>() / message.len() as f64)
     };
     Forgetting {
         small: design.small,
@@ -295,9 +295,10 @@ mod tests {
         );
         let two =
             answers([&[(50, 5), (50, 5)], &[(50, 5), (50, 5)]], [&[(7, 0), (30, 0)], &[(5, 0), (40, 0)]], &[5, 5]);
-        let found = told(&DESIGN, &[one, two]);
-        let near =
-            |figure: Option<Figure>, wanted: f64| assert!((figure.unwrap().mean - wanted).abs() < 1e-9, "{figure:?}");
+        let found = message(&DESIGN, &[one, two]);
+        let near = |figure: Option<Figure>, required: f64| {
+            assert!((figure.unwrap().mean - required).abs() < 1e-9, "{figure:?}")
+        };
         near(found.kept, 2.0_f64.sqrt());
         near(found.cleared, 0.75);
         // 400 over 200, and 40 over 50.
@@ -308,9 +309,9 @@ mod tests {
         assert_eq!((found.games, found.searches, found.differing, found.mean_error), (2, 4, 2, Some(5.0)));
         assert_eq!(found.hashfull, [Some(500.0); 2]);
         assert!(found.kept.unwrap().low.is_some());
-        let none = told(&DESIGN, &[]);
+        let none = message(&DESIGN, &[]);
         assert_eq!((none.kept, none.error_at_depth, none.hashfull), (None, None, [None; 2]));
-        let alone = told(&DESIGN, &[answers([&[(2, 0)], &[(1, 0)]], [&[(2, 0)], &[(1, 0)]], &[0])]);
+        let alone = message(&DESIGN, &[answers([&[(2, 0)], &[(1, 0)]], [&[(2, 0)], &[(1, 0)]], &[0])]);
         assert_eq!(alone.kept, Some(Figure { mean: 2.0, low: None, high: None }));
         assert_eq!(alone.cleared, None, "the first search of a game is left out");
     }
@@ -355,9 +356,9 @@ mod tests {
     /// By hand: 5 games of 3 searches that cost 11 each are 165, in 60 % of a minute; in four minutes twice as many games.
     #[test]
     fn time_is_shared_out() {
-        let near = |seconds: u64, wanted: f64| {
+        let near = |seconds: u64, required: f64| {
             let found = target(Duration::from_secs(seconds), 3).as_secs_f64();
-            assert!((found - wanted).abs() < 1e-6, "{seconds}: {found}");
+            assert!((found - required).abs() < 1e-6, "{seconds}: {found}");
         };
         near(60, 36.0 / 165.0);
         near(10, 6.0 / 165.0);

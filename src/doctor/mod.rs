@@ -76,8 +76,8 @@ impl Bench<'_> {
             engine.new_game()?;
         }
         let mut found = UciReport::default();
-        let ended = engine.search(position, limit, self.stop, &mut |told| {
-            if let SearchEvent::UciReport(reported) = told {
+        let ended = engine.search(position, limit, self.stop, &mut |message| {
+            if let SearchEvent::UciReport(reported) = message {
                 found = reported.clone();
             }
         })?;
@@ -116,9 +116,9 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     let ready = begun.elapsed();
     let identity = engine.identity().clone();
     engine.end();
-    let wanted = wanted(request, &identity.options);
-    let wanted = wanted.iter().map(|(name, value)| (name, value));
-    let options = granted(&identity.options, wanted, &request.words.to_string(), "--option ")?;
+    let required = required(request, &identity.options);
+    let required = required.iter().map(|(name, value)| (name, value));
+    let options = granted(&identity.options, required, &request.words.to_string(), "--option ")?;
     let bench = Bench { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
     let mut findings = Findings::default();
     findings.add("start", CheckResult::Good, format!("ready after {:.2} s", ready.as_secs_f64()));
@@ -146,7 +146,7 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
 }
 
 /// The options as they are meant: what a text option is given is text; one thread where nothing else is said.
-fn wanted(request: &Request, declared: &[Declared]) -> Vec<(String, OptionValue)> {
+fn required(request: &Request, declared: &[Declared]) -> Vec<(String, OptionValue)> {
     let kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
     let given = request.options.iter().map(|(name, text)| {
@@ -320,13 +320,13 @@ fn hash(found: &Forgetting) -> (CheckResult, String) {
         [Some(small), Some(large)] => format!("; hashfull {small:.0} and {large:.0}"),
         _ => String::new(),
     };
-    let said = format!("{differing} of {searches} searches differ between {small} and {large} MiB{full}");
+    let output = format!("{differing} of {searches} searches differ between {small} and {large} MiB{full}");
     match differing {
         0 => (
             CheckResult::Note,
-            format!("{said}: the option has no effect, or there was no need of a larger table (--time)"),
+            format!("{output}: the option has no effect, or there was no need of a larger table (--time)"),
         ),
-        _ => (CheckResult::Good, said),
+        _ => (CheckResult::Good, output),
     }
 }
 
@@ -351,7 +351,7 @@ mod tests {
         let of = |given: &[(&str, &str)]| {
             let options = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let request = Request { words: ProgramWords::default(), options, time: Duration::ZERO };
-            wanted(&request, &own).into_iter().map(|(name, value)| format!("{name} {value:?}")).collect::<Vec<_>>()
+            required(&request, &own).into_iter().map(|(name, value)| format!("{name} {value:?}")).collect::<Vec<_>>()
         };
         assert_eq!(of(&[]), ["Threads Spin(1)"]);
         assert_eq!(
@@ -453,8 +453,8 @@ mod tests {
                 ..Forgetting::default()
             })
         };
-        let said = "3 of 24 searches differ between 1 and 64 MiB; hashfull 900 and 20";
-        assert_eq!(of(3), (CheckResult::Good, said.to_owned()));
+        let output = "3 of 24 searches differ between 1 and 64 MiB; hashfull 900 and 20";
+        assert_eq!(of(3), (CheckResult::Good, output.to_owned()));
         assert!(of(0).0 == CheckResult::Note && of(0).1.contains("no effect"));
     }
 }

@@ -85,8 +85,9 @@ fn conclusion(found: &Diagnosis) -> String {
         }
     };
     let faults = found.checks.iter().filter(|check| check.result == CheckResult::Fault).count();
-    let told = if faults == 0 { "No fault.".to_owned() } else { format!("{}.", crate::words::many(faults, "fault")) };
-    format!("{words} {told}")
+    let message =
+        if faults == 0 { "No fault.".to_owned() } else { format!("{}.", crate::words::many(faults, "fault")) };
+    format!("{words} {message}")
 }
 
 #[cfg(test)]
@@ -150,9 +151,9 @@ mod tests {
             found.nodes = nodes;
             assert!(screen(&found).contains(words));
         }
-        for (full, told) in [(499.0, true), (500.0, false)] {
+        for (full, message) in [(499.0, true), (500.0, false)] {
             found.forgetting.as_mut().unwrap().hashfull[0] = Some(full);
-            assert_eq!(screen(&found).contains("was never full"), told, "{full}");
+            assert_eq!(screen(&found).contains("was never full"), message, "{full}");
         }
         found.checks.clear();
         found.forgetting = None;

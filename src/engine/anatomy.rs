@@ -281,7 +281,7 @@ mod tests {
             table.store(u64::from(depth), Entry { depth, bound, pv: depth < 3, ..Entry::default() });
         }
         let found = ContentCounters::of(&table);
-        let wanted = ContentCounters {
+        let expected = ContentCounters {
             held_depth_0: 1,
             held_depth_1: 1,
             held_depth_2: 1,
@@ -299,7 +299,7 @@ mod tests {
             held_upper: 3,
             held_pv: 3,
         };
-        assert_eq!(found, wanted);
+        assert_eq!(found, expected);
     }
 
     /// Eight misses at both ends of each class of plies, seven hits each of its own kind; what a parent asked for is none of the node's.
@@ -335,7 +335,7 @@ mod tests {
         watch.node(&board);
         watch.node(&board);
         let found = watch.dissector.unwrap().finish(None);
-        let wanted = AnatomyCounters {
+        let expected = AnatomyCounters {
             unique: 1,
             cut: 3,
             shallow: 1,
@@ -364,6 +364,6 @@ mod tests {
             cut_ply_6: 1,
             cut_ply_9: 1,
         };
-        assert_eq!(found.search, wanted);
+        assert_eq!(found.search, expected);
     }
 }

@@ -275,7 +275,7 @@ mod tests {
             let mut engine = Engine::new(&options, None).unwrap();
             engine.audit();
             let mut given = 0;
-            let mut told = Vec::new();
+            let mut counts = Vec::new();
             for &depth in depths {
                 let limit = Limit { depth: Some(depth), nodes: None };
                 engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| {
@@ -283,14 +283,14 @@ mod tests {
                         given += found.search.move_only;
                     }
                 });
-                told.push(engine.findings().count);
+                counts.push(engine.findings().count);
             }
-            (told, given)
+            (counts, given)
         };
-        let (told, given) = searched(&[3, 2]);
-        let moves: u64 = told.iter().map(|count| count.moves).sum();
+        let (counts, given) = searched(&[3, 2]);
+        let moves: u64 = counts.iter().map(|count| count.moves).sum();
         assert!(given > 0 && moves >= given, "{moves} of {given}");
-        assert_eq!([told[0].roots, told[1].roots], [3, 2]);
-        assert_eq!(searched(&[3]).0, told[..1]);
+        assert_eq!([counts[0].roots, counts[1].roots], [3, 2]);
+        assert_eq!(searched(&[3]).0, counts[..1]);
     }
 }

@@ -142,14 +142,14 @@ mod tests {
             ("eval.random", 0, 30_000, |options, value| options.eval.random = value),
         ];
         for (path, least, most, set) in ranges {
-            let told = |value: i32| {
+            let message = |value: i32| {
                 let mut options = EngineOptions::default();
                 set(&mut options, value);
                 options.check().err().filter(|error| error.path == path).map(|error| error.problem)
             };
             let beyond = |value: i32| Some(format!("{value} is out of range: expected {least} to {most}"));
-            assert_eq!((told(least), told(most)), (None, None), "{path}");
-            assert_eq!((told(least - 1), told(most + 1)), (beyond(least - 1), beyond(most + 1)), "{path}");
+            assert_eq!((message(least), message(most)), (None, None), "{path}");
+            assert_eq!((message(least - 1), message(most + 1)), (beyond(least - 1), beyond(most + 1)), "{path}");
         }
         // A cap on captures does not go with a table that quiescence asks, nor with one that it fills.
         let capped = |probe: Where, store: Where, plies: u8| {

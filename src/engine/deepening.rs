@@ -240,8 +240,8 @@ impl Engine {
             let before = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
             let last = iterations.last();
             let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - counted.nodes);
-            let wanted = IterationPlan { depth, guess: last.map(|last| last.score), nodes: nodes_left };
-            let found = self.iterate(root, wanted, &mut buffers, stop, watch);
+            let expected = IterationPlan { depth, guess: last.map(|last| last.score), nodes: nodes_left };
+            let found = self.iterate(root, expected, &mut buffers, stop, watch);
             counted += found.count;
             let (after, occupancy) =
                 self.table.as_ref().map_or_else(Default::default, |table| (table.counters(), table.occupancy()));
@@ -277,7 +277,7 @@ impl Engine {
     fn iterate(
         &mut self,
         root: &Board,
-        wanted: IterationPlan,
+        expected: IterationPlan,
         buffers: &mut Buffers,
         stop: Stop<'_>,
         watch: &mut dyn FnMut(SearchProgress),
@@ -300,13 +300,13 @@ impl Engine {
             evaluator,
         };
         if instruments.is_empty() {
-            return kernel.run(NoObserver, root, wanted, buffers, stop, watch).0;
+            return kernel.run(NoObserver, root, expected, buffers, stop, watch).0;
         }
-        let (mut found, instruments, table) = kernel.run(instruments, root, wanted, buffers, stop, watch);
+        let (mut found, instruments, table) = kernel.run(instruments, root, expected, buffers, stop, watch);
         if let Some(mut auditor) = instruments.auditor
             && found.finished
         {
-            auditor.examine_root(root, &buffers.path, i32::from(wanted.depth), found.score);
+            auditor.examine_root(root, &buffers.path, i32::from(expected.depth), found.score);
         }
         found.anatomy = instruments.dissector.map(|dissector| Box::new(dissector.finish(table)));
         found
@@ -379,7 +379,7 @@ impl<'a> Kernel<'a> {
         self,
         observer: O,
         root: &Board,
-        wanted: IterationPlan,
+        expected: IterationPlan,
         buffers: &mut Buffers,
         stop: Stop<'a>,
         watch: &mut dyn FnMut(SearchProgress),
@@ -402,16 +402,16 @@ impl<'a> Kernel<'a> {
             pv: std::mem::replace(&mut buffers.pv, Variations::none()),
             path: std::mem::take(&mut buffers.path),
             stop,
-            node_limit: wanted.nodes,
+            node_limit: expected.nodes,
             attention: 0,
             aborted: false,
-            extending_plies: 2 * usize::from(wanted.depth),
+            extending_plies: 2 * usize::from(expected.depth),
             known: Known::default(),
             foreseen,
             observer,
         };
-        watch(SearchProgress::Begin { depth: wanted.depth });
-        let score = search.iterate(root, i32::from(wanted.depth), wanted.guess);
+        watch(SearchProgress::Begin { depth: expected.depth });
+        let score = search.iterate(root, i32::from(expected.depth), expected.guess);
         watch(SearchProgress::End);
         let Search { observer, table, count, aborted, stack, mut pv, path, .. } = search;
         let deepest = pv.take_deepest();

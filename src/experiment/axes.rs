@@ -38,8 +38,8 @@ pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Prob
     for (at, zip) in file.zip.iter().enumerate() {
         let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
-            let ((first, wanted), found) = (&axis[0], many(values.len(), "value"));
-            let message = format!("zip.{path}: has {found} where zip.{first} has {}", wanted.len());
+            let ((first, expected), found) = (&axis[0], many(values.len(), "value"));
+            let message = format!("zip.{path}: has {found} where zip.{first} has {}", expected.len());
             return Err(source.at(&format!("zip.{at}.{path}"), message));
         }
         let earlier = |path: &String| axes.iter().flatten().any(|(known, _)| known == path);

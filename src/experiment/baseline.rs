@@ -17,7 +17,7 @@ pub fn baseline(file: &File, points: &[Point], source: &FileText<'_>) -> Result<
     }
     let all: BTreeSet<String> = points.iter().flat_map(columns).map(|(path, _)| path).collect();
     let mut meant = Vec::new();
-    for (path, wanted) in &file.baseline {
+    for (path, expected) in &file.baseline {
         let wrong = |what: String| source.wrong(&format!("baseline.{path}"), what);
         let ends_alike: Vec<&str> = all.iter().map(String::as_str).filter(|column| may_mean(path, column)).collect();
         let column = match ends_alike[..] {
@@ -29,18 +29,18 @@ pub fn baseline(file: &File, points: &[Point], source: &FileText<'_>) -> Result<
             }
             _ => return Err(wrong(ambiguous(ends_alike.into_iter()))),
         };
-        meant.push((column, wanted.to_string()));
+        meant.push((column, expected.to_string()));
     }
     let matches = |point: &Point| {
         let leaves = columns(point);
-        meant.iter().all(|(path, wanted)| {
-            *path == VARIANT && point.name == *wanted
-                || leaves.iter().any(|(column, value)| column == path && value == wanted)
+        meant.iter().all(|(path, expected)| {
+            *path == VARIANT && point.name == *expected
+                || leaves.iter().any(|(column, value)| column == path && value == expected)
         })
     };
     points.iter().position(matches).ok_or_else(|| {
-        let wanted = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
-        let help = nearest_or_all(&wanted, points.iter().map(|point| point.name.as_str()));
+        let expected = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
+        let help = nearest_or_all(&expected, points.iter().map(|point| point.name.as_str()));
         Problem { help: Some(help), ..source.wrong("baseline", "no variant matches it") }
     })
 }

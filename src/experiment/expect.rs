@@ -247,12 +247,15 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
         if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT) {
             variant("where.variant", name)?;
         }
-        if let (Some(suites), Some(wanted)) = (&file.suites, expect.filter.get(SUITE)) {
-            let wanted = wanted.to_string();
+        if let (Some(suites), Some(expected)) = (&file.suites, expect.filter.get(SUITE)) {
+            let expected = expected.to_string();
             let names = || suites.0.iter().map(|(name, _)| name.as_str());
-            if !names().any(|known| known == wanted) {
-                let help = Some(nearest_or_all(&wanted, names()));
-                return Err(Problem { help, ..wrong("where.suite", None, &format!("there is no suite \"{wanted}\"")) });
+            if !names().any(|known| known == expected) {
+                let help = Some(nearest_or_all(&expected, names()));
+                return Err(Problem {
+                    help,
+                    ..wrong("where.suite", None, &format!("there is no suite \"{expected}\""))
+                });
             }
         }
         let named =
@@ -392,20 +395,23 @@ impl Term {
 pub fn idle(experiment: &Experiment) -> Vec<(usize, String)> {
     let Experiment { file, points, suite, .. } = experiment;
     let single = file.sequence.is_none() && suite.items.iter().all(|item| item.game().is_none());
-    let met = |key: &str, wanted: &str| match key {
+    let met = |key: &str, expected: &str| match key {
         DEPTH => {
             let limits = points.iter().flat_map(|point| experiment.limits(point));
             let limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
-            limits.is_none_or(|limits| wanted.parse().is_ok_and(|depth: u8| limits.iter().any(|limit| depth <= *limit)))
+            limits
+                .is_none_or(|limits| expected.parse().is_ok_and(|depth: u8| limits.iter().any(|limit| depth <= *limit)))
         }
-        POSITION => !single || suite.items.iter().any(|item| item.id == wanted),
+        POSITION => !single || suite.items.iter().any(|item| item.id == expected),
         _ if column(key).is_some() => true,
-        _ => points.iter().flat_map(super::grid::columns).any(|(path, value)| may_mean(key, &path) && value == wanted),
+        _ => {
+            points.iter().flat_map(super::grid::columns).any(|(path, value)| may_mean(key, &path) && value == expected)
+        }
     };
     let idle = |(at, expect): (usize, &Expect)| {
         let unmet = |(key, value): (&String, &Scalar)| {
-            let wanted = value.to_string();
-            (!met(key, &wanted)).then(|| (at, format!("{key} = {wanted}")))
+            let expected = value.to_string();
+            (!met(key, &expected)).then(|| (at, format!("{key} = {expected}")))
         };
         expect.filter.iter().filter_map(unmet).collect::<Vec<_>>()
     };
@@ -505,20 +511,20 @@ mod tests {
             );
             idle(&Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")))
         };
-        let told = |condition: &str| vec![(1, condition.to_owned())];
+        let output = |condition: &str| vec![(1, condition.to_owned())];
         assert_eq!(of("depth = 3", "depth = 3"), []);
-        assert_eq!(of("depth = 3", "depth = 4"), told("depth = 4"));
+        assert_eq!(of("depth = 3", "depth = 4"), output("depth = 4"));
         assert_eq!(of("nodes = 30", "depth = 99"), []);
         assert_eq!(of("depth = 3", "position = 'startpos'"), []);
-        assert_eq!(of("depth = 3", "position = 'elsewhere'"), told("position = elsewhere"));
+        assert_eq!(of("depth = 3", "position = 'elsewhere'"), output("position = elsewhere"));
         assert_eq!(of("depth = 3 }\nsequence = { self_play = 2", "position = 'startpos ply 1'"), []);
         assert_eq!(of("depth = 3", "'table.slots' = 2"), []);
-        assert_eq!(of("depth = 3", "'table.slots' = 3, repeat = 7"), told("table.slots = 3"));
-        assert_eq!(of("depth = 3", "'table.slots' = 1.5"), told("table.slots = 1.5"));
-        assert_eq!(of("depth = 3", "draws = true"), told("draws = true"));
+        assert_eq!(of("depth = 3", "'table.slots' = 3, repeat = 7"), output("table.slots = 3"));
+        assert_eq!(of("depth = 3", "'table.slots' = 1.5"), output("table.slots = 1.5"));
+        assert_eq!(of("depth = 3", "draws = true"), output("draws = true"));
         // Which of several, and of games no position is known before.
         let games = "suite = 'data/games.pgn'\nlimit = { depth = 3 }\n[[expect]]\nnodes = 1\nwhere = { position = 'no game' }\n[[expect]]\nnodes = 2\nwhere = { depth = 4 }\n";
-        assert_eq!(idle(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()), told("depth = 4"));
+        assert_eq!(idle(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()), output("depth = 4"));
     }
 
     /// Where variants have limits of their own the deepest says what may be met, and one that nodes alone end meets any depth.

@@ -224,7 +224,7 @@ impl Experiment {
     pub fn searches(&self, item: &Item) -> usize {
         match (self.file.sequence, item.game()) {
             (None, None) => 1,
-            (sequence, Some(_)) => sequence.unwrap_or_default().wanted(item),
+            (sequence, Some(_)) => sequence.unwrap_or_default().expected(item),
             (Some(sequence), None) => usize::from(sequence.self_play),
         }
     }

@@ -213,17 +213,17 @@ fn read(file: &File, draft: &Draft, name: String, sets: &[Setting], source: &Fil
             _ => {}
         }
     }
-    let told = |OptionFault { path, message, help }| Problem {
+    let output = |OptionFault { path, message, help }| Problem {
         help,
         ..wrong(&path, format!("{message} (variant \"{name}\")"))
     };
-    let subject = subject::read(file, all()).map_err(told)?;
+    let subject = subject::read(file, all()).map_err(output)?;
     let external = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
     if external && file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
-        return Err(told(OptionFault::new("engine.shape", subject::NEUTRAL)));
+        return Err(output(OptionFault::new("engine.shape", subject::NEUTRAL)));
     }
     let options = if external { Ok(nobody()) } else { options::read(preset, &file.engine, all()) };
-    let options = options.map_err(told)?;
+    let options = options.map_err(output)?;
     if file.trace.is_some() {
         if external {
             let what = format!("tables of our own are shown it, not other engines (variant \"{name}\")");

@@ -111,9 +111,9 @@ pub fn repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [u
             search(&hash);
             continue;
         };
-        let wanted = sequence.copied().unwrap_or_default().plies(item);
-        for (mv, wanted) in moves.iter().zip(wanted) {
-            if wanted {
+        let expected = sequence.copied().unwrap_or_default().plies(item);
+        for (mv, expected) in moves.iter().zip(expected) {
+            if expected {
                 search(&hash);
             }
             hash.write(mv.to_string().as_bytes());

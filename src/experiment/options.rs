@@ -250,8 +250,8 @@ mod tests {
             ("table={ policy = [4] }", "table.policy"),
             ("lmr={ min_depth = [3] }", "lmr.min_depth"),
         ] {
-            let told = options(None, &[set.to_owned()]).unwrap_err().message;
-            assert_eq!(told, format!("{path}: a list stands where none belongs"), "{set}");
+            let output = options(None, &[set.to_owned()]).unwrap_err().message;
+            assert_eq!(output, format!("{path}: a list stands where none belongs"), "{set}");
         }
     }
 

@@ -221,8 +221,8 @@ mod tests {
             ("table.policy", "unknown key `fifo`, expected `kind`", false),
             ("table.policy", "expected a word, found `fifo`", false),
         ] {
-            let told = new.then(|| "`fifo` is now called `always`".to_owned());
-            assert_eq!(new_word(path, message), told, "{path}: {message}");
+            let output = new.then(|| "`fifo` is now called `always`".to_owned());
+            assert_eq!(new_word(path, message), output, "{path}: {message}");
         }
         assert_eq!(new_name("table.use").as_deref(), Some("`table.use` is now called `probe.use`"));
     }
@@ -233,17 +233,17 @@ mod tests {
         use crate::experiment::expect::{ExpectedFigure, Scalar};
         use crate::experiment::file::SuiteChoice;
         use crate::subject::options::{OptionValue, ProgramWords};
-        fn told<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
+        fn output<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
             // A list of lists is none of the forms of anything.
             let wrong = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).0);
             wrong.expect_err("it has no such form")
         }
-        assert_eq!(told::<ProgramWords>(), "expected a program in quotes, or a list of it and its arguments");
-        assert_eq!(told::<OptionValue>(), "expected true or false, a whole number, or text in quotes");
-        assert_eq!(told::<SuiteChoice>(), "expected a file in quotes, { startpos = true } or { fen = \"...\" }");
-        assert_eq!(told::<Scalar>(), "expected a number, text in quotes, true or false");
+        assert_eq!(output::<ProgramWords>(), "expected a program in quotes, or a list of it and its arguments");
+        assert_eq!(output::<OptionValue>(), "expected true or false, a whole number, or text in quotes");
+        assert_eq!(output::<SuiteChoice>(), "expected a file in quotes, { startpos = true } or { fen = \"...\" }");
+        assert_eq!(output::<Scalar>(), "expected a number, text in quotes, true or false");
         assert_eq!(
-            told::<ExpectedFigure>(),
+            output::<ExpectedFigure>(),
             "expected a number, text in quotes, or limits such as { min = 10, max = 20 }"
         );
     }

@@ -93,7 +93,7 @@ mod tests {
         let right = Inner { share: -0.5, items: vec![1, 255] };
         assert_eq!(read("a = { share = -0.5, items = [1, 255] }").unwrap()["a"], right);
         assert_eq!(read("a = { share = 3, items = [] }").unwrap()["a"].share, 3.0);
-        for (text, told) in [
+        for (text, output) in [
             ("a = { share = 1, items = [1, 256] }", "a.items[1]: invalid value: integer `256`, expected u8"),
             ("a = { share = inf, items = [] }", "a.share: inf is out of range: expected a finite number"),
             ("a = { share = 1, items = [1, nan] }", "a.items[1]: NaN is out of range: expected a finite number"),
@@ -101,7 +101,7 @@ mod tests {
             ("a = { share = 1 }", "a: missing field `items`"),
             ("a = { share = 1, itms = [] }", "a.itms: unknown field `itms`, expected `share` or `items`"),
         ] {
-            assert_eq!(read(text).unwrap_err(), told);
+            assert_eq!(read(text).unwrap_err(), output);
         }
         let top = from_json::<Inner>(Json::from("text")).unwrap_err();
         assert_eq!((top.path.as_str(), top.to_string().contains(": invalid")), ("", false), "{top}");

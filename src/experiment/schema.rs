@@ -271,13 +271,13 @@ mod tests {
     /// `TTLAB_BLESS=1 cargo test --lib what_the_types_say` writes the file after a change of the types.
     #[test]
     fn what_the_types_say_is_written_beside() {
-        let said = schemars::schema_for!(File).to_value();
+        let output = schemars::schema_for!(File).to_value();
         if std::env::var_os("TTLAB_BLESS").is_some() {
-            let text = serde_json::to_string_pretty(&said).unwrap() + "\n";
+            let text = serde_json::to_string_pretty(&output).unwrap() + "\n";
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/experiment/types.json"), text).unwrap();
         } else {
             assert!(
-                said == *TYPES,
+                output == *TYPES,
                 "the types of options have changed: TTLAB_BLESS=1 cargo test --lib what_the_types_say"
             );
         }

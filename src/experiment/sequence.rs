@@ -42,7 +42,7 @@ impl Sequence {
     /// Whether anything of an item is searched: a game may be too short.
     pub fn searches(&self, item: &Item) -> bool {
         match item.game() {
-            Some(_) => self.wanted(item) > 0,
+            Some(_) => self.expected(item) > 0,
             None => self.self_play > 1 || self.side.moves(item.board.turn()),
         }
     }
@@ -51,15 +51,15 @@ impl Sequence {
     pub fn plies(self, item: &Item) -> impl Iterator<Item = bool> {
         let (start, mut turn) = (item.board.game_ply(), item.board.turn());
         (0..item.moves().len() as u16).map(move |ply| {
-            let wanted = self.wants(start.saturating_add(ply), turn);
+            let expected = self.wants(start.saturating_add(ply), turn);
             turn = !turn;
-            wanted
+            expected
         })
     }
 
     /// How many positions of a game are searched.
-    pub fn wanted(&self, item: &Item) -> usize {
-        self.plies(item).filter(|wanted| *wanted).count()
+    pub fn expected(&self, item: &Item) -> usize {
+        self.plies(item).filter(|expected| *expected).count()
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
     fn plies_are_wanted_by_their_range_and_their_side() {
         let usual = Sequence::default();
         let (both, white, black) = (Side::Both, Side::White, Side::Black);
-        for (from, to, side, wanted) in [
+        for (from, to, side, expected) in [
             (0, None, both, [5, 3, 1]),
             (0, None, white, [3, 1, 1]),
             (0, None, black, [2, 2, 0]),
@@ -108,9 +108,9 @@ mod tests {
         ] {
             let sequence = Sequence { from, to, side, ..usual };
             let games = games();
-            assert_eq!(games.iter().map(|game| sequence.wanted(game)).collect::<Vec<_>>(), wanted, "{sequence:?}");
+            assert_eq!(games.iter().map(|game| sequence.expected(game)).collect::<Vec<_>>(), expected, "{sequence:?}");
             let searched = games.iter().map(|game| sequence.searches(game));
-            assert!(searched.eq(wanted.map(|wanted| wanted > 0)), "{sequence:?}");
+            assert!(searched.eq(expected.map(|expected| expected > 0)), "{sequence:?}");
         }
         let plies = Sequence { from: 3, to: Some(5), ..usual };
         assert_eq!([2, 3, 5, 6].map(|ply| plies.wants(ply, Color::White)), [false, true, true, false]);

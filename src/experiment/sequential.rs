@@ -191,8 +191,8 @@ mod tests {
         assert!((lower + 2.2513).abs() < 1e-4 && (upper - 2.8904).abs() < 1e-4, "{lower} {upper}");
         let shared = Bounds::shared(&test, 4);
         assert!((shared.alpha - 0.0125).abs() < 1e-12 && (shared.beta - 0.025).abs() < 1e-12, "{shared:?}");
-        for (llr, said) in [(-2.26, SoFar::H0), (-2.25, SoFar::Open), (2.89, SoFar::Open), (2.9, SoFar::H1)] {
-            assert_eq!(bounds.decide(llr), said, "{llr}");
+        for (llr, text) in [(-2.26, SoFar::H0), (-2.25, SoFar::Open), (2.89, SoFar::Open), (2.9, SoFar::H1)] {
+            assert_eq!(bounds.decide(llr), text, "{llr}");
         }
     }
 
@@ -210,8 +210,8 @@ mod tests {
         // By hand, of draws alone: shares q at one half and 1 - q above it have a mean t deviations above one half where q = 1 / (1 + t t).
         for elo in [200.0, 300.0, 600.0] {
             let t = std::f64::consts::SQRT_2 * elo / PER_DEVIATION;
-            let (found, wanted) = (Pentanomial([0, 0, 40, 0, 0]).llr(0.0, elo), -40.0 * (1.0 + t * t).ln());
-            assert!((found / wanted - 1.0).abs() < 0.01, "{elo}: {found}, wanted {wanted}");
+            let (found, expected) = (Pentanomial([0, 0, 40, 0, 0]).llr(0.0, elo), -40.0 * (1.0 + t * t).ln());
+            assert!((found / expected - 1.0).abs() < 0.01, "{elo}: {found}, wanted {expected}");
         }
         // Whoever loses all is not so much stronger.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.05, beta: 0.05 };

@@ -156,10 +156,10 @@ impl PlanFile {
         };
         let value = serde_json::from_str(text).map_err(|error| no_plan(error.to_string()))?;
         let file: Self = from_json(value).map_err(|error| no_plan(error.to_string()))?;
-        let same = |field: &str, said: String, meant: String| {
-            let problem = format!("{field}: the plan says {said}, and its experiment means {meant}");
+        let same = |field: &str, output: String, meant: String| {
+            let problem = format!("{field}: the plan says {output}, and its experiment means {meant}");
             let help = "it was edited, or another version of ttlab made it: make it again";
-            if said == meant { Ok(()) } else { Err(wrong(format!("{problem}\nhelp: {help}"))) }
+            if output == meant { Ok(()) } else { Err(wrong(format!("{problem}\nhelp: {help}"))) }
         };
         same("schema", file.schema.to_string(), SCHEMA.to_string())?;
         if !(1..=MOST_SHARDS).contains(&file.shards) {
@@ -173,9 +173,9 @@ impl PlanFile {
         same("jobs", file.jobs.to_string(), plan.len().to_string())?;
         same("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
         same("parts", file.parts.len().to_string(), file.shards.to_string())?;
-        for (at, (said, meant)) in file.parts.iter().zip(parts(&plan, file.shards)).enumerate() {
+        for (at, (output, meant)) in file.parts.iter().zip(parts(&plan, file.shards)).enumerate() {
             let shown = |part: &ShardJobs| format!("{} {}", many(part.jobs, "job"), part.ids);
-            same(&format!("parts[{at}]"), shown(said), shown(&meant))?;
+            same(&format!("parts[{at}]"), shown(output), shown(&meant))?;
         }
         Ok((file, experiment, plan))
     }
@@ -220,8 +220,8 @@ mod tests {
         for at in 0..4 {
             let mut edited = file.clone();
             edited.parts[at].jobs += 1;
-            let told = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
-            assert!(told.starts_with(&format!("p: parts[{at}]: the plan says ")), "{told}");
+            let message = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
+            assert!(message.starts_with(&format!("p: parts[{at}]: the plan says ")), "{message}");
             let mut edited = file.clone();
             edited.parts[at].ids = "0".repeat(16);
             assert!(PlanFile::parse(&edited.text().unwrap(), "p").is_err(), "{at}");
@@ -241,8 +241,8 @@ mod tests {
         for (wrong, edit) in edits {
             let mut edited = file.clone();
             edit(&mut edited);
-            let told = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
-            assert!(told.starts_with(&format!("p: {wrong}")), "{told}");
+            let message = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
+            assert!(message.starts_with(&format!("p: {wrong}")), "{message}");
         }
         // Whatever was set when a plan was made is set where it is run: --skip-bad too.
         let folder = tempfile::tempdir().unwrap();

@@ -131,12 +131,12 @@ mod tests {
             (restart, column, crate::experiment::identity::point_id(&point))
         };
         use crate::subject::Restart;
-        let said = |restart: &str| of(&format!("subject = {{ restart = '{restart}' }}\n[match]\n"));
+        let output = |restart: &str| of(&format!("subject = {{ restart = '{restart}' }}\n[match]\n"));
         let (alone, played) = (of(""), of("[match]\n"));
         assert_eq!((alone.0, alone.1.as_str()), (Restart::Experiment, "experiment"));
         assert_eq!((played.0, played.1.as_str()), (Restart::Game, "game"));
-        assert_eq!(said("game"), played);
-        assert_eq!(said("experiment"), alone);
+        assert_eq!(output("game"), played);
+        assert_eq!(output("experiment"), alone);
         assert_ne!(played.2, alone.2);
     }
 

@@ -91,8 +91,8 @@ impl Trace {
         let mut hash = siphasher::sip::SipHasher13::new_with_keys(0, 0);
         let games = games(Hashed(file, &mut hash)).map_err(wrong)?;
         if !games.iter().any(|game| game.info.tells_worth()) {
-            let told = "no probe tells its window or ended its node, so that nothing can be said of worth";
-            return Err(source.wrong("trace.file", told));
+            let output = "no probe tells its window or ended its node, so that nothing can be said of worth";
+            return Err(source.wrong("trace.file", output));
         }
         let lowest = games.iter().map(|game| game.info.lowest).min().unwrap_or(0);
         let places = (0..games.len()).map(|place| (item(place), place)).collect();
@@ -209,9 +209,9 @@ mod tests {
         assert_eq!(of(file, ""), "game 1, game 2");
         assert_eq!(of(file, "sequence = { self_play = 2 }\n"), "sequence: a trace has its own games");
         for (memory, fits) in [(1, true), (1 << 20, true), (0, false), ((1 << 20) + 1, false)] {
-            let told = of(&format!("{file}\nmemory = {memory}"), "");
+            let output = of(&format!("{file}\nmemory = {memory}"), "");
             let refused = format!("trace.memory: {memory} is out of range: expected 1 to 1048576 MiB");
-            assert_eq!(told, if fits { "game 1, game 2".to_owned() } else { refused });
+            assert_eq!(output, if fits { "game 1, game 2".to_owned() } else { refused });
         }
         // Points are tables of our own, and where a file speaks of another engine it is told.
         let other = "\n[[variant]]\nname = 'v'\n'table.slots' = 2\n[[variant]]\nname = 'w'\nsubject = 'x'";

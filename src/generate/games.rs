@@ -54,17 +54,17 @@ impl SelfPlay {
 }
 
 /// Openings to play from.
-pub(super) fn openings(wanted: &Wanted, count: usize) -> Result<Vec<Board>, MakeError> {
-    Ok(generate::generate(&GenerateOptions { count, seed: wanted.seed, plies: wanted.plies })?)
+pub(super) fn openings(expected: &Wanted, count: usize) -> Result<Vec<Board>, MakeError> {
+    Ok(generate::generate(&GenerateOptions { count, seed: expected.seed, plies: expected.plies })?)
 }
 
 /// Games as PGN: a header that says how they were made, then each game's text to `write` as it ends, until that says that nobody reads any more.
 ///
 /// # Errors
 /// If the openings or the player cannot be made.
-pub fn pgn(wanted: &Wanted, mut write: impl FnMut(&str) -> bool) -> Result<(), MakeError> {
-    let Wanted { count, seed, plies, length, depth } = *wanted;
-    let boards = openings(wanted, count)?;
+pub fn pgn(expected: &Wanted, mut write: impl FnMut(&str) -> bool) -> Result<(), MakeError> {
+    let Wanted { count, seed, plies, length, depth } = *expected;
+    let boards = openings(expected, count)?;
     let mut player = SelfPlay::new()?;
     let head = format!(
         "% Games of an engine against itself: {count} games of up to {length} plies from quiet opening positions, seed {seed}.\n\

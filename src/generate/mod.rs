@@ -34,12 +34,12 @@ pub enum MakeError {
     #[error(transparent)]
     Engine(#[from] crate::engine::EngineError),
     /// The games held too few.
-    #[error("only {found} of {wanted} {what} positions found in {games} games: ask for fewer, or for longer games")]
+    #[error("only {found} of {expected} {what} positions found in {games} games: ask for fewer, or for longer games")]
     TooFew {
         /// Positions found.
         found: usize,
         /// Positions asked for.
-        wanted: usize,
+        expected: usize,
         /// Of what kind.
         what: &'static str,
         /// Games played.

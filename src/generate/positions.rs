@@ -41,13 +41,13 @@ const LOOKS: [u8; 2] = [3, 5];
 ///
 /// # Errors
 /// If the openings or the player cannot be made, or the games hold too few such positions.
-pub fn epd(wanted: &Wanted, taken: Taken, part: Option<u8>) -> Result<String, MakeError> {
-    Ok(written(&positions(wanted, taken)?, wanted, taken, part))
+pub fn epd(expected: &Wanted, taken: Taken, part: Option<u8>) -> Result<String, MakeError> {
+    Ok(written(&positions(expected, taken)?, expected, taken, part))
 }
 
 /// Positions as EPD; the first says how they were made.
-fn written(found: &[(Board, Option<Move>)], wanted: &Wanted, taken: Taken, part: Option<u8>) -> String {
-    let Wanted { count, seed, plies, length, depth } = *wanted;
+fn written(found: &[(Board, Option<Move>)], expected: &Wanted, taken: Taken, part: Option<u8>) -> String {
+    let Wanted { count, seed, plies, length, depth } = *expected;
     let [what, id, take] = taken.names();
     let half = part.map(|part| format!(", every second from number {}", part + 1)).unwrap_or_default();
     let option = part.map(|part| format!(" --half {part}")).unwrap_or_default();
@@ -63,22 +63,22 @@ fn written(found: &[(Board, Option<Move>)], wanted: &Wanted, taken: Taken, part:
     with_origin(chosen.map(line), &origin)
 }
 
-fn positions(wanted: &Wanted, taken: Taken) -> Result<Vec<(Board, Option<Move>)>, MakeError> {
-    let games = wanted.count * GAMES;
+fn positions(expected: &Wanted, taken: Taken) -> Result<Vec<(Board, Option<Move>)>, MakeError> {
+    let games = expected.count * GAMES;
     let mut player = SelfPlay::new()?;
     let (mut found, mut seen, mut played) = (Vec::new(), HashSet::new(), 0);
-    for start in openings(wanted, games)? {
-        if found.len() == wanted.count {
+    for start in openings(expected, games)? {
+        if found.len() == expected.count {
             break;
         }
         played += 1;
-        let (past, _) = player.game(&start, wanted.length, wanted.depth);
-        let first = past.iter().find_map(|board| Some((*board, take(taken, board, &mut player, wanted.depth)?)));
+        let (past, _) = player.game(&start, expected.length, expected.depth);
+        let first = past.iter().find_map(|board| Some((*board, take(taken, board, &mut player, expected.depth)?)));
         found.extend(first.filter(|(board, _)| seen.insert(board.identity())));
     }
-    if found.len() < wanted.count {
+    if found.len() < expected.count {
         let [what, ..] = taken.names();
-        return Err(MakeError::TooFew { found: found.len(), wanted: wanted.count, what, games: played });
+        return Err(MakeError::TooFew { found: found.len(), expected: expected.count, what, games: played });
     }
     Ok(found)
 }
@@ -190,20 +190,20 @@ mod tests {
     /// Games of two plies have no middle game: all that may be played were, and are counted.
     #[test]
     fn games_that_hold_too_few_are_counted() {
-        let wanted = Wanted { count: 2, seed: 1, plies: 4, length: 2, depth: 1 };
-        let found = positions(&wanted, Taken::Middlegames);
-        let Err(MakeError::TooFew { found, wanted, what, games }) = found else { panic!("{found:?}") };
-        assert_eq!((found, wanted, what, games), (0, 2, "middle game", 2 * GAMES));
+        let expected = Wanted { count: 2, seed: 1, plies: 4, length: 2, depth: 1 };
+        let found = positions(&expected, Taken::Middlegames);
+        let Err(MakeError::TooFew { found, expected, what, games }) = found else { panic!("{found:?}") };
+        assert_eq!((found, expected, what, games), (0, 2, "middle game", 2 * GAMES));
     }
 
     /// Each position is written with the clocks of its FEN and numbered from one on; two halves are the whole, and keep its numbers. The first of
     /// a file has the comment that says how it was made.
     #[test]
     fn halves_are_every_second_of_the_whole() {
-        let wanted = Wanted { count: 3, seed: 5, plies: 8, length: 30, depth: 1 };
-        let found = positions(&wanted, Taken::Middlegames).unwrap();
+        let expected = Wanted { count: 3, seed: 5, plies: 8, length: 30, depth: 1 };
+        let found = positions(&expected, Taken::Middlegames).unwrap();
         let lines = |part: Option<u8>| {
-            let text = written(&found, &wanted, Taken::Middlegames, part);
+            let text = written(&found, &expected, Taken::Middlegames, part);
             let (lines, comments): (Vec<String>, Vec<bool>) = text
                 .lines()
                 .map(|line| {

@@ -120,12 +120,12 @@ impl Results {
 /// When something else has its name, or the system refuses.
 pub fn own_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path).map_err(|error| {
-        let told = match std::fs::symlink_metadata(path) {
+        let message = match std::fs::symlink_metadata(path) {
             Ok(_) if path.is_file() => "it is a file, not a folder",
             Ok(found) if found.is_symlink() && !path.exists() => "it is a symbolic link to what is not there",
             _ => return error,
         };
-        io::Error::new(error.kind(), told)
+        io::Error::new(error.kind(), message)
     })
 }
 
@@ -165,18 +165,18 @@ mod tests {
         let at = |name: &str| place.path().join(name);
         std::fs::write(at("file"), "mine").unwrap();
         std::os::unix::fs::symlink(at("new"), at("link")).unwrap();
-        let told = |name: &str| own_folder(&at(name)).err().map(|error| error.to_string());
-        assert_eq!(told("link").unwrap(), "it is a symbolic link to what is not there");
-        for (name, target, wanted) in [
+        let message = |name: &str| own_folder(&at(name)).err().map(|error| error.to_string());
+        assert_eq!(message("link").unwrap(), "it is a symbolic link to what is not there");
+        for (name, target, expected) in [
             ("to-file", at("file"), "it is a file, not a folder"),
             ("to-device", PathBuf::from("/dev/null"), "File exists (os error 17)"),
         ] {
             std::os::unix::fs::symlink(target, at(name)).unwrap();
-            assert_eq!(told(name).unwrap(), wanted);
+            assert_eq!(message(name).unwrap(), expected);
         }
-        assert_eq!(told("file").unwrap(), "it is a file, not a folder");
-        assert!(told("file/below").unwrap().starts_with("Not a directory"));
-        assert_eq!(["new/deep", "new", "link", "link/other"].map(told), [const { None }; 4]);
+        assert_eq!(message("file").unwrap(), "it is a file, not a folder");
+        assert!(message("file/below").unwrap().starts_with("Not a directory"));
+        assert_eq!(["new/deep", "new", "link", "link/other"].map(message), [const { None }; 4]);
         assert_eq!(std::fs::read_to_string(at("file")).unwrap(), "mine");
     }
 }

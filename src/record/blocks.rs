@@ -23,9 +23,9 @@ impl<R: Read> BlockReader<R> {
     fn next(&mut self, size: usize, cut: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.rest);
         while !self.ended {
-            let wanted = block.len().max(size);
-            block.reserve(wanted);
-            self.ended = self.source.by_ref().take(wanted as u64).read_to_end(&mut block)? < wanted;
+            let expected = block.len().max(size);
+            block.reserve(expected);
+            self.ended = self.source.by_ref().take(expected as u64).read_to_end(&mut block)? < expected;
             let end = cut(&block);
             if end > 0 && !self.ended {
                 self.rest = block.split_off(end);

@@ -100,7 +100,7 @@ columns! { HEAD:
 columns! { RESULT:
     BEST = "best", Word, "", "The best move, in UCI form; 0000 if there is no legal move.", |_, iteration| iteration.best.to_string();
     SCORE = "score", Last, "centipawns", "The root's score in centipawns, from the side to move's view.",
-        |row, iteration| if row.told().is_some_and(|told| told.score.is_none()) { String::new() } else { iteration.score.to_string() };
+        |row, iteration| if row.report().is_some_and(|report| report.score.is_none()) { String::new() } else { iteration.score.to_string() };
     PV = "pv", Word, "", "The principal variation, UCI moves separated by blanks.",
         |_, iteration| joined(iteration.pv.iter());
     SOLVED = "solved", Word, "", "Whether the best move is one of the suite's (bm) or none of its bad ones (am); empty where it names none.",
@@ -119,7 +119,7 @@ columns! { TOLD:
     REPEATS = "told.repeats", Word, "", "Whether the engine's searches repeat, as it was tried before the run: exact, same nodes with other answers, within so much, or not repeatable.",
         |row, _| row.external.map(|external| external.repeats.to_owned()).unwrap_or_default();
     TOLD_HASHFULL = "told.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
-        |row, _| row.told().and_then(|told| told.hashfull).map(|full| full.to_string()).unwrap_or_default();
+        |row, _| row.report().and_then(|report| report.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
 
 columns! { PLAYED:
@@ -171,7 +171,7 @@ fn joined(parts: impl Iterator<Item = impl ToString>) -> String {
 
 /// A field that another engine than ours does not tell.
 fn counted(row: &Row<'_>, value: u64) -> String {
-    if row.told().is_some() { String::new() } else { value.to_string() }
+    if row.report().is_some() { String::new() } else { value.to_string() }
 }
 
 /// A field that only a bounded table has.
@@ -317,9 +317,9 @@ impl Row<'_> {
         let head = head.map(|own| (own.field)(self, iteration));
         let mut fields: Vec<String> = head.chain(self.label.options.iter().cloned()).chain(own(RESULT)).collect();
         let counters = iteration.search.values().into_iter().chain(iteration.table.values());
-        match self.told() {
+        match self.report() {
             // It tells its nodes at most, which come first.
-            Some(told) => fields.extend(counters.enumerate().map(|(at, _)| match told.nodes {
+            Some(report) => fields.extend(counters.enumerate().map(|(at, _)| match report.nodes {
                 Some(nodes) if at == 0 => nodes.to_string(),
                 _ => String::new(),
             })),
@@ -411,7 +411,7 @@ mod tests {
                 seconds: 0.0,
                 error: "why",
                 anatomy,
-                external: external.then_some(EngineColumns { told: None, repeats: "exact" }),
+                external: external.then_some(EngineColumns { report: None, repeats: "exact" }),
                 games: games.then_some(MatchColumns { opponent: "o", game: None }),
             };
             let fields = row.fields();

@@ -236,7 +236,7 @@ mod tests {
             write(text);
             Diagnosis::read(&path).unwrap_err()
         };
-        for (text, told) in [
+        for (text, message) in [
             (text.replace("\"format\": 1", "\"format\": 2"), "its format is 2, expected 1"),
             (text.replace("mislead", "misled"), "misled"),
             (text.replace("\"seconds\"", "\"secs\""), "secs"),
@@ -244,8 +244,8 @@ mod tests {
             (String::new(), "it is no file of `ttlab doctor`"),
             (" ".repeat((1 << 20) + 1), "it is no file of `ttlab doctor`"),
         ] {
-            let said = wrong(&text);
-            assert!(said.contains(told) && said.starts_with(&path.display().to_string()), "{said}");
+            let output = wrong(&text);
+            assert!(output.contains(message) && output.starts_with(&path.display().to_string()), "{output}");
         }
         assert!(Diagnosis::read(folder.path()).unwrap_err().ends_with("it is no file of `ttlab doctor`"));
         assert!(Diagnosis::read(&folder.path().join("none.json")).unwrap_err().contains("No such file"));
@@ -261,7 +261,7 @@ mod tests {
         };
         let same = "00112233445566778899";
         assert_eq!(of(same, "-u", &[("Hash", "64"), ("Threads", "1")]), Ok(()));
-        for (told, found) in [
+        for (message, found) in [
             (
                 "it is of another build: SHA-256 001122334455, this one has ff1122334455",
                 of("ff112233445566778899", "-u", &[("Threads", "1")]),
@@ -271,7 +271,7 @@ mod tests {
             ("it is of other options: Threads = 1, here ", of(same, "-u", &[])),
             ("it is of other options: Style = , here wild", of(same, "-u", &[("Style", "wild"), ("Threads", "1")])),
         ] {
-            assert_eq!(found, Err(told.to_owned()));
+            assert_eq!(found, Err(message.to_owned()));
         }
     }
 

@@ -287,7 +287,7 @@ mod tests {
             (&["f2f3", "e7e5", "g2g4", "d8h4", "a2a3"], ("resigned", "0-1"), "after the game has ended: mate"),
             (&["f2f3", "e7e4"], ("resigned", "0-1"), "move 2, `e7e4`, is not legal"),
         ] {
-            assert!(of(moves, end).is_err_and(|told| told.contains(problem)), "{moves:?} {end:?}");
+            assert!(of(moves, end).is_err_and(|message| message.contains(problem)), "{moves:?} {end:?}");
         }
         // A stalemate is one, and nobody's win.
         let board = Board::from_fen("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1").unwrap();
@@ -315,8 +315,8 @@ mod tests {
             assert_eq!(of(&knights[..moves], end).is_ok(), fits, "{moves} {end:?}");
         }
         let on = [&knights[..], &["e2e4"]].concat();
-        let told = "move 9 is played after the game has ended: repetition";
-        assert_eq!(of(&on, ("repetition", "1/2-1/2")), Err(told.to_owned()));
+        let message = "move 9 is played after the game has ended: repetition";
+        assert_eq!(of(&on, ("repetition", "1/2-1/2")), Err(message.to_owned()));
         // The hundredth ply without a capture or a pawn's move, and a capture that leaves bare kings.
         for (fen, moves, end) in [
             ("4k3/8/8/8/8/8/4P3/4K2R w - - 98 80", &["h1h2", "e8e7"][..], "fifty-moves"),
@@ -461,8 +461,8 @@ mod tests {
         // What is there and is no file is no file of games.
         std::fs::remove_file(folder.path().join(NAME)).expect("gone");
         std::fs::create_dir(folder.path().join(NAME)).expect("a folder");
-        let Some(GamesFault::Wrong(told)) = verify(&results).expect("read") else { panic!("a folder is no games") };
-        assert!(told.starts_with(&format!("{NAME}: ")), "{told}");
+        let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("a folder is no games") };
+        assert!(message.starts_with(&format!("{NAME}: ")), "{message}");
         std::fs::remove_dir(folder.path().join(NAME)).expect("gone");
         for (name, at, to, problem) in [
             (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is no colour"),
@@ -481,8 +481,8 @@ mod tests {
         ] {
             let wrong = rows(|of, row, field| if of == name && row == at { to.to_owned() } else { field.to_owned() });
             std::fs::write(&results, &wrong).expect("rows");
-            let Some(GamesFault::Wrong(told)) = verify(&results).expect("read") else { panic!("{wrong}") };
-            assert!(told.starts_with(problem), "{name}: {told}");
+            let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("{wrong}") };
+            assert!(message.starts_with(problem), "{name}: {message}");
             assert!(write(&results).is_err_and(|error| error.to_string().starts_with(problem)), "{name}");
         }
         // Rows that are no games have none, and nothing is written.

@@ -491,9 +491,9 @@ mod tests {
             assert_eq!((base.unlike(&same), same.unlike(&base)), (None, None));
         }
         let end = "`b` for one: such searches are not compared";
-        let told = |which: &str| Some(format!("{which} not the same, or not searched at the same plies, {end}"));
-        assert_eq!(base.unlike(&of(&[("b", "9"), ("d", "3")])), told("1 item called alike is"));
-        assert_eq!(base.unlike(&of(&[("c", "2"), ("b", "3"), ("a", "1")])), told("2 items called alike are"));
+        let message = |which: &str| Some(format!("{which} not the same, or not searched at the same plies, {end}"));
+        assert_eq!(base.unlike(&of(&[("b", "9"), ("d", "3")])), message("1 item called alike is"));
+        assert_eq!(base.unlike(&of(&[("c", "2"), ("b", "3"), ("a", "1")])), message("2 items called alike are"));
     }
 
     /// A folder without one, a path through a file, and a file that is none.
@@ -506,18 +506,18 @@ mod tests {
             assert_eq!(Manifest::read(place).expect("none"), None);
         }
         std::fs::write(&path, "{\"schema\": 1,\n\"jobs\": \"x\"}").expect("a file");
-        let told = Manifest::read(folder.path()).expect_err("text for a number").to_string();
+        let message = Manifest::read(folder.path()).expect_err("text for a number").to_string();
         let start = format!("{}: it is no manifest of ttlab: ", path.display());
         assert!(
-            told.starts_with(&start)
-                && told.contains(": jobs: invalid type")
-                && told.ends_with(": move the folder away, or choose another"),
-            "{told}"
+            message.starts_with(&start)
+                && message.contains(": jobs: invalid type")
+                && message.ends_with(": move the folder away, or choose another"),
+            "{message}"
         );
         std::fs::remove_file(&path).expect("gone");
         std::fs::create_dir(&path).expect("a folder");
         assert!(
-            matches!(Manifest::read(folder.path()), Err(ManifestError::Io { path: said, .. }) if said == path.display().to_string())
+            matches!(Manifest::read(folder.path()), Err(ManifestError::Io { path: output, .. }) if output == path.display().to_string())
         );
     }
 }

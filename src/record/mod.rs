@@ -125,15 +125,15 @@ pub const BLACK: &str = "black";
 #[derive(Debug, Clone, Copy)]
 pub struct EngineColumns<'a> {
     /// What the engine said, if it is not ours.
-    pub told: Option<&'a UciReport>,
+    pub report: Option<&'a UciReport>,
     /// Whether its counts repeat.
     pub repeats: &'a str,
 }
 
 impl Row<'_> {
     /// What an engine said that is not ours.
-    fn told(&self) -> Option<&UciReport> {
-        self.external.and_then(|external| external.told)
+    fn report(&self) -> Option<&UciReport> {
+        self.external.and_then(|external| external.report)
     }
 }
 
@@ -220,8 +220,8 @@ mod tests {
         let mut iteration: Iteration = UciReport::default().iteration();
         iteration.search = SearchCounters { nodes: 7, ..SearchCounters::default() };
         (iteration.score, iteration.occupancy.occupied, iteration.occupancy.slots) = (-12, 3, 8);
-        let fields = |told: Option<&UciReport>| {
-            let external = told.map(|told| EngineColumns { told: Some(told), repeats: "exact" });
+        let fields = |report: Option<&UciReport>| {
+            let external = report.map(|report| EngineColumns { report: Some(report), repeats: "exact" });
             let row = Row {
                 label: &label,
                 iteration: Some(&iteration),
@@ -232,7 +232,7 @@ mod tests {
                 external,
                 games: None,
             };
-            let header = header(&[], Extra { external: told.is_some(), ..Extra::default() });
+            let header = header(&[], Extra { external: report.is_some(), ..Extra::default() });
             let fields = row.fields();
             let of = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].clone());
             [columns::SCORE, columns::HASHFULL, columns::ENTRIES, columns::SLOTS, columns::NODES]
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(fields(None), ["-12", "375", "3", "8", "7"]);
         let silent = UciReport::default();
         assert_eq!([&fields(Some(&silent))[0], &fields(Some(&silent))[2], &fields(Some(&silent))[4]], ["", "", ""]);
-        let told = UciReport { score: Some(-12), nodes: Some(9), ..UciReport::default() };
-        assert_eq!([&fields(Some(&told))[0], &fields(Some(&told))[4]], ["-12", "9"]);
+        let report = UciReport { score: Some(-12), nodes: Some(9), ..UciReport::default() };
+        assert_eq!([&fields(Some(&report))[0], &fields(Some(&report))[4]], ["-12", "9"]);
     }
 }

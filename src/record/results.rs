@@ -154,7 +154,7 @@ fn other_columns(header: &[String], line: &[u8]) -> ResultsError {
         Ok(found) => found,
         Err(error) => return error,
     };
-    ResultsError::OtherColumns(match header.iter().zip(&found).position(|(wanted, found)| wanted != found) {
+    ResultsError::OtherColumns(match header.iter().zip(&found).position(|(required, found)| required != found) {
         Some(at) => {
             let which = if header.contains(&found[at]) { "" } else { ", which it has not," };
             format!("column {} is `{}`{which} where `{}` is expected", at + 1, found[at], header[at])
@@ -250,8 +250,8 @@ impl Rows {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn next_if(&mut self, wanted: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
-        if !self.more || !wanted(&self.next) {
+    pub fn next_if(&mut self, required: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
+        if !self.more || !required(&self.next) {
             return Ok(false);
         }
         std::mem::swap(&mut self.row, &mut self.next);
@@ -346,8 +346,8 @@ mod tests {
         // A link that was planted is not followed.
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(&copy, &path).unwrap();
-        let told = Results::open(&path, &header(), 0).err().unwrap().to_string();
-        assert_eq!(told, "it is a symbolic link, and results are not written through links: remove it");
+        let report = Results::open(&path, &header(), 0).err().unwrap().to_string();
+        assert_eq!(report, "it is a symbolic link, and results are not written through links: remove it");
         assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
     }
 
@@ -356,12 +356,12 @@ mod tests {
     fn another_header_is_told_by_its_first_difference() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
-        let said = |text: &str| {
+        let output = |text: &str| {
             std::fs::write(&path, text).unwrap();
             scan(&path, &header(), |_, _| Ok(())).map_err(|error| error.to_string())
         };
         for text in ["", "i", "id,\"x,y\",node", "id,\"x,y\",nodes"] {
-            assert_eq!(said(text).unwrap(), 0, "{text:?}");
+            assert_eq!(output(text).unwrap(), 0, "{text:?}");
         }
         let whole = |what: &str| {
             format!(
@@ -376,15 +376,15 @@ mod tests {
             ("id,\"x,y\",nodes,more,most\n", "`more` follows the last one"),
             ("id,\"x,y\",nodes ", "column 3 is `nodes `, which it has not, where `nodes` is expected"),
         ] {
-            assert_eq!(said(text).unwrap_err(), whole(what), "{text:?}");
+            assert_eq!(output(text).unwrap_err(), whole(what), "{text:?}");
         }
-        assert_eq!(said("id,\"x,y\",nodes\r\n1,2,3\r\n").unwrap_err(), format!("line 1: {CARRIAGE}"));
+        assert_eq!(output("id,\"x,y\",nodes\r\n1,2,3\r\n").unwrap_err(), format!("line 1: {CARRIAGE}"));
         std::fs::write(&path, b"id,\xff\n").unwrap();
         assert!(
             scan(&path, &header(), |_, _| Ok(()))
                 .is_err_and(|error| error.to_string().starts_with("line 1: it is no UTF-8 text"))
         );
-        assert_eq!(said("id,\"x,y\",nodes\n1,2,3\n").unwrap(), 21);
+        assert_eq!(output("id,\"x,y\",nodes\n1,2,3\n").unwrap(), 21);
         // A row that the caller finds wrong is told with its line; one of another width is handed on as what it is.
         let wrong = scan(&path, &header(), |line, _| Err(format!("of {}", line.number)));
         assert_eq!(wrong.unwrap_err().to_string(), "line 2: of 2");

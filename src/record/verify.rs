@@ -532,10 +532,10 @@ mod tests {
             );
         }
         let foreign = of(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
-        let told = vec!["line 3: it is there twice".to_owned(), format!("line 4: {}", other_width(3, 2))];
+        let report = vec!["line 3: it is there twice".to_owned(), format!("line 4: {}", other_width(3, 2))];
         assert_eq!(
             (foreign.sealed, foreign.rows, foreign.damaged, foreign.doubled, foreign.first),
-            (false, 3, 1, 1, told)
+            (false, 3, 1, 1, report)
         );
         for (text, seal) in [
             ("00000000", Some(0)),

@@ -131,7 +131,7 @@ mod tests {
         let two = "--baseline: 2 variants have slots=4: \"big\", \"two\"\nhelp: name one of them, or tell groups apart --by slots";
         assert_eq!(of("slots=4", &by("variant")), Err(two.to_owned()));
         assert_eq!(of("slots = 4", &by("variant")), Err(two.replace("slots=4", "slots = 4")), "blanks mean nothing");
-        assert!(of("slotz=4", &by("variant")).is_err_and(|told| told.starts_with("--baseline slotz=4: ")));
+        assert!(of("slotz=4", &by("variant")).is_err_and(|message| message.starts_with("--baseline slotz=4: ")));
         let choices = Choices {
             by: Some("policy, slots".to_owned()),
             filters: ["depth>=3", "size!=1", " x = 2", "<9"].map(str::to_owned).to_vec(),

@@ -38,21 +38,21 @@ pub fn sheet(name: &str, screened: &Screened, contenders: &[Contender], reach: f
 /// The answer, in sentences.
 fn findings(screened: &Screened, contenders: &[Contender], reach: f64) -> Vec<String> {
     let best = &screened.best;
-    let of = |wanted: Option<Ordering>| contenders.iter().filter(move |one| one.decided(reach) == wanted);
-    let told = |one: &Contender, sign: f64| {
+    let of = |expected: Option<Ordering>| contenders.iter().filter(move |one| one.decided(reach) == expected);
+    let message = |one: &Contender, sign: f64| {
         let Elo { elo, low, high } = one.elo(reach);
         let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };
         format!("{:.0} Elo [{low:.0}, {high:.0}], {} pairs", sign * elo, count(one.pairs.count() as f64))
     };
     let mut found = Vec::new();
     found.extend(of(Some(Ordering::Greater)).map(|one| {
-        format!("\"{}\" is stronger than \"{best}\", the best of the screen, by {}.", one.name, told(one, 1.0))
+        format!("\"{}\" is stronger than \"{best}\", the best of the screen, by {}.", one.name, message(one, 1.0))
     }));
     found.extend(
         of(Some(Ordering::Less))
-            .map(|one| format!("\"{best}\" is stronger than \"{}\" by {}.", one.name, told(one, -1.0))),
+            .map(|one| format!("\"{best}\" is stronger than \"{}\" by {}.", one.name, message(one, -1.0))),
     );
-    let undecided: Vec<String> = of(None).map(|one| format!("\"{}\" ({})", one.name, told(one, 1.0))).collect();
+    let undecided: Vec<String> = of(None).map(|one| format!("\"{}\" ({})", one.name, message(one, 1.0))).collect();
     if !undecided.is_empty() {
         found.push(format!("Undecided against \"{best}\": {}.", undecided.join("; ")));
     }
@@ -82,19 +82,19 @@ mod tests {
             dropped: vec!["e".to_owned()],
         };
         let all = [one("b", [0, 10, 10, 40, 40]), one("c", [40, 40, 10, 10, 0]), one("d", [10, 20, 40, 20, 10])];
-        let said = findings(&screened, &all, 1.96);
+        let output = findings(&screened, &all, 1.96);
         let elo = all[0].elo(1.96);
-        let wanted = format!(
+        let expected = format!(
             "\"b\" is stronger than \"a\", the best of the screen, by {:.0} Elo [{:.0}, {:.0}], 100 pairs.",
             elo.elo, elo.low, elo.high
         );
-        assert_eq!(said[0], wanted);
+        assert_eq!(output[0], expected);
         assert_eq!(
-            said[1],
+            output[1],
             format!("\"a\" is stronger than \"c\" by {:.0} Elo [{:.0}, {:.0}], 100 pairs.", elo.elo, elo.low, elo.high)
         );
-        assert!(said[2].starts_with("Undecided against \"a\": \"d\" (0 Elo [-"), "{said:?}");
-        assert_eq!(said[3], "Left out by the screen: \"e\".");
+        assert!(output[2].starts_with("Undecided against \"a\": \"d\" (0 Elo [-"), "{output:?}");
+        assert_eq!(output[3], "Left out by the screen: \"e\".");
         assert_eq!(sheet("x", &screened, &all, 1.96).parts.len(), 2);
         let alone = findings(&Screened { best: "a".to_owned(), ..Screened::default() }, &[], 1.96);
         assert_eq!(alone, ["The screen leaves \"a\" alone: nothing is left to play."]);

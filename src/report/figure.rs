@@ -340,10 +340,10 @@ mod tests {
         for (cut, apart, unlike) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
             let mut summary = summary.clone();
             (summary.lines[1].measures[0].cut, summary.lines[1].measures[0].apart) = (cut, apart);
-            let told = within(&frame, &summary, (&grouping, &searches)).into_iter();
-            let told: Vec<_> =
-                told.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
-            assert_eq!(told, [("finished".to_owned(), unlike), ("solved".to_owned(), false)], "{cut} {apart}");
+            let message = within(&frame, &summary, (&grouping, &searches)).into_iter();
+            let message: Vec<_> =
+                message.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
+            assert_eq!(message, [("finished".to_owned(), unlike), ("solved".to_owned(), false)], "{cut} {apart}");
         }
     }
 
@@ -377,8 +377,8 @@ mod tests {
                 assert_eq!([lines.x_log, lines.y_log, lines.ratio, lines.share], scales, "{}", figure.file);
                 let names: Vec<&str> = lines.series.iter().map(|series| series.name.as_str()).collect();
                 assert_eq!((names.len(), lines.base.map(|at| names[at])), (variants.min(8), Some("v1")), "{names:?}");
-                let told = figure.caption.contains(&format!(" 8 of {variants} shown: "));
-                assert_eq!(told, some, "{}", figure.caption);
+                let message = figure.caption.contains(&format!(" 8 of {variants} shown: "));
+                assert_eq!(message, some, "{}", figure.caption);
             }
             assert_eq!(found(variants).len(), 3);
         }

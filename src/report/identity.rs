@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     /// The heads of a page's first columns, and of each line its fields with the places of their levels. The first line is the baseline.
-    fn told(rows: &str, by: &[&str], lines: &[&[&str]]) -> (Vec<String>, Vec<String>) {
+    fn message(rows: &str, by: &[&str], lines: &[&[&str]]) -> (Vec<String>, Vec<String>) {
         let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
         let lines = lines.iter().enumerate().map(|(at, values)| Line {
             name: values.join(", "),
@@ -155,7 +155,7 @@ mod tests {
             let names: Vec<[&str; 1]> = rows.iter().map(|row| [row.split(';').next().unwrap()]).collect();
             let lines: Vec<&[&str]> = names.iter().map(|name| name.as_slice()).collect();
             let text = format!("position,depth,search.nodes,variant,{header}\n{text}");
-            let (heads, lines) = told(&text, &[columns::VARIANT], &lines);
+            let (heads, lines) = message(&text, &[columns::VARIANT], &lines);
             (heads.join(" | "), lines)
         };
         let two = "table.size,table.slots";
@@ -231,7 +231,7 @@ mod tests {
     fn groups_have_a_field_for_each_column() {
         let rows = "variant,position,depth,search.nodes,table.size,kind\na,p,1,9,64 KiB,x\n";
         let lines: [&[&str]; 4] = [&["1 MiB", "x"], &["64 KiB", ""], &["1 MiB", "4"], &["", "10"]];
-        let (heads, lines) = told(rows, &["table.size", "kind"], &lines);
+        let (heads, lines) = message(rows, &["table.size", "kind"], &lines);
         assert_eq!(heads, ["size", "kind"]);
         assert_eq!(lines, ["1 MiB * (1) | x", "64 KiB (0) | (none)", "1 MiB (1) | 4 (0)", "(none) | 10 (1)"]);
     }

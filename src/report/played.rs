@@ -32,7 +32,7 @@ fn signed(one: &Encounter) -> String {
 }
 
 /// What a test says, in words.
-fn told(one: &Encounter) -> String {
+fn describe(one: &Encounter) -> String {
     match one.decided {
         None => "open".to_owned(),
         Some((SoFar::H1, at)) => format!("H1 after {} pairs", count(at as f64)),
@@ -100,7 +100,7 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
                 one.equal_nodes.map_or_else(String::new, |equal| format!(", {}", as_strong(&equal, &one.opponent, all))),
                 test.elo0,
                 test.elo1,
-                told(one)
+                describe(one)
             ));
         }
     } else {
@@ -117,7 +117,7 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
             }
         }
         let [stronger, weaker] = [Ordering::Greater, Ordering::Less]
-            .map(|wanted| encounters.iter().filter(|one| one.stronger == Some(wanted)).count());
+            .map(|expected| encounters.iter().filter(|one| one.stronger == Some(expected)).count());
         found.push(format!(
             "Of {} encounters {stronger} are clearly won and {weaker} clearly lost by the first player, after correction for their \
              number; the others show no difference.",
@@ -279,7 +279,7 @@ pub(super) fn table(all: &Matches) -> SheetTable {
             Cell::share(one.points(), one.count() as f64),
             Cell::share(one.games[1] as f64, one.count() as f64),
             Cell::number(last, format!("{last:+.2}")),
-            Cell::text(told(one)),
+            Cell::text(describe(one)),
         ]
     });
     let is_shown = |key: &str| match key {

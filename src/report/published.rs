@@ -94,7 +94,7 @@ fn failed(pages: &[Page]) -> Part {
     let lines: Vec<String> = judged(pages)
         .filter(|(_, verdict)| verdict.kind == SaidBy::Published && verdict.ruling != Ruling::Holds)
         .map(|(page, verdict)| {
-            let [what, word, _, figure, measured] = verdicts::said(verdict);
+            let [what, word, _, figure, measured] = verdicts::verdict_texts(verdict);
             let what = if what == figure { String::new() } else { format!("{what}: ") };
             format!("{}: {what}{figure}: {word} ({measured})", page.manifest.name)
         })
@@ -126,7 +126,7 @@ fn index(pages: &[Page]) -> SheetTable {
 /// What did not come out as wanted.
 fn missed(pages: &[Page]) -> Option<SheetTable> {
     let rows = judged(pages).filter(|(_, verdict)| !verdict.passes()).map(|(page, verdict)| {
-        let mut cells = verdicts::said(verdict).map(Cell::text);
+        let mut cells = verdicts::verdict_texts(verdict).map(Cell::text);
         cells[1].mark = Emphasis::Failed;
         [&[experiment(page)], &cells[..]].concat()
     });
@@ -272,9 +272,9 @@ mod tests {
         let [.., Part::Findings(sum), Part::Table(wrong)] = &brief(&pages).parts[..] else {
             panic!("a sum and a table")
         };
-        let told =
+        let message =
             "Verdicts: 2 hold, 2 differ, 1 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
-        assert_eq!((sum.as_slice(), texts(wrong)), (&[told.to_owned()][..], missed));
+        assert_eq!((sum.as_slice(), texts(wrong)), (&[message.to_owned()][..], missed));
         // The page begins with what failed, as a reader of the articles would ask, and has a section for each experiment.
         let kind = |part: &Part| match part {
             Part::Heading(text) | Part::List(text, _) | Part::Question(text) => text.clone(),
@@ -312,9 +312,9 @@ mod tests {
             ["one (1 hold, 1 differ, 0 cannot be told): one?", "two (1 hold, 1 differ, 1 cannot be told): two?"];
         assert_eq!(shown, [heads[0], columns, heads[1], columns]);
         let [.., Part::Table(_), Part::Findings(sum)] = &brief(&pages[..1]).parts[..] else { panic!("a sum alone") };
-        let told =
+        let message =
             "Verdicts: 1 hold, 1 differ, 0 cannot be told; of the 2 that something was wanted of, 2 are as wanted.";
-        assert_eq!(sum.as_slice(), [told]);
+        assert_eq!(sum.as_slice(), [message]);
     }
 
     /// Four of a series that say the same are one line, three are not; another word, another source or another series ends a run.
@@ -357,15 +357,15 @@ mod tests {
         assert_eq!(other(&|_| {}), 1);
         assert_eq!(other(&|verdict| verdict.source = "p. 10".to_owned()), 5);
         assert_eq!(other(&|verdict| verdict.ruling = Differs), 5);
-        assert_eq!(other(&|verdict| (verdict.wanted, verdict.ruling) = (WantedVerdict::Differs, Differs)), 5);
+        assert_eq!(other(&|verdict| (verdict.expected, verdict.ruling) = (WantedVerdict::Differs, Differs)), 5);
         assert_eq!(other(&|verdict| verdict.subject = "s".to_owned()), 5);
         // What fails is never folded away, though it says the same as what nothing is wanted of.
         let mut open: Vec<Verdict> = many("s", 1..6)
             .into_iter()
-            .map(|verdict| Verdict { wanted: WantedVerdict::Either, ruling: Differs, ..verdict })
+            .map(|verdict| Verdict { expected: WantedVerdict::Either, ruling: Differs, ..verdict })
             .collect();
         assert_eq!(folded(open.clone()).len(), 1);
-        open[2].wanted = WantedVerdict::Holds;
+        open[2].expected = WantedVerdict::Holds;
         assert_eq!(folded(open).len(), 5);
         let wrong = many("s", 1..6).into_iter().map(|verdict| Verdict { ruling: Differs, ..verdict });
         assert_eq!(folded(wrong.collect()).len(), 5);

@@ -352,7 +352,7 @@ pub(super) fn each_goes_in_its_turn(table: &SheetTable) {
     let mut turns: Vec<u8> =
         table.columns.iter().map(|column| column.drop_order).filter(|&drop_order| drop_order > 0).collect();
     turns.sort_unstable();
-    assert!(turns.iter().zip(1..).all(|(&turn, wanted)| turn == wanted), "{}: {turns:?}", table.key);
+    assert!(turns.iter().zip(1..).all(|(&turn, required)| turn == required), "{}: {turns:?}", table.key);
 }
 
 #[cfg(test)]

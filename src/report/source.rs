@@ -183,9 +183,9 @@ fn lay_options(frame: &mut Frame, sources: &[Source], asked: &[&str]) {
     for path in paths.filter(meant).collect::<BTreeSet<_>>() {
         let old = frame.coded(path).into_owned();
         frame.put_words(path, |row| {
-            let told = &leaves[places[from.codes()[row] as usize]];
-            let told = told.get(variants.at(row)).and_then(|leaves| leaves.get(path));
-            told.map_or_else(|| old.at(row).to_owned(), Clone::clone)
+            let message = &leaves[places[from.codes()[row] as usize]];
+            let message = message.get(variants.at(row)).and_then(|leaves| leaves.get(path));
+            message.map_or_else(|| old.at(row).to_owned(), Clone::clone)
         });
     }
 }
@@ -297,38 +297,38 @@ mod tests {
         let options = |slots: u32, size: &str| json!({ "table": { "slots": slots, "size": size } });
         let mut first = source("first", "1", &[("a", options(1, "1 MiB")), ("b", options(2, "1 MiB"))]);
         let second = source("second", "2", &[("a", options(4, "2 MiB"))]);
-        let told = |sources: &[Source], asked: &[&str], column: &str| {
+        let message = |sources: &[Source], asked: &[&str], column: &str| {
             let joined = join(sources, asked);
             let known = joined.names().iter().any(|name| name == column);
             known.then(|| (0..joined.rows()).map(|row| joined.text(column, row).into_owned()).collect::<Vec<_>>())
         };
         let words = |list: &[&str]| Some(list.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
         let both = [first.clone(), second.clone()];
-        assert_eq!(told(&both, &["size"], "table.size"), words(&["1 MiB", "1 MiB", "2 MiB"]));
-        assert_eq!(told(&both, &["table.slots"], "table.slots"), words(&["1", "2", "4"]));
-        assert_eq!(told(&both, &["table.slots"], "table.size"), None, "nobody asked");
-        assert_eq!(told(&both, &[], SOURCE), words(&["first", "first", "second"]));
+        assert_eq!(message(&both, &["size"], "table.size"), words(&["1 MiB", "1 MiB", "2 MiB"]));
+        assert_eq!(message(&both, &["table.slots"], "table.slots"), words(&["1", "2", "4"]));
+        assert_eq!(message(&both, &["table.slots"], "table.size"), None, "nobody asked");
+        assert_eq!(message(&both, &[], SOURCE), words(&["first", "first", "second"]));
         let single = std::slice::from_ref(&first);
         assert_eq!(
-            told(single, &["slots"], "table.slots"),
+            message(single, &["slots"], "table.slots"),
             words(&["1", "2"]),
             "an option beside a state of that name"
         );
-        assert_eq!(told(single, &[], SOURCE), None);
+        assert_eq!(message(single, &[], SOURCE), None);
         // Of one alone its rows say what they are of.
         let mut own = first.clone();
         own.frame.put("table.slots", "7");
-        assert_eq!(told(&[own], &[], "table.slots"), words(&["7", "7"]));
+        assert_eq!(message(&[own], &[], "table.slots"), words(&["7", "7"]));
         // What one of several has as a column is laid into the rows of the others, asked for or not.
         let mut varied = first.clone();
         varied.frame.put("table.slots", "7");
-        assert_eq!(told(&[varied, second], &[], "table.slots"), words(&["1", "2", "4"]));
+        assert_eq!(message(&[varied, second], &[], "table.slots"), words(&["1", "2", "4"]));
         // What every row has needs no option, and one that is asked for by name has nothing laid over it.
         assert!(matches!(join(single, &["nodes", SOURCE, SEED]), Cow::Borrowed(_)));
         if let Some(manifest) = &mut first.manifest {
             manifest.subjects.insert("b".to_owned(), Default::default());
         }
-        assert_eq!(told(&[first], &["table.slots"], "table.slots"), words(&["1", ""]));
+        assert_eq!(message(&[first], &["table.slots"], "table.slots"), words(&["1", ""]));
     }
 
     /// What makes two variants alike may be laid over the file by --set.
@@ -344,8 +344,8 @@ mod tests {
         };
         assert_eq!(before(&[]), Vec::<String>::new());
         for sets in [&["table.kind=unbounded"][..], &[crate::experiment::SKIP_BAD, "table.kind=unbounded"]] {
-            let told = before(sets);
-            assert!(told.len() == 1 && told[0].contains("table.slots does nothing"), "{told:?}");
+            let message = before(sets);
+            assert!(message.len() == 1 && message[0].contains("table.slots does nothing"), "{message:?}");
         }
     }
 
@@ -376,7 +376,7 @@ mod tests {
         assert!(!of(&["depth"]).names().iter().any(|name| is_part(name)));
         let depths =
             Frame::parse("variant,position,depth,limit,search.nodes\na,p,1,depth 4,9\n".as_bytes(), "t").unwrap();
-        let told = depths.resolve("limit.nodes", Sought::Condition).unwrap_err().to_string();
-        assert_eq!(told, "there is no column `limit.nodes`: `limit` says what ended the searches: `depth 4`");
+        let message = depths.resolve("limit.nodes", Sought::Condition).unwrap_err().to_string();
+        assert_eq!(message, "there is no column `limit.nodes`: `limit` says what ended the searches: `depth 4`");
     }
 }

@@ -275,7 +275,7 @@ pub(super) fn details(page: &Page) -> SheetTable {
             _ => Cell::number(part as f64, format!("{part} of {whole}")),
         };
         let why = if line.is_baseline { BASELINE } else { ONE };
-        let (level, wanted) = (page.summary.power.level, at_least(page.summary.power.lines));
+        let (level, expected) = (page.summary.power.level, at_least(page.summary.power.lines));
         let seen = if ratio.is_same() { f64::NAN } else { ratio.detectable(level) };
         let needed = ratio.needed(0.01, level).filter(|_| !ratio.is_same());
         let calm = if ratio.is_same() { "no two searches differ" } else { why };
@@ -294,8 +294,8 @@ pub(super) fn details(page: &Page) -> SheetTable {
             Cell::decimal(ratio.median, 3).or(why),
             others(parts((ratio.below, ratio.clusters), ONE)),
             influence,
-            Cell::share(if ratio.clusters < wanted { f64::NAN } else { seen }, 1.0).or(calm),
-            Cell::count(needed.map_or(f64::NAN, |needed| needed.max(wanted as f64))).or(calm),
+            Cell::share(if ratio.clusters < expected { f64::NAN } else { seen }, 1.0).or(calm),
+            Cell::count(needed.map_or(f64::NAN, |needed| needed.max(expected as f64))).or(calm),
         ])
     })
 }

@@ -59,7 +59,7 @@ fn parts(out: &mut String, parts: &[Part], screen: Screen) {
                 heading(out, &table.title);
                 let (shown, left_out) = fitting(table, screen.width);
                 out.push_str(&grid(&shown, screen));
-                let told = match left_out.is_empty() {
+                let message = match left_out.is_empty() {
                     true => String::new(),
                     false => format!(
                         "Not shown at {} columns: {}; widen the terminal, or write to a file.",
@@ -67,7 +67,7 @@ fn parts(out: &mut String, parts: &[Part], screen: Screen) {
                         left_out.join(", ")
                     ),
                 };
-                for text in [shown.notes(), told].iter().filter(|text| !text.is_empty()) {
+                for text in [shown.notes(), message].iter().filter(|text| !text.is_empty()) {
                     let _ = writeln!(out, "{}", wrap(text, screen.width, ""));
                 }
             }

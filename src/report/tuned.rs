@@ -59,7 +59,7 @@ impl TuneOutcome<'_> {
         let (winner, against) = (self.name(tuned.winner), self.name(tuned.against));
         let metric = &self.tune.metric;
         let there = |held: &Held| {
-            format!("{} held-out items its {metric} are {} of \"{against}\"'s.", tuned.held_out, told(&held.test))
+            format!("{} held-out items its {metric} are {} of \"{against}\"'s.", tuned.held_out, describe(&held.test))
         };
         let mut findings = vec![match (tuned.answer(), tuned.held.first()) {
             (Confirmation::Inert, _) | (_, None) => format!(
@@ -84,7 +84,7 @@ impl TuneOutcome<'_> {
                 Confirmation::Worse => "it is worse there",
                 Confirmation::Nothing | Confirmation::Inert => "no difference could be told there",
             };
-            findings.push(format!("At {pressure}: {}; {text}.", told(&held.test)));
+            findings.push(format!("At {pressure}: {}; {text}.", describe(&held.test)));
         }
         if tuned.answer() != Confirmation::Inert {
             let list = |same: bool| {
@@ -249,7 +249,7 @@ impl TuneOutcome<'_> {
     }
 }
 
-fn told(ratio: &Ratio) -> String {
+fn describe(ratio: &Ratio) -> String {
     let high = if ratio.high == f64::INFINITY { "no bound".to_owned() } else { format!("{:.4}", ratio.high) };
     format!("{:.4} (95 % {:.4} to {high})", ratio.mean, ratio.low)
 }

@@ -22,7 +22,7 @@ pub(super) fn table(page: &Page, all: bool) -> Option<SheetTable> {
             (false, true) => Emphasis::None,
             (false, false) => Emphasis::Failed,
         };
-        let mut cells = said(verdict).map(Cell::text);
+        let mut cells = verdict_texts(verdict).map(Cell::text);
         cells[1].mark = mark;
         [&cells[..], &[Cell::text(source.join(". "))]].concat()
     });
@@ -35,14 +35,14 @@ pub(super) fn table(page: &Page, all: bool) -> Option<SheetTable> {
 pub(super) const SAID: [&str; 5] = ["what", "verdict", "by", "figure or claim", "measured"];
 
 /// What a verdict says.
-pub(super) fn said(verdict: &Verdict) -> [&str; 5] {
+pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
     [subject(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured]
 }
 
 /// How verdicts came out, in a sentence.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let [holds, differs, open] = counted(verdicts.clone());
-    let gated = verdicts.clone().filter(|verdict| verdict.wanted != WantedVerdict::Either).count();
+    let gated = verdicts.clone().filter(|verdict| verdict.expected != WantedVerdict::Either).count();
     let met = verdicts.filter(|verdict| verdict.is_met()).count();
     format!(
         "{holds} hold, {differs} differ, {open} cannot be told; of the {gated} that something was wanted of, {met} are as wanted."
@@ -56,14 +56,14 @@ pub(super) mod tests {
     use crate::experiment::expect::SaidBy;
 
     /// What was wanted of a subject, and how it came out.
-    pub(in super::super) fn verdict(subject: &str, wanted: WantedVerdict, ruling: Ruling) -> Verdict {
+    pub(in super::super) fn verdict(subject: &str, expected: WantedVerdict, ruling: Ruling) -> Verdict {
         Verdict {
             subject: subject.to_owned(),
             published: "90".to_owned(),
             measured: "91".to_owned(),
             ruling,
             kind: SaidBy::Published,
-            wanted,
+            expected,
             source: "p. 9".to_owned(),
             quote: String::new(),
             note: String::new(),

@@ -137,8 +137,8 @@ mod tests {
                 nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
                 searches += outcome.iterations.len() as u64;
             }
-            let told: Vec<_> = found.iter().map(|one| (one.variant.as_str(), one.searches, one.nodes)).collect();
-            assert_eq!(told, [(experiment.points[1].name.as_str(), searches, nodes)], "{depth}");
+            let message: Vec<_> = found.iter().map(|one| (one.variant.as_str(), one.searches, one.nodes)).collect();
+            assert_eq!(message, [(experiment.points[1].name.as_str(), searches, nodes)], "{depth}");
             // Each search that came to its end had its score looked at.
             let count = &found[0].findings.count;
             assert_eq!((count.roots, count.wrong, count.moves > 0), (searches, 0, true));

@@ -179,8 +179,8 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
         };
         // Without a watch a search would take as long as it likes.
         let watching = std::thread::Builder::new().spawn_scoped(scope, watch).ok()?;
-        let outcome = engine.search(&board, &[], limit, &stop, &mut |told| {
-            if let SearchProgress::Iteration(iteration) = told {
+        let outcome = engine.search(&board, &[], limit, &stop, &mut |event| {
+            if let SearchProgress::Iteration(iteration) = event {
                 ends.push((iteration.depth, begun.elapsed().as_secs_f64(), iteration.search.nodes));
             }
         });
@@ -192,7 +192,7 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
     if !outcome.stopped {
         return Some((spent, true));
     }
-    extrapolate(limit, &ends).map(|told| (told, false))
+    extrapolate(limit, &ends).map(|event| (event, false))
 }
 
 /// What the first iterations of a search, each with its depth, the time of its end and its nodes, tell of the whole: of two limits the
@@ -205,8 +205,8 @@ fn extrapolate(limit: Limit, ends: &[(u8, f64, u64)]) -> Option<f64> {
     let growth = (end / before.max(1e-6)).clamp(1.5, 12.0);
     let by_depth = depth.map(|depth| end * growth.powi(i32::from(depth.saturating_sub(last))));
     let by_nodes = nodes.map(|nodes| nodes as f64 * end / searched.max(1) as f64);
-    let told = [by_depth, by_nodes].into_iter().flatten().fold(f64::INFINITY, f64::min);
-    told.is_finite().then_some(told)
+    let event = [by_depth, by_nodes].into_iter().flatten().fold(f64::INFINITY, f64::min);
+    event.is_finite().then_some(event)
 }
 
 #[cfg(test)]
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_time_is_said_as_people_say_it() {
-        for (seconds, said) in [
+        for (seconds, output) in [
             (0.2, "a second"),
             (3.25, "3.2 seconds"),
             (42.0, "42 seconds"),
@@ -224,7 +224,7 @@ mod tests {
             (7200.0, "2.0 hours"),
             (259_200.0, "3.0 days"),
         ] {
-            assert_eq!(words(seconds), said);
+            assert_eq!(words(seconds), output);
         }
     }
 
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_unit_begins_where_the_one_before_it_ends() {
-        for (seconds, said) in [
+        for (seconds, output) in [
             (0.99, "a second"),
             (1.0, "1.0 seconds"),
             (9.94, "9.9 seconds"),
@@ -249,7 +249,7 @@ mod tests {
             (172_799.0, "48 hours"),
             (172_800.0, "2.0 days"),
         ] {
-            assert_eq!(words(seconds), said);
+            assert_eq!(words(seconds), output);
         }
         let estimate = |left| Estimate { left, seconds: 42.0, source: "why".to_owned() };
         assert_eq!(estimate(3).to_string(), "about 42 seconds with 1 job at a time, for 3 jobs (why)");
@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn what_was_tried_stands_for_the_whole_plan() {
         let never = AtomicBool::new(false);
-        let told = |text: &str, times: &dyn Fn(&Job) -> (f64, bool)| {
+        let event = |text: &str, times: &dyn Fn(&Job) -> (f64, bool)| {
             let (experiment, plan) = read(text);
             let mut asked = Vec::new();
             let found = from_trials(&experiment, &plan, Duration::from_secs(12), &never, |job, share| {
@@ -386,22 +386,22 @@ mod tests {
         let of = |first: u32| format!("suite = 'data/bratko-kopec.epd'\nfirst = {first}\nlimit = {{ depth = 1 }}\n");
         let two = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n";
         // Three jobs of 1, 2 and 6 seconds: 3 each.
-        let (left, seconds, source, asked) = told(&of(3), &|job| ([1.0, 2.0, 6.0][job.item], true));
+        let (left, seconds, source, asked) = event(&of(3), &|job| ([1.0, 2.0, 6.0][job.item], true));
         assert_eq!((left, seconds, source.as_str()), (3, 9000, "roughly: from 3 searches tried now"));
         assert_eq!(asked, [(0, 0, 4000), (0, 1, 4000), (0, 2, 4000)]);
         // Of 14 jobs every second, six of them: both variants have every item in turn, so that these are all of the first.
-        let (left, seconds, source, asked) = told(&format!("{}{two}", of(7)), &|job| (job.item as f64, job.item != 4));
+        let (left, seconds, source, asked) = event(&format!("{}{two}", of(7)), &|job| (job.item as f64, job.item != 4));
         let how = "roughly: from 6 searches tried now, those that take long from their first depths";
         assert_eq!((left, seconds, source.as_str()), (14, 35_000, how));
         assert_eq!(asked, [0, 1, 2, 3, 4, 5].map(|item| (0, item, 2000)));
         // A job of seven searches; all positions in one job.
         let along = format!("{}sequence = {{ self_play = 7 }}\n", of(2));
-        assert_eq!(told(&along, &|job| (1.0 + job.item as f64, true)).1, 21_000);
+        assert_eq!(event(&along, &|job| (1.0 + job.item as f64, true)).1, 21_000);
         let kept = format!("{}[engine]\ntable.clear = 'never'\n", of(5));
-        assert_eq!(told(&kept, &|_| (2.0, true)).1, 10_000);
+        assert_eq!(event(&kept, &|_| (2.0, true)).1, 10_000);
         // Two pairs, of ten moves of each side in both games: 20 of a second by the one player and 20 of three by the other.
         let pairs = format!("{}{two}[match]\nmax_moves = 10\n", of(2));
-        let (left, seconds, source, asked) = told(&pairs, &|job| (1.0 + 2.0 * job.variant as f64, true));
+        let (left, seconds, source, asked) = event(&pairs, &|job| (1.0 + 2.0 * job.variant as f64, true));
         let how = "roughly: from the first moves of 2 pairs tried now, at 10 moves of each side in a game";
         assert_eq!((left, seconds, source.as_str()), (2, 160_000, how));
         assert_eq!(asked, [(1, 0, 3000), (0, 0, 3000), (1, 1, 3000), (0, 1, 3000)]);
@@ -424,11 +424,11 @@ mod tests {
     #[test]
     fn the_first_depths_foretell_the_others() {
         let ends = [(1, 0.5, 10), (2, 1.0, 30), (3, 3.0, 60)];
-        let told = |depth: Option<u8>, nodes: Option<u64>| extrapolate(Limit { depth, nodes }, &ends);
-        assert_eq!(told(Some(5), None), Some(27.0));
-        assert_eq!(told(None, Some(1000)), Some(30.0));
-        assert_eq!([told(Some(5), Some(1000)), told(Some(6), Some(1000))], [Some(27.0), Some(30.0)]);
-        assert_eq!(told(None, None), None);
+        let event = |depth: Option<u8>, nodes: Option<u64>| extrapolate(Limit { depth, nodes }, &ends);
+        assert_eq!(event(Some(5), None), Some(27.0));
+        assert_eq!(event(None, Some(1000)), Some(30.0));
+        assert_eq!([event(Some(5), Some(1000)), event(Some(6), Some(1000))], [Some(27.0), Some(30.0)]);
+        assert_eq!(event(None, None), None);
         assert_eq!(
             extrapolate(Limit { depth: Some(5), nodes: None }, &ends[..1]),
             None,

@@ -21,7 +21,7 @@ pub struct JobRow {
     /// What was found.
     pub iteration: Iteration,
     /// What an engine said that is not ours: of the iteration the rest is blank.
-    pub told: Option<UciReport>,
+    pub report: Option<UciReport>,
     /// Wall-clock seconds of its search.
     pub seconds: f64,
     /// Whether the best move is among the suite's.
@@ -33,7 +33,7 @@ pub struct JobRow {
 impl JobRow {
     /// An iteration of our engine on an item, of which nothing else is known.
     pub fn new(item: usize, iteration: Iteration, seconds: f64) -> Self {
-        Self { item, ply: None, iteration, told: None, seconds, solved: None, game: None }
+        Self { item, ply: None, iteration, report: None, seconds, solved: None, game: None }
     }
 }
 
@@ -121,11 +121,11 @@ impl Context<'_> {
     fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, position: &Position<'_>) -> Result<Move, Halt> {
         let (mut begun, mut seconds) = (Instant::now(), 0.0);
         let found = &mut self.found;
-        let mut take = |iteration: Iteration, told, seconds| {
+        let mut take = |iteration: Iteration, report, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
-            found.push(JobRow { ply, told, solved, ..JobRow::new(place, iteration, seconds) });
+            found.push(JobRow { ply, report, solved, ..JobRow::new(place, iteration, seconds) });
         };
-        let ended = self.subject.search(*position, self.limit, self.stop, &mut |told| match told {
+        let ended = self.subject.search(*position, self.limit, self.stop, &mut |report| match report {
             SearchEvent::Begin => begun = Instant::now(),
             SearchEvent::End => seconds = begun.elapsed().as_secs_f64(),
             SearchEvent::Iteration(iteration) => take(iteration.clone(), None, seconds),
@@ -292,7 +292,7 @@ mod tests {
                 of.item,
                 of.iteration.depth,
                 of.iteration.search.nodes,
-                of.told.is_some()
+                of.report.is_some()
             )
         };
         (found.map(|found| found.map(|found| found.iter().map(shown).collect())), std::mem::take(&mut scribe.log))

@@ -22,8 +22,8 @@ fn build() -> Build {
 /// The manifest of a run that begins.
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
     let own = own_variants(plan, shard);
-    let names = |wanted: &dyn Fn(usize) -> bool| {
-        let points = plan.variants.iter().enumerate().filter(|(at, _)| wanted(*at));
+    let names = |required: &dyn Fn(usize) -> bool| {
+        let points = plan.variants.iter().enumerate().filter(|(at, _)| required(*at));
         points.map(|(_, point)| point.name.clone()).collect::<Vec<_>>()
     };
     // A shard's plan has the options of its thousands of variants: they need not lie in every shard's folder.

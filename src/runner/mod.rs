@@ -262,8 +262,8 @@ mod tests {
         assert_eq!(check(&some, 2), Ok(vec![None, None, Some(large(1001)), None]));
         // What full diagnostics know about a slot takes as much as its 16 bytes.
         let followed = format!("[engine]\ndiagnostics = 'full'\n{}", grid("'500 MiB', '501 MiB'"));
-        let told = large(501).replace("501 MiB (", "1002 MiB (");
-        assert_eq!(check(&followed, 1), Ok(vec![None, Some(told)]));
+        let message = large(501).replace("501 MiB (", "1002 MiB (");
+        assert_eq!(check(&followed, 1), Ok(vec![None, Some(message)]));
         assert_eq!(check(&some, 3), many("3 jobs x 400 MiB (variant \"size=400 MiB\")", ": --jobs 2 would fit"));
         assert_eq!([1, 2].map(|jobs| check(&grid("'1000 MiB', 64"), jobs).is_ok()), [true, false]);
         // Both players of a pair have a table: of 300 and 700 MiB, or one of 1 MiB more; and so have other pairs.
@@ -274,19 +274,20 @@ mod tests {
         assert_eq!(check(&three, 1), Ok(vec![Some(both.to_owned()), None]));
         assert_eq!(check(&three, 4), many("4 jobs x 310 MiB (\"c\" against \"a\")", ": --jobs 3 would fit"));
         // Where nobody says how many they are as many as fit, and one at least.
-        let jobs = |variants: &str, wanted: usize| fitting_jobs(1000 << 20, &plan(variants), wanted);
-        assert_eq!([1, 2, 3, 9].map(|wanted| jobs(&some, wanted)), [1, 2, 2, 2]);
+        let jobs = |variants: &str, expected: usize| fitting_jobs(1000 << 20, &plan(variants), expected);
+        assert_eq!([1, 2, 3, 9].map(|expected| jobs(&some, expected)), [1, 2, 2, 2]);
         assert_eq!([jobs(&three, 9), jobs(&pair(701), 9), jobs(&grid("1, 2"), 9)], [3, 9, 9]);
         // Who only looks is told what would become of it on this machine.
         if available_bytes().is_some() {
-            for (sizes, told) in [
+            for (sizes, message) in [
                 ("64, 128", &[][..]),
                 ("'8192 GiB', 64", &["that are free: its jobs would fail here"]),
                 ("'8192 GiB', '4096 GiB'", &["that are free: it cannot be run here"]),
             ] {
                 let found = memory_warnings(&plan(&grid(sizes)), 1);
                 assert!(
-                    found.len() == told.len() && found.iter().zip(told).all(|(found, told)| found.ends_with(told)),
+                    found.len() == message.len()
+                        && found.iter().zip(message).all(|(found, message)| found.ends_with(message)),
                     "{found:?}"
                 );
             }
@@ -323,10 +324,10 @@ mod tests {
     /// How many were wanted and how many there were; with as many as there were it goes on, if there were any.
     #[test]
     fn threads_that_are_refused_are_told() {
-        let told =
+        let message =
             |started: usize| RunError::Threads { started, workers: 8, error: io::Error::other("why") }.to_string();
         let all = "threads and no more (why); every finished row is safe";
-        assert_eq!(told(3), format!("--jobs 8: the system started 3 {all}: --jobs 3 continues"));
-        assert_eq!(told(0), format!("--jobs 8: the system started 0 {all}"));
+        assert_eq!(message(3), format!("--jobs 8: the system started 3 {all}: --jobs 3 continues"));
+        assert_eq!(message(0), format!("--jobs 8: the system started 0 {all}"));
     }
 }

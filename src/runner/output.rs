@@ -364,11 +364,11 @@ impl Output {
             }
             results.copy_to(&path)
         };
-        let told = match put_back() {
+        let message = match put_back() {
             Ok(()) => format!("every finished row was put into {}; the same command continues", path.display()),
             Err(error) => format!("its rows could not be put back ({error}): they have to be made again"),
         };
-        RunError::Vanished(format!("{folder}: results.csv was deleted while the run wrote to it; {told}"))
+        RunError::Vanished(format!("{folder}: results.csv was deleted while the run wrote to it; {message}"))
     }
 }
 
@@ -439,8 +439,8 @@ mod tests {
             (|manifest| manifest.subjects = [("two".to_owned(), EngineInfo::default())].into(), other, true),
         ];
         let mut stretches = 1;
-        for (change, told, by_build) in cases {
-            assert_eq!(output(false, &change), Err(told.clone()));
+        for (change, message, by_build) in cases {
+            assert_eq!(output(false, &change), Err(message.clone()));
             let all_the_same = output(true, &change);
             match by_build {
                 // Back to the first build for the next case.
@@ -449,7 +449,7 @@ mod tests {
                     stretches += 2;
                     assert_eq!(all_the_same.map(|manifest| manifest.stretches.len()), Ok(stretches - 1));
                 }
-                false => assert_eq!(all_the_same, Err(told)),
+                false => assert_eq!(all_the_same, Err(message)),
             }
         }
         let later = output(false, &|manifest| (manifest.jobs, manifest.begun) = (2, 90)).unwrap();

@@ -113,9 +113,9 @@ impl Tally {
     fn found(self, item: usize, game: GameRecord) -> JobRow {
         let Self { search, table, occupancy, seconds, external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
-        let told = external.then(|| UciReport { nodes, ..UciReport::default() });
+        let report = external.then(|| UciReport { nodes, ..UciReport::default() });
         let iteration = Iteration { search, table, occupancy, ..UciReport::default().iteration() };
-        JobRow { told, game: Some(Box::new(game)), ..JobRow::new(item, iteration, seconds) }
+        JobRow { report, game: Some(Box::new(game)), ..JobRow::new(item, iteration, seconds) }
     }
 }
 
@@ -127,7 +127,7 @@ fn search(
     tally: &mut Tally,
 ) -> Result<(Move, Option<Score>), Halt> {
     let (mut begun, mut score, mut depth) = (Instant::now(), None, 0);
-    let ended = player.subject.search(*position, player.limit, stop, &mut |told| match told {
+    let ended = player.subject.search(*position, player.limit, stop, &mut |report| match report {
         SearchEvent::Begin => begun = Instant::now(),
         SearchEvent::End => tally.seconds += begun.elapsed().as_secs_f64(),
         SearchEvent::Iteration(iteration) => {
@@ -368,7 +368,7 @@ mod tests {
             // What is of one search is nothing of a game.
             assert!((depth, deepest, score) == (&0, &0, &0) && best.is_none() && pv.is_empty() && anatomy.is_none());
             assert!(
-                *finished && found.told.is_none() && found.solved.is_none() && found.ply.is_none() && found.item == 0
+                *finished && found.report.is_none() && found.solved.is_none() && found.ply.is_none() && found.item == 0
             );
             let figures =
                 [search.nodes, table.probes, occupancy.occupied, game.depths, game.blind, game.opponent_nodes];
@@ -388,7 +388,7 @@ mod tests {
         let found = played(&mut first, &mut second, "").unwrap().unwrap();
         for (row, scores) in found.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {
             let game = row.game.as_deref().unwrap();
-            assert_eq!(row.told.as_ref().and_then(|told| told.nodes), Some(140));
+            assert_eq!(row.report.as_ref().and_then(|report| report.nodes), Some(140));
             assert_eq!(
                 (row.iteration.search.nodes, game.depths, game.opponent_nodes, &game.scores[..]),
                 (140, 8, 270, &scores[..])
@@ -433,11 +433,11 @@ mod tests {
         );
         // What fails is told with the player's name; what is stopped has no rows.
         let failing = |fails| Book { fails, ..book(QUIET, 0) };
-        let told = played(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
-        assert_eq!(told.as_deref(), Some("two: the engine named no move where there is a legal one at `go`"));
+        let report = played(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
+        assert_eq!(report.as_deref(), Some("two: the engine named no move where there is a legal one at `go`"));
         let refusing = Book { refuses: true, ..book(QUIET, 0) };
-        let told = played(&mut { refusing }, &mut book(QUIET, 0), "").err();
-        assert_eq!(told.as_deref(), Some("one: the engine named no move where there is a legal one at `ucinewgame`"));
+        let report = played(&mut { refusing }, &mut book(QUIET, 0), "").err();
+        assert_eq!(report.as_deref(), Some("one: the engine named no move where there is a legal one at `ucinewgame`"));
         let stopped = Book { stops: Some(4), ..book(QUIET, 0) };
         assert!(played(&mut { stopped }, &mut book(QUIET, 0), "").is_ok_and(|found| found.is_none()));
     }

@@ -99,7 +99,7 @@ mod tests {
         let long = Duration::from_secs(9);
         let talk = Talk { bar: ProgressBar::no_length().with_elapsed(long) };
         let at = || (talk.bar.position(), talk.bar.length());
-        let (_, [said, told]) = overheard::of(|| {
+        let (_, [output, text]) = overheard::of(|| {
             talk.begin(8, 3, &Done::default());
             assert_eq!(at(), (3, Some(8)));
             for done in [4, 5] {
@@ -111,12 +111,12 @@ mod tests {
             assert!(talk.bar.elapsed() < long);
             talk.end(&RunSummary { before: 3, done: 2, ..RunSummary::default() });
         });
-        let lines: Vec<&str> = told.lines().collect();
+        let lines: Vec<&str> = text.lines().collect();
         assert!(
-            said.is_empty() && lines.len() == 2 && lines[0] == "3 of 8 jobs were done before: continuing",
-            "{said}{told}"
+            output.is_empty() && lines.len() == 2 && lines[0] == "3 of 8 jobs were done before: continuing",
+            "{output}{text}"
         );
-        assert!(lines[1].starts_with("2 jobs in ") && lines[1].ends_with(" s"), "{told}");
+        assert!(lines[1].starts_with("2 jobs in ") && lines[1].ends_with(" s"), "{text}");
     }
 
     /// By hand: of each kind none, and some, no two alike.

@@ -263,7 +263,7 @@ impl Judge<'_> {
         self.engine.new_game().map_err(|failure| failure.to_string())?;
         let position = Position { start: &one.start, moves: &moves, past: &past, board: &board };
         let (mut score, mut nodes) = (None, None);
-        let ended = self.engine.search(position, limit, self.stop, &mut |told| match told {
+        let ended = self.engine.search(position, limit, self.stop, &mut |event| match event {
             SearchEvent::Iteration(iteration) => {
                 // Of a search that was cut short before its first depth there is no score.
                 score = Some(iteration.score).filter(|_| iteration.finished).or(score);

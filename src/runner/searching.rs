@@ -24,12 +24,12 @@ impl EngineCache {
     /// The players of a job, taken from those that are kept, or new; of the others those go first that do not stay.
     fn take<const N: usize>(
         &mut self,
-        wanted: [usize; N],
+        expected: [usize; N],
         stays: impl Fn(usize) -> bool,
         new: impl Fn(usize) -> Result<Box<dyn Subject>, String>,
     ) -> Result<Vec<Box<dyn Subject>>, String> {
-        self.players.retain(|at, _| wanted.contains(at) || stays(*at));
-        wanted.into_iter().map(|at| self.players.remove(&at).map_or_else(|| new(at), Ok)).collect()
+        self.players.retain(|at, _| expected.contains(at) || stays(*at));
+        expected.into_iter().map(|at| self.players.remove(&at).map_or_else(|| new(at), Ok)).collect()
     }
 }
 
@@ -123,7 +123,7 @@ impl Shared<'_> {
     /// One row, not yet sealed: what was found, or why nothing was.
     pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&JobRow, &str>) -> Vec<String> {
         let (found, repeats) = (outcome.ok(), self.subjects.repeats(job.variant));
-        let said = EngineColumns { told: found.and_then(|found| found.told.as_ref()), repeats: &repeats };
+        let text = EngineColumns { report: found.and_then(|found| found.report.as_ref()), repeats: &repeats };
         let game = found.and_then(|found| found.game.as_deref());
         Row {
             label,
@@ -132,7 +132,7 @@ impl Shared<'_> {
             seconds: found.map_or(0.0, |found| found.seconds),
             error: outcome.err().unwrap_or_default(),
             anatomy: self.extra.anatomy,
-            external: self.extra.external.then_some(said),
+            external: self.extra.external.then_some(text),
             games: job.opponent.map(|opponent| MatchColumns { opponent: &self.plan.variants[opponent].name, game }),
         }
         .fields()

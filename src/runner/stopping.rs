@@ -203,7 +203,7 @@ mod tests {
             let plan = Plan::new(&asked.unwrap_or_else(|problem| panic!("{problem}")));
             for stopped in [true, false] {
                 let ran = RunSummary { before: 5, done: 7, failed: 4, ..RunSummary::default() };
-                let wanted = RunSummary {
+                let expected = RunSummary {
                     before: 5,
                     done: 7,
                     failed,
@@ -211,7 +211,7 @@ mod tests {
                     spared,
                     ..RunSummary::default()
                 };
-                assert_eq!(stopping.settled(&plan, ran, stopped, 99), wanted, "{lanes:?}");
+                assert_eq!(stopping.settled(&plan, ran, stopped, 99), expected, "{lanes:?}");
             }
         }
     }

@@ -123,10 +123,10 @@ impl Subjects {
 
     /// Finds and asks who judges.
     fn judge(experiment: &Experiment, stop: &AtomicBool) -> Result<Self, RunError> {
-        let Some(wanted) = &experiment.file.reference else { return Ok(Self::default()) };
+        let Some(required) = &experiment.file.reference else { return Ok(Self::default()) };
         let base = &experiment.points[experiment.baseline];
         let mut options = EngineOptions::default();
-        let (subject, limit) = match &wanted.own {
+        let (subject, limit) = match &required.own {
             Some(own) => {
                 let mut subject = base.external().cloned().unwrap_or_default();
                 subject.options.extend(own.options.clone());
@@ -137,9 +137,9 @@ impl Subjects {
                 (subject, Limit { depth: None, nodes: Some(own.nodes) })
             }
             None => {
-                let uci = wanted.uci.clone().unwrap_or_default();
-                let subject = SubjectOptions { uci, options: wanted.options.clone(), ..SubjectOptions::default() };
-                (subject, Limit { depth: wanted.limit.depth, nodes: wanted.limit.nodes })
+                let uci = required.uci.clone().unwrap_or_default();
+                let subject = SubjectOptions { uci, options: required.options.clone(), ..SubjectOptions::default() };
+                (subject, Limit { depth: required.limit.depth, nodes: required.limit.nodes })
             }
         };
         let wrong = |message: String| RunError::Subject(format!("reference: {message}"));
@@ -197,18 +197,18 @@ impl Subjects {
     }
 
     /// What is to be known of the engines before the run: one line each, and what their counts cannot bear.
-    pub fn told(&self, plan: &Plan) -> Vec<String> {
+    pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let line = |(&at, known): (&usize, &ProbedEngine)| {
             let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_told, .. } = &known.examined;
             let part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
-            let told = part("nodes are told ", nodes_told);
+            let describe = part("nodes are told ", nodes_told);
             let differs = part("it differs: ", &known.examined.difference);
             let keeps = if *forgets { "" } else { "; ucinewgame is not a new process to it: try restart = \"game\"" };
             let trusted = part("trusted, although ", &known.examined.trusted);
             let variant = &plan.variants[at].name;
             format!(
-                "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{told}{differs}{keeps}{trusted}"
+                "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{describe}{differs}{keeps}{trusted}"
             )
         };
         self.known.iter().map(line).collect()
@@ -216,11 +216,11 @@ impl Subjects {
 
     /// The variants whose counts do not repeat: what is decided by them may be decided otherwise the next time.
     pub fn loose(&self, plan: &Plan) -> Vec<String> {
-        let told = |(&at, known): (&usize, &ProbedEngine)| {
+        let describe = |(&at, known): (&usize, &ProbedEngine)| {
             let (name, repeats) = (&plan.variants[at].name, &known.examined.repeats);
             format!("\"{name}\": counts {repeats}: what they decide may be decided otherwise another time")
         };
-        self.known.iter().filter(|(_, known)| !known.is_exact()).map(told).collect()
+        self.known.iter().filter(|(_, known)| !known.is_exact()).map(describe).collect()
     }
 
     /// Expectations of exact counts of engines whose counts do not repeat.
@@ -230,9 +230,9 @@ impl Subjects {
             let (point, repeats) = (&plan.variants[at], &known.examined.repeats);
             let columns = crate::experiment::grid::columns(point);
             let speaks_of = |expect: &Expect| {
-                expect.filter.iter().all(|(path, wanted)| match path.as_str() {
-                    "variant" => wanted.to_string() == point.name,
-                    _ => columns.iter().all(|(column, value)| column != path || *value == wanted.to_string()),
+                expect.filter.iter().all(|(path, required)| match path.as_str() {
+                    "variant" => required.to_string() == point.name,
+                    _ => columns.iter().all(|(column, value)| column != path || *value == required.to_string()),
                 })
             };
             for expect in experiment.file.expect.iter().filter(|expect| speaks_of(expect)) {
@@ -312,8 +312,8 @@ fn examine(
     let other = limits.iter().find(|(.., honours)| **honours == LimitSupport::Yes);
     let other = other.map(|(_, name, _)| format!("; it heeds limit.{name}")).unwrap_or_default();
     let mut trusted = String::new();
-    for (wanted, name, honours) in limits {
-        let (true, LimitSupport::No(why)) = (wanted, honours) else { continue };
+    for (required, name, honours) in limits {
+        let (true, LimitSupport::No(why)) = (required, honours) else { continue };
         let problem = format!("{} does not heed `go {name}`: {why}{other}", probed.identity.name);
         if !subject.trust {
             return Err(format!("limit.{name}: {problem}\nhelp: `[subject] trust = true` runs it all the same"));
@@ -366,12 +366,12 @@ fn examine(
 /// The first that it does not have or whose value it does not take, with the nearest that it does.
 pub fn granted<'a>(
     declared: &[Declared],
-    wanted: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
+    required: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
     who: &str,
     place: &str,
 ) -> Result<Vec<(String, OptionValue)>, String> {
     let mut found = Vec::new();
-    for (name, value) in wanted {
+    for (name, value) in required {
         let (problem, word, choices) = match check(declared, name, value) {
             Ok(_) => {
                 found.push((name.clone(), value.clone()));
@@ -435,12 +435,15 @@ mod tests {
         };
         assert!(many(8, 1, 1).is_ok() && many(0, 0, 9).is_ok());
         assert!(many(8, free / 4, 1).is_err() && many(9, free / 4, 1).is_ok() && many(1, free / 4, 1).is_ok());
-        let told = many(2, free / 3, 4).err().unwrap_or_default();
-        assert!(told.starts_with("uci.Hash: 4 jobs x ") && told.ends_with(": --jobs 1 would fit"), "{told}");
-        assert!(many(1, free * 4, 1).is_err_and(|told| told.ends_with("that are free")));
+        let describe = many(2, free / 3, 4).err().unwrap_or_default();
+        assert!(
+            describe.starts_with("uci.Hash: 4 jobs x ") && describe.ends_with(": --jobs 1 would fit"),
+            "{describe}"
+        );
+        assert!(many(1, free * 4, 1).is_err_and(|describe| describe.ends_with("that are free")));
         // By the first of their names, whatever stands first.
-        let told = fits(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
-        assert!(told.is_err_and(|told| told.contains(" (3 engines, of which \"a\") need more than ")));
+        let describe = fits(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
+        assert!(describe.is_err_and(|describe| describe.contains(" (3 engines, of which \"a\") need more than ")));
     }
 
     /// A worker keeps a process of each of eight engines; of nine it keeps the last one.
@@ -458,7 +461,7 @@ mod tests {
         if available_bytes().is_none() {
             return;
         }
-        for (who, told) in [
+        for (who, describe) in [
             ("[subject]\nuci = 'no such'\noptions = { hash = 4294967296 }\n", "(1 engine, of which "),
             (
                 "[reference]\nuci = 'no such'\noptions = { HASH = 4294967296 }\nlimit = { depth = 4 }\n",
@@ -472,7 +475,8 @@ mod tests {
             let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 2, &AtomicBool::new(false));
             let found = found.err().map(|error| error.to_string()).unwrap_or_default();
             assert!(
-                found.contains(told) && found.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ") != who.contains("-1"),
+                found.contains(describe)
+                    && found.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ") != who.contains("-1"),
                 "{found}"
             );
         }
@@ -486,7 +490,7 @@ mod tests {
                 "while read -r line; do case \"$line\" in uci) echo id name Half; echo uciok;; isready) echo readyok;; go*) {answer}; echo bestmove e2e4;; quit) exit;; esac; done"
             )
         };
-        for (answer, limit, told) in [
+        for (answer, limit, describe) in [
             (
                 "echo info depth 4 nodes 5",
                 "depth = 4",
@@ -507,7 +511,7 @@ mod tests {
             let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 1, &AtomicBool::new(false));
             let found = found.unwrap_or_else(|error| panic!("{error}"));
             let Some(ProbedEngine { examined, .. }) = found.known.get(&0) else { panic!("it is not known") };
-            assert_eq!([examined.go_depth.as_str(), examined.go_nodes.as_str()], told);
+            assert_eq!([examined.go_depth.as_str(), examined.go_nodes.as_str()], describe);
         }
     }
 
@@ -525,10 +529,10 @@ mod tests {
             (at, ProbedEngine { launch: Launch::default(), examined, bytes: 0 })
         };
         let subjects = Subjects { known: [0, 1, 2].map(known).into(), ..Subjects::default() };
-        let told = |name: &str| {
+        let describe = |name: &str| {
             format!("expect.nodes: \"{name}\" is expected to count exactly, and its counts are not repeatable")
         };
-        assert_eq!(subjects.unfounded(&experiment, &Plan::new(&experiment)), [told("one"), told("two")]);
+        assert_eq!(subjects.unfounded(&experiment, &Plan::new(&experiment)), [describe("one"), describe("two")]);
     }
 
     /// An engine that is asked what it is, before it is searched with: what it was set to goes before what it declares, in its memory too.

@@ -36,7 +36,7 @@ pub struct Soundness {
     /// Rows.
     pub rows: u64,
     /// In sentences.
-    pub told: Vec<String>,
+    pub lines: Vec<String>,
 }
 
 /// Verifies a folder.
@@ -56,10 +56,10 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         return thin_rows(folder, &manifest);
     }
     let path = folder.join("results.csv");
-    let mut verdict = Soundness { state: FolderState::Whole, rows: 0, told: Vec::new() };
+    let mut verdict = Soundness { state: FolderState::Whole, rows: 0, lines: Vec::new() };
     let mut found = |state: FolderState, text: String| {
         verdict.state = verdict.state.max(state);
-        verdict.told.push(text);
+        verdict.lines.push(text);
     };
     if !path.exists() {
         found(FolderState::Missing, "there is no results.csv".to_owned());
@@ -128,10 +128,10 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
 /// Verifies thin rows: their seal, and those columns of the full rows that they keep.
 fn thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputError> {
     let made = manifest.thin.clone().unwrap_or_default();
-    let mut verdict = Soundness { state: FolderState::Whole, rows: made.rows, told: Vec::new() };
+    let mut verdict = Soundness { state: FolderState::Whole, rows: made.rows, lines: Vec::new() };
     let mut found = |state: FolderState, text: String| {
         verdict.state = verdict.state.max(state);
-        verdict.told.push(text);
+        verdict.lines.push(text);
     };
     match thin::read(folder, manifest) {
         Err(error @ ResultsError::Thin(_)) => found(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
@@ -157,12 +157,12 @@ fn thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputErro
 /// Of a folder whose manifest was edited only the rows themselves are held against their checks.
 fn edited(folder: &Path) -> Result<Soundness, OutputError> {
     let path = folder.join("results.csv");
-    let mut verdict = Soundness { state: FolderState::Wrong, rows: 0, told: Vec::new() };
-    verdict.told.push(format!("{MANIFEST} was edited or damaged: its seal does not fit"));
+    let mut verdict = Soundness { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
+    verdict.lines.push(format!("{MANIFEST} was edited or damaged: its seal does not fit"));
     if path.exists() {
         let verified = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
         verdict.rows = verified.rows;
-        verdict.told.extend(verified.wrong());
+        verdict.lines.extend(verified.wrong());
     }
     Ok(verdict)
 }
@@ -180,7 +180,7 @@ fn several(history: &[RunSegment], what: &str, name: impl Fn(&RunSegment) -> Str
 
 /// Of a run (or a shard) that was stopped and continued: which jobs each stretch made.
 fn stretches(history: &[RunSegment]) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for of in history.chunk_by(|a, b| a.shard == b.shard).filter(|of| of.len() > 1) {
         for (at, stretch) in of.iter().enumerate() {
             let jobs = match &stretch.made {
@@ -191,7 +191,7 @@ fn stretches(history: &[RunSegment]) -> Vec<String> {
                 None => "nobody knows which jobs".to_owned(),
             };
             let shard = stretch.shard.map(|shard| format!(" of shard {shard}")).unwrap_or_default();
-            told.push(format!(
+            lines.push(format!(
                 "stretch {} of {}{shard} made {jobs} ({} at a time; {}; {})",
                 at + 1,
                 of.len(),
@@ -201,7 +201,7 @@ fn stretches(history: &[RunSegment]) -> Vec<String> {
             ));
         }
     }
-    told
+    lines
 }
 
 /// The experiment of a results folder. Its suite's path may be relative to where the file was run, as a rule a folder as deep as one that the
@@ -211,7 +211,7 @@ fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), Stri
         crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
     let mut problem = None;
     for base in folder.ancestors() {
-        let told = match Experiment::parse(&text, &base.join(EXPERIMENT), &manifest.sets) {
+        let lines = match Experiment::parse(&text, &base.join(EXPERIMENT), &manifest.sets) {
             Ok(experiment) => {
                 let plan = Plan::new(&experiment);
                 let id = format!("{:016x}", plan.id());
@@ -223,27 +223,27 @@ fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), Stri
             }
             Err(problem) => problem.message,
         };
-        problem.get_or_insert(told);
+        problem.get_or_insert(lines);
     }
     Err(problem.unwrap_or_default())
 }
 
 /// What is wrong with the judgements of moves, and how many are missing where it is known which there should be.
 fn judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result<Vec<(FolderState, String)>> {
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     let damaged = reference::damaged(folder)?;
     if let Some(first) = damaged.first() {
         let (name, rows) = (reference::NAME, many(damaged.len() as u64, "row"));
         let text =
             format!("{name}: {rows} edited or damaged (line {first} first): `ttlab run` judges such moves again");
-        told.push((FolderState::Wrong, text));
+        lines.push((FolderState::Wrong, text));
     }
     let missing = experiment.map_or(Ok(0), |experiment| unjudged(experiment, folder))?;
     if missing > 0 {
         let searches = many(missing, "search");
-        told.push((FolderState::Missing, format!("{}: {searches} of the reference missing", reference::NAME)));
+        lines.push((FolderState::Missing, format!("{}: {searches} of the reference missing", reference::NAME)));
     }
-    Ok(told)
+    Ok(lines)
 }
 
 /// What the plan says of the rows, or why they cannot be held against it.
@@ -320,7 +320,7 @@ mod tests {
         let with = |sets| Manifest { plan: format!("{:016x}", plan.id()), sets, ..Manifest::default() };
         assert_eq!((found(&with(sets)), found(&with(Vec::new())).is_err()), (Ok(1), true));
         write("data/s.epd", "4k3/8/8/8/8/8/8/R3K3 w Q - id \"a\";\n");
-        assert!(found(&manifest).is_err_and(|told| told.contains("../data/s.epd")));
+        assert!(found(&manifest).is_err_and(|lines| lines.contains("../data/s.epd")));
     }
 
     /// Two stretches of a run; three of one shard beside one of another; what is known of each, and what nobody knows.
@@ -338,23 +338,23 @@ mod tests {
         let tail = |jobs: usize| format!("({jobs} at a time; 1 abc release; Z80, 2 cores)");
         assert_eq!(stretches(&[stretch(None, 1, None, None)]), Vec::<String>::new());
         let two = [stretch(None, 4, Some(&[0, 1, 2, 7]), Some(9)), stretch(None, 3, None, Some(2))];
-        let told = [
+        let lines = [
             format!("stretch 1 of 2 made jobs 0-2,7 {}", tail(4)),
             format!("stretch 2 of 2 made the other jobs {}", tail(3)),
         ];
-        assert_eq!(stretches(&two), told);
+        assert_eq!(stretches(&two), lines);
         let shards = [
             stretch(Some(0), 1, None, Some(5)),
             stretch(Some(1), 1, None, Some(3)),
             stretch(Some(1), 2, Some(&[]), Some(3)),
             stretch(Some(1), 3, None, Some(0)),
         ];
-        let told = [
+        let lines = [
             format!("stretch 1 of 3 of shard 1 made nobody knows which jobs {}", tail(1)),
             format!("stretch 2 of 3 of shard 1 made no job {}", tail(2)),
             format!("stretch 3 of 3 of shard 1 made no job {}", tail(3)),
         ];
-        assert_eq!(stretches(&shards), told);
+        assert_eq!(stretches(&shards), lines);
     }
 
     /// What a run that was killed, or goes on, has left in the folder is told, and nothing else of it.
@@ -370,20 +370,20 @@ mod tests {
         let left = || -> Vec<String> {
             let found = verify(place.path()).expect("results");
             assert_eq!(found.rows, 1);
-            found.told.into_iter().filter(|text| text.contains("killed")).collect()
+            found.lines.into_iter().filter(|text| text.contains("killed")).collect()
         };
-        let told = |count: u32| {
+        let lines = |count: u32| {
             [format!("{} of a run that was killed, or goes on: the next run removes what is left", many(count, "file"))]
         };
         put("notes.txt", "");
         assert_eq!(left(), Vec::<String>::new());
         put(FLIGHT, "");
-        assert_eq!(left(), told(1));
+        assert_eq!(left(), lines(1));
         put(&format!("{}abc", record::TEMPORARY), "");
-        assert_eq!(left(), told(2));
+        assert_eq!(left(), lines(2));
         std::fs::remove_file(place.path().join("results.csv")).expect("gone");
         let none = verify(place.path()).expect("a manifest");
-        assert_eq!((none.state, none.told), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
+        assert_eq!((none.state, none.lines), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
     }
 
     /// A job that failed is not done; stretches of unlike builds are told, though their versions are alike.
@@ -395,7 +395,7 @@ mod tests {
             build: Build { version: "1".to_owned(), commit: commit.to_owned(), profile: profile.to_owned() },
             ..RunSegment::default()
         };
-        let told = |stretches: Vec<RunSegment>, rows: &str| {
+        let lines = |stretches: Vec<RunSegment>, rows: &str| {
             let manifest = Manifest { ended: Some(5), rows: Some(1), stretches, ..Manifest::default() };
             put("manifest.json", &manifest.to_text().unwrap());
             let header = record::header(&[], record::Extra::default());
@@ -405,16 +405,16 @@ mod tests {
             record::seal(&mut row, 0);
             put("results.csv", &format!("{}\n{}\n", header.join(","), row.join(",")));
             let found = verify(place.path()).unwrap();
-            let builds = found.told.iter().find(|text| text.contains(" builds: ")).cloned();
-            (found.state, builds, found.told.contains(&"1 job failed".to_owned()))
+            let builds = found.lines.iter().find(|text| text.contains(" builds: ")).cloned();
+            (found.state, builds, found.lines.contains(&"1 job failed".to_owned()))
         };
-        assert_eq!(told(vec![of("a", "release")], ""), (FolderState::Whole, None, false));
-        assert_eq!(told(vec![of("a", "release")], "it broke"), (FolderState::Missing, None, true));
+        assert_eq!(lines(vec![of("a", "release")], ""), (FolderState::Whole, None, false));
+        assert_eq!(lines(vec![of("a", "release")], "it broke"), (FolderState::Missing, None, true));
         for (other, shown) in
             [(of("b", "release"), "1 a release; 1 b release"), (of("a", "dev"), "1 a dev; 1 a release")]
         {
             let builds = format!("its 2 stretches are of 2 builds: {shown}");
-            assert_eq!(told(vec![of("a", "release"), other], ""), (FolderState::Whole, Some(builds), false));
+            assert_eq!(lines(vec![of("a", "release"), other], ""), (FolderState::Whole, Some(builds), false));
         }
     }
 }

@@ -48,15 +48,15 @@ mod tests {
     #[test]
     fn a_new_game_and_a_start_forget_what_they_should() {
         for (clear, game_forgets) in [("game", true), ("never", false)] {
-            let said = format!("{{ \"table\": {{ \"clear\": \"{clear}\" }}, \"history_clear\": \"search\" }}");
-            let options: EngineOptions = serde_json::from_str(&said).unwrap();
+            let text = format!("{{ \"table\": {{ \"clear\": \"{clear}\" }}, \"history_clear\": \"search\" }}");
+            let options: EngineOptions = serde_json::from_str(&text).unwrap();
             let mut engine = Engine::new(&options, None).unwrap();
             let subject: &mut dyn Subject = &mut engine;
             let (board, never) = (Board::startpos(), AtomicBool::new(false));
             let search = |subject: &mut dyn Subject| {
                 let (mut nodes, limit) = (0, Limit { depth: Some(4), nodes: None });
-                let ended = subject.search(Position::alone(&board), limit, &never, &mut |told| {
-                    nodes += if let SearchEvent::Iteration(iteration) = told { iteration.search.nodes } else { 0 };
+                let ended = subject.search(Position::alone(&board), limit, &never, &mut |event| {
+                    nodes += if let SearchEvent::Iteration(iteration) = event { iteration.search.nodes } else { 0 };
                 });
                 assert!(matches!(ended, Ok(SearchEnd::Best(best)) if board.is_legal(best)));
                 nodes
@@ -85,8 +85,8 @@ mod tests {
         let score = |position: Position<'_>| {
             let (mut engine, mut score) = (Engine::new(&options, None).unwrap(), None);
             let (never, limit) = (AtomicBool::new(false), Limit { depth: Some(1), nodes: None });
-            let ended = Subject::search(&mut engine, position, limit, &never, &mut |told| {
-                if let SearchEvent::Iteration(iteration) = told {
+            let ended = Subject::search(&mut engine, position, limit, &never, &mut |event| {
+                if let SearchEvent::Iteration(iteration) = event {
                     score = Some(iteration.score);
                 }
             });

@@ -31,7 +31,7 @@ pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     // Before the engine is there: from then on a SIGTERM must not end this process alone.
-    let (mut told, teller) = UnixStream::pair().map_err(|error| error.to_string())?;
+    let (mut message, teller) = UnixStream::pair().map_err(|error| error.to_string())?;
     pipe::register(SIGTERM, teller).map_err(|error| error.to_string())?;
     let mut child =
         Command::new(program).args(arguments).spawn().map_err(|error| format!("{}: {error}", program.display()))?;
@@ -42,7 +42,7 @@ pub fn run(parent: u32, words: &[OsString]) -> Result<u8, String> {
     };
     let thread = std::thread::Builder::new;
     let listen = move || {
-        let _ = told.read_exact(&mut [0]);
+        let _ = message.read_exact(&mut [0]);
         end_all(Some(engine));
     };
     if let Err(error) = thread().spawn(watch).and_then(|_| thread().spawn(listen)) {
@@ -114,8 +114,8 @@ mod tests {
             assert_eq!(code(Command::new("/bin/sh").args(["-c", script]).status().unwrap()), expected, "{script}");
         }
         assert_eq!(run(parent_id(), &[]), Err("no program is named".to_owned()));
-        let told = run(parent_id(), &["/no/such".into(), "/bin/sh".into()]);
-        assert!(told.is_err_and(|told| told.starts_with("/no/such: ")));
+        let message = run(parent_id(), &["/no/such".into(), "/bin/sh".into()]);
+        assert!(message.is_err_and(|message| message.starts_with("/no/such: ")));
         let parent = parent_id();
         assert!(is_orphan(parent + 1) && !is_orphan(parent));
     }

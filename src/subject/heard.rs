@@ -28,13 +28,13 @@ struct Figures {
 }
 
 impl Figures {
-    fn take(&mut self, said: &Self) {
-        self.score = said.score.or(self.score);
-        self.nodes = said.nodes.or(self.nodes);
-        self.hashfull = said.hashfull.or(self.hashfull);
-        self.milliseconds = said.milliseconds.or(self.milliseconds);
-        if !said.pv.is_empty() {
-            self.pv.clone_from(&said.pv);
+    fn take(&mut self, info: &Self) {
+        self.score = info.score.or(self.score);
+        self.nodes = info.nodes.or(self.nodes);
+        self.hashfull = info.hashfull.or(self.hashfull);
+        self.milliseconds = info.milliseconds.or(self.milliseconds);
+        if !info.pv.is_empty() {
+            self.pv.clone_from(&info.pv);
         }
     }
 }
@@ -66,18 +66,18 @@ impl InfoLine {
     fn read(line: &str) -> Option<Self> {
         (first_word(line) == "info").then_some(())?;
         let mut words = line.split_whitespace().skip(1).peekable();
-        let mut said = Self::default();
-        let figures = &mut said.figures;
+        let mut info = Self::default();
+        let figures = &mut info.figures;
         while let Some(word) = words.next() {
             match word {
                 "string" => break,
-                "depth" => said.depth = number(words.next()).or(said.depth),
+                "depth" => info.depth = number(words.next()).or(info.depth),
                 "nodes" => figures.nodes = number(words.next()).filter(is_count).or(figures.nodes),
                 "hashfull" => figures.hashfull = number(words.next()).or(figures.hashfull),
                 "time" => figures.milliseconds = number(words.next()).or(figures.milliseconds),
-                "multipv" => said.rank = number(words.next()),
-                "lowerbound" | "upperbound" => said.bound = true,
-                "currmove" => said.current = true,
+                "multipv" => info.rank = number(words.next()),
+                "lowerbound" | "upperbound" => info.bound = true,
+                "currmove" => info.current = true,
                 "cp" => {
                     let value = number::<i32>(words.next()).map(|value| value.clamp(1 - MATE, MATE - 1));
                     figures.score = value.or(figures.score);
@@ -90,38 +90,38 @@ impl InfoLine {
                 _ => {}
             }
         }
-        Some(said)
+        Some(info)
     }
 }
 
 impl InfoCollector {
     /// Takes an `info` line that came so long after the search began; other lines say nothing here.
     pub fn take(&mut self, line: &str, at: Duration) {
-        let Some(InfoLine { depth, figures: mut said, rank, bound, current }) = InfoLine::read(line) else { return };
+        let Some(InfoLine { depth, figures: mut info, rank, bound, current }) = InfoLine::read(line) else { return };
         // Of several variations only the first is the engine's choice; nodes are of the whole search.
         if rank.is_some_and(|rank| rank != 1) {
-            self.whole.nodes = self.whole.nodes.max(said.nodes);
+            self.whole.nodes = self.whole.nodes.max(info.nodes);
             if let Some((_, last, until)) = self.depths.last_mut().filter(|last| Some(last.0) == depth) {
-                (last.nodes, *until) = (last.nodes.max(said.nodes), at);
+                (last.nodes, *until) = (last.nodes.max(info.nodes), at);
             }
             return;
         }
         if bound {
             // How far a score is from a bound nobody knows: the last exact one stays.
-            said.score = None;
+            info.score = None;
         }
-        self.whole.take(&said);
+        self.whole.take(&info);
         // What came by the clock would make rows of it.
         let Some(depth) = depth.filter(|_| !current) else { return };
         self.depth = self.depth.max(Some(depth));
         if bound {
             return;
         }
-        if said.score.is_some() && self.depths.last().is_none_or(|last| last.0 < depth) {
+        if info.score.is_some() && self.depths.last().is_none_or(|last| last.0 < depth) {
             self.depths.push((depth, Figures::default(), at));
         }
         if let Some((_, last, until)) = self.depths.last_mut().filter(|last| last.0 == depth) {
-            last.take(&said);
+            last.take(&info);
             *until = at;
         }
     }
@@ -145,8 +145,10 @@ impl InfoCollector {
         // From the end: what a depth counted can be no more than what was counted after it.
         let mut most = nodes;
         let mut earlier = Vec::new();
-        for (depth, told, at) in depths.into_iter().rev().filter(|told| Some(told.0) < depth) {
-            let Figures { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = told else { continue };
+        for (depth, report, at) in depths.into_iter().rev().filter(|report| Some(report.0) < depth) {
+            let Figures { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = report else {
+                continue;
+            };
             let pv = variation(board, &pv);
             if Some(nodes) <= most && !pv.is_empty() {
                 most = Some(nodes);
@@ -199,18 +201,21 @@ mod tests {
             lines.iter().for_each(|line| heard.take(line, Duration::ZERO));
             (heard.nodes(), heard.end(&board, named(&board, "e2e4").unwrap(), Limit::default()))
         };
-        let (nodes, told) = end(&[
+        let (nodes, report) = end(&[
             "info depth 3 seldepth 5 multipv 1 score cp 15 nodes 900 nps 1 hashfull 21 time 7 pv e2e4 e7e5",
             "info depth 4 multipv 2 score cp 99 nodes 950 hashfull 22 time 8 pv d2d4",
             "info string depth 9 nodes 1 score cp 7",
             "info currmove a2a3 nodes 1000",
             "bestmove d2d4",
         ]);
-        assert_eq!((nodes, told.nodes), (Some(1000), Some(1000)));
-        assert_eq!((told.depth, told.score, told.hashfull, told.milliseconds), (Some(3), Some(15), Some(21), Some(7)));
-        assert_eq!(told.pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e2e4", "e7e5"]);
-        assert_eq!(told.best.to_string(), "e2e4");
-        let score = |said: &str| end(&["info score cp 1", &format!("info depth 1 score {said}")]).1.score;
+        assert_eq!((nodes, report.nodes), (Some(1000), Some(1000)));
+        assert_eq!(
+            (report.depth, report.score, report.hashfull, report.milliseconds),
+            (Some(3), Some(15), Some(21), Some(7))
+        );
+        assert_eq!(report.pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e2e4", "e7e5"]);
+        assert_eq!(report.best.to_string(), "e2e4");
+        let score = |info: &str| end(&["info score cp 1", &format!("info depth 1 score {info}")]).1.score;
         assert_eq!(["mate 1", "mate 3", "mate -1", "mate -3"].map(score), [31_999, 31_995, -31_998, -31_994].map(Some));
         assert_eq!(["cp -20", "cp 99999", "lower 5"].map(score), [-20, 31_999, 1].map(Some));
         // A line ends before a move that cannot be made.
@@ -260,18 +265,18 @@ mod tests {
     fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
         let (mut heard, board) = (InfoCollector::default(), Board::startpos());
         lines.iter().zip(1..).for_each(|(line, at)| heard.take(line, Duration::from_millis(at)));
-        let told = heard.end(&board, named(&board, best).unwrap(), limit);
+        let report = heard.end(&board, named(&board, best).unwrap(), limit);
         let row = |(of, _): &(UciReport, f64)| {
             let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
             let score = of.score.map_or("-".to_owned(), |score| score.to_string());
             format!("{}: {} {} {score}", number(of.depth.map(u64::from)), number(of.nodes), of.best)
         };
-        let by_depth = told.by_depth(1.0);
+        let by_depth = report.by_depth(1.0);
         // Whatever the rows are, they add up to what the engine told and to the time that passed.
         let sums = by_depth.iter().fold((0, 0.0), |sum, (of, s)| (sum.0 + of.nodes.unwrap_or(0), sum.1 + s));
-        assert_eq!(sums.0, told.nodes.unwrap_or(0));
+        assert_eq!(sums.0, report.nodes.unwrap_or(0));
         assert!((sums.1 - 1.0).abs() < 1e-9 && by_depth.iter().all(|(_, seconds)| *seconds >= 0.0));
-        (by_depth.iter().map(row).collect::<Vec<_>>().join(", "), told.cut)
+        (by_depth.iter().map(row).collect::<Vec<_>>().join(", "), report.cut)
     }
 
     #[test]
@@ -294,8 +299,8 @@ mod tests {
             "info depth 3 multipv 1 score cp 6 nodes 200 pv d2d3 d7d6",
             "info nodes 210 hashfull 4",
         ];
-        let (told, cut) = rows(depth(3), "d2d3", &lines);
-        assert_eq!((told.as_str(), cut), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
+        let (report, cut) = rows(depth(3), "d2d3", &lines);
+        assert_eq!((report.as_str(), cut), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
         // Cut short in depth 4: by its nodes, or since it never told a score of it; the answer is the last row's.
         let more = |line| [&lines[..], &[line]].concat();
         // A bound is no score: the row has the last exact one.
@@ -313,11 +318,11 @@ mod tests {
         assert_eq!(rows(depth(1), "a2a3", &variations).0, "1: 30 a2a3 1");
         // A depth that is told again at the stop is no second row.
         let again = more("info depth 3 score cp 6 nodes 260 pv d2d3");
-        let told = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";
-        assert_eq!(rows(nodes(260), "d2d3", &again), (told.to_owned(), true));
+        let report = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";
+        assert_eq!(rows(nodes(260), "d2d3", &again), (report.to_owned(), true));
         assert_eq!(
             rows(depth(3), "d2d3", &more("info depth 1 score cp 0 nodes 260 pv a2a3")).0,
-            told.replace(" 6", " 0")
+            report.replace(" 6", " 0")
         );
     }
 
@@ -378,19 +383,19 @@ mod tests {
     #[test]
     fn a_depth_without_nodes_or_move_is_no_row_of_its_own() {
         let depth = Limit { depth: Some(9), nodes: None };
-        let said = |depth: u8, more: &str| format!("info depth {depth} score cp {depth} {more}");
+        let info = |depth: u8, more: &str| format!("info depth {depth} score cp {depth} {more}");
         let lines = [
-            said(1, "pv a2a3"),
-            said(2, "nodes 20"),
-            said(3, "nodes 25 pv a2a4 a2a4"),
-            said(4, "nodes 26 pv e7e5"),
-            said(7, "nodes 30 pv b2b3"),
-            said(9, "nodes 70 pv c2c3"),
+            info(1, "pv a2a3"),
+            info(2, "nodes 20"),
+            info(3, "nodes 25 pv a2a4 a2a4"),
+            info(4, "nodes 26 pv e7e5"),
+            info(7, "nodes 30 pv b2b3"),
+            info(9, "nodes 70 pv c2c3"),
         ];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         assert_eq!(rows(depth, "c2c3", &lines).0, "3: 25 a2a4 3, 7: 5 b2b3 7, 9: 40 c2c3 9");
         // Counts of each depth by itself, where they fall: only what can be a part of the whole is one.
-        let falling = [said(1, "nodes 50 pv a2a3"), said(2, "nodes 90 pv a2a3"), said(3, "nodes 60 pv a2a3")];
+        let falling = [info(1, "nodes 50 pv a2a3"), info(2, "nodes 90 pv a2a3"), info(3, "nodes 60 pv a2a3")];
         let falling: Vec<&str> = falling.iter().map(String::as_str).collect();
         assert_eq!(rows(depth, "a2a3", &falling).0, "1: 50 a2a3 1, 3: 10 a2a3 3");
         assert_eq!(rows(depth, "e2e4", &["info depth 1 score cp 1 pv a2a3", "info depth 2 pv e2e4"]).0, "2: - e2e4 1");

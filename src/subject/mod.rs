@@ -213,7 +213,7 @@ mod tests {
             at: Duration::from_millis(at),
         };
         let best = line(&["g1f3"])[0];
-        let told = UciReport {
+        let message = UciReport {
             depth: Some(5),
             score: Some(-7),
             best,
@@ -238,7 +238,7 @@ mod tests {
             milliseconds,
             ..UciReport::default()
         };
-        let last = UciReport { nodes: Some(300), milliseconds: Some(40), earlier: Vec::new(), ..told.clone() };
+        let last = UciReport { nodes: Some(300), milliseconds: Some(40), earlier: Vec::new(), ..message.clone() };
         // The clock of the fourth depth is beyond the search's end: nothing is left for the last.
         let expected = [
             (of(1, 10, &["a2a3"], 100, Some(3), Some(20)), 0.5),
@@ -246,8 +246,8 @@ mod tests {
             (of(4, 40, &["d2d4"], 400, Some(5), Some(30)), 2.5),
             (last, 0.0),
         ];
-        assert_eq!(told.by_depth(4.0), expected);
-        let row = told.iteration();
+        assert_eq!(message.by_depth(4.0), expected);
+        let row = message.iteration();
         assert_eq!(
             (row.depth, row.score, row.best, row.pv, row.search.nodes, row.finished),
             (5, -7, best, line(&["b1c3"]), 1000, false)

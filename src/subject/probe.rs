@@ -106,7 +106,7 @@ impl ProbeResult {
     /// Whether it heeds all parts of a limit.
     pub fn heeds(&self, limit: Limit) -> bool {
         let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
-        parts.into_iter().all(|(wanted, honours)| !wanted || *honours == LimitSupport::Yes)
+        parts.into_iter().all(|(required, honours)| !required || *honours == LimitSupport::Yes)
     }
 }
 
@@ -338,8 +338,8 @@ fn difference(one: &UciReport, other: &UciReport) -> Option<String> {
     let mut before = 0;
     for earlier in &one.earlier {
         let Some(same) = other.earlier.iter().find(|same| same.depth == earlier.depth) else { continue };
-        let told = (earlier.nodes, earlier.score, &earlier.pv);
-        if told != (same.nodes, same.score, &same.pv) {
+        let message = (earlier.nodes, earlier.score, &earlier.pv);
+        if message != (same.nodes, same.score, &same.pv) {
             let line = |of: &super::Earlier| format!("{} nodes, score {}, {}", of.nodes, of.score, words(&of.pv));
             return Some(format!("at depth {}: {}, then {}", earlier.depth, line(earlier), line(same)));
         }
@@ -373,8 +373,8 @@ fn share(counts: &[u64]) -> f64 {
 fn tried(engine: &mut Uci, board: &Board, limit: Limit, stop: &AtomicBool) -> Result<Option<UciReport>, Failure> {
     engine.new_game()?;
     let mut found = None;
-    let ended = engine.search(Position::alone(board), limit, stop, &mut |told| {
-        if let SearchEvent::UciReport(reported) = told {
+    let ended = engine.search(Position::alone(board), limit, stop, &mut |message| {
+        if let SearchEvent::UciReport(reported) = message {
             found = Some(reported.clone());
         }
     })?;
@@ -417,7 +417,7 @@ mod tests {
     fn an_overrun_is_told_by_what_was_reached() {
         let waited = Duration::from_millis(5400);
         let (deep, many) = (Limit { depth: Some(4), nodes: None }, Limit { depth: None, nodes: Some(20_000) });
-        for (limit, depth, nodes, beyond, told) in [
+        for (limit, depth, nodes, beyond, message) in [
             (
                 deep,
                 Some(9),
@@ -435,7 +435,7 @@ mod tests {
             (many, Some(9), Some(7), false, "it gave no answer within 5 s"),
             (deep, None, None, false, "it gave no answer within 5 s"),
         ] {
-            assert_eq!(overrun(waited, limit, depth, nodes, beyond), told);
+            assert_eq!(overrun(waited, limit, depth, nodes, beyond), message);
         }
     }
 
@@ -471,7 +471,7 @@ mod tests {
             difference(&one, &other)
         };
         assert_eq!(with(|it| drop(it.earlier.remove(1))), None);
-        for (change, told) in [
+        for (change, message) in [
             ((|it| it.depth = Some(4)) as fn(&mut UciReport), "depth 3, then 4 after depth 2"),
             (|it| it.nodes = Some(901), "nodes 900, then 901 after depth 2"),
             (|it| it.nodes = None, "nodes 900, then  after depth 2"),
@@ -485,7 +485,7 @@ mod tests {
                 "at depth 1: 20 nodes, score 5, a2a3, then 20 nodes, score 5, e2e4",
             ),
         ] {
-            assert_eq!(with(change).as_deref(), Some(told));
+            assert_eq!(with(change).as_deref(), Some(message));
         }
         let bare = |score| UciReport { score: Some(score), ..UciReport::default() };
         assert_eq!(difference(&bare(1), &bare(2)).as_deref(), Some("score 1, then 2"));
@@ -515,7 +515,7 @@ mod tests {
     fn what_a_trial_shows_is_told_by_its_counts() {
         let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
         let (game, all) = (Restart::Game, Restart::Experiment);
-        let said = |probed: &ProbeResult| (probed.repeats, probed.forgets, probed.depth.clone(), probed.nodes.clone());
+        let text = |probed: &ProbeResult| (probed.repeats, probed.forgets, probed.depth.clone(), probed.nodes.clone());
         let no = |why: &str| LimitSupport::No(why.to_owned());
         let yes = LimitSupport::Yes;
         for (answers, restart, limit, expected) in [
@@ -577,13 +577,13 @@ mod tests {
         ] {
             let probed = found(answers, restart, limit, false).unwrap();
             let (repeats, expected_repeats) = (probed.repeats, expected.0);
-            if let (Repeatability::Within(share), Repeatability::Within(wanted)) = (repeats, expected_repeats) {
-                assert!((share - wanted).abs() < 1e-9, "{answers}");
+            if let (Repeatability::Within(share), Repeatability::Within(required)) = (repeats, expected_repeats) {
+                assert!((share - required).abs() < 1e-9, "{answers}");
             } else {
                 assert_eq!(repeats, expected_repeats, "{answers} {restart:?}");
             }
             assert_eq!(
-                (said(&probed).1, said(&probed).2, said(&probed).3),
+                (text(&probed).1, text(&probed).2, text(&probed).3),
                 (expected.1, expected.2, expected.3),
                 "{answers} {restart:?}"
             );
@@ -597,12 +597,12 @@ mod tests {
     #[test]
     fn who_counts_the_same_and_answers_otherwise_does_not_repeat() {
         let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
-        let said = "info depth ${d##* } score cp 1 nodes 20000 pv e2e4";
+        let text = "info depth ${d##* } score cp 1 nodes 20000 pv e2e4";
         for (answers, limit, repeats) in [
-            (format!("echo {said}"), deep, Repeatability::Exact),
-            (format!("echo {said} | sed \"s/cp 1/cp $n/\""), deep, Repeatability::Counts),
-            (format!("echo {said} e7e$((n / 2 + 5))"), deep, Repeatability::Counts),
-            (format!("echo info depth 1 score cp 1 nodes $n pv a2a3; echo {said}"), deep, Repeatability::Counts),
+            (format!("echo {text}"), deep, Repeatability::Exact),
+            (format!("echo {text} | sed \"s/cp 1/cp $n/\""), deep, Repeatability::Counts),
+            (format!("echo {text} e7e$((n / 2 + 5))"), deep, Repeatability::Counts),
+            (format!("echo info depth 1 score cp 1 nodes $n pv a2a3; echo {text}"), deep, Repeatability::Counts),
             ("echo info depth 3 score cp 1 nodes 20000 pv e2e4".to_owned(), many, Repeatability::Exact),
             // Under the limit of nodes nothing shows; by depth the counts do.
             (
@@ -614,8 +614,8 @@ mod tests {
         ] {
             let probed = found(&answers, Restart::Experiment, limit, false).unwrap();
             let same = match (probed.repeats, repeats) {
-                (Repeatability::Within(share), Repeatability::Within(wanted)) => (share - wanted).abs() < 1e-9,
-                (found, wanted) => found == wanted,
+                (Repeatability::Within(share), Repeatability::Within(required)) => (share - required).abs() < 1e-9,
+                (found, required) => found == required,
             };
             assert!(same, "{answers}: {probed:?}");
             assert_eq!(probed.forgets, repeats == Repeatability::Exact, "{answers}");
@@ -636,15 +636,15 @@ mod tests {
             let depth = ends.replace("$MOST", "99999999").replace("$DEEP", "$d");
             format!("case $d in go*) {nodes};; *) {depth};; esac")
         };
-        let told = |most: &str| {
+        let message = |most: &str| {
             let probed = found(&by(most), Restart::Experiment, deep, false).unwrap();
             (probed.nodes, probed.reports)
         };
         // 100, 300, 900, 2700, 8100, 24300: within 20,000 the fifth ends with 8100.
-        assert_eq!(told("$m"), (LimitSupport::Yes, NodeReports::Depths));
+        assert_eq!(message("$m"), (LimitSupport::Yes, NodeReports::Depths));
         let no = |why: &str| (LimitSupport::No(format!("it made {why}")), NodeReports::Whole);
-        assert_eq!(told("1000"), no("900 when asked for 20000, and its next depth takes 2700"));
-        assert_eq!(told("9000"), no("8100 when asked for 20000, and went no deeper when asked for 48600"));
+        assert_eq!(message("1000"), no("900 when asked for 20000, and its next depth takes 2700"));
+        assert_eq!(message("9000"), no("8100 when asked for 20000, and went no deeper when asked for 48600"));
     }
 
     /// Counts that are another in each process: whether a process forgets cannot be seen, and nothing is said against it.

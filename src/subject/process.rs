@@ -161,7 +161,7 @@ impl Process {
         while begun.elapsed() < 2 * PATIENCE && self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
             std::thread::sleep(Duration::from_millis(1));
         }
-        by_itself.then(|| told(status))
+        by_itself.then(|| describe(status))
     }
 
     /// Asks an engine without a guard to end, while no other runs, and sees what it leaves behind; that is killed.
@@ -188,7 +188,7 @@ impl Process {
         self.ended = true;
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(None);
-        let ended = status.ok().filter(|_| by_itself).map(told);
+        let ended = status.ok().filter(|_| by_itself).map(describe);
         Departure { ended, within, left: left.into_iter().map(|one| one.name).collect() }
     }
 
@@ -230,7 +230,7 @@ impl Drop for Process {
 }
 
 /// How a process ended; its guard passes a signal on as 128 and its number.
-fn told(status: ExitStatus) -> String {
+fn describe(status: ExitStatus) -> String {
     let passed_on = status.code().filter(|code| (129..=192).contains(code)).map(|code| code - 128);
     match passed_on.or(status.signal()) {
         Some(signal) => format!("signal {signal}"),
@@ -368,7 +368,7 @@ mod tests {
             ("exit 193", "exit code 193"),
             ("kill -9 $$", "signal 9"),
         ] {
-            assert_eq!(told(status(script)), how, "{script}");
+            assert_eq!(describe(status(script)), how, "{script}");
         }
     }
 }

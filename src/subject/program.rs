@@ -97,8 +97,8 @@ mod tests {
         let one = |name: &str| find(&ProgramWords::One(name.to_owned())).unwrap_err();
         assert!(one("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
         assert_eq!(one("./no-such-engine"), "there is no file ./no-such-engine");
-        let told = r#"there is no file ./no-such -u 4: arguments go into a list, as in ["./no-such", "-u", "4"]"#;
-        assert_eq!(one("./no-such -u 4"), told);
+        let message = r#"there is no file ./no-such -u 4: arguments go into a list, as in ["./no-such", "-u", "4"]"#;
+        assert_eq!(one("./no-such -u 4"), message);
         assert_eq!(one("./src"), "./src is a folder: name the program in it");
         assert_eq!(one("Cargo.toml"), "there is no program `Cargo.toml` on the path");
         assert_eq!(one("./Cargo.toml"), "./Cargo.toml is not executable (chmod +x)");

@@ -137,7 +137,7 @@ impl Uci {
 
     /// Sets the options: threads, then memory, then the rest, since an engine may allocate for each thread.
     fn set_options(&mut self) -> Result<(), Failure> {
-        for (name, value) in wanted(&self.identity.options, &self.launch.options) {
+        for (name, value) in required(&self.identity.options, &self.launch.options) {
             let option = protocol::check(&self.identity.options, &name, &value).cloned().map_err(|misfit| {
                 let text = match misfit {
                     Misfit::Unknown(_) => format!("there is no option {name}"),
@@ -261,10 +261,10 @@ impl Uci {
 }
 
 /// The options to be set, in order; a book and thinking on the opponent's time are switched off where nobody says otherwise.
-fn wanted(declared: &[Declared], given: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
-    let said = |name: &str| given.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+fn required(declared: &[Declared], given: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
+    let output = |name: &str| given.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
     let has = |name: &str| declared.iter().any(|option| option.name.eq_ignore_ascii_case(name));
-    let off = ["OwnBook", "Ponder"].into_iter().filter(|name| has(name) && !said(name));
+    let off = ["OwnBook", "Ponder"].into_iter().filter(|name| has(name) && !output(name));
     let mut all: Vec<(String, OptionValue)> =
         off.map(|name| (name.to_owned(), OptionValue::Check(false))).chain(given.iter().cloned()).collect();
     all.sort_by_key(|(name, _)| match name.to_ascii_lowercase().as_str() {
@@ -370,7 +370,7 @@ mod tests {
         ];
         let declared: Vec<Declared> = lines.iter().filter_map(|line| Declared::parse(line)).collect();
         let given = |name: &str, value| (name.to_owned(), value);
-        let all = wanted(
+        let all = required(
             &declared,
             &[
                 given("ponder", OptionValue::Check(true)),
@@ -461,10 +461,10 @@ mod tests {
             let mut engine = Uci::new(Launch { options, restart, ..launch(folder.path(), answer) });
             assert_eq!(engine.identity(), &EngineIdentity::default());
             engine.start().unwrap();
-            let mut told = Vec::new();
+            let mut message = Vec::new();
             let mut search = |engine: &mut Uci, position: Position<'_>, limit: Limit| {
-                let ended = engine.search(position, limit, &AtomicBool::new(false), &mut |said| {
-                    told.push(match said {
+                let ended = engine.search(position, limit, &AtomicBool::new(false), &mut |output| {
+                    message.push(match output {
                         SearchEvent::Begin => "begin".to_owned(),
                         SearchEvent::End => "end".to_owned(),
                         SearchEvent::Iteration(_) => "ours".to_owned(),
@@ -483,7 +483,7 @@ mod tests {
             engine.new_game().unwrap();
             search(&mut engine, Position::alone(&start), Limit { depth: Some(3), nodes: None });
             let one = ["begin", "end", "Some(3) Some(50) 1"];
-            assert_eq!(told, [one, one, one].concat());
+            assert_eq!(message, [one, one, one].concat());
             let identity = engine.identity();
             assert_eq!(
                 (identity.name.as_str(), identity.author.as_str(), &identity.banner[..]),
@@ -574,17 +574,17 @@ mod tests {
     #[test]
     fn a_refusal_is_heard_among_other_lines() {
         let folder = tempfile::tempdir().unwrap();
-        let of = |said: &str| {
+        let of = |output: &str| {
             let mut launch =
                 launch(folder.path(), "echo out one; echo out two; echo err one >&2; echo err two >&2; exit 7");
-            launch.arguments[1] = launch.arguments[1].replace("isready)", &format!("setoption*) {said};; isready)"));
+            launch.arguments[1] = launch.arguments[1].replace("isready)", &format!("setoption*) {output};; isready)"));
             launch.options = vec![("Hash".to_owned(), OptionValue::Spin(4))];
             Uci::new(launch)
         };
-        for said in
+        for output in
             ["echo 'No such option: Hash'", "echo info string hash; echo; echo 'No such option: Hash'; echo later"]
         {
-            let failure = of(said).start().unwrap_err();
+            let failure = of(output).start().unwrap_err();
             assert_eq!(
                 (failure.fault, failure.during.as_str()),
                 (EngineFault::Refused("No such option: Hash".to_owned()), "setoption name Hash value 4")

@@ -282,8 +282,8 @@ mod tests {
     fn a_system_takes_so_many_shards() {
         for (system, most) in [(System::Kubernetes, 100_000), (System::AwsBatch, 200_000)] {
             assert_eq!(check(system, &Order { shards: most, ..order() }), Ok(()));
-            let told = format!("{} shards are more than the {most} that it takes: plan fewer", most + 1);
-            assert_eq!(check(system, &Order { shards: most + 1, ..order() }), Err(told));
+            let message = format!("{} shards are more than the {most} that it takes: plan fewer", most + 1);
+            assert_eq!(check(system, &Order { shards: most + 1, ..order() }), Err(message));
         }
         let backslash = Order { shards: 1 << 40, folder: "a\\b".to_owned(), ..order() };
         assert_eq!(

@@ -114,8 +114,8 @@ mod tests {
         for (target, link) in [(at("file"), "to-file"), (at("fifo"), "to-fifo"), ("/dev/zero".into(), "to-zero")] {
             std::os::unix::fs::symlink(target, at(link)).unwrap();
         }
-        let told = |name: &str| read(&at(name)).map_err(|error| error.to_string());
-        assert_eq!((told("file"), told("to-file")), (Ok(b"text".to_vec()), Ok(b"text".to_vec())));
+        let message = |name: &str| read(&at(name)).map_err(|error| error.to_string());
+        assert_eq!((message("file"), message("to-file")), (Ok(b"text".to_vec()), Ok(b"text".to_vec())));
         assert_eq!(read_text(&at("file")).unwrap(), "text");
         let no = |kind: &str| Err(format!("it is a {kind}, not a regular file"));
         for (name, kind) in [
@@ -125,10 +125,10 @@ mod tests {
             ("to-zero", "character device"),
             ("/dev/zero", "character device"),
         ] {
-            assert_eq!(told(name), no(kind), "{name}");
+            assert_eq!(message(name), no(kind), "{name}");
         }
-        assert!(told("none").is_err_and(|told| told.starts_with("No such file")));
-        assert!(told("").is_err_and(|told| told.starts_with("Is a directory")));
+        assert!(message("none").is_err_and(|message| message.starts_with("No such file")));
+        assert!(message("").is_err_and(|message| message.starts_with("Is a directory")));
         // What a user names may come out of a pipe.
         let writer = std::thread::spawn({
             let fifo = at("fifo");

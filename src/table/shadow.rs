@@ -220,7 +220,7 @@ mod tests {
         shadow.miss(9, 2);
         [9, 9, 8].into_iter().for_each(|check| shadow.hit(1, check));
         [8, 9, 9].into_iter().for_each(|check| shadow.cutoff(1, check));
-        let wanted = ShadowCounters {
+        let expected = ShadowCounters {
             false_hits: 1,
             false_updates: 0,
             contended: 2,
@@ -235,6 +235,6 @@ mod tests {
             lives_used: 1,
             lives_cut: 1,
         };
-        assert_eq!(shadow.counters(), wanted);
+        assert_eq!(shadow.counters(), expected);
     }
 }

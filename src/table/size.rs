@@ -163,9 +163,10 @@ mod tests {
         for text in ["131072 GiB", "128 TiB", "8796093022208", "1000000 %"] {
             assert!(text.parse::<Size>().is_ok(), "{text}");
         }
-        for (text, said) in [("16 MB", "`16 MiB`"), ("64kb", "`64 KiB`"), ("1 gb", "`1 GiB`"), ("100 TB", "`100 TiB`")]
+        for (text, output) in
+            [("16 MB", "`16 MiB`"), ("64kb", "`64 KiB`"), ("1 gb", "`1 GiB`"), ("100 TB", "`100 TiB`")]
         {
-            assert!(text.parse::<Size>().unwrap_err().contains(said), "{text}");
+            assert!(text.parse::<Size>().unwrap_err().contains(output), "{text}");
         }
         for text in ["", "0", "MiB", "16 MiBs", "-3", "1.5", "0 %", "nan", "1e3"] {
             assert!(text.parse::<Size>().is_err(), "{text:?} should be refused");

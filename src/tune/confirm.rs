@@ -29,14 +29,14 @@ pub type Tell<'a> = dyn FnMut(usize, usize, usize) -> Box<dyn Progress> + 'a;
 /// When a stage cannot be run, is stopped, or has failures.
 pub fn confirm(
     screen: &Experiment,
-    wanted: &Confirm,
+    expected: &Confirm,
     (best, others): (usize, &[usize]),
     (folder, settings): (&Path, &Settings),
     stop: &AtomicBool,
     tell: &mut Tell<'_>,
 ) -> Result<Confirmed, RunsError> {
     let openings = screen.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
-    let stages = wanted.stages(openings.len());
+    let stages = expected.stages(openings.len());
     let name = |at: usize| screen.points[at].name.clone();
     let mut found = Confirmed {
         contenders: others.iter().map(|&at| Contender { name: name(at), ..Contender::default() }).collect(),
@@ -51,7 +51,7 @@ pub fn confirm(
         }
         let mut players = [&[best], &open[..]].concat();
         players.sort_unstable();
-        let experiment = wanted.stage(screen, &players, best, &openings[part.clone()]);
+        let experiment = expected.stage(screen, &players, best, &openings[part.clone()]);
         let plan = Plan::new(&experiment);
         let session = Session::begin(&experiment, &plan, &folder.join(stage.to_string()), settings.clone(), stop)?;
         let progress = tell(stage, open.len(), part.len());

@@ -172,8 +172,8 @@ mod tests {
             .collect();
         rows.sort();
         // Nodes of a search are those of all its depths.
-        let wanted = [(0, "11 60"), (0, "8 NaN"), (1, "7 70"), (2, "9 90")];
-        assert_eq!(rows, wanted.map(|(item, text)| (item, text.to_owned())));
+        let expected = [(0, "11 60"), (0, "8 NaN"), (1, "7 70"), (2, "9 90")];
+        assert_eq!(rows, expected.map(|(item, text)| (item, text.to_owned())));
         assert!(matches!(values(&frame, "seconds", &["a"], &places), Err(RunsError::Time(_) | RunsError::Rows(_))));
     }
 
@@ -273,11 +273,11 @@ mod tests {
             assert_eq!((part.baseline, part.file.seeds, part.file.repeats), (baseline, 1, 1));
         }
         let frame = Frame::parse("variant,position,depth,search.nodes,seconds\n".as_bytes(), "t").unwrap();
-        let told = |name: &str| find(name, &frame).map(|_| ()).map_err(|error| error.to_string());
-        assert_eq!(told("nodes"), Ok(()));
+        let message = |name: &str| find(name, &frame).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(message("nodes"), Ok(()));
         for name in ["seconds", "nps"] {
             assert_eq!(
-                told(name),
+                message(name),
                 Err(format!(
                     "`{name}` is a measured time, which does not repeat: expected a count or a rate of counts"
                 ))

@@ -321,7 +321,7 @@ mod tests {
             assert_eq!((found.depth, found.nodes, found.moves_to_go), (depth, nodes, moves), "{line}");
         }
         let unheeded = go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").unheeded;
-        let told = [
+        let message = [
             "depth: expected a number, found `x`",
             "searchmoves: is passed over",
             "wtime: expected a number, found ``",
@@ -330,8 +330,8 @@ mod tests {
             "btime: `10.5` is taken as 10",
             "movestogo: expected 1 to 1000, found 0: 1 is taken",
         ];
-        assert_eq!(unheeded, told);
-        for (line, told) in [
+        assert_eq!(unheeded, message);
+        for (line, message) in [
             ("go depth 255", None),
             ("go depth 256", Some("depth: expected 1 to 255, found 256: 255 is taken")),
             ("go depth 1", None),
@@ -340,7 +340,7 @@ mod tests {
             ("go movestogo 1000", None),
             ("go movestogo 1001", Some("movestogo: expected 1 to 1000, found 1001: 1000 is taken")),
         ] {
-            assert_eq!(go(line).unheeded.first().map(String::as_str), told, "{line}");
+            assert_eq!(go(line).unheeded.first().map(String::as_str), message, "{line}");
         }
         for (text, expected) in [
             ("12", Some((12, false))),
@@ -369,7 +369,7 @@ mod tests {
     fn a_search_has_an_end_unless_none_is_wanted() {
         let ms = |time: u64| Some(Duration::from_millis(time));
         let second = "no limit of it counts: the search ends after 1000 ms";
-        for (line, turn, end, infinite, told) in [
+        for (line, turn, end, infinite, message) in [
             ("go", Color::White, None, true, vec!["no limit: it is `go infinite`, and ends with `stop`"]),
             ("go infinite", Color::White, None, true, vec![]),
             ("go ponder", Color::White, None, false, vec![]),
@@ -409,7 +409,7 @@ mod tests {
             let Some(Command::Go(mut go)) = parse(line) else { panic!("{line}") };
             go.complete(turn);
             assert_eq!((go.move_time, go.infinite), (end, infinite), "{line} {turn:?}");
-            assert_eq!(go.unheeded, told, "{line} {turn:?}");
+            assert_eq!(go.unheeded, message, "{line} {turn:?}");
         }
     }
 }

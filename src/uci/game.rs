@@ -78,7 +78,7 @@ mod tests {
             read(None, &["e2e4", "e2e4"]).err(),
             Some("position: `e2e4` is not a legal move after 1 moves".to_owned())
         );
-        assert!(read(Some("x y"), &[]).is_err_and(|told| told.starts_with("position: ") && !told.contains('\n')));
+        assert!(read(Some("x y"), &[]).is_err_and(|notes| notes.starts_with("position: ") && !notes.contains('\n')));
     }
 
     /// As other readers have them: fields that are missing are the usual ones, a move number of 0 is 1, and rights have no order. Each is said.
@@ -93,10 +93,10 @@ mod tests {
             ("qkQK - 3 7", "3 7", 3),
             ("KQkq  -   3 7", "3 7", 0),
         ] {
-            let (game, told) = PlayedGame::read(Some(&format!("{fen} {fields}")), &[]).unwrap();
+            let (game, notes) = PlayedGame::read(Some(&format!("{fen} {fields}")), &[]).unwrap();
             assert_eq!(game.board.to_string(), format!("{fen} KQkq - {clocks}"), "{fields}");
-            assert_eq!(told.len(), repairs, "{told:?}");
-            assert!(told.iter().all(|told| told.starts_with("position: repaired: column ")), "{told:?}");
+            assert_eq!(notes.len(), repairs, "{notes:?}");
+            assert!(notes.iter().all(|notes| notes.starts_with("position: repaired: column ")), "{notes:?}");
         }
     }
 }

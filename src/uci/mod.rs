@@ -112,23 +112,23 @@ mod tests {
             "position",
             "position fen 8/8/8/8/8/8/8/8 w - -",
         ] {
-            let told = heard(&format!(
+            let answer = heard(&format!(
                 "position startpos moves e2e4\n{refused}\ngo depth 1\ngo infinite\nposition startpos\ngo depth 1\n"
             ));
-            let of = |start: &str| told.iter().filter(|line| line.starts_with(start)).cloned().collect::<Vec<_>>();
+            let of = |start: &str| answer.iter().filter(|line| line.starts_with(start)).cloned().collect::<Vec<_>>();
             let best = of("bestmove ");
-            assert_eq!(best[..2], ["bestmove 0000", "bestmove 0000"], "{told:?}");
-            assert!(best.len() == 3 && best[2] != "bestmove 0000", "the next position is searched: {told:?}");
-            assert_eq!(of("info string go: there is no position").len(), 2, "{told:?}");
-            assert!(told[0].starts_with("info string position: "), "{told:?}");
+            assert_eq!(best[..2], ["bestmove 0000", "bestmove 0000"], "{answer:?}");
+            assert!(best.len() == 3 && best[2] != "bestmove 0000", "the next position is searched: {answer:?}");
+            assert_eq!(of("info string go: there is no position").len(), 2, "{answer:?}");
+            assert!(answer[0].starts_with("info string position: "), "{answer:?}");
         }
-        let told = heard("position fen rubbish\nucinewgame\ngo depth 1\n");
-        assert_ne!(told.last().unwrap(), "bestmove 0000", "a new game begins at the start");
+        let answer = heard("position fen rubbish\nucinewgame\ngo depth 1\n");
+        assert_ne!(answer.last().unwrap(), "bestmove 0000", "a new game begins at the start");
         // A move number of 0 is 1; Black is to move.
-        let told =
+        let answer =
             heard("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w kq - 0 0 moves e2e4\ngo depth 2\n");
-        assert!("78".contains(told.last().unwrap().chars().nth("bestmove e".len()).unwrap()), "{told:?}");
-        assert!(told[0].starts_with("info string position: repaired: "), "{told:?}");
+        assert!("78".contains(answer.last().unwrap().chars().nth("bestmove e".len()).unwrap()), "{answer:?}");
+        assert!(answer[0].starts_with("info string position: repaired: "), "{answer:?}");
     }
 
     /// What is answered to some lines; a search that has a limit is waited for at their end.
@@ -150,18 +150,18 @@ mod tests {
                 sums.push(sums.last().unwrap() + found.search.nodes);
             }
         });
-        let told = heard("go depth 4\n");
+        let answer = heard("go depth 4\n");
         let number = |line: &String| line.split(" nodes ").nth(1)?.split(' ').next()?.parse::<u64>().ok();
-        assert_eq!(told.iter().filter_map(number).collect::<Vec<_>>(), sums[1..]);
+        assert_eq!(answer.iter().filter_map(number).collect::<Vec<_>>(), sums[1..]);
     }
 
     /// A new game begins at the start, whatever was on the board: White moves. Without one Black does, after e4.
     #[test]
     fn a_new_game_begins_at_the_start() {
         for (between, ranks) in [("", "78"), ("ucinewgame\n", "12")] {
-            let told = heard(&format!("position startpos moves e2e4\n{between}go depth 1\n"));
-            let from = told.last().unwrap().strip_prefix("bestmove ").unwrap().chars().nth(1).unwrap();
-            assert!(ranks.contains(from), "{between}: {told:?}");
+            let answer = heard(&format!("position startpos moves e2e4\n{between}go depth 1\n"));
+            let from = answer.last().unwrap().strip_prefix("bestmove ").unwrap().chars().nth(1).unwrap();
+            assert!(ranks.contains(from), "{between}: {answer:?}");
         }
     }
 
@@ -169,21 +169,24 @@ mod tests {
     #[test]
     fn what_comes_next_waits_for_the_answer() {
         for next in ["bench", "setoption name Clear Hash", "setoption name table.slots value 2", "ucinewgame"] {
-            let told = heard(&format!("go infinite\n{next}\nbench\nisready\ngo depth 1\n"));
-            let is = |start: &str| told.iter().map(|line| line.starts_with(start)).collect::<Vec<_>>();
+            let answer = heard(&format!("go infinite\n{next}\nbench\nisready\ngo depth 1\n"));
+            let is = |start: &str| answer.iter().map(|line| line.starts_with(start)).collect::<Vec<_>>();
             let (bench, best) = (is(BENCH), is("bestmove "));
             let first = |of: &[bool]| of.iter().position(|&found| found);
-            assert!(first(&best) < first(&bench) && first(&best).is_some(), "{next}: {told:?}");
+            assert!(first(&best) < first(&bench) && first(&best).is_some(), "{next}: {answer:?}");
             assert_eq!(
                 bench.iter().filter(|&&found| found).count(),
                 1 + usize::from(next == "bench"),
-                "{next}: {told:?}"
+                "{next}: {answer:?}"
             );
             assert!(
-                told.iter().any(|line| line == "readyok") && best.iter().filter(|&&found| found).count() == 2,
-                "{told:?}"
+                answer.iter().any(|line| line == "readyok") && best.iter().filter(|&&found| found).count() == 2,
+                "{answer:?}"
             );
-            assert!(best.last() == Some(&true) && !told.iter().any(|line| line.starts_with("info string")), "{told:?}");
+            assert!(
+                best.last() == Some(&true) && !answer.iter().any(|line| line.starts_with("info string")),
+                "{answer:?}"
+            );
         }
     }
 
@@ -191,18 +194,18 @@ mod tests {
     /// may take four times as much.
     #[test]
     fn no_iteration_is_begun_late() {
-        let told = heard(
+        let answer = heard(
             "setoption name Move Overhead value 0\nposition fen 8/8/4k3/8/8/3KP3/8/8 w - - 0 1\ngo wtime 600 btime 9\n",
         );
         let number = |line: &str, name: &str| line.split(name).nth(1)?.split(' ').next()?.parse::<u64>().ok();
         let of = |start: &str| {
-            let lines = told.iter().filter(|line| line.starts_with(start));
+            let lines = answer.iter().filter(|line| line.starts_with(start));
             lines.filter_map(|line| number(line, " nodes ").zip(number(line, " time "))).collect::<Vec<_>>()
         };
         let (whole, cut) = (of("info depth "), of("info nodes "));
         let ((nodes, time), before) = whole.split_last().unwrap();
-        assert!(before.iter().all(|&(_, time)| time < 12), "{told:?}");
-        assert!(*time < 12 || cut.iter().all(|(all, _)| all == nodes), "{told:?}");
+        assert!(before.iter().all(|&(_, time)| time < 12), "{answer:?}");
+        assert!(*time < 12 || cut.iter().all(|(all, _)| all == nodes), "{answer:?}");
     }
 
     /// A search that is over before its first iteration has the first legal move; where there is none it has none, and says so.
@@ -214,8 +217,8 @@ mod tests {
             ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", "0000"),
             ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "0000"),
         ] {
-            let told = heard(&format!("position fen {fen}\ngo nodes 1\n"));
-            assert!(told.last().unwrap().starts_with(&format!("bestmove {best}")), "{fen}: {told:?}");
+            let answer = heard(&format!("position fen {fen}\ngo nodes 1\n"));
+            assert!(answer.last().unwrap().starts_with(&format!("bestmove {best}")), "{fen}: {answer:?}");
         }
     }
 
@@ -223,8 +226,8 @@ mod tests {
     #[test]
     fn an_answer_ends_the_clock() {
         let begun = std::time::Instant::now();
-        let told = heard("go ponder movetime 60000 depth 1\nponderhit\n");
-        assert!(told.last().is_some_and(|line| line.starts_with("bestmove ")), "{told:?}");
+        let answer = heard("go ponder movetime 60000 depth 1\nponderhit\n");
+        assert!(answer.last().is_some_and(|line| line.starts_with("bestmove ")), "{answer:?}");
         assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 

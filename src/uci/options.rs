@@ -59,9 +59,9 @@ impl UciSettings {
             format!("option name Move Overhead type spin default {} min 0 max 5000", self.overhead.as_millis()),
         ];
         let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
-        let mut told = HashSet::new();
+        let mut output = HashSet::new();
         // Parameters of several policies share a path.
-        for page in schema::pages().iter().filter(|page| told.insert(&page.path)) {
+        for page in schema::pages().iter().filter(|page| output.insert(&page.path)) {
             let now = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
             let default = now.unwrap_or(page.default.trim_matches('"')).to_owned();
             let kind = match page.values.as_str() {
@@ -157,8 +157,8 @@ mod tests {
         let mut settings = UciSettings::new(None, &[]).unwrap();
         let before = settings.engine.clone();
         for (path, value) in experiment::paths::flatten(&serde_json::to_value(&before).unwrap()) {
-            let told = settings.lines().iter().any(|line| line.starts_with(&format!("option name {path} type ")));
-            assert!(told, "{path}");
+            let output = settings.lines().iter().any(|line| line.starts_with(&format!("option name {path} type ")));
+            assert!(output, "{path}");
             if !value.is_empty() {
                 settings.set(&path, Some(&value)).unwrap_or_else(|error| panic!("{path}={value}: {error}"));
             }
@@ -172,9 +172,9 @@ mod tests {
         assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::None));
         assert_eq!(settings.engine.table.size, Size::Bytes(3 << 20));
         // A MiB has 1,048,576 bytes; a table of less is told as the least that can be asked for, one of so many entries as most engines' default.
-        for (size, told) in [("64 MiB", 64), ("1 GiB", 1024), ("1000 KiB", 1), ("4096", 16)] {
+        for (size, output) in [("64 MiB", 64), ("1 GiB", 1024), ("1000 KiB", 1), ("4096", 16)] {
             assert_eq!(settings.set("table.size", Some(size)), Ok(FollowUp::None));
-            let line = format!("option name Hash type spin default {told} min 1 max {MOST_HASH}");
+            let line = format!("option name Hash type spin default {output} min 1 max {MOST_HASH}");
             assert!(settings.lines().contains(&line), "{size}");
         }
         assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::None));
@@ -193,8 +193,8 @@ mod tests {
         }
         assert_eq!(settings.engine, before);
         // As many bytes as a process can address: no system has them free.
-        let told = settings.set("table.size", Some("128 TiB")).unwrap_err();
-        assert!(told.starts_with("table.size: 134217728 MiB are more than the "), "{told}");
+        let output = settings.set("table.size", Some("128 TiB")).unwrap_err();
+        assert!(output.starts_with("table.size: 134217728 MiB are more than the "), "{output}");
         assert_eq!(settings.engine, before);
         assert!(settings.set("no.such", Some("1")).unwrap_err().starts_with("no.such: there is no option"));
         assert!(settings.set("", None).unwrap_err().starts_with("setoption: expected `name`"));
@@ -218,7 +218,7 @@ mod tests {
             "{}",
             first[5]
         );
-        for (name, value, told) in [
+        for (name, value, output) in [
             ("Threads", Some("1"), Ok(FollowUp::None)),
             ("THREADS", Some("2"), Err("THREADS: expected a number from 1 to 1, found `2`")),
             ("Threads", Some("0"), Err("Threads: expected a number from 1 to 1, found `0`")),
@@ -246,7 +246,7 @@ mod tests {
             ("", Some("x"), Err("setoption: expected `name` and the name of an option")),
         ] {
             let found = settings.set(name, value);
-            match told {
+            match output {
                 Ok(change) => assert_eq!(found, Ok(change), "{name}"),
                 Err(_) if name == " " => assert!(found.is_err()),
                 Err(words) => assert_eq!(found, Err(words.to_owned()), "{name}"),

@@ -111,14 +111,14 @@ mod tests {
         };
         (found.occupancy.slots, found.occupancy.occupied) = (3000, 1000);
         let mate = Mate { value: 31_000, distance: MateDistance::Ply };
-        let said = |found: &Iteration, elapsed: u64| iteration(found, 3000, Duration::from_millis(elapsed), &mate);
+        let answer = |found: &Iteration, elapsed: u64| iteration(found, 3000, Duration::from_millis(elapsed), &mate);
         assert_eq!(
-            said(&found, 500),
+            answer(&found, 500),
             "info depth 6 seldepth 11 score cp -42 nodes 3000 nps 6000 time 500 hashfull 333 pv e2e4 e7e5"
         );
         (found.deepest, found.occupancy.slots) = (5, 0);
         found.pv.clear();
-        assert_eq!(said(&found, 0), "info depth 6 seldepth 6 score cp -42 nodes 3000 nps 3000000000 time 0");
+        assert_eq!(answer(&found, 0), "info depth 6 seldepth 6 score cp -42 nodes 3000 nps 3000000000 time 0");
         assert_eq!(cut_short(3000, Duration::from_millis(500)), "info nodes 3000 nps 6000 time 500");
         let voice = Voice(Mutex::new(Vec::new()));
         voice.info("two\r\nlines\nof it");

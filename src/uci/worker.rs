@@ -268,7 +268,7 @@ mod tests {
     fn the_last_search_has_its_time() {
         let settings =
             UciSettings::new(None, &["table=\"none\"".to_owned()]).unwrap_or_else(|problem| panic!("{problem}"));
-        let told = Voice(Mutex::new(Vec::new()));
+        let output = Voice(Mutex::new(Vec::new()));
         let time = Duration::from_millis(150);
         for (go, least) in [
             (Go { move_time: Some(time), ..Go::default() }, time - settings.overhead),
@@ -276,9 +276,9 @@ mod tests {
         ] {
             std::thread::scope(|scope| {
                 let mut worker = Worker::default();
-                worker.prepare(&mut settings.clone(), &told);
+                worker.prepare(&mut settings.clone(), &output);
                 let begun = Instant::now();
-                worker.go(scope, go, &PlayedGame::default(), &settings, &told);
+                worker.go(scope, go, &PlayedGame::default(), &settings, &output);
                 worker.last();
                 assert!(begun.elapsed() >= least, "{:?}", begun.elapsed());
             });
@@ -290,18 +290,18 @@ mod tests {
     fn options_that_make_no_engine_are_taken_back() {
         let settings =
             UciSettings::new(None, &["table=\"none\"".to_owned()]).unwrap_or_else(|problem| panic!("{problem}"));
-        let told = Voice(Mutex::new(Vec::new()));
+        let output = Voice(Mutex::new(Vec::new()));
         let mut worker = Worker::default();
         let mut changed = settings.clone();
-        worker.prepare(&mut changed, &told);
-        assert!(lock(&told.0).is_empty() && changed.engine == settings.engine);
+        worker.prepare(&mut changed, &output);
+        assert!(lock(&output.0).is_empty() && changed.engine == settings.engine);
         changed.engine.table.slots = 9;
         changed.overhead = Duration::from_millis(7);
-        worker.prepare(&mut changed, &told);
+        worker.prepare(&mut changed, &output);
         assert_eq!((&changed.engine, changed.overhead), (&settings.engine, Duration::from_millis(7)));
         assert_eq!(worker.engine().as_ref().map(|engine| engine.options().clone()), Some(settings.engine));
-        let told = String::from_utf8_lossy(&lock(&told.0)).into_owned();
-        assert!(told.lines().count() == 2 && told.contains("table.slots: 9 is out of range"), "{told}");
+        let output = String::from_utf8_lossy(&lock(&output.0)).into_owned();
+        assert!(output.lines().count() == 2 && output.contains("table.slots: 9 is out of range"), "{output}");
     }
 
     /// A table that is never cleared is cleared where that is asked for, and not by a new game: the second search of a position asks it, and is shorter.
@@ -311,21 +311,27 @@ mod tests {
         let sets = ["table.size=4096", "table.clear=never", "history_clear=never"].map(str::to_owned);
         let settings = UciSettings::new(None, &sets).unwrap_or_else(|problem| panic!("{problem}"));
         let second = |between: fn(&mut Worker<'_>)| {
-            let told = Voice(Mutex::new(Vec::new()));
+            let output = Voice(Mutex::new(Vec::new()));
             std::thread::scope(|scope| {
                 let mut worker = Worker::default();
-                worker.prepare(&mut settings.clone(), &told);
+                worker.prepare(&mut settings.clone(), &output);
                 for after in [between, |_| {}] {
-                    worker.go(scope, Go { depth: Some(4), ..Go::default() }, &PlayedGame::default(), &settings, &told);
+                    worker.go(
+                        scope,
+                        Go { depth: Some(4), ..Go::default() },
+                        &PlayedGame::default(),
+                        &settings,
+                        &output,
+                    );
                     worker.last();
                     after(&mut worker);
                 }
             });
-            let told = String::from_utf8_lossy(&lock(&told.0)).into_owned();
-            let last = told.lines().filter(|line| line.starts_with("info depth 4 "));
+            let output = String::from_utf8_lossy(&lock(&output.0)).into_owned();
+            let last = output.lines().filter(|line| line.starts_with("info depth 4 "));
             let nodes = last.filter_map(|line| line.split(" nodes ").nth(1)?.split(' ').next()?.parse::<u64>().ok());
             let nodes: Vec<u64> = nodes.collect();
-            assert_eq!(nodes.len(), 2, "{told}");
+            assert_eq!(nodes.len(), 2, "{output}");
             nodes[1].cmp(&nodes[0])
         };
         let found = [second(|_| {}), second(|worker| worker.new_game()), second(|worker| worker.clear())];

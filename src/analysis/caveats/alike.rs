@@ -62,8 +62,8 @@ const AGE: [&str; 2] = ["table.clock", "table.refresh"];
 
 type Leaves = BTreeMap<String, String>;
 
-fn is(leaves: &Leaves, path: &str, wanted: &str) -> bool {
-    leaves.get(path).is_some_and(|value| value == wanted)
+fn is(leaves: &Leaves, path: &str, required: &str) -> bool {
+    leaves.get(path).is_some_and(|value| value == required)
 }
 
 fn number(leaves: &Leaves, path: &str) -> Option<f64> {
@@ -175,7 +175,7 @@ fn effective(point: &Point, leaves: &Leaves) -> Leaves {
     {
         left.insert(path.to_owned(), "beyond every depth".to_owned());
     }
-    let is = |path: &str, wanted: &str| is(leaves, path, wanted);
+    let is = |path: &str, required: &str| is(leaves, path, required);
     if shape_asks_nobody(leaves) {
         left.remove(SHAPE);
     }
@@ -203,11 +203,11 @@ pub fn alike(points: &[Point]) -> Vec<String> {
             reasons.entry(reason(&points[at], &all[known], leaves)).or_insert((known, at, 0)).2 += 1;
         }
     }
-    let told = |(reason, (one, other, pairs)): (String, (usize, usize, usize))| {
+    let message = |(reason, (one, other, pairs)): (String, (usize, usize, usize))| {
         let more = if pairs > 1 { format!(" (and {} pairs more)", pairs - 1) } else { String::new() };
         format!("\"{}\" and \"{}\"{more} are the same search: {reason}", points[one].name, points[other].name)
     };
-    reasons.into_iter().map(told).collect()
+    reasons.into_iter().map(message).collect()
 }
 
 /// Why two variants are the same.
@@ -249,7 +249,7 @@ mod tests {
     use crate::experiment::Experiment;
 
     /// What is told of two variants, each some options laid over the usual ones under a depth of 6.
-    fn told(one: &str, other: &str) -> Vec<String> {
+    fn message(one: &str, other: &str) -> Vec<String> {
         told_under("depth = 6", one, other)
     }
 
@@ -479,7 +479,7 @@ mod tests {
                 vec![],
             ),
         ] {
-            assert_eq!(told(one, &other), expected, "{one} | {other}");
+            assert_eq!(message(one, &other), expected, "{one} | {other}");
         }
         // A tick of so many halves of a ply: 11 and 13 are more than 5 plies, 7 and 9 are not; of what weighs no depth nothing is outweighed.
         let scored = |depth: u32, age: u32, margin: i32| {
@@ -495,7 +495,7 @@ mod tests {
             (scored(1, 5, 0), scored(1, 6, 0), outweighs("table.policy.age")),
             (scored(0, 2, 3), scored(0, 3, 3), vec![]),
         ] {
-            assert_eq!(told(&one, &other), expected, "{one} | {other}");
+            assert_eq!(message(&one, &other), expected, "{one} | {other}");
         }
         // Under a limit of nodes nobody knows how deep a search comes.
         for (one, other) in [("iid.min_depth = 0", "iid.min_depth = 7"), (&*aged(5), &*aged(40))] {
@@ -503,7 +503,7 @@ mod tests {
         }
         // A program and its argument are no program of both names, though they are shown alike; of other engines' tables nothing is known.
         let program = |words: &str| format!("'subject.uci' = {words}");
-        assert_eq!(told(&program("['./engine', 'x']"), &program("'./engine x'")), Vec::<String>::new());
+        assert_eq!(message(&program("['./engine', 'x']"), &program("'./engine x'")), Vec::<String>::new());
         // Each reason once, with its first pair.
         let four = "suite = { startpos = true }\nlimit = { depth = 6 }\n[engine]\ntable.slots = 1\n[grid]\n'table.policy' = ['always', 'random', 'depth-age']\n";
         let points = Experiment::parse(four, std::path::Path::new("x.toml"), &[]).unwrap().points;

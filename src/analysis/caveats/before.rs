@@ -126,7 +126,7 @@ fn roomy(point: &Point, experiment: &Experiment, shared: bool) -> bool {
 mod tests {
     use super::*;
 
-    fn told(text: &str, jobs: usize) -> Vec<String> {
+    fn message(text: &str, jobs: usize) -> Vec<String> {
         let experiment =
             Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         warnings(&experiment, &Plan::new(&experiment), jobs, None)
@@ -142,49 +142,49 @@ mod tests {
         };
         let (aging, none) = (blindness::AGING.to_owned(), Vec::<String>::new());
         let depth = "limit = { depth = 3 }\n";
-        assert_eq!(told(&suite(10, &format!("{depth}{two}")), 1), none);
-        assert_eq!(told(&suite(9, &format!("{depth}{two}")), 1), [few(9)]);
+        assert_eq!(message(&suite(10, &format!("{depth}{two}")), 1), none);
+        assert_eq!(message(&suite(9, &format!("{depth}{two}")), 1), [few(9)]);
         assert_eq!(
-            told(&suite(9, &format!("{depth}{two}[[expect]]\nnodes = 3\n")), 1),
+            message(&suite(9, &format!("{depth}{two}[[expect]]\nnodes = 3\n")), 1),
             none,
             "figures are of these searches alone"
         );
-        assert_eq!(told(&suite(1, depth), 1), none, "one variant is compared with nothing");
+        assert_eq!(message(&suite(1, depth), 1), none, "one variant is compared with nothing");
         // Six show something of one other variant, of two only seven do.
         let three = format!("{two}[[variant]]\nname = 'c'\naspiration = 30\n");
-        assert_eq!(told(&suite(6, &format!("{depth}{two}")), 1), [few(6)]);
-        let six = told(&suite(6, &format!("{depth}{three}")), 1);
+        assert_eq!(message(&suite(6, &format!("{depth}{two}")), 1), [few(6)]);
+        let six = message(&suite(6, &format!("{depth}{three}")), 1);
         assert!(
             six.len() == 1 && six[0].starts_with("6 positions cannot show anything among 2 comparisons"),
             "{six:?}"
         );
-        assert_eq!(told(&suite(7, &format!("{depth}{three}")), 1), [few(7)]);
+        assert_eq!(message(&suite(7, &format!("{depth}{three}")), 1), [few(7)]);
         let five = "5 positions cannot show anything: all of them pointing one way would still be chance once in twenty; it takes at least 6";
-        assert_eq!(told(&suite(5, &format!("{depth}{two}")), 1), [five]);
+        assert_eq!(message(&suite(5, &format!("{depth}{two}")), 1), [five]);
         // Of the thirteen games five have more than 82 plies and six more than 81: the others show nothing.
         let games = |from: u16| format!("suite = 'data/games.pgn'\nsequence = {{ from = {from} }}\n{depth}{two}");
-        assert_eq!(told(&games(82), 1), [five.replace("positions", "games")]);
-        assert_eq!(told(&games(81), 1), none);
+        assert_eq!(message(&games(82), 1), [five.replace("positions", "games")]);
+        assert_eq!(message(&games(81), 1), none);
         // Ages are seen where something is kept: in games, or where nothing is emptied.
         let ages =
             "[grid]\n'table.policy' = ['depth-age']\n'table.slots' = [2]\n'table.refresh' = ['never', 'match']\n";
-        assert_eq!(told(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
-        assert_eq!(told(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
+        assert_eq!(message(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
+        assert_eq!(message(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
         // Within a search they are seen where its iterations tick, unless each begins with an empty table.
         let ticks =
-            |more: &str| told(&suite(12, &format!("{depth}[engine]\ntable.clock = 'iteration'\n{more}{ages}")), 1);
+            |more: &str| message(&suite(12, &format!("{depth}[engine]\ntable.clock = 'iteration'\n{more}{ages}")), 1);
         assert_eq!(ticks(""), none);
         assert!(ticks("table.clear = 'iteration'\n").contains(&aging));
         // One variant whose table keeps is enough.
         let one = "[engine]\ntable.policy = 'depth-age'\ntable.slots = 2\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'table.refresh' = 'match'\n";
-        assert!(told(&suite(12, &format!("{depth}{one}")), 1).contains(&aging));
-        assert!(!told(&suite(12, &format!("{depth}{one}'table.clear' = 'never'\n")), 1).contains(&aging));
+        assert!(message(&suite(12, &format!("{depth}{one}")), 1).contains(&aging));
+        assert!(!message(&suite(12, &format!("{depth}{one}'table.clear' = 'never'\n")), 1).contains(&aging));
         let along = |plies: u16, grid: &str| {
-            told(&suite(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
+            message(&suite(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
         };
         assert_eq!((along(1, ages), along(3, "")), (none.clone(), none.clone()));
         assert!(matches!(&along(2, ages)[..], [parted] if parted.starts_with("sequence.self_play: ")));
-        assert!(told(&suite(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
+        assert!(message(&suite(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
         // 10,000 entries for 3,000 nodes are as many as fill three tenths; one more entry is too many.
         let roomy = |entries: u64, nodes: u64| {
             suite(
@@ -196,26 +196,26 @@ mod tests {
         };
         let pressure = "no pressure: the tables of \"slots=1\", \"slots=2\" cannot be filled to a third by the limit of nodes, so this says little about \
             replacement; use smaller tables or more nodes";
-        assert!(!told(&roomy(10_000, 3000), 1).contains(&pressure.to_owned()));
-        assert!(told(&roomy(10_001, 3000), 1).contains(&pressure.to_owned()));
+        assert!(!message(&roomy(10_000, 3000), 1).contains(&pressure.to_owned()));
+        assert!(message(&roomy(10_001, 3000), 1).contains(&pressure.to_owned()));
         // The rule for a position's own entry is replacement too; key seeds are not.
         let by = |grid: &str| roomy(10_001, 3000).replace("'table.slots' = [1, 2]", grid);
         let is_told =
-            |grid: &str| told(&by(grid), 1).iter().any(|warning| warning.contains("says little about replacement"));
+            |grid: &str| message(&by(grid), 1).iter().any(|warning| warning.contains("says little about replacement"));
         assert!(is_told("'table.same_key' = ['replace', 'policy']") && is_told("'table.policy' = ['always', 'never']"));
         assert!(!is_told("'keys.seed' = [1, 2]"));
         // Bytes by sixteen; games of one table fill it together; a share is never roomy.
         let bytes = roomy(0, 3000).replace("table.size = 0", "table.size = '157 KiB'");
         assert!(
-            told(&bytes, 1).contains(&pressure.to_owned())
-                && !told(&bytes.replace("157", "156"), 1).contains(&pressure.to_owned())
+            message(&bytes, 1).contains(&pressure.to_owned())
+                && !message(&bytes.replace("157", "156"), 1).contains(&pressure.to_owned())
         );
         assert!(
-            !told(&bytes.replace("limit", "sequence = { self_play = 3 }\nlimit"), 1).contains(&pressure.to_owned())
+            !message(&bytes.replace("limit", "sequence = { self_play = 3 }\nlimit"), 1).contains(&pressure.to_owned())
         );
         let people = bytes.replace("suite = 'data/bratko-kopec.epd'\nfirst = 12", "suite = 'data/games.pgn'");
-        assert!(!told(&people, 1).contains(&pressure.to_owned()), "a game's searches share their table");
-        assert!(!told(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
+        assert!(!message(&people, 1).contains(&pressure.to_owned()), "a game's searches share their table");
+        assert!(!message(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
         // Times: expected of, or repeated; measured once, or several at a time.
         let once =
             "time is expected of, and each search is timed once: set repeats, so that its spread shows".to_owned();
@@ -230,24 +230,24 @@ mod tests {
                 suite(12, &format!("repeats = {repeats}\n{depth}{two}"))
             )
         };
-        assert_eq!(told(&claim(1), 1), std::slice::from_ref(&once));
-        assert_eq!(told(&claim(1), 2), [once.clone(), shared(2)]);
-        assert_eq!(told(&claim(2), 1), none);
-        assert_eq!(told(&claim(2), 3), [shared(3)]);
+        assert_eq!(message(&claim(1), 1), std::slice::from_ref(&once));
+        assert_eq!(message(&claim(1), 2), [once.clone(), shared(2)]);
+        assert_eq!(message(&claim(2), 1), none);
+        assert_eq!(message(&claim(2), 3), [shared(3)]);
         let figure = format!("{}[[expect]]\nseconds = {{ max = 9 }}\n", suite(12, &format!("{depth}{two}")));
-        assert_eq!(told(&figure, 1), std::slice::from_ref(&once));
-        assert_eq!(told(&figure.replace("seconds =", "nodes = 7\nseconds ="), 1), [once], "one of two figures");
-        assert_eq!(told(&suite(12, &format!("repeats = 2\n{depth}{two}")), 2), [shared(2)]);
-        assert_eq!(told(&suite(12, &format!("{depth}{two}")), 2), none, "nothing is timed");
+        assert_eq!(message(&figure, 1), std::slice::from_ref(&once));
+        assert_eq!(message(&figure.replace("seconds =", "nodes = 7\nseconds ="), 1), [once], "one of two figures");
+        assert_eq!(message(&suite(12, &format!("repeats = 2\n{depth}{two}")), 2), [shared(2)]);
+        assert_eq!(message(&suite(12, &format!("{depth}{two}")), 2), none, "nothing is timed");
         // An exclude that leaves nothing out, told by its number.
         let excludes = format!(
             "{depth}[grid]\n'draws' = [true, false]\n'keys.seed' = [1, 2]\n[[exclude]]\n'keys.seed' = 2\n[[exclude]]\n'keys.seed' = 3\n'draws' = true\n"
         );
         let idle = "[[exclude]] 2 leaves nothing out: \"keys.seed\" = 3, draws = true".to_owned();
-        assert_eq!(told(&suite(12, &excludes), 1), [idle]);
+        assert_eq!(message(&suite(12, &excludes), 1), [idle]);
         // An expectation of what no row will be: each of its conditions, told by its number.
         let expects = |limit: &str, conditions: &str| {
-            told(
+            message(
                 &suite(
                     12,
                     &format!(
@@ -281,15 +281,15 @@ mod tests {
                 seeds[0], seeds[1]
             )
         };
-        assert!(told(&text([1, 1], "big1"), 1).is_empty());
-        assert!(told(&text([1, 2], "always"), 1).is_empty());
+        assert!(message(&text([1, 1], "big1"), 1).is_empty());
+        assert!(message(&text([1, 2], "always"), 1).is_empty());
         // Nor is a seed told from the slots.
-        let found = told(&text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
+        let found = message(&text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
         assert!(
             found.len() == 1 && found[0].contains("differ in keys.seed, and never at equal table.slots (4 against 1)"),
             "{found:?}"
         );
-        let found = told(&text([1, 2], "big1"), 1);
+        let found = message(&text([1, 2], "big1"), 1);
         assert!(
             found.len() == 1 && found[0].contains("differ in table.policy, and never at equal keys.seed (2 against 1)"),
             "{found:?}"
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn of_another_engine_the_rows_that_are_there_are_asked() {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 3 }\n[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
-        let found = told(text, 1);
+        let found = message(text, 1);
         let engines = "nodes of different engines (another, ours) are not the same work: compare an engine with itself";
         assert!(found.contains(&engines.to_owned()), "{found:?}");
         let folder = tempfile::tempdir().unwrap();

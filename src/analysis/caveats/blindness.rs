@@ -30,9 +30,9 @@ pub(super) fn pressure(
     what: &str,
     than: &str,
 ) -> Option<String> {
-    let told = variants > 1 && !loose.is_empty() && (replacement || loose.len() == bounded);
+    let message = variants > 1 && !loose.is_empty() && (replacement || loose.len() == bounded);
     let so = if replacement { "so this says little about replacement" } else { "as no table is in a game" };
-    told.then(|| format!("no pressure: the tables of {} {what}, {so}; use smaller tables or {than}", named(loose)))
+    message.then(|| format!("no pressure: the tables of {} {what}, {so}; use smaller tables or {than}", named(loose)))
 }
 
 /// Variants that nothing is cleared for between so many positions or games, where they are compared.
@@ -117,14 +117,14 @@ mod tests {
 
     #[test]
     fn searches_that_follow_on_one_another_are_told() {
-        let told = |names: &[&str], items: usize| {
+        let message = |names: &[&str], items: usize| {
             follow_on(names, items).and_then(|text| Some(text.split_once(':')?.0.to_owned()))
         };
         let start = "nothing is cleared between positions for \"a\"";
-        assert_eq!([told(&[], 9), told(&["a"], 1)], [None, None]);
-        assert_eq!(told(&["a"], 2).as_deref(), Some(start));
-        assert_eq!(told(&["a", "b", "c"], 2), Some(format!("{start}, \"b\", \"c\"")));
-        assert_eq!(told(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
+        assert_eq!([message(&[], 9), message(&["a"], 1)], [None, None]);
+        assert_eq!(message(&["a"], 2).as_deref(), Some(start));
+        assert_eq!(message(&["a", "b", "c"], 2), Some(format!("{start}, \"b\", \"c\"")));
+        assert_eq!(message(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
     }
 
     /// Tables that are told apart from one as empty say something of replacement, by the first metric; nothing is said of those that are not, nor of an ordering.
@@ -137,7 +137,7 @@ mod tests {
             measures: [marked, !marked].map(|marked| Measure { marked, ..Measure::default() }).to_vec(),
             ..Line::default()
         };
-        let told = |varying: &str, lines: [Line; 3]| {
+        let message = |varying: &str, lines: [Line; 3]| {
             let [base, one, other] = lines;
             let lines = vec![Line { is_baseline: true, ..base }, one, other];
             let manifest = Manifest { varying: vec![varying.to_owned()], ..Manifest::default() };
@@ -147,11 +147,11 @@ mod tests {
         };
         let lines = |full, one, other| [line("a", full, false), line("b", 200.0, one), line("c", 299.0, other)];
         let of = |names: &str| Some(format!("no pressure: the tables of {names}"));
-        assert_eq!(told("table.policy.kind", lines(250.0, true, true)), None);
-        assert_eq!(told("table.policy.kind", lines(250.0, true, false)), of("\"a\", \"c\""));
-        assert_eq!(told("table.policy.kind", lines(300.0, true, true)), of("\"b\", \"c\""));
-        assert_eq!(told("ordering", lines(250.0, true, true)), of("\"a\", \"b\", \"c\""));
-        assert_eq!(told("ordering", lines(300.0, true, true)), None);
+        assert_eq!(message("table.policy.kind", lines(250.0, true, true)), None);
+        assert_eq!(message("table.policy.kind", lines(250.0, true, false)), of("\"a\", \"c\""));
+        assert_eq!(message("table.policy.kind", lines(300.0, true, true)), of("\"b\", \"c\""));
+        assert_eq!(message("ordering", lines(250.0, true, true)), of("\"a\", \"b\", \"c\""));
+        assert_eq!(message("ordering", lines(300.0, true, true)), None);
     }
 
     /// Ages are seen where something is kept: in sequences, or where a table is never emptied; and only if they vary.
@@ -163,7 +163,7 @@ mod tests {
             let manifest = Manifest { varying: vec![varying.to_owned()], sequence, options, ..Manifest::default() };
             counts(&manifest, &summary, 0.0).contains(&AGING.to_owned())
         };
-        let told = |varying: &str, sequence, clear: &str| with(varying, sequence, json!({ "clear": clear }));
+        let message = |varying: &str, sequence, clear: &str| with(varying, sequence, json!({ "clear": clear }));
         // Or where each iteration is a tick, and the table is not emptied before it.
         for (clear, blind) in [("game", false), ("iteration", true)] {
             assert_eq!(with("table.refresh", false, json!({ "clear": clear, "clock": "iteration" })), blind, "{clear}");
@@ -171,17 +171,17 @@ mod tests {
         let ages: Vec<String> = crate::experiment::schema::age_paths().collect();
         assert!(ages.contains(&"table.policy.factor".to_owned()), "{ages:?}");
         for path in ["table.refresh", "table.clock", "table.clear"].into_iter().chain(ages.iter().map(String::as_str)) {
-            assert!(told(path, false, "game"), "{path}");
-            assert!(!told(path, true, "game") && !told(path, false, "never"), "{path}");
+            assert!(message(path, false, "game"), "{path}");
+            assert!(!message(path, true, "game") && !message(path, false, "never"), "{path}");
         }
-        assert!(!told("table.policy.kind", false, "game") && !told("table.size", false, "game"));
+        assert!(!message("table.policy.kind", false, "game") && !message("table.size", false, "game"));
     }
 
     /// The first three by name and the others by their number; of an ordering only where all tables are loose.
     #[test]
     fn loose_tables_are_named_and_counted() {
         let names = ["a", "b", "c", "d", "e"];
-        let told = |replacement: bool, variants: usize, loose: usize, bounded: usize| {
+        let message = |replacement: bool, variants: usize, loose: usize, bounded: usize| {
             let found = pressure(replacement, variants, &names[..loose], bounded, "are empty", "more");
             found.map(|text| {
                 text.replace("no pressure: the tables of ", "")
@@ -192,11 +192,11 @@ mod tests {
             })
         };
         let some = |text: &str| Some(text.to_owned());
-        assert_eq!([told(true, 5, 0, 5), told(true, 1, 1, 1), told(false, 5, 4, 5)], [None, None, None]);
-        assert_eq!(told(false, 5, 5, 5), some("\"a\", \"b\", \"c\" and 2 more"));
-        assert_eq!(told(true, 5, 3, 5), some("\"a\", \"b\", \"c\""));
+        assert_eq!([message(true, 5, 0, 5), message(true, 1, 1, 1), message(false, 5, 4, 5)], [None, None, None]);
+        assert_eq!(message(false, 5, 5, 5), some("\"a\", \"b\", \"c\" and 2 more"));
+        assert_eq!(message(true, 5, 3, 5), some("\"a\", \"b\", \"c\""));
         // A variant without a bounded table has none that could be full.
-        assert_eq!(told(false, 4, 3, 3), some("\"a\", \"b\", \"c\""));
+        assert_eq!(message(false, 4, 3, 3), some("\"a\", \"b\", \"c\""));
     }
 
     /// One variant that keeps its table shows ages; several jobs at a time, or single searches, tell no times.
@@ -214,19 +214,19 @@ mod tests {
         let few = counts(&manifest, &Summary { power, ..summary(5) }, 0.0);
         assert!(few.len() == 1 && few[0].starts_with("5 positions cannot show anything: "), "{few:?}");
         let again = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
-        for (lines, told) in [(1, 0), (2, 1)] {
+        for (lines, message) in [(1, 0), (2, 1)] {
             let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];
             let found = counts(&again, &Summary { lines, ..summary(100) }, 0.0);
-            assert_eq!(found.iter().filter(|text| text.starts_with("6 of 100 searches")).count(), told, "{found:?}");
+            assert_eq!(found.iter().filter(|text| text.starts_with("6 of 100 searches")).count(), message, "{found:?}");
         }
-        let told = |jobs: usize, repeats: usize| {
+        let message = |jobs: usize, repeats: usize| {
             let found = times(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() });
             found.iter().map(|text| text.split([':', ',']).next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!((told(1, 1), told(1, 2)), (vec!["timings are of a single run each".to_owned()], Vec::new()));
+        assert_eq!((message(1, 1), message(1, 2)), (vec!["timings are of a single run each".to_owned()], Vec::new()));
         assert_eq!(
-            [told(2, 1), told(2, 3)],
-            [["timings are of 2 jobs at a time"]; 2].map(|told| told.map(str::to_owned).to_vec())
+            [message(2, 1), message(2, 3)],
+            [["timings are of 2 jobs at a time"]; 2].map(|message| message.map(str::to_owned).to_vec())
         );
     }
 }

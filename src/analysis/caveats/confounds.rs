@@ -88,7 +88,7 @@ pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
             found.entry((what, places)).or_default().push(thing);
         }
     }
-    let told = |((what, places), things): ((&str, Vec<usize>), Vec<&str>)| {
+    let message = |((what, places), things): ((&str, Vec<usize>), Vec<&str>)| {
         let value = |at: usize| points[at].watched.get(what).map_or("-", String::as_str);
         let more = |number: usize| if number > 0 { format!(" and {number} more") } else { String::new() };
         format!(
@@ -103,7 +103,7 @@ pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
             value(baseline),
         )
     };
-    found.into_iter().map(told).collect()
+    found.into_iter().map(message).collect()
 }
 
 /// Tells of variants that are different engines, by the first words of what each calls itself: versions of one are compared as builds are.
@@ -124,10 +124,10 @@ mod tests {
     fn different_engines_are_told() {
         assert_eq!(engines(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
         assert_eq!(engines([]), None);
-        let told = engines(["Stockfish 16", "ours", "Glaurung 2.2"]);
-        assert!(
-            told.is_some_and(|told| told.starts_with("nodes of different engines (Glaurung, Stockfish, ours) are not"))
-        );
+        let message = engines(["Stockfish 16", "ours", "Glaurung 2.2"]);
+        assert!(message.is_some_and(|message| {
+            message.starts_with("nodes of different engines (Glaurung, Stockfish, ours) are not")
+        }));
     }
 
     /// A policy is one thing, whatever its parameters are; what only begins like one is another.
@@ -155,7 +155,7 @@ mod tests {
     /// baseline's, nor where one at least of its variants does.
     #[test]
     fn unlike_variants_are_counted_and_named() {
-        let told = |variants: &[(&str, &str, u8)]| {
+        let message = |variants: &[(&str, &str, u8)]| {
             let variant = |(name, policy, slots): &(&str, &str, u8)| {
                 format!("[[variant]]\nname = '{name}'\n'table.policy' = '{policy}'\n'table.slots' = {slots}\n")
             };
@@ -174,14 +174,14 @@ mod tests {
                  them apart may be either"
             )
         };
-        assert_eq!(told(&[("a", "big1", 4), base, ("b", "random", 4)]), [start("\"a\" and 1 more")]);
-        assert_eq!(told(&[base, ("a", "big1", 1), ("b", "random", 4)]), [start("\"b\"")]);
-        assert_eq!(told(&[base, ("a", "big1", 4), ("c", "big1", 1)]), Vec::<String>::new());
-        assert_eq!(told(&[base, ("a", "always", 4)]), Vec::<String>::new());
+        assert_eq!(message(&[("a", "big1", 4), base, ("b", "random", 4)]), [start("\"a\" and 1 more")]);
+        assert_eq!(message(&[base, ("a", "big1", 1), ("b", "random", 4)]), [start("\"b\"")]);
+        assert_eq!(message(&[base, ("a", "big1", 4), ("c", "big1", 1)]), Vec::<String>::new());
+        assert_eq!(message(&[base, ("a", "always", 4)]), Vec::<String>::new());
         // What differs beside it is counted; what has no table has no entries to be equal.
-        let two = told(&[base, ("a", "big1'\n'draws' = true\n'probe.at' = 'before-leaf", 4)]);
+        let two = message(&[base, ("a", "big1'\n'draws' = true\n'probe.at' = 'before-leaf", 4)]);
         assert_eq!(two, [start("\"a\"").replace("differ in table.policy", "differ in draws and 2 more")]);
-        let tables = |base: &str, other: &str| told(&[("base", base, 1), ("a", other, 1)]);
+        let tables = |base: &str, other: &str| message(&[("base", base, 1), ("a", other, 1)]);
         let none = "always'\n'table.kind' = 'none";
         assert_eq!([tables(none, "always"), tables("always", none)].concat(), Vec::<String>::new());
     }

@@ -195,13 +195,13 @@ fn options_apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Optio
         !same && !named.contains(&path.as_str())
     });
     let shown = |(path, of): (String, BTreeMap<&str, BTreeSet<String>>)| {
-        let told = |label: &&str| {
+        let message = |label: &&str| {
             let set = of.get(label)?;
             let list: Vec<&str> = set.iter().map(String::as_str).take(SHOWN).collect();
             let others = if set.len() > SHOWN { " or others" } else { "" };
             Some(format!("{}{others} in \"{label}\"", list.join(" or ")))
         };
-        format!("{path} ({})", sources.iter().filter_map(|(label, _)| told(label)).collect::<Vec<_>>().join(", "))
+        format!("{path} ({})", sources.iter().filter_map(|(label, _)| message(label)).collect::<Vec<_>>().join(", "))
     };
     let options: Vec<String> = values.into_iter().map(shown).collect();
     (!options.is_empty()).then_some(Doubt::Apart(options))
@@ -228,13 +228,13 @@ mod tests {
         assert_eq!(found, [Doubt::Unlike(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
         // Each part in words, and neither where it has nobody.
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let told = |cut: &[&str], apart: &[&str]| Doubt::Unlike(names(cut), names(apart)).to_string();
+        let message = |cut: &[&str], apart: &[&str]| Doubt::Unlike(names(cut), names(apart)).to_string();
         let start = "not all went as deep as the baseline: ";
         let cut = "the ratios of \"b\", \"c\" are of the depths that both finished";
         let apart = "searches of \"c\" that share no finished depth are not compared";
-        assert_eq!(told(&["b", "c"], &["c"]), format!("{start}{cut}; {apart}"));
-        assert_eq!(told(&["b", "c"], &[]), format!("{start}{cut}"));
-        assert_eq!(told(&[], &["c"]), format!("{start}{apart}"));
+        assert_eq!(message(&["b", "c"], &["c"]), format!("{start}{cut}; {apart}"));
+        assert_eq!(message(&["b", "c"], &[]), format!("{start}{cut}"));
+        assert_eq!(message(&[], &["c"]), format!("{start}{apart}"));
     }
 
     /// Of each metric by itself, those lines that lack searches for it.
@@ -260,7 +260,7 @@ mod tests {
     fn what_is_joined_is_told_with_what_is_apart() {
         let two = || vec!["a".to_owned(), "b".to_owned()];
         let many = |count: usize| (0..count).map(|at| format!("o{at}")).collect::<Vec<_>>();
-        for (doubt, told) in [
+        for (doubt, message) in [
             (Doubt::Builds(two()), "results of different builds are joined (a; b): counts may differ for that alone"),
             (Doubt::Machines(two()), "results of different machines are joined (a; b): times cannot be compared"),
             (
@@ -272,11 +272,11 @@ mod tests {
                 "the joined results differ in options that no line names: a; b: what tells them apart may be that",
             ),
         ] {
-            assert_eq!(doubt.to_string(), told);
+            assert_eq!(doubt.to_string(), message);
         }
         for (count, more) in [(SHOWN, ""), (SHOWN + 2, "; and in 2 more")] {
-            let told = Doubt::Apart(many(count)).to_string();
-            assert!(told.contains(&format!("o{}{more}: what tells", SHOWN - 1)), "{told}");
+            let message = Doubt::Apart(many(count)).to_string();
+            assert!(message.contains(&format!("o{}{more}: what tells", SHOWN - 1)), "{message}");
         }
     }
 
@@ -334,8 +334,11 @@ mod tests {
             };
             alone(&manifest).map(|doubt| doubt.to_string())
         };
-        let told = of(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
-        assert!(told.starts_with("\"v1\": restart = \"search\" loses all") && told.contains("histories"), "{told}");
+        let message = of(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
+        assert!(
+            message.starts_with("\"v1\": restart = \"search\" loses all") && message.contains("histories"),
+            "{message}"
+        );
         for restarts in
             [&[Some("game"), Some("experiment")][..], &[Some("search"), Some("search")], &[Some("search"), None], &[]]
         {
@@ -347,15 +350,15 @@ mod tests {
     /// Machines that are alike may differ in speed by a fifth of the slowest; what has no speed says nothing.
     #[test]
     fn unlike_shards_are_told_by_their_machines_and_speeds() {
-        let told = |runs: &[(&str, Option<u64>)]| {
+        let message = |runs: &[(&str, Option<u64>)]| {
             let run = |&(cpu, calibration): &(&str, Option<u64>)| {
                 let machine = Machine { cpu: cpu.to_owned(), ..Machine::default() };
                 ShardRun { machine, calibration, ..ShardRun::default() }
             };
             shards(&Manifest { shards: runs.iter().map(run).collect(), ..Manifest::default() })
         };
-        assert_eq!(told(&[("a", Some(120)), ("a", Some(100)), ("a", None), ("a", Some(0))]), None);
-        let Some(Doubt::Shards(apart, 1)) = told(&[("a", Some(110)), ("a", Some(150)), ("a", Some(100))]) else {
+        assert_eq!(message(&[("a", Some(120)), ("a", Some(100)), ("a", None), ("a", Some(0))]), None);
+        let Some(Doubt::Shards(apart, 1)) = message(&[("a", Some(110)), ("a", Some(150)), ("a", Some(100))]) else {
             panic!("half as fast again")
         };
         assert!((apart - 0.5).abs() < 1e-12, "{apart}");
@@ -364,9 +367,9 @@ mod tests {
             words.starts_with("shards ran on 1 kind(s) of machine, the fastest 50 % faster than the slowest"),
             "{words}"
         );
-        assert!(matches!(told(&[("a", Some(121)), ("a", Some(100))]), Some(Doubt::Shards(..))));
-        assert_eq!(told(&[("a", None), ("b", None), ("a", None)]), Some(Doubt::Shards(0.0, 2)));
-        assert_eq!(told(&[]), None);
+        assert!(matches!(message(&[("a", Some(121)), ("a", Some(100))]), Some(Doubt::Shards(..))));
+        assert_eq!(message(&[("a", None), ("b", None), ("a", None)]), Some(Doubt::Shards(0.0, 2)));
+        assert_eq!(message(&[]), None);
     }
 
     /// Options that are not the same in all results, with each result's values; of what is named, what is the same, and other engines, nothing.
@@ -401,10 +404,10 @@ mod tests {
             Manifest { options: slots.iter().map(one).collect(), ..Manifest::default() }
         };
         let (many, few) = (values(&[1, 2, 3, 4]), values(&[1, 2, 4]));
-        let told = "table.slots (1 or 2 or 3 or others in \"many\", 1 or 2 or 4 in \"few\")".to_owned();
-        assert_eq!(apart(&[("many", Some(&many)), ("few", Some(&few))], &[]), [Doubt::Apart(vec![told])]);
-        let told = Doubt::Apart(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec()).to_string();
-        assert!(told.contains(": a; b; c; and in 2 more: what"), "{told}");
+        let message = "table.slots (1 or 2 or 3 or others in \"many\", 1 or 2 or 4 in \"few\")".to_owned();
+        assert_eq!(apart(&[("many", Some(&many)), ("few", Some(&few))], &[]), [Doubt::Apart(vec![message])]);
+        let message = Doubt::Apart(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec()).to_string();
+        assert!(message.contains(": a; b; c; and in 2 more: what"), "{message}");
     }
 
     /// One result is joined with nothing. Of several each build and machine is told once, in order, and who does not say where it is from.

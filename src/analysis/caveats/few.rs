@@ -6,13 +6,13 @@ use crate::words::many;
 
 /// That so many positions (or games) can show nothing among so many comparisons; none where they can.
 pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
-    let wanted = at_least(comparisons);
+    let expected = at_least(comparisons);
     let units = many(clusters, if games { columns::GAME } else { columns::POSITION });
     let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
-    (comparisons > 0 && clusters < wanted).then(|| {
+    (comparisons > 0 && clusters < expected).then(|| {
         format!(
             "{units} cannot show anything{among}: all of them pointing one way would still be chance once in twenty; it \
-             takes at least {wanted}"
+             takes at least {expected}"
         )
     })
 }
@@ -48,7 +48,7 @@ mod tests {
                 .is_some_and(|words| words.starts_with("6 games cannot show anything among 2 comparisons:"))
         );
         for (games, words) in [(true, "1 game cannot"), (false, "1 position cannot")] {
-            assert!(too_few(1, 1, games).is_some_and(|told| told.starts_with(words)));
+            assert!(too_few(1, 1, games).is_some_and(|message| message.starts_with(words)));
         }
         assert_eq!(
             [(6, 1), (7, 2), (1, 0)].map(|(clusters, lines)| too_few(clusters, lines, false)),

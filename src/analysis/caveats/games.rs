@@ -26,17 +26,17 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let openings = experiment.suite.items.len() - doubled;
     let reach = half_width(openings);
     let test = games.test();
-    let wanted = test.elo1 - test.elo0;
-    if reach > wanted {
+    let expected = test.elo1 - test.elo0;
+    if reach > expected {
         warnings.push(format!(
             "{} in an encounter: at a usual spread its 95 % interval will be about {reach:.0} Elo to each side, and the test is \
-             of {wanted} normalized Elo; about {} pairs would tell so little",
+             of {expected} normalized Elo; about {} pairs would tell so little",
             many(openings, "pair"),
-            pairs_for(wanted)
+            pairs_for(expected)
         ));
     }
-    let names = |wanted: &dyn Fn(&Point) -> bool| {
-        let ours = experiment.points.iter().filter(|point| point.external().is_none() && wanted(point));
+    let names = |expected: &dyn Fn(&Point) -> bool| {
+        let ours = experiment.points.iter().filter(|point| point.external().is_none() && expected(point));
         let names: Vec<&str> = ours.map(|point| point.name.as_str()).collect();
         (!names.is_empty()).then(|| named(&names))
     };
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn openings_that_come_again_are_told() {
         let players = "suite = 'x.pgn'\nlimit = { nodes = 9 }\n[match]\n[engine]\ndraws = true\n[[variant]]\nname = 'p'\n[[variant]]\nname = 'q'\n'keys.seed' = 2\n";
-        let told = |openings: &[&str]| {
+        let message = |openings: &[&str]| {
             let game = |moves: &&str| format!("[Event \"x\"]\n\n{moves} *\n\n");
             let pgn = openings.iter().map(game).collect::<String>();
             let experiment = Experiment::of_plan(players, std::path::Path::new("x.toml"), &[], in_plan(&pgn));
@@ -104,9 +104,9 @@ mod tests {
         };
         let [a, transposed, b] = ["1. Nf3 Nf6 2. Nc3", "1. Nc3 Nf6 2. Nf3", "1. e4 e5"];
         let few = |pairs: usize| format!("{pairs} pairs in an encounter");
-        let all = told(&[a, b]);
+        let all = message(&[a, b]);
         assert!(all.len() == 1 && all[0].starts_with(&few(2)), "{all:?}");
-        let all = told(&[a, transposed, b]);
+        let all = message(&[a, transposed, b]);
         assert_eq!(all[0], "an opening stands before in the suite: players that repeat play the same games again");
         assert!(all.len() == 2 && all[1].starts_with(&few(2)), "{all:?}");
     }
@@ -114,7 +114,7 @@ mod tests {
     /// Each player that forgets between its moves or sees no draws, and nobody else: not one without a table, nor another engine.
     #[test]
     fn players_that_forget_are_named() {
-        let told = |players: &[&str]| {
+        let message = |players: &[&str]| {
             let player =
                 |(at, more): (usize, &&str)| format!("[[variant]]\nname = 'p{at}'\n'keys.seed' = {at}\n{more}\n");
             let players: String = players.iter().enumerate().map(player).collect();
@@ -122,23 +122,24 @@ mod tests {
             let pgn = "[Event \"x\"]\n\n1. e4 *\n\n";
             let read = Experiment::of_plan(&text, std::path::Path::new("x.toml"), &[], in_plan(pgn));
             let found = warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
-            let told = found.into_iter().filter(|text| text.starts_with("draws") || text.starts_with("table.clear"));
-            told.map(|text| {
-                text.split(" does not")
-                    .next()
-                    .and_then(|text| text.split(" is emptied").next())
-                    .unwrap_or_default()
-                    .to_owned()
-            })
-            .collect::<Vec<_>>()
+            let message = found.into_iter().filter(|text| text.starts_with("draws") || text.starts_with("table.clear"));
+            message
+                .map(|text| {
+                    text.split(" does not")
+                        .next()
+                        .and_then(|text| text.split(" is emptied").next())
+                        .unwrap_or_default()
+                        .to_owned()
+                })
+                .collect::<Vec<_>>()
         };
         let [search, iteration] = ["search", "iteration"].map(|clear| format!("'table.clear' = '{clear}'"));
         let emptied = |names: &str| format!("table.clear: the table of {names}");
-        assert_eq!(told(&["", "'table.clear' = 'game'", "'table.clear' = 'never'"]), Vec::<String>::new());
-        assert_eq!(told(&[&search, "", &iteration]), [emptied("\"p0\", \"p2\"")]);
-        assert_eq!(told(&["", &format!("{search}\n'table.kind' = 'none'")]), Vec::<String>::new());
-        assert_eq!(told(&["draws = false", ""]), ["draws = false: \"p0\""]);
-        let five = told(&[&search, &search, &search, &search, &iteration]);
+        assert_eq!(message(&["", "'table.clear' = 'game'", "'table.clear' = 'never'"]), Vec::<String>::new());
+        assert_eq!(message(&[&search, "", &iteration]), [emptied("\"p0\", \"p2\"")]);
+        assert_eq!(message(&["", &format!("{search}\n'table.kind' = 'none'")]), Vec::<String>::new());
+        assert_eq!(message(&["draws = false", ""]), ["draws = false: \"p0\""]);
+        let five = message(&[&search, &search, &search, &search, &iteration]);
         assert_eq!(five, [emptied("\"p0\", \"p1\", \"p2\" and 2 more")]);
     }
 }

@@ -102,9 +102,12 @@ mod tests {
         };
         assert_eq!(of(&["lead", "lead"]), None);
         for doubted in ["", "mislead", "undecided"] {
-            let told = of(&["lead", doubted]).unwrap();
-            assert!(told.starts_with("nodes to a depth may mislead in \"e1\": an engine may search less"), "{told}");
-            assert!(told.contains("`ttlab doctor`") && told.contains("[reference] self"), "{told}");
+            let message = of(&["lead", doubted]).unwrap();
+            assert!(
+                message.starts_with("nodes to a depth may mislead in \"e1\": an engine may search less"),
+                "{message}"
+            );
+            assert!(message.contains("`ttlab doctor`") && message.contains("[reference] self"), "{message}");
         }
     }
 }

@@ -54,28 +54,28 @@ mod tests {
 
     #[test]
     fn equal_bytes_are_not_equal_entries() {
-        let said = |rows: &str| {
+        let output = |rows: &str| {
             let text = format!("variant,position,depth,table.size,search.nodes,slots,bytes\n{rows}");
             compared(&Frame::parse(text.as_bytes(), "t").unwrap())
         };
         let rows = |a: &str, b: &str| {
             format!("a,p,1,64 KiB,9,{a}\nb,p,1,64 KiB,9,{b}\nc,p,1,1 MiB,9,65536,1048576\nd,p,1,,9,,\n")
         };
-        let both = said(&rows("4096,65536", "4096,65536")).unwrap();
+        let both = output(&rows("4096,65536", "4096,65536")).unwrap();
         assert_eq!(both, "tables of one table.size are compared at equal bytes and equal entries");
-        let bytes = said(&rows("4096,65536", "6144,65536")).unwrap();
+        let bytes = output(&rows("4096,65536", "6144,65536")).unwrap();
         assert!(bytes.contains("equal bytes, not at equal entries: \"a\" has 4096 slots, \"b\" 6144"), "{bytes}");
-        assert!(said(&rows("4096,65536", "4096,98304")).unwrap().contains("equal entries, not at equal bytes"));
-        assert!(said(&rows("4096,65536", "2048,98304")).unwrap().contains("neither"));
+        assert!(output(&rows("4096,65536", "4096,98304")).unwrap().contains("equal entries, not at equal bytes"));
+        assert!(output(&rows("4096,65536", "2048,98304")).unwrap().contains("neither"));
         // Up to one in a thousand is what rounding to whole buckets makes of one size.
-        assert_eq!(said(&rows("4096,65536", "4100,65601")).unwrap(), both);
-        assert!(said(&rows("4096,65536", "4101,65601")).unwrap().contains("equal bytes, not at equal entries"));
-        assert!(said(&rows("4096,65536", "4100,65602")).unwrap().contains("equal entries, not at equal bytes"));
+        assert_eq!(output(&rows("4096,65536", "4100,65601")).unwrap(), both);
+        assert!(output(&rows("4096,65536", "4101,65601")).unwrap().contains("equal bytes, not at equal entries"));
+        assert!(output(&rows("4096,65536", "4100,65602")).unwrap().contains("equal entries, not at equal bytes"));
         // One in a thousand itself is still the same.
-        assert_eq!(said(&rows("1000,64000", "1001,64064")).unwrap(), both);
-        assert!(said(&rows("1000,64000", "1002,64064")).unwrap().contains("not at equal entries"));
-        assert_eq!(said("a,p,1,64 KiB,9,4096,65536\nb,p,1,1 MiB,9,65536,1048576\n"), None);
+        assert_eq!(output(&rows("1000,64000", "1001,64064")).unwrap(), both);
+        assert!(output(&rows("1000,64000", "1002,64064")).unwrap().contains("not at equal entries"));
+        assert_eq!(output("a,p,1,64 KiB,9,4096,65536\nb,p,1,1 MiB,9,65536,1048576\n"), None);
         // Without tables there is nothing to compare.
-        assert_eq!(said("a,p,1,,9,,\nb,p,1,,9,,\nc,p,1,,9,0,0\n"), None);
+        assert_eq!(output("a,p,1,,9,,\nb,p,1,,9,,\nc,p,1,,9,0,0\n"), None);
     }
 }

@@ -227,13 +227,13 @@ mod tests {
             assert!(apart.iter().all(|apart| *apart < 1e-12) && found.measured, "{engines:?}: {:?}", found.spread);
         }
         // Of sixteen searches eight may have been cut short; with one more the depths that both reached are too few to tell.
-        for (cut, told) in [(8, true), (9, false)] {
+        for (cut, message) in [(8, true), (9, false)] {
             let mut summary = summary.clone();
             summary.lines[3].measures[0].cut = cut;
             for engines in [&["calm"][..], &["calm", "lively"]] {
                 let subjects = engines.iter().map(|name| ((*name).to_owned(), Default::default())).collect();
                 let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
-                assert_eq!(Reach::after(&manifest, &summary, 0.0).is_some(), told, "{cut} {engines:?}");
+                assert_eq!(Reach::after(&manifest, &summary, 0.0).is_some(), message, "{cut} {engines:?}");
             }
         }
     }

@@ -318,9 +318,9 @@ mod tests {
                 let strongest = p(&sums, most);
                 before = before.max(p(these, size(&sums[line], 0)));
                 let Flipped { p: own, corrected, weakest: hangs, strongest: hidden } = found.lines[line];
-                let wanted = [p(&[sums[line]], size(&sums[line], 0)), before, weakest, strongest];
-                for (found, wanted) in [own, corrected, hangs, hidden].into_iter().zip(wanted) {
-                    assert!((found - wanted).abs() < 1e-12, "{sums:?}: {found} {wanted}");
+                let expected = [p(&[sums[line]], size(&sums[line], 0)), before, weakest, strongest];
+                for (found, expected) in [own, corrected, hangs, hidden].into_iter().zip(expected) {
+                    assert!((found - expected).abs() < 1e-12, "{sums:?}: {found} {expected}");
                 }
             }
         }
@@ -457,8 +457,11 @@ mod tests {
             |clusters: u32| joint(&[Clusters::new(&(0..clusters).map(|id| (id, 0.5)).collect::<Vec<_>>())]).lines[0];
         for clusters in [2, 3, 6, 16] {
             let Flipped { p, corrected, .. } = of(clusters);
-            let wanted = 2.0_f64.powi(1 - clusters as i32);
-            assert!((p - wanted).abs() < 1e-12 && (corrected - wanted).abs() < 1e-12, "{clusters}: {p} {corrected}");
+            let expected = 2.0_f64.powi(1 - clusters as i32);
+            assert!(
+                (p - expected).abs() < 1e-12 && (corrected - expected).abs() < 1e-12,
+                "{clusters}: {p} {corrected}"
+            );
         }
         let Flipped { p, corrected, .. } = of(20);
         assert!((p - 1e-4).abs() < 1e-12 && (corrected - 1e-4).abs() < 1e-12, "{p} {corrected}");
@@ -473,8 +476,8 @@ mod tests {
         let level =
             |clusters: u32| joint(&[Clusters::new(&(0..clusters).map(|id| (id, 0.5)).collect::<Vec<_>>())]).level;
         let (s, c) = (7.0 / 9.0, 32.0 / 81.0);
-        let wanted = 1.0 - s * (1.0 + c / 2.0 + 3.0 * c * c / 8.0 + 5.0 * c * c * c / 16.0);
-        assert!((level(9) - wanted).abs() < 1e-6, "{} {wanted}", level(9));
+        let expected = 1.0 - s * (1.0 + c / 2.0 + 3.0 * c * c / 8.0 + 5.0 * c * c * c / 16.0);
+        assert!((level(9) - expected).abs() < 1e-6, "{} {expected}", level(9));
         // Of sixteen patterns not one in twenty can be spared; of 128 only the outermost, which no finite t reaches.
         assert!(level(5) == 0.0 && level(8) < 1e-6, "{} {}", level(5), level(8));
         assert!(joint(&[]).level.is_nan());

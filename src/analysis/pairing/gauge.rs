@@ -40,11 +40,11 @@ impl<'a> MetricReader<'a> {
 
     /// The value of one search.
     pub fn search(&self, search: u32, depths: &Depths) -> f64 {
-        let wanted = |step: &&IterationRow| match depths {
+        let expected = |step: &&IterationRow| match depths {
             Depths::All => true,
             Depths::UpTo(depth) => step.depth <= *depth,
         };
-        let steps = || self.searches.steps(search).iter().filter(wanted);
+        let steps = || self.searches.steps(search).iter().filter(expected);
         let sum = |column: usize| steps().map(|step| self.columns[column][step.row as usize]).sum::<f64>();
         let last = |column: usize| steps().next_back().map_or(f64::NAN, |step| self.columns[column][step.row as usize]);
         match &self.metric.how {

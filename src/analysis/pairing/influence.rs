@@ -35,7 +35,7 @@ pub fn influence(line: &Clusters) -> Option<Influence> {
 
 /// How many clusters lie below 1, and how many above: neither counts those that are 1.
 pub fn signs(line: &Clusters) -> (usize, usize) {
-    let count = |wanted: fn(f64) -> bool| line.sums.iter().filter(|sum| wanted(**sum)).count();
+    let count = |expected: fn(f64) -> bool| line.sums.iter().filter(|sum| expected(**sum)).count();
     (count(|sum| sum < 0.0), count(|sum| sum > 0.0))
 }
 

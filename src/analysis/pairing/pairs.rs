@@ -562,7 +562,7 @@ mod tests {
         let metric = Metric::of(columns::SCORE_ERROR);
         let gauge = MetricReader::new(&read.searches, &metric, &read.frame);
         let pairs = Base::new(&gauge, &read.grouping, 0).pairs(1);
-        let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
+        let close = |found: f64, required: f64| assert!((found - required).abs() < 1e-12, "{found} {required}");
         close(pairs.ratio().mean, 60.0 / 70.0);
         close(pairs.totals[0], 70.0 / 3.0);
         close(pairs.totals[1], 20.0);

@@ -55,8 +55,9 @@ mod tests {
     /// n clusters have 2^n patterns of signs, two of which are the outermost: 2^(1-n) for each line must be no more than a twentieth.
     #[test]
     fn more_lines_take_more_clusters() {
-        for (lines, wanted) in [(0, 6), (1, 6), (2, 7), (3, 7), (4, 8), (6, 8), (7, 9), (12, 9), (13, 10), (100, 12)] {
-            assert_eq!(at_least(lines), wanted, "{lines}");
+        for (lines, expected) in [(0, 6), (1, 6), (2, 7), (3, 7), (4, 8), (6, 8), (7, 9), (12, 9), (13, 10), (100, 12)]
+        {
+            assert_eq!(at_least(lines), expected, "{lines}");
         }
     }
 

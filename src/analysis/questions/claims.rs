@@ -28,7 +28,7 @@ pub struct Verdict {
     /// Who says so.
     pub kind: SaidBy,
     /// What was wanted.
-    pub wanted: WantedVerdict,
+    pub expected: WantedVerdict,
     /// Where the figure comes from.
     pub source: String,
     /// The figure or sentence as it was published.
@@ -42,7 +42,7 @@ impl Verdict {
     pub fn pending(expect: &Expect) -> Self {
         Self {
             kind: expect.kind,
-            wanted: expect.verdict,
+            expected: expect.verdict,
             source: source(expect),
             quote: expect.quote.clone(),
             note: expect.note.clone(),
@@ -52,7 +52,7 @@ impl Verdict {
 
     /// Whether a gate lets it pass. `either` is not gated on, which is not to say that it is met.
     pub fn passes(&self) -> bool {
-        match (self.wanted, self.ruling) {
+        match (self.expected, self.ruling) {
             (_, Ruling::NoRows) => false,
             (WantedVerdict::Holds, ruling) => ruling == Ruling::Holds,
             (WantedVerdict::Differs, ruling) => ruling == Ruling::Differs,
@@ -62,12 +62,12 @@ impl Verdict {
 
     /// Whether it is what was wanted: what nothing was wanted of is not met, however it comes out.
     pub fn is_met(&self) -> bool {
-        self.wanted != WantedVerdict::Either && self.passes()
+        self.expected != WantedVerdict::Either && self.passes()
     }
 
     /// The verdict in a word or two.
     pub fn word(&self) -> &'static str {
-        match (self.ruling, self.wanted) {
+        match (self.ruling, self.expected) {
             (Ruling::NoRows, _) => "no rows",
             (Ruling::CannotTell, _) => "cannot tell",
             (Ruling::Holds, _) => "holds",
@@ -156,7 +156,7 @@ impl Judge<'_> {
             .collect::<Result<_, FrameError>>()?;
         let rows = frame.select(|row| {
             frame.text(columns::ERROR, row).is_empty()
-                && filters.iter().all(|(column, wanted)| frame.text(column, row) == *wanted)
+                && filters.iter().all(|(column, expected)| frame.text(column, row) == *expected)
         });
         // A figure is of the file's own key seed.
         let seeds = frame.numbers(SEED);
@@ -176,8 +176,8 @@ impl Judge<'_> {
             }
             let column = frame.resolve(metric, Sought::Figure)?;
             let (numbers, depths) = (frame.numbers(column), frame.numbers(columns::DEPTH));
-            let values = |wanted: &dyn Fn(usize) -> bool| -> Vec<f64> {
-                let rows = own.iter().filter(|row| wanted(**row));
+            let values = |expected: &dyn Fn(usize) -> bool| -> Vec<f64> {
+                let rows = own.iter().filter(|row| expected(**row));
                 rows.map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect()
             };
             match figure {
@@ -363,9 +363,9 @@ mod tests {
             );
         }
         // Scores of 5, 6 and 6: the middle one is not the mean.
-        for (of_what, told) in [("min", "5"), ("median", "6"), ("max", "6"), ("sum", "17")] {
-            let found = of("variant = 'a'", &format!("score = {{ of = '{of_what}', exact = {told} }}"));
-            assert_eq!(found, one(Ruling::Holds, "a: score", told));
+        for (of_what, message) in [("min", "5"), ("median", "6"), ("max", "6"), ("sum", "17")] {
+            let found = of("variant = 'a'", &format!("score = {{ of = '{of_what}', exact = {message} }}"));
+            assert_eq!(found, one(Ruling::Holds, "a: score", message));
         }
         assert_eq!(of("variant = 'a'", "score = { of = 'mean', min = 5.66, max = 5.67 }")[0].0, Ruling::Holds);
         let series = of("variant = 'b', position = 'q'", "nodes = { by_depth = [7, 9] }");
@@ -383,7 +383,7 @@ mod tests {
             "claim = 'nodes(b) < nodes(a)'",
         );
         let alone = found(&[figure, claim]);
-        for (bad, whose, told) in [
+        for (bad, whose, message) in [
             ("best = 'e2e4'\nnowhere = 3\nwhere = { variant = 'b' }", "b", "nowhere"),
             ("best = 'e2e4'\nwhere = { nowhere = 3 }", "nowhere 3", "nowhere"),
             ("claim = 'b < a'", "", "expected"),
@@ -393,7 +393,7 @@ mod tests {
             assert_eq!((&among[0], &among[2]), (&alone[0], &alone[1]));
             let (ruling, subject, why) = &among[1];
             assert_eq!((*ruling, subject.as_str()), (Ruling::NoRows, whose));
-            assert!(why.contains(told), "{why}");
+            assert!(why.contains(message), "{why}");
         }
     }
 }

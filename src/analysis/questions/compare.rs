@@ -249,7 +249,7 @@ impl Comparison {
         let mut largest: Vec<(f64, &RowPair)> = moved.iter().map(|pair| (size(pair), *pair)).collect();
         largest.sort_by(|a, b| b.0.total_cmp(&a.0));
         largest.truncate(SHOWN);
-        let told = |(_, pair): (f64, &RowPair)| {
+        let message = |(_, pair): (f64, &RowPair)| {
             let differ = |column: &&String| frame.differ(column)(pair.base, pair.new);
             Moved {
                 variant: joined.name(&joined.lines[pair.line]),
@@ -260,7 +260,7 @@ impl Comparison {
                 columns: joined.shared.iter().filter(is_decided).filter(differ).cloned().collect(),
             }
         };
-        self.moved = largest.into_iter().map(told).collect();
+        self.moved = largest.into_iter().map(message).collect();
     }
 
     /// Holds the gates against each variant that both have, and says of which one has no figures for it.
@@ -450,9 +450,9 @@ mod tests {
             (side(&|manifest| manifest.repeats = 1, "a,p,9 a,q,8"), "SIDE ran each search once: times need repeats"),
             (side(&|_| {}, "a,p,9 a,q,8 a,r,! a,s,!"), "2 jobs failed in SIDE: see its error column"),
         ];
-        for (other, told) in others {
-            assert_eq!(timed(&other, &same).notes, [told.replace("SIDE", "BASE")]);
-            assert_eq!(timed(&same, &other).notes, [told.replace("SIDE", "NEW")]);
+        for (other, message) in others {
+            assert_eq!(timed(&other, &same).notes, [message.replace("SIDE", "BASE")]);
+            assert_eq!(timed(&same, &other).notes, [message.replace("SIDE", "NEW")]);
         }
         // Jobs and repeats matter only where a gate is on times.
         let nodes = [(Gate::parse("nodes > +5%").unwrap(), columns::NODES.to_owned())];
@@ -503,14 +503,14 @@ mod tests {
         let [alone, others] = [of(&base, &new), of(&new, &base)].map(|found| found.differences.unwrap());
         let slots = |values: &str| format!("table.slots in 1 of 2 variants ({values})");
         let only = |side: &str, many: &str| format!("{many} that only {side} has");
-        let told = |items: &str, values: &str| vec![format!("items ({items})"), slots(values)];
+        let message = |items: &str, values: &str| vec![format!("items ({items})"), slots(values)];
         assert_eq!(
             alone,
-            [told("3 -> 4", "2 -> 4"), vec![only("BASE", "1 variant"), only("NEW", "2 variants")]].concat()
+            [message("3 -> 4", "2 -> 4"), vec![only("BASE", "1 variant"), only("NEW", "2 variants")]].concat()
         );
         assert_eq!(
             others,
-            [told("4 -> 3", "4 -> 2"), vec![only("BASE", "2 variants"), only("NEW", "1 variant")]].concat()
+            [message("4 -> 3", "4 -> 2"), vec![only("BASE", "2 variants"), only("NEW", "1 variant")]].concat()
         );
         assert_eq!(of(&base, &base).differences, Some(Vec::new()));
     }
@@ -532,8 +532,8 @@ mod tests {
         let (base, new) = (of_limit("x", [60, 20, 40]), of_limit("y", [80, 10, 70]));
         let found = Comparison::new(&base, &new, &[]).unwrap();
         assert_eq!(found.differences, Some(vec!["limit.nodes in 1 of 2 variants (60 -> 80)".to_owned()]));
-        let told: Vec<&String> = found.notes.iter().filter(|note| note.contains("cut short")).collect();
-        assert!(told.len() == 1 && told[0].contains("1 row of BASE and 1 of NEW"), "{:?}", found.notes);
+        let message: Vec<&String> = found.notes.iter().filter(|note| note.contains("cut short")).collect();
+        assert!(message.len() == 1 && message[0].contains("1 row of BASE and 1 of NEW"), "{:?}", found.notes);
         let ratios: Vec<(f64, usize)> = found.variants.iter().map(|of| (of.nodes.mean, of.cut)).collect();
         assert!((ratios[0].0 - 0.5).abs() < 1e-12 && ratios[0].1 == 1 && ratios[1] == (1.0, 0), "{ratios:?}");
         assert_eq!(found.variants[0].totals[0], [60.0, 80.0], "totals hold what was cut");
@@ -567,8 +567,8 @@ mod tests {
             let notes = of(&of_slots(base), &of_slots(new)).notes;
             notes.into_iter().filter(|note| note.ends_with("it has the same options")).collect::<Vec<_>>()
         };
-        let told = ["\"a\" is \"b\" in NEW: it has the same options"];
-        assert_eq!(renamed(&[("a", 1), ("c", 7)], &[("b", 1), ("c", 7)]), told);
+        let message = ["\"a\" is \"b\" in NEW: it has the same options"];
+        assert_eq!(renamed(&[("a", 1), ("c", 7)], &[("b", 1), ("c", 7)]), message);
         assert_eq!(renamed(&[("a", 1), ("c", 7)], &[("a", 9), ("b", 1)]), Vec::<String>::new());
     }
 
@@ -613,10 +613,10 @@ mod tests {
             let options = options.map(|(name, slots)| (name.to_owned(), serde_json::json!({ "slots": slots })));
             recorded("a,p,9 b,p,9", Manifest { plan: plan.to_owned(), options: options.into(), ..Manifest::default() })
         };
-        let told = |new: [u32; 2]| of(&of_plan("x", [1, 1]), &of_plan("y", new)).differences.unwrap();
-        assert_eq!(told([3, 3]), ["slots (1 -> 3)"]);
-        assert_eq!(told([3, 5]), ["slots (1 -> 3 and others)"]);
-        assert_eq!(told([1, 5]), ["slots in 1 of 2 variants (1 -> 5)"]);
+        let message = |new: [u32; 2]| of(&of_plan("x", [1, 1]), &of_plan("y", new)).differences.unwrap();
+        assert_eq!(message([3, 3]), ["slots (1 -> 3)"]);
+        assert_eq!(message([3, 5]), ["slots (1 -> 3 and others)"]);
+        assert_eq!(message([1, 5]), ["slots in 1 of 2 variants (1 -> 5)"]);
     }
 
     /// The manifest beside results.csv is of those rows, and not of another file's.
@@ -662,7 +662,7 @@ mod tests {
             assert_eq!(found.finding() == Finding::Gate, found.judged.iter().any(|of| of.fails));
             found.judged.iter().map(|of| (of.variant.clone(), of.fails)).collect::<Vec<_>>()
         };
-        for (gate, wanted) in [
+        for (gate, expected) in [
             ("nodes > +1%", [false, false]),
             ("nodes >= +1%", [true, false]),
             ("nodes < 0", [false, false]),
@@ -672,7 +672,7 @@ mod tests {
             ("seconds < -10%", [false, false]),
             ("seconds changed", [false, true]),
         ] {
-            assert_eq!(fails(gate), [("a".to_owned(), wanted[0]), ("b".to_owned(), wanted[1])], "{gate}");
+            assert_eq!(fails(gate), [("a".to_owned(), expected[0]), ("b".to_owned(), expected[1])], "{gate}");
         }
         let found = of(&base, &new);
         let counted: Vec<_> =
@@ -775,15 +775,18 @@ mod tests {
             }
         }
         let silent = rows("9,,0.5", "8,,0.7");
-        let told = judge(&silent, &silent, "hits > +1%").unwrap_err();
-        assert!(told.starts_with("gate `hits > +1%`: neither BASE nor NEW has a figure in `table.hits`"), "{told}");
-        let told = judge(&whole, &rows("9,3,", "8,0,0.7"), "seconds > +1%").unwrap_err();
-        assert!(told.contains("`seconds` of NEW is empty for \"a\", p, depth 1"), "{told}");
+        let message = judge(&silent, &silent, "hits > +1%").unwrap_err();
+        assert!(
+            message.starts_with("gate `hits > +1%`: neither BASE nor NEW has a figure in `table.hits`"),
+            "{message}"
+        );
+        let message = judge(&whole, &rows("9,3,", "8,0,0.7"), "seconds > +1%").unwrap_err();
+        assert!(message.contains("`seconds` of NEW is empty for \"a\", p, depth 1"), "{message}");
         // Our engine beside one that tells no hits; no column at all; one search has no interval.
         let both = side(&["a,p,1,,9,3,0.5", "b,p,1,,9,,0.5"]);
         let (judged, _, notes) = judge(&both, &both, "hits > +1%").unwrap();
-        let told = "gate `hits > +1%`: not judged of \"b\", which has no figures";
-        assert!(judged == 1 && notes.iter().any(|note| note == told), "{notes:?}");
+        let message = "gate `hits > +1%`: not judged of \"b\", which has no figures";
+        assert!(judged == 1 && notes.iter().any(|note| note == message), "{notes:?}");
         assert!(judge(&both, &both, "seconds > +1%").unwrap_err().contains("has no interval"));
         let bare =
             Frame::parse("variant,position,depth,error,search.nodes\na,p,1,,9\na,q,1,,8\n".as_bytes(), "t").unwrap();

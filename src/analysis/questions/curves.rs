@@ -158,8 +158,8 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
 fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     let grouping = Grouping::new(frame, &summary.by);
     let named = || lines.iter().map(|&at| &summary.lines[at]).chain(summary.baseline());
-    let wanted: Vec<bool> = grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
-    frame.select(|row| wanted[grouping.group[row] as usize])
+    let expected: Vec<bool> = grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
+    frame.select(|row| expected[grouping.group[row] as usize])
 }
 
 /// Each search of the lines given against the baseline's, under the file's own key seed: x the baseline's value, y the ratio.
@@ -364,7 +364,7 @@ mod tests {
             .map(|(axis, level, mean)| effect(axis, level, mean));
         let grid = Frame::parse("variant,position,depth,search.nodes,seconds\n".as_bytes(), "t").unwrap();
         let found = responses(&grid, &axes, &[0, 1], &effects, &Metric::nodes());
-        let told: Vec<_> = found
+        let message: Vec<_> = found
             .iter()
             .map(|response| {
                 let points = |series: &Series| series.points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
@@ -375,7 +375,7 @@ mod tests {
             .collect();
         let [aspiration, reductions] = [vec![(10.0, 0.5), (20.0, 0.7), (50.0, 1.0)], vec![(1.0, 2.0), (2.0, 1.0)]];
         assert_eq!(
-            told,
+            message,
             [
                 ("aspiration", "=50", "", vec![("all", aspiration)]),
                 ("lmr.min_depth", "=2", "", vec![("all", reductions)])
@@ -416,7 +416,7 @@ mod tests {
         let grid = Frame::parse(format!("variant,position,depth,search.nodes,a,b,c\n{rows}").as_bytes(), "t").unwrap();
         let axes = [axis("a", ["1", "2"]), axis("b", ["x", "y"]), axis("c", ["3", "4"])];
         let (found, unlike) = map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0, 1.0, 3.0]));
-        let near = |found: Option<f64>, wanted: f64| found.is_some_and(|found| (found - wanted).abs() < 1e-9);
+        let near = |found: Option<f64>, expected: f64| found.is_some_and(|found| (found - expected).abs() < 1e-9);
         assert!(near(found[0][0], 2.0) && near(found[1][1], 1.0) && near(found[1][0], 3.0), "{found:?}");
         assert_eq!(found[0][1], None);
         // One cell has both values of the third axis, the others one; in the second grid all cells have one, and then two of them unlike ones.
@@ -485,19 +485,19 @@ mod tests {
             Frame::parse(format!("variant,position,depth,search.nodes,finished\n{rows}").as_bytes(), "t").unwrap();
         let question = Question::by_variant(&[], Some("a"));
         let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
-        let told = |series: &[Series]| -> Vec<(String, Vec<(f64, f64)>)> {
+        let message = |series: &[Series]| -> Vec<(String, Vec<(f64, f64)>)> {
             let round = |y: f64| (1e6 * y).round() / 1e6;
             let points = |one: &Series| one.points.iter().map(|point| (point.x, round(point.y))).collect();
             series.iter().map(|one| (one.name.clone(), points(one))).collect()
         };
         let of = |name: &str, points: &[(f64, f64)]| (name.to_owned(), points.to_vec());
         let found = ratio_by_depth(&frame, &summary, &[0, 1, 2]);
-        let wanted = [
+        let expected = [
             of("a", &[(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)]),
             of("b", &[(1.0, 1.0), (2.0, 4.0)]),
             of("c", &[(1.0, 3.0)]),
         ];
-        assert_eq!(told(&found), wanted);
+        assert_eq!(message(&found), expected);
         assert_eq!(
             found.iter().map(|one| one.points[0].label.as_str()).collect::<Vec<_>>(),
             ["2 pairs", "2 pairs", "1 pairs"]
@@ -509,9 +509,9 @@ mod tests {
         );
         // Search by search, by the baseline's nodes to the depth that both finished: 110 and 220, 340 and 2,420 up to depth 2; of c 10 and 30.
         let points = positions(&frame, &summary, (&grouping, &searches), &[0, 1, 2]);
-        let wanted =
+        let expected =
             [of("b", &[(110.0, 2.0), (340.0, (1e6_f64 * 2420.0 / 340.0).round() / 1e6)]), of("c", &[(10.0, 3.0)])];
-        assert_eq!(told(&points), wanted);
+        assert_eq!(message(&points), expected);
         assert_eq!(points[0].points.iter().map(|point| point.label.as_str()).collect::<Vec<_>>(), ["p", "q"]);
     }
 }

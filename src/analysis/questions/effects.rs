@@ -70,8 +70,8 @@ pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metri
         let reading = MetricReader::new(&levels.searches, metric, grid);
         let Some(base) = levels.of(&[&axis.levels[reference].values]) else { continue };
         let base = Base::new(&reading, &levels.grouping, base);
-        for (level, wanted) in axis.levels.iter().enumerate() {
-            let Some(group) = levels.of(&[&wanted.values]) else { continue };
+        for (level, expected) in axis.levels.iter().enumerate() {
+            let Some(group) = levels.of(&[&expected.values]) else { continue };
             known.push(((at, level), if level == reference { Vec::new() } else { base.pairs(group).logs() }));
         }
     }

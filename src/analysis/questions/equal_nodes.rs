@@ -154,9 +154,9 @@ mod tests {
     #[test]
     fn a_curve_that_turns_back_is_pooled() {
         let found = curve(vec![(-1.0, -100.0, 10.0), (-0.5, -120.0, 30.0), (0.5, -3.0, 10.0)]);
-        let wanted = [(-0.625, -115.0), (0.0, 0.0)];
+        let expected = [(-0.625, -115.0), (0.0, 0.0)];
         assert!(
-            found.len() == 2 && found.iter().zip(wanted).all(|(a, b)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6)
+            found.len() == 2 && found.iter().zip(expected).all(|(a, b)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6)
         );
         assert_eq!(curve(Vec::new()), [(0.0, 0.0)]);
         let steps = [(-2.0, -300.0), (-1.0, -100.0), (0.0, 0.0)];

@@ -41,7 +41,7 @@ pub fn sign(line: &Line, metric: usize) -> Sign {
 /// The findings, the most important first; differences below the smallest that matters are counted apart.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
-    let of = |wanted| -> Vec<&Line> { summary.lines.iter().filter(|line| sign(line, 0) == wanted).collect() };
+    let of = |expected| -> Vec<&Line> { summary.lines.iter().filter(|line| sign(line, 0) == expected).collect() };
     let (less, more, unclear) = (of(Sign::Less), of(Sign::More), of(Sign::Unclear));
     let compared = less.len() + more.len() + unclear.len();
     if compared == 0 {
@@ -57,7 +57,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let what = noun(metric);
     if let Some(least) = less.iter().min_by(by_mean) {
         let word = if metric.unit() == Unit::Count { "Fewest" } else { "Least" };
-        findings.push(format!("{word} {what}: {}.", told(least, &less)));
+        findings.push(format!("{word} {what}: {}.", describe(least, &less)));
     }
     if compared == unclear.len() {
         findings.push(nothing(summary, what, &unclear));
@@ -75,7 +75,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
         findings.extend(doubled(&[&less[..], &more[..]].concat()));
     }
     if let Some(most) = more.iter().max_by(by_mean) {
-        findings.push(format!("Most {what}: {}.", told(most, &more)));
+        findings.push(format!("Most {what}: {}.", describe(most, &more)));
     }
     findings.extend(hinges(summary));
     findings.extend(no_room(summary));
@@ -130,7 +130,7 @@ fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
 }
 
 /// A line's ratio, and how many others of its kind have the same.
-fn told(line: &Line, kind: &[&Line]) -> String {
+fn describe(line: &Line, kind: &[&Line]) -> String {
     let ratio = line.ratio();
     let alike = kind.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
     let alike = if alike > 0 { format!(" and {} with the same", many(alike, "other")) } else { String::new() };
@@ -148,11 +148,11 @@ fn hinges(summary: &Summary) -> Option<String> {
         line.measures.first().is_some_and(|measure| measure.hangs || measure.marked && turns)
     };
     let lines: Vec<&Line> = summary.lines.iter().filter(hangs).collect();
-    let told = |line: &&Line| {
+    let describe = |line: &&Line| {
         let without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
         format!("\"{}\" ({:.3}; {without:.3} without {})", line.name, line.ratio().mean, line.influential)
     };
-    let shown: Vec<String> = lines.iter().take(SHOWN).map(told).collect();
+    let shown: Vec<String> = lines.iter().take(SHOWN).map(describe).collect();
     let more = if lines.len() > SHOWN { format!(" and {} more", lines.len() - SHOWN) } else { String::new() };
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
     (!lines.is_empty()).then(|| format!("One {unit} decides whether a difference is told: {}{more}.", shown.join(", ")))
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    fn told(lines: Vec<Line>) -> Vec<String> {
+    fn describe(lines: Vec<Line>) -> Vec<String> {
         let power = Power { detectable: f64::NAN, clusters: 20, lines: 8, ..Power::default() };
         findings(&Summary { lines, power, metrics: vec![Metric::nodes()], ..Summary::default() }, 0.005)
     }
@@ -257,7 +257,7 @@ mod tests {
             format!("\"{name}\", {mean:.3} of the baseline's (95 % {:.3} to {:.3}, 8 pairs).", mean - 0.1, mean + 0.1)
         };
         assert_eq!(
-            told(lines),
+            describe(lines),
             [
                 format!("Fewest nodes: {}", farthest("b", 0.5)),
                 "Of 8 compared: 3 less than the baseline, 3 more, 2 no difference that could be told.".to_owned(),
@@ -274,9 +274,9 @@ mod tests {
         let lines = vec![of("base", 1.0, false), of("b", 0.5, true)];
         let told_of_time = findings(&Summary { lines, power, metrics: vec![timed], ..Summary::default() }, 0.005);
         assert!(told_of_time[0].starts_with("Least "), "{told_of_time:?}");
-        assert_eq!(told(vec![of("base", 1.0, false)]), Vec::<String>::new());
+        assert_eq!(describe(vec![of("base", 1.0, false)]), Vec::<String>::new());
         let none = "No difference in nodes could be told from chance between the baseline and 2 others (0.100 to 9.000 of its nodes).";
-        assert_eq!(told(vec![of("base", 1.0, false), of("c", 0.1, false), of("g", 9.0, false)]), [none]);
+        assert_eq!(describe(vec![of("base", 1.0, false), of("c", 0.1, false), of("g", 9.0, false)]), [none]);
     }
 
     /// Who is as good as the best is told, and what is told from 1 but too small to matter is no finding.
@@ -294,7 +294,7 @@ mod tests {
         let mut same = line("same", 1.0, false, plain);
         same.measures[0].ratio.error = 0.0;
         lines.push(same);
-        let [best, counts, again, most] = <[String; 4]>::try_from(told(lines)).unwrap();
+        let [best, counts, again, most] = <[String; 4]>::try_from(describe(lines)).unwrap();
         assert_eq!(
             best,
             "Fewest nodes: \"m0.5\" and 2 others with the same, 0.500 of the baseline's (95 % 0.400 to 0.600, 8 pairs)."
@@ -344,9 +344,9 @@ mod tests {
     #[test]
     fn what_hangs_on_one_position_is_told() {
         let of = |marked: bool, hinge: [bool; 2]| {
-            told(vec![line("a", 2.0, marked, hinge)]).len() - (1 + usize::from(marked))
+            describe(vec![line("a", 2.0, marked, hinge)]).len() - (1 + usize::from(marked))
         };
-        for (marked, hinge, wanted) in [
+        for (marked, hinge, expected) in [
             (false, [false, false], 0),
             (true, [false, false], 0),
             (false, [true, false], 1),
@@ -354,12 +354,12 @@ mod tests {
             (true, [false, true], 1),
             (false, [false, true], 0),
         ] {
-            assert_eq!(of(marked, hinge), wanted, "{marked} {hinge:?}");
+            assert_eq!(of(marked, hinge), expected, "{marked} {hinge:?}");
         }
         let five = ["a", "b", "c", "d", "e"].map(|name| line(name, 2.0, false, [true, false])).to_vec();
         let named = |name: &str| format!("\"{name}\" (2.000; 1.250 without p 7)");
         let all = ["a", "b", "c"].map(named).join(", ");
-        assert_eq!(told(five)[1], format!("One position decides whether a difference is told: {all} and 2 more."));
+        assert_eq!(describe(five)[1], format!("One position decides whether a difference is told: {all} and 2 more."));
     }
 
     /// Upwards, so that nobody has too few.
@@ -382,7 +382,7 @@ mod tests {
     /// In per cent, with a decimal below ten; what it is said of, and among how many.
     #[test]
     fn what_can_be_shown_is_told_in_per_cent() {
-        let told = |power: Power| {
+        let describe = |power: Power| {
             findings(
                 &Summary {
                     lines: vec![line("a", 2.0, false, [false; 2])],
@@ -394,7 +394,8 @@ mod tests {
             )
         };
         let of = |detectable: f64, lines: usize, games: bool, rivals: bool| {
-            told(Power { detectable, needed: 1234.0, clusters: 20, lines, games, rivals, ..Power::default() }).remove(1)
+            describe(Power { detectable, needed: 1234.0, clusters: 20, lines, games, rivals, ..Power::default() })
+                .remove(1)
         };
         assert_eq!(
             of(0.0123, 1, false, false),
@@ -406,7 +407,7 @@ mod tests {
         assert!(
             [f64::NAN, 0.0]
                 .iter()
-                .all(|&detectable| told(Power { detectable, clusters: 20, ..Power::default() }).len() == 1)
+                .all(|&detectable| describe(Power { detectable, clusters: 20, ..Power::default() }).len() == 1)
         );
     }
 }

@@ -241,12 +241,12 @@ mod tests {
         let frame = Frame::parse("variant,position,depth,search.nodes,table.hits,seconds,score,best\n".as_bytes(), "t")
             .unwrap();
         let column = |gate: &str| Gate::parse(gate).unwrap().column(&frame).map_err(|error| error.to_string());
-        for (gate, wanted) in
+        for (gate, expected) in
             [("nodes > +1%", columns::NODES), ("hits changed", "table.hits"), ("seconds > +5%", columns::SECONDS)]
         {
-            assert_eq!(column(gate).as_deref(), Ok(wanted));
+            assert_eq!(column(gate).as_deref(), Ok(expected));
         }
-        for (gate, told) in [
+        for (gate, output) in [
             ("nodez > +1%", &["there is no metric `nodez`", "did you mean `search.nodes`"][..]),
             (
                 "zzzzzz changed",
@@ -256,7 +256,7 @@ mod tests {
             ("best changed", &["best"]),
         ] {
             let error = column(gate).unwrap_err();
-            assert!(told.iter().all(|told| error.contains(told)), "{gate}: {error}");
+            assert!(output.iter().all(|output| error.contains(output)), "{gate}: {error}");
         }
     }
 }

@@ -19,13 +19,14 @@ pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
             .as_ref()
             .map_or_else(String::new, |claim| format!("\"{}\" against \"{}\"", claim.player, claim.opponent));
         let (ruling, measured) = found.map_or((Ruling::NoRows, String::new()), |(claim, (elo, one))| {
-            let (pairs, wanted) = (one.pairs.count(), at_least(all.encounters.len()) as u64);
-            let told = format!("{:+.1} Elo [{:+.1}, {:+.1}] over {}", elo.elo, elo.low, elo.high, many(pairs, "pair"));
+            let (pairs, expected) = (one.pairs.count(), at_least(all.encounters.len()) as u64);
+            let message =
+                format!("{:+.1} Elo [{:+.1}, {:+.1}] over {}", elo.elo, elo.low, elo.high, many(pairs, "pair"));
             // Games that end when they show most have no interval that is right.
-            match (all.test.stop, pairs < wanted) {
-                (true, _) => (Ruling::CannotTell, told),
-                (false, true) => (Ruling::CannotTell, format!("{told}; so few show nothing: at least {wanted}")),
-                (false, false) => (ruling(claim, elo), told),
+            match (all.test.stop, pairs < expected) {
+                (true, _) => (Ruling::CannotTell, message),
+                (false, true) => (Ruling::CannotTell, format!("{message}; so few show nothing: at least {expected}")),
+                (false, false) => (ruling(claim, elo), message),
             }
         });
         Some(Verdict { subject, published: text, measured, ruling, ..Verdict::pending(expect) })

@@ -146,8 +146,8 @@ impl Matches {
             let at = *places.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
             if at == next {
                 let [player, opponent] = [&variants, &opponents].map(|names| names.at(row).to_owned());
-                let told = Encounter { player, opponent, ..Encounter::default() };
-                found.push(Gathered { told, ..Gathered::default() });
+                let standing = Encounter { player, opponent, ..Encounter::default() };
+                found.push(Gathered { standing, ..Gathered::default() });
             }
             if !errors.at(row).is_empty() || points[row].is_nan() {
                 failed += 1;
@@ -159,13 +159,14 @@ impl Matches {
             let game = GameRow { points: points[row], white: colours.at(row) == WHITE, line };
             one.take(positions.codes()[row], game);
             one.blind += blind[row];
-            *one.told.ends.entry(ends.at(row).to_owned()).or_insert(0) += 1;
-            one.told.plies += plies[row];
-            one.told.depth += depths[row];
-            one.told.nodes[0] += nodes[0][row];
-            one.told.nodes[1] += nodes[1][row];
+            *one.standing.ends.entry(ends.at(row).to_owned()).or_insert(0) += 1;
+            one.standing.plies += plies[row];
+            one.standing.depth += depths[row];
+            one.standing.nodes[0] += nodes[0][row];
+            one.standing.nodes[1] += nodes[1][row];
         }
-        let divisor = |one: &Gathered| handicaps.iter().find(|(name, _)| *name == one.told.player).map(|(_, by)| *by);
+        let divisor =
+            |one: &Gathered| handicaps.iter().find(|(name, _)| *name == one.standing.player).map(|(_, by)| *by);
         let (copies, found): (Vec<Gathered>, Vec<Gathered>) = found.into_iter().partition(|one| divisor(one).is_some());
         let share = found.len().max(1) as f64;
         let bounds = Bounds::shared(&test, found.len());
@@ -235,14 +236,14 @@ struct Gathered {
     both: Vec<[u32; 2]>,
     blind: f64,
     /// What is told of it; sums where that will be means.
-    told: Encounter,
+    standing: Encounter,
 }
 
 impl Gathered {
     fn take(&mut self, position: u32, game: GameRow) {
         let kind = [0.75, 0.25].into_iter().filter(|least| game.points <= *least).count();
-        self.told.games[kind] += 1;
-        self.told.white += if game.white { game.points } else { 1.0 - game.points };
+        self.standing.games[kind] += 1;
+        self.standing.white += if game.white { game.points } else { 1.0 - game.points };
         self.lines.push(game.line);
         match self.open.remove(&position) {
             Some(first) => {
@@ -266,8 +267,8 @@ impl Gathered {
         let (mut pairs, mut course, mut decided) = (Pentanomial::default(), vec![(0, 0.0)], None);
         for (at, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
-            let wanted = at % step == 0 || at == all;
-            if decided.is_some() && !wanted {
+            let expected = at % step == 0 || at == all;
+            if decided.is_some() && !expected {
                 continue;
             }
             let llr = pairs.llr(bounds.elo0, bounds.elo1);
@@ -276,12 +277,12 @@ impl Gathered {
             if ends {
                 decided = Some((decision, at));
             }
-            if ends || wanted {
+            if ends || expected {
                 course.push((at, llr));
             }
         }
-        let told = self.told.clone();
-        let moves = told.plies / 2.0;
+        let standing = self.standing.clone();
+        let moves = standing.plies / 2.0;
         let (mean, deviation) = pairs.mean();
         let error = deviation / (all as f64).sqrt();
         let mut seen = HashSet::new();
@@ -293,13 +294,13 @@ impl Gathered {
             mirrored: self.both.iter().filter(|[first, second]| first == second).count() as u64,
             repeated: self.both.iter().filter(again).count() as u64,
             blind: self.blind as u64,
-            plies: told.plies / told.count() as f64,
-            depth: told.depth / moves,
-            nodes: told.nodes.map(|nodes| nodes / moves),
+            plies: standing.plies / standing.count() as f64,
+            depth: standing.depth / moves,
+            nodes: standing.nodes.map(|nodes| nodes / moves),
             course,
             decided,
             p: if all < 2 { f64::NAN } else { t_beyond(all as usize, (mean - 0.5) / error).max(least_p(all)) },
-            ..told
+            ..standing
         }
     }
 }
@@ -350,8 +351,8 @@ A,o4,0,0,base,,,,,,,,,engine died
     #[test]
     fn p_of_several_are_corrected() {
         let found = holm(&[0.01, 0.04, 0.03, 0.005, f64::NAN]);
-        for (found, wanted) in found.iter().zip([0.03, 0.06, 0.06, 0.02]) {
-            assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
+        for (found, expected) in found.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
         assert!(found[4].is_nan());
     }
@@ -408,7 +409,7 @@ A,o4,0,0,base,,,,,,,,,engine died
             let cut = Gathered {
                 pairs: one.pairs[..pairs].to_vec(),
                 both: one.both[..pairs].to_vec(),
-                told: Encounter { games: [1, 0, 0], ..Encounter::default() },
+                standing: Encounter { games: [1, 0, 0], ..Encounter::default() },
                 ..Gathered::default()
             };
             cut.encounter(&bounds)

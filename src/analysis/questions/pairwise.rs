@@ -84,7 +84,7 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<Versus>, String>
 mod tests {
     use super::*;
 
-    fn told(variants: usize) -> Result<usize, String> {
+    fn message(variants: usize) -> Result<usize, String> {
         let rows: String = (0..variants).map(|at| format!("v{at},p,1,{}\n", 100 + at)).collect();
         let frame = Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
@@ -102,8 +102,9 @@ mod tests {
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
         let pairs = pairwise(&frame, &summary).unwrap();
         let named = |line: usize| summary.lines[line].name.as_str();
-        let told: Vec<_> = pairs.iter().map(|pair| (named(pair.line), named(pair.against), pair.ratio.mean)).collect();
-        assert!(matches!(told[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9), "{told:?}");
+        let message: Vec<_> =
+            pairs.iter().map(|pair| (named(pair.line), named(pair.against), pair.ratio.mean)).collect();
+        assert!(matches!(message[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9), "{message:?}");
     }
 
     /// A search with none of the metric on one side alone has no ratio, nor have those without a depth in common: each is counted for what it is.
@@ -113,14 +114,15 @@ mod tests {
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
         let pairs = pairwise(&frame, &summary).unwrap();
-        let told: Vec<_> = pairs.iter().map(|pair| (pair.ratio.clusters, pair.beyond, pair.apart, pair.cut)).collect();
-        assert_eq!(told, [(2, 1, 1, 1)]);
+        let message: Vec<_> =
+            pairs.iter().map(|pair| (pair.ratio.clusters, pair.beyond, pair.apart, pair.cut)).collect();
+        assert_eq!(message, [(2, 1, 1, 1)]);
     }
 
     #[test]
     fn forty_lines_have_so_many_pairs_and_one_more_has_too_many() {
-        assert_eq!((told(3), told(40)), (Ok(3), Ok(780)));
+        assert_eq!((message(3), message(40)), (Ok(3), Ok(780)));
         let many = "--pairs: 41 lines have too many pairs: choose up to 40 of them with --where";
-        assert_eq!(told(41), Err(many.to_owned()));
+        assert_eq!(message(41), Err(many.to_owned()));
     }
 }

@@ -17,21 +17,21 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
         return Some(Vec::new());
     }
     let mut found = Vec::new();
-    let mut said = |what: &str, old: String, fresh: String| {
+    let mut text = |what: &str, old: String, fresh: String| {
         if old != fresh {
             found.push(format!("{what} ({old} -> {fresh})"));
         }
     };
-    said(columns::SUITE, old.suite.clone(), fresh.suite.clone());
-    said("items", old.items.to_string(), fresh.items.to_string());
+    text(columns::SUITE, old.suite.clone(), fresh.suite.clone());
+    text("items", old.items.to_string(), fresh.items.to_string());
     // How deep a node limit let a search come is no part of the plan.
-    let told = [base, new].iter().all(|side| side.frame.has(columns::LIMIT));
-    if !told {
-        said(columns::DEPTH, deepest(base), deepest(new));
+    let message = [base, new].iter().all(|side| side.frame.has(columns::LIMIT));
+    if !message {
+        text(columns::DEPTH, deepest(base), deepest(new));
     }
-    said("repeats", old.repeats.to_string(), fresh.repeats.to_string());
-    said("key seeds", old.seeds.to_string(), fresh.seeds.to_string());
-    said("sequence", old.sequence.to_string(), fresh.sequence.to_string());
+    text("repeats", old.repeats.to_string(), fresh.repeats.to_string());
+    text("key seeds", old.seeds.to_string(), fresh.seeds.to_string());
+    text("sequence", old.sequence.to_string(), fresh.sequence.to_string());
     let mut changes: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     let mut compare = |old: &Leaves, fresh: &Leaves, none: &str| {
         for path in old.keys().chain(fresh.keys()).collect::<BTreeSet<_>>() {

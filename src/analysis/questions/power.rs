@@ -48,11 +48,11 @@ impl Power {
         // Lines that are the same search everywhere say nothing of how much searches differ.
         let spread = || compared.iter().filter(|ratio| ratio.clusters >= 2 && !ratio.is_same());
         // Fewer clusters than can show anything among so many lines show nothing of any size, however calm they are.
-        let wanted = at_least(family.tested);
-        let seen = spread().filter(|ratio| ratio.clusters >= wanted).map(|ratio| ratio.detectable(family.level));
+        let expected = at_least(family.tested);
+        let seen = spread().filter(|ratio| ratio.clusters >= expected).map(|ratio| ratio.detectable(family.level));
         let mut seen: Vec<f64> = seen.filter(|effect| effect.is_finite()).collect();
         let needed = spread().filter_map(|ratio| ratio.needed(0.01, family.level));
-        let mut needed: Vec<f64> = needed.map(|needed| needed.max(wanted as f64)).collect();
+        let mut needed: Vec<f64> = needed.map(|needed| needed.max(expected as f64)).collect();
         Self {
             // Of one position nothing is tested, and something compared all the same.
             lines: if family.tested > 0 { family.tested } else { compared.len() },
@@ -99,14 +99,14 @@ mod tests {
         // Beside lines that are the same search everywhere it is said of the others, as of them alone.
         let logs: Vec<(u32, f64)> = (0..12).map(|at| (at, 0.1 * f64::from(at % 3))).collect();
         let same: Vec<(u32, f64)> = (0..12).map(|at| (at, 0.0)).collect();
-        let said = |lines: &[Vec<(u32, f64)>]| {
+        let text = |lines: &[Vec<(u32, f64)>]| {
             let power = Power::of(&Family::of(lines));
             (power.detectable, power.needed)
         };
-        let alone = said(std::slice::from_ref(&logs));
-        let beside = said(&[same.clone(), logs, same.clone(), same.clone()]);
+        let alone = text(std::slice::from_ref(&logs));
+        let beside = text(&[same.clone(), logs, same.clone(), same.clone()]);
         assert!(alone.0 > 0.01 && beside.0 >= alone.0 && beside.1 >= alone.1, "{alone:?} {beside:?}");
-        assert!(said(&[same]).0.is_nan());
+        assert!(text(&[same]).0.is_nan());
         // Six are few enough for one more to take back exp(0.9163 / 6) - 1 = 16.5 %.
         assert!(six.clusters == 6 && six.detectable > 0.165 && six.detectable < 0.168, "{six:?}");
     }

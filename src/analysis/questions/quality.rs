@@ -91,14 +91,14 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
             let ratio = Ratio::of(&differences);
             [ratio.mean, ratio.low, ratio.high].map(|value| UNIT * value.ln()).into()
         });
-        let told = mine.values().filter_map(|one| one.solved);
+        let message = mine.values().filter_map(|one| one.solved);
         Some(Quality {
             variant: variant.clone(),
             searches: mine.len(),
             loss: mine.values().map(|one| one.loss).sum::<f64>() / mine.len() as f64,
             against,
             same: mine.values().filter(|one| one.same).count(),
-            solved: (told.clone().filter(|solved| *solved).count(), told.count()),
+            solved: (message.clone().filter(|solved| *solved).count(), message.count()),
         })
     };
     variants.iter().filter_map(of).collect()
@@ -122,9 +122,9 @@ pub fn unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usize, usi
     // The last row of a search is its answer.
     let mut searches = HashMap::new();
     for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.at(row)) && errors.at(row).is_empty()) {
-        let wanted = ["", bests.at(row)];
-        let wanted = if moves { &wanted[..] } else { &wanted[..1] };
-        let judged = wanted.iter().all(|mv| known.contains(&(key[1].at(row), *mv)));
+        let required = ["", bests.at(row)];
+        let required = if moves { &required[..] } else { &required[..1] };
+        let judged = required.iter().all(|mv| known.contains(&(key[1].at(row), *mv)));
         searches.insert((key.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), judged);
     }
     (searches.values().filter(|judged| !**judged).count(), searches.len())

@@ -160,7 +160,7 @@ impl Tuned {
 pub fn tune<O: Objective>(
     question: &Contest<'_>,
     objective: &mut O,
-    told: &mut dyn FnMut(&Round),
+    message: &mut dyn FnMut(&Round),
 ) -> Result<Tuned, O::Error> {
     let &Contest { candidates: count, baseline, items, pressures, tune } = question;
     let mut order: Vec<usize> = (0..items).collect();
@@ -185,7 +185,7 @@ pub fn tune<O: Objective>(
         let out = losers(&samples, &still, best, tune, totals.len());
         out.iter().for_each(|&who| dropped[who] = Some(at));
         let round = Round { items: these.len(), candidates: asked, best, dropped: out };
-        told(&round);
+        message(&round);
         rounds.push(round);
         if dropped.iter().filter(|dropped| dropped.is_none()).count() < 2 {
             break;

@@ -133,7 +133,7 @@ mod tests {
     /// Of contenders that are no stronger than the best, looked at after 50, 100, 200 and 400 pairs, no more than one in twenty is ever told from it.
     #[test]
     fn equal_players_are_seldom_told_apart_at_any_look() {
-        let (mut told, reach) = (0, reach(1, 4));
+        let (mut message, reach) = (0, reach(1, 4));
         for run in 0..400 {
             let mut random = Pcg64::seed_from_u64(run);
             let mut one = Contender::default();
@@ -142,8 +142,8 @@ mod tests {
                 (0..look).for_each(|_| one.pairs.add([0.0, 0.5, 1.0, 1.0, 1.5, 2.0][random.random_range(0..6)]));
                 ever |= one.decided(reach).is_some();
             }
-            told += i32::from(ever);
+            message += i32::from(ever);
         }
-        assert!((1..=20).contains(&told), "{told} of 400");
+        assert!((1..=20).contains(&message), "{message} of 400");
     }
 }

@@ -337,8 +337,8 @@ mod tests {
         let text = format!("variant,position,repeat,depth,search.nodes,error\n{rows}");
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
-        let told: Vec<(usize, f64)> = lines.iter().map(|line| (line.searches, line.measures[0].value)).collect();
-        assert_eq!(told, [(2, 12.0), (1, 3.0)]);
+        let message: Vec<(usize, f64)> = lines.iter().map(|line| (line.searches, line.measures[0].value)).collect();
+        assert_eq!(message, [(2, 12.0), (1, 3.0)]);
     }
 
     /// Intervals of shares, and what rivals could show, are of first searches: repeats that count otherwise change nothing.

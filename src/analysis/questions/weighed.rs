@@ -144,10 +144,10 @@ impl ClaimResult {
         } else {
             [ratio.low, ratio.mean, ratio.high]
         };
-        let wanted = at_least(claims);
-        let enough = ratio.clusters >= wanted;
-        let told = enough && *p < LEVEL && ratio.has_room();
-        let (less, greater) = (told && mean <= 1.0 / matters, told && mean >= matters);
+        let expected = at_least(claims);
+        let enough = ratio.clusters >= expected;
+        let message = enough && *p < LEVEL && ratio.has_room();
+        let (less, greater) = (message && mean <= 1.0 / matters, message && mean >= matters);
         let (holds, differs) = match claim.relation.as_str() {
             "<" | ">" => (less, low > 1.0 / matters),
             "<=" | ">=" => (high < matters, greater),
@@ -158,7 +158,7 @@ impl ClaimResult {
             (false, true) => (Ruling::Differs, String::new()),
             (false, false) if enough => cannot_tell(String::new()),
             (false, false) => cannot_tell(format!(
-                "{} positions or games cannot show that among {claims} claims: at least {wanted}",
+                "{} positions or games cannot show that among {claims} claims: at least {expected}",
                 ratio.clusters
             )),
         }
@@ -319,30 +319,30 @@ mod tests {
         assert_eq!(ruled(&nil), (Ruling::NoRows, String::new()));
         nil.pairs.nil = 2;
         assert_eq!(ruled(&nil), (CannotTell, "2 searches with 0 on both sides, of no ratio".to_owned()));
-        let told = same.measured(&judged([f64::NAN; 3], f64::NAN), 1.01, CannotTell, "", &ClusterIds::default());
-        assert_eq!(told, "1 search with a 0 on one side alone, of no ratio");
+        let message = same.measured(&judged([f64::NAN; 3], f64::NAN), 1.01, CannotTell, "", &ClusterIds::default());
+        assert_eq!(message, "1 search with a 0 on one side alone, of no ratio");
     }
 
     /// 10 % more by the mean, and by the totals 10 % less, or half a per cent, which is nothing.
     #[test]
     fn totals_that_point_the_other_way_are_told_where_it_matters() {
-        let told = |left: f64| {
+        let message = |left: f64| {
             let mut claim = claim("<");
             claim.pairs.totals = [1000.0, left];
-            let told =
+            let message =
                 claim.measured(&judged([1.05, 1.1, 1.2], 0.01), 1.01, Ruling::Differs, "", &ClusterIds::default());
-            told.contains("the totals point the other way")
+            message.contains("the totals point the other way")
         };
-        assert_eq!([900.0, 989.0, 995.0, 1100.0].map(told), [true, true, false, false]);
+        assert_eq!([900.0, 989.0, 995.0, 1100.0].map(message), [true, true, false, false]);
     }
 
     #[test]
     fn a_small_p_is_never_nothing() {
-        let told =
+        let message =
             |p| claim("<").measured(&judged([0.85, 0.9, 0.95], p), 1.01, Ruling::Holds, "", &ClusterIds::default());
         let start = "900 against 1000; ratio 0.900, 95 % 0.850 to 0.950, p ";
         for (p, shown) in [(0.0, "< 0.001"), (0.000_99, "< 0.001"), (0.001, "0.001"), (0.0126, "0.013")] {
-            assert_eq!(told(p), format!("{start}{shown}"));
+            assert_eq!(message(p), format!("{start}{shown}"));
         }
     }
 }

@@ -84,10 +84,10 @@ mod tests {
         let (summary, grouping, searches) = Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
         let series = within(&frame, &summary, (&grouping, &searches), &[0], Counted::Finished);
         let points = &series[0].points;
-        let wanted: Vec<u32> = [1].into_iter().chain((3..=399).step_by(3)).chain([401]).collect();
+        let expected: Vec<u32> = [1].into_iter().chain((3..=399).step_by(3)).chain([401]).collect();
         assert_eq!(
             points.iter().map(|point| point.x).collect::<Vec<_>>(),
-            wanted.iter().map(|&at| f64::from(at)).collect::<Vec<_>>()
+            expected.iter().map(|&at| f64::from(at)).collect::<Vec<_>>()
         );
         assert!(points.iter().all(|point| (point.y - point.x / 402.0).abs() < 1e-12));
         assert_eq!(points[133].label, "399 of 402 searches");

@@ -76,12 +76,12 @@ impl Filter {
     }
 
     fn met(&self, word: &str) -> bool {
-        let wanted = number(&self.value);
-        let same = match (number(word), wanted) {
-            (Some(found), Some(wanted)) => found == wanted,
+        let expected = number(&self.value);
+        let same = match (number(word), expected) {
+            (Some(found), Some(expected)) => found == expected,
             _ => word == self.value,
         };
-        let order = number(word).zip(wanted).and_then(|(found, wanted)| found.partial_cmp(&wanted));
+        let order = number(word).zip(expected).and_then(|(found, expected)| found.partial_cmp(&expected));
         match self.sign {
             "=" => same,
             "!=" => !same,
@@ -120,14 +120,14 @@ mod tests {
         assert_eq!(rows(&["size=65536 B"]), [0, 1]);
         assert_eq!(rows(&["variant!=a"]), [2, 3]);
         assert_eq!(rows(&["size="]), [3]);
-        for (bad, wanted) in [
+        for (bad, expected) in [
             ("depth", "expected a column"),
             ("position>p", "no number"),
             ("dept=2", "did you mean `depth`"),
             ("a!b", "expected"),
         ] {
             let error = Filter::parse(bad, &frame).unwrap_err().to_string();
-            assert!(error.contains(wanted), "{bad}: {error}");
+            assert!(error.contains(expected), "{bad}: {error}");
         }
     }
 
@@ -139,10 +139,10 @@ mod tests {
         for met in ["variant=a", "variant = b", "depth=2", "variant!=z", "depth>9", "nodes<=1"] {
             assert_eq!(absent(met), None, "{met}");
         }
-        let told = absent("variant=z").unwrap();
+        let message = absent("variant=z").unwrap();
         assert!(
-            told.starts_with("`variant` has no `z`; there are ") && told.contains('a') && told.contains('b'),
-            "{told}"
+            message.starts_with("`variant` has no `z`; there are ") && message.contains('a') && message.contains('b'),
+            "{message}"
         );
         assert!(absent("depth=3").unwrap().starts_with("`depth` has no `3`; "));
     }

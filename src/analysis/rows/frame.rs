@@ -182,7 +182,7 @@ impl Frame {
     ///
     /// # Errors
     /// When there is none, with the nearest; when several may be meant.
-    pub fn resolve<'a>(&'a self, name: &str, wanted: Sought) -> Result<&'a str, FrameError> {
+    pub fn resolve<'a>(&'a self, name: &str, expected: Sought) -> Result<&'a str, FrameError> {
         let unknown = || {
             if let Some(lacking) = self.lacks.as_ref().and_then(|lacks| lacks.error(name)) {
                 return lacking.into();
@@ -219,7 +219,7 @@ impl Frame {
             if name.contains('.') || columns::role(name) != columns::Role::Last {
                 return Ok(exact);
             }
-            if wanted == Sought::Condition
+            if expected == Sought::Condition
                 && choices.is_empty()
                 && let Some(also) = crate::experiment::schema::option_paths().find(|path| columns::may_mean(name, path))
             {
@@ -227,7 +227,7 @@ impl Frame {
             }
             own = vec![exact];
         }
-        match wanted {
+        match expected {
             Sought::Figure if !own.is_empty() => choices.clear(),
             // Nobody groups by a count.
             Sought::Group if !choices.is_empty() => {
@@ -312,7 +312,7 @@ mod tests {
             let frame =
                 Frame::parse(format!("variant,position,depth,search.nodes,{header}\n").as_bytes(), "t").unwrap();
             [Sought::Figure, Sought::Group, Sought::Condition]
-                .map(|wanted| frame.resolve(name, wanted).map(str::to_owned).map_err(|error| error.to_string()))
+                .map(|expected| frame.resolve(name, expected).map(str::to_owned).map_err(|error| error.to_string()))
         };
         let all = |name: &str| [(); 3].map(|()| Ok(name.to_owned()));
         assert_eq!(of("table.size", "nodes"), all("search.nodes"));
@@ -320,12 +320,12 @@ mod tests {
         // What a table has and what it was to have: counted, grouped by, and not known which.
         let [figure, group, condition] = of("slots,table.slots", "slots");
         assert_eq!((figure, group), (Ok("slots".to_owned()), Ok("table.slots".to_owned())));
-        let told = condition.unwrap_err();
-        assert!(told.contains("`slots`") && told.contains("`table.slots`"), "{told}");
+        let message = condition.unwrap_err();
+        assert!(message.contains("`slots`") && message.contains("`table.slots`"), "{message}");
         assert_eq!(of("slots,table.slots", "table.slots"), all("table.slots"));
         assert_eq!(of("slots,table.slots", "row.slots"), all("slots"));
-        for told in of("table.size", "source").map(Result::unwrap_err) {
-            assert_eq!(told, "there is no column `source`: it tells several results apart, and one was given");
+        for message in of("table.size", "source").map(Result::unwrap_err) {
+            assert_eq!(message, "there is no column `source`: it tells several results apart, and one was given");
         }
         // Where the option does not vary, groups of the rows' own are all there are; a condition may have meant it.
         let [figure, group, condition] = of("slots", "slots");
@@ -334,8 +334,8 @@ mod tests {
         // A key of the rows goes before the end of an option's.
         assert_eq!(of("limit.depth", "depth"), all("depth"));
         assert_eq!(of("limit.depth", "row.depth"), all("depth"));
-        for told in of("table.size", "siez").map(Result::unwrap_err) {
-            assert!(told.contains("siez") && told.contains("size"), "{told}");
+        for message in of("table.size", "siez").map(Result::unwrap_err) {
+            assert!(message.contains("siez") && message.contains("size"), "{message}");
         }
         assert!(of("table.size", "row.size").iter().all(Result::is_err), "an option is no column of the rows");
     }

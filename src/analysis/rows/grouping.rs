@@ -74,9 +74,9 @@ impl Grouping {
         self.values
             .iter()
             .map(|values| {
-                let mut wanted = values.clone();
-                baseline.iter().for_each(|(column, value)| wanted[*column].clone_from(value));
-                places.get(wanted.as_slice()).copied()
+                let mut expected = values.clone();
+                baseline.iter().for_each(|(column, value)| expected[*column].clone_from(value));
+                places.get(expected.as_slice()).copied()
             })
             .collect()
     }
@@ -265,9 +265,9 @@ mod tests {
             let rows: String = (0..count).map(|at| format!("v{at},p,1,9\n")).collect();
             let frame =
                 Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "rows").unwrap();
-            let told = Grouping::new(&frame, &["variant".to_owned()]).baseline("nobody at all").unwrap_err();
+            let message = Grouping::new(&frame, &["variant".to_owned()]).baseline("nobody at all").unwrap_err();
             let end = if others { "\"v7\" and others" } else { "\"v7\"" };
-            assert!(told.ends_with(end), "{told}");
+            assert!(message.ends_with(end), "{message}");
         }
     }
 }

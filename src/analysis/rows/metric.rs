@@ -186,11 +186,11 @@ mod tests {
         assert_eq!(how("hashfull"), How::Last("hashfull".to_owned()));
         assert_eq!(how("nps"), How::Rate("search.nodes".to_owned(), "seconds".to_owned()));
         assert!(Metric::find("nps", &frame).unwrap().is_time());
-        for (name, wanted) in
+        for (name, expected) in
             [("best", "words"), ("nodez", "did you mean `search.nodes`"), ("first_cut_rat", "first_cut_rate")]
         {
             let error = Metric::find(name, &frame).unwrap_err().to_string();
-            assert!(error.contains(wanted), "{name}: {error}");
+            assert!(error.contains(expected), "{name}: {error}");
         }
         assert!(Metric::find("usable_rate", &frame).is_err(), "its columns are not there");
         for only in ["search.cuts", "search.first_cuts"] {

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     /// All that a frame holds.
-    fn told(frame: &Frame) -> String {
+    fn message(frame: &Frame) -> String {
         let column = |name: &String| match frame.words(name) {
             Some(words) => format!("{name}: {words:?}\n"),
             None => format!("{name}: {:?}\n", frame.numbers(name)),
@@ -212,7 +212,7 @@ mod tests {
             let plain = Frame::parse(text.as_bytes(), "t").ok();
             for (threads, size) in [(1, 1), (1, 64), (3, 100), (2, 1 << 20)] {
                 let found = by_blocks(io::Cursor::new(&text), threads, size);
-                let (found, plain) = (found.as_ref().map(told), plain.as_ref().map(told));
+                let (found, plain) = (found.as_ref().map(message), plain.as_ref().map(message));
                 assert_eq!(found, plain, "{threads} threads, {size} bytes: {text:?}");
             }
             if plain.is_some() { whole += 1 } else { wrong += 1 }
@@ -230,9 +230,10 @@ mod tests {
         for rows in ["a,p,1,10\nb,p,1,20\n", "a,p,1,10\n\"b\nc\",p,1,20", "a,p,1,10\nb,p,1,x\n", "a,p,1\n", ""] {
             let text = format!("{head}{rows}");
             std::fs::write(&path, &text).unwrap();
-            let told =
-                |frame: Result<Frame, FrameError>| frame.map_or_else(|error| error.to_string(), |frame| told(&frame));
-            assert_eq!(told(Frame::read(&path)), told(Frame::parse(text.as_bytes(), &name)));
+            let message = |frame: Result<Frame, FrameError>| {
+                frame.map_or_else(|error| error.to_string(), |frame| message(&frame))
+            };
+            assert_eq!(message(Frame::read(&path)), message(Frame::parse(text.as_bytes(), &name)));
         }
         let wrong = |rows: &str| {
             std::fs::write(&path, format!("{head}{rows}")).unwrap();

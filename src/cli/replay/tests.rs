@@ -5,30 +5,30 @@ use super::*;
 /// Nothing is told of twenty seconds in one turn; seconds are told up to a minute and a half, then minutes; each rounded up.
 #[test]
 fn turns_are_told_where_they_take_long() {
-    let told = |events: u64, turns: u64, reading: f64, tables: usize| {
-        let told = told_turns(events, turns, reading, tables)?;
-        Some(told.split("about ").nth(1)?.split(" in all").next()?.to_owned())
+    let output = |events: u64, turns: u64, reading: f64, tables: usize| {
+        let output = told_turns(events, turns, reading, tables)?;
+        Some(output.split("about ").nth(1)?.split(" in all").next()?.to_owned())
     };
     let some = |text: &str| Some(text.to_owned());
-    assert_eq!(told(0, 1, 20.0, 1), None);
-    assert_eq!(told(0, 1, 20.5, 1), some("21 s"));
-    assert_eq!(told(0, 2, 1.0, 1), some("2 s"));
-    assert_eq!(told(0, 2, 44.9, 1), some("90 s"));
-    assert_eq!(told(0, 2, 45.0, 1), some("2 min"));
-    assert_eq!(told(1_000_000_000, 1, 10.0, 2), some("4 min"), "190 s to make and show events, 10 to read them");
+    assert_eq!(output(0, 1, 20.0, 1), None);
+    assert_eq!(output(0, 1, 20.5, 1), some("21 s"));
+    assert_eq!(output(0, 2, 1.0, 1), some("2 s"));
+    assert_eq!(output(0, 2, 44.9, 1), some("90 s"));
+    assert_eq!(output(0, 2, 45.0, 1), some("2 min"));
+    assert_eq!(output(1_000_000_000, 1, 10.0, 2), some("4 min"), "190 s to make and show events, 10 to read them");
 }
 
 /// Twenty buckets at least, one for each class.
 #[test]
 fn a_sample_that_says_nothing_is_refused() {
     assert_eq!([enough(2, 40), enough(51, 1024), enough(1000, 20_000)], [Ok(()), Ok(()), Ok(())]);
-    let told = |one_in, buckets| enough(one_in, buckets).err().unwrap_or_default();
+    let output = |one_in, buckets| enough(one_in, buckets).err().unwrap_or_default();
     assert_eq!(
-        told(52, 1024),
+        output(52, 1024),
         "--sample 52: of 1024 buckets too few would be looked at for an interval: at most one in 51"
     );
-    assert_eq!(told(2, 39), "--sample 2: a table of 39 buckets is too small for a sample: look at all of it");
-    assert!(told(2, 1).contains("a table of 1 bucket is"));
+    assert_eq!(output(2, 39), "--sample 2: a table of 39 buckets is too small for a sample: look at all of it");
+    assert!(output(2, 1).contains("a table of 1 bucket is"));
 }
 
 /// One policy under two spellings would be two lines that say the same.
@@ -43,8 +43,8 @@ fn a_policy_is_shown_the_trace_once() {
     };
     let (two, four) = ("{ kind = 'depth-age', factor = 2 }", "{ kind = 'depth-age', factor = 4 }");
     assert_eq!(named(&["always", two, four]), format!("always, {two}, {four}"));
-    let told = named(&["always", "{ kind = 'always' }"]);
-    assert!(told.contains("--policy { kind = 'always' }: is given twice, first as always"), "{told}");
+    let output = named(&["always", "{ kind = 'always' }"]);
+    assert!(output.contains("--policy { kind = 'always' }: is given twice, first as always"), "{output}");
     assert!(named(&[]).starts_with("always, "), "all that the slots allow");
 }
 
@@ -65,21 +65,21 @@ fn page(csv: bool, worth: bool) -> ReplayPage {
 fn each_column_has_its_own_share_and_gap() {
     let mine = [counts([800, 300, 400, 175, 10_000, 4000])];
     let words = |line: String| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let told = page(false, true);
+    let output = page(false, true);
     assert_eq!(
-        words(told.line("mine", &mine, true)),
+        words(output.line("mine", &mine, true)),
         "300 37.5 % 25.0 % 175 43.8 % 75.0 % 4000 40.0 % 75.0 % 50 40 mine"
     );
-    let bound = told.line("bound", &told.best, false);
+    let bound = output.line("bound", &output.best, false);
     assert_eq!(words(bound), "600 75.0 % 100.0 % 200 50.0 % 100.0 % 5000 50.0 % 100.0 % bound");
     assert_eq!(
-        words(told.line("all", &told.all(), false)),
+        words(output.line("all", &output.all(), false)),
         "800 100.0 % 150.0 % 400 100.0 % 300.0 % 10000 100.0 % 225.0 % all"
     );
     // Without windows nothing is said of cuts and worth.
     assert_eq!(words(page(false, false).line("mine", &mine, true)), "300 37.5 % 25.0 % - - - - - - 50 40 mine");
     // Where the bound is no better than `always` there is no way between them.
-    let none = ReplayPage { best: told.always.clone(), ..page(false, true) };
+    let none = ReplayPage { best: output.always.clone(), ..page(false, true) };
     assert_eq!(words(none.line("mine", &mine, true)), "300 37.5 % - 175 43.8 % - 4000 40.0 % - 50 40 mine");
 }
 
@@ -87,12 +87,12 @@ fn each_column_has_its_own_share_and_gap() {
 #[test]
 fn the_fields_of_a_line_are_in_the_order_of_the_header() {
     let mine = [counts([800, 300, 400, 175, 10_000, 4000])];
-    let told = page(true, true);
+    let output = page(true, true);
     assert_eq!(
-        told.line("a \"b\"", &mine, true),
+        output.line("a \"b\"", &mine, true),
         "\"a \"\"b\"\"\",1000,800,300,0.250000,150,400,175,0.750000,10000,4000,0.750000,60,50,40"
     );
-    let bound = told.line("bound", &told.best, false);
+    let bound = output.line("bound", &output.best, false);
     assert_eq!(bound, "\"bound\",1000,800,600,1.000000,,400,200,1.000000,10000,5000,1.000000,,,");
     assert_eq!(page(true, false).line("x", &mine, true), "\"x\",1000,800,300,0.250000,150,,,,,,,60,50,40");
 }
@@ -125,11 +125,11 @@ fn a_head_says_what_was_shown() {
         (kept(), true, vec![first, deep, open]),
     ] {
         let always = if sample.is_some() { sampled() } else { page(false, true).always };
-        let told = ReplayPage { always, sample, ..page(false, tells) };
-        let head = told.head(&info, &base, 64);
+        let output = ReplayPage { always, sample, ..page(false, tells) };
+        let head = output.head(&info, &base, 64);
         let (words, names) = head.split_once("\n\n").unwrap();
         assert_eq!(words.lines().collect::<Vec<_>>(), lines);
-        let line: Vec<char> = told.line("x", &told.always, true).chars().collect();
+        let line: Vec<char> = output.line("x", &output.always, true).chars().collect();
         let mut end = 0;
         for name in "hits,known,gap,cuts kept,of all,gap,worth kept,of all,gap,evictions,refused".split(',') {
             end += names[end..].find(name).unwrap() + name.len();
@@ -147,8 +147,9 @@ fn a_head_says_what_was_shown() {
 #[test]
 fn estimates_have_their_widths() {
     let of = |csv: bool, worth: bool| {
-        let told = ReplayPage { always: sampled(), best: sampled(), sample: Some(Sample::new(4)), ..page(csv, worth) };
-        (told.line("x", &told.best, true), told.head(&Info::default(), &TableOptions::default(), 1))
+        let output =
+            ReplayPage { always: sampled(), best: sampled(), sample: Some(Sample::new(4)), ..page(csv, worth) };
+        (output.line("x", &output.best, true), output.head(&Info::default(), &TableOptions::default(), 1))
     };
     let (line, _) = of(false, true);
     let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -164,16 +165,16 @@ fn estimates_have_their_widths() {
 /// What is set is the table's and not its policy, with blanks around the path as without.
 #[test]
 fn what_is_not_heeded_is_not_set() {
-    let told = |set: &str| base(&[set.to_owned()]).err().map(|failure| failure.message);
+    let output = |set: &str| base(&[set.to_owned()]).err().map(|failure| failure.message);
     for blank in ["", " "] {
         for path in ["table.policy", "table.policy.kind"] {
-            let wanted = format!("--set {path}: policies are given by --policy");
-            assert_eq!(told(&format!("{blank}{path}{blank}='never'")), Some(wanted));
+            let expected = format!("--set {path}: policies are given by --policy");
+            assert_eq!(output(&format!("{blank}{path}{blank}='never'")), Some(expected));
         }
-        assert_eq!(told(&format!("{blank}table.slots{blank}=2")), None);
+        assert_eq!(output(&format!("{blank}table.slots{blank}=2")), None);
         let searched = "--set draws: nothing is searched: only options of the table are heeded";
-        assert_eq!(told(&format!("{blank}draws{blank}=true")), Some(searched.to_owned()));
-        let kind = told(&format!("{blank}table{blank}='unbounded'")).unwrap();
+        assert_eq!(output(&format!("{blank}draws{blank}=true")), Some(searched.to_owned()));
+        let kind = output(&format!("{blank}table{blank}='unbounded'")).unwrap();
         assert!(kind.starts_with("table.kind: a trace is shown to bounded tables"), "{kind}");
     }
 }

@@ -54,9 +54,9 @@ fn a_wrong_pressure_is_told_as_the_files() {
     let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n[tune]\npressures = [{ 'table.size' = 8 }, { 'table.sise' = 9 }]";
     std::fs::write(&file, text).unwrap();
     let wrong = at_pressures(&file, &[], Experiment::load(&file, &[]).unwrap()).map(|(_, names)| names);
-    let told = wrong.unwrap_err().message;
-    assert!(told.contains(&format!("--> {} [tune] pressures:1:1", file.display())), "{told}");
-    assert!(told.contains("did you mean `table.size`?"), "{told}");
+    let output = wrong.unwrap_err().message;
+    assert!(output.contains(&format!("--> {} [tune] pressures:1:1", file.display())), "{output}");
+    assert!(output.contains("did you mean `table.size`?"), "{output}");
 }
 
 /// The results of every round and of every pressure go.
@@ -98,18 +98,18 @@ fn what_cannot_be_raced_is_refused() {
         [check(&experiment), nodes].map(|found| found.err().map(|failure| failure.message))
     };
     let two = "'table.slots' = [1, 2]";
-    let told = |head: &str, grid: &str, at: usize, words: &str| {
+    let output = |head: &str, grid: &str, at: usize, words: &str| {
         let found = of(head, grid);
         assert!(found[at].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {found:?}");
         assert_eq!(found[1 - at], None, "{head} {grid}");
     };
     let depth = "limit = { depth = 2 }\nfirst = 4";
     assert_eq!(of(depth, two), [None, None]);
-    told(depth, "'table.slots' = [1]", 0, "one variant alone cannot race");
-    told("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
-    told(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
-    told(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
-    told("limit = { nodes = 100 }\nfirst = 4", two, 1, "nodes are what limit.nodes gives to every candidate");
+    output(depth, "'table.slots' = [1]", 0, "one variant alone cannot race");
+    output("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
+    output(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+    output(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+    output("limit = { nodes = 100 }\nfirst = 4", two, 1, "nodes are what limit.nodes gives to every candidate");
     assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
 }
 
@@ -119,22 +119,22 @@ fn another_engine_is_raced_by_its_nodes() {
     let (ours, theirs) = ("[[variant]]\nname = 'a'\n", "[[variant]]\nname = 'b'\n'subject.uci' = './engine'\n");
     let text =
         |variants: &[&str]| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{}", variants.concat());
-    let told = |variants: &[&str], name: &str| {
+    let output = |variants: &[&str], name: &str| {
         let experiment =
             Experiment::parse(&text(variants), Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
         let found = metric(name, &Plan::new(&experiment)).and_then(|metric| measurable(&experiment, &metric));
         found.err().map(|failure| failure.message)
     };
     let other = theirs.replace("'b'", "'c'").replace("engine", "other");
-    let wanted = |name: &str, column: &str, who: &str| {
+    let expected = |name: &str, column: &str, who: &str| {
         Some(format!("tune.metric: {name} is made of {column}, which {who} does not tell: expected nodes"))
     };
     for variants in [&[ours, theirs][..], &[theirs, ours], &[theirs, &other], &[ours, theirs, &other]] {
-        assert_eq!(told(variants, "nodes"), None);
-        assert_eq!(told(variants, "evals"), wanted("evals", "search.evals", "./engine (\"b\")"), "{variants:?}");
+        assert_eq!(output(variants, "nodes"), None);
+        assert_eq!(output(variants, "evals"), expected("evals", "search.evals", "./engine (\"b\")"), "{variants:?}");
     }
-    assert_eq!(told(&[&other, theirs], "evals"), wanted("evals", "search.evals", "./other (\"c\")"));
-    assert_eq!(told(&[ours, &ours.replace("'a'", "'d'\n'keys.seed' = 2")], "evals"), None);
+    assert_eq!(output(&[&other, theirs], "evals"), expected("evals", "search.evals", "./other (\"c\")"));
+    assert_eq!(output(&[ours, &ours.replace("'a'", "'d'\n'keys.seed' = 2")], "evals"), None);
 }
 
 /// Of the thirteen games six have more than 81 plies, and five more than 82; those alone are drawn from, and four are asked for.
@@ -163,8 +163,8 @@ fn every_pressure_is_of_the_same_games() {
     std::fs::write(at("six.pgn"), games.collect::<String>()).unwrap();
     let text = "suite = 'six.pgn'\nlimit = { depth = 3 }\nsequence = { from = 2 }\n[engine]\ntable.size = 64\n[grid]\n'ordering' = [[], ['mvv-lva']]\n";
     std::fs::write(at("x.toml"), text).unwrap();
-    let (exit, said, told) = crate::cli::spoken::call(&["tune", &at("x.toml"), "-q", "--out", &at("out")]);
-    assert_eq!((exit, said.as_str(), told.as_str()), (0, "", ""), "quiet is silent");
+    let (exit, answer, output) = crate::cli::spoken::call(&["tune", &at("x.toml"), "-q", "--out", &at("out")]);
+    assert_eq!((exit, answer.as_str(), output.as_str()), (0, "", ""), "quiet is silent");
     let held = |stage: &str| {
         let rows = Frame::read(&folder.path().join("out").join(stage).join("results.csv")).unwrap();
         let mut games = rows.coded(columns::GAME).list().to_vec();
@@ -236,6 +236,6 @@ fn pressures_that_cannot_be_had_go_with_their_names() {
     assert_eq!(left(&[ours, gone, ours, gone, ours], ours), (Ok(true), "p0 p2 p4".to_owned(), vec![false; 3]));
     assert_eq!(left(&[ours, gone, gone], ours), (Ok(true), "p0".to_owned(), vec![false]));
     let asked = format!("{ours}\n[tune]\npressures = [{{ 'table.size' = 8 }}]");
-    let (told, names, _) = left(&[ours, ours, gone], &asked);
-    assert!(told.is_err_and(|told| told.ends_with("\nat the pressure p2")) && names == "p0 p1 p2");
+    let (output, names, _) = left(&[ours, ours, gone], &asked);
+    assert!(output.is_err_and(|output| output.ends_with("\nat the pressure p2")) && names == "p0 p1 p2");
 }

@@ -273,11 +273,11 @@ mod tests {
                 generation_seed: random.below(9) as u64,
                 ..EngineOptions::default()
             };
-            let wanted = plain(&options, &board, &hint, &learned);
-            let told = format!("{:?} {:?} {board:?} {hint:?}", options.ordering, options.generation);
-            assert_eq!(all_at_once(&options, &board, &hint, &learned), wanted, "{told}");
+            let required = plain(&options, &board, &hint, &learned);
+            let message = format!("{:?} {:?} {board:?} {hint:?}", options.ordering, options.generation);
+            assert_eq!(all_at_once(&options, &board, &hint, &learned), required, "{message}");
             if let Some(found) = staged(&options, &board, &hint, &learned) {
-                assert_eq!(found, wanted, "in stages: {told}");
+                assert_eq!(found, required, "in stages: {message}");
                 in_stages += 1;
             }
         }

@@ -1,6 +1,6 @@
 //! What is wrong in how games decide after a screen.
 
-use super::{check, told};
+use super::{check, output};
 
 const SCREEN: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"keys.seed\" = 2\n[confirm]\n\
     openings = \"data/openings.epd\"\n";
@@ -10,7 +10,7 @@ fn a_confirmation_is_checked_to_the_ends_of_each_number() {
     let games = "limit = { nodes = 9 }\n";
     let of = |more: &str, message: &str, place: &str| {
         let text = format!("{SCREEN}{games}{more}\n");
-        let found = told(&text, &[]);
+        let found = output(&text, &[]);
         assert_eq!((found.0.as_str(), found.1.as_str()), (message, place), "{more}");
     };
     for fine in ["", "margin = 0", "margin = 1000", "price = 1", "price = 10000", "first = 30\nbudget = 30"] {
@@ -22,7 +22,7 @@ fn a_confirmation_is_checked_to_the_ends_of_each_number() {
     of("price = 10001", "confirm.price: 10001 is out of range: expected 1 to 10000", "price");
     of("first = 29", "confirm.first: 29 is out of range: expected at least 30", "first");
     of("first = 31\nbudget = 30", "confirm.budget: 30 is out of range: expected no fewer than `first`", "budget");
-    let (message, ..) = told(&format!("{SCREEN}{games}first = 100000\nbudget = 100000\n"), &[]);
+    let (message, ..) = output(&format!("{SCREEN}{games}first = 100000\nbudget = 100000\n"), &[]);
     assert!(
         message.starts_with("confirm.openings: ") && message.ends_with("expected at least 100000 of them"),
         "{message}"
@@ -32,7 +32,7 @@ fn a_confirmation_is_checked_to_the_ends_of_each_number() {
 
 #[test]
 fn games_decide_among_searched_variants_of_one_limit() {
-    let message = |text: String| told(&text, &[]).0;
+    let message = |text: String| output(&text, &[]).0;
     let games = "limit = { nodes = 9 }\n";
     let whole = format!("{SCREEN}{games}");
     assert_eq!(

@@ -1,6 +1,6 @@
 //! What is wrong in a match, and in a race.
 
-use super::{GAMES, SEARCH, check, read, told};
+use super::{GAMES, SEARCH, check, output, read};
 
 #[test]
 fn a_match_is_checked_to_the_ends_of_each_number() {
@@ -101,7 +101,7 @@ fn what_does_not_go_with_a_match_is_told() {
             "tune",
         ),
     ] {
-        let (found, pointed, _) = told(&format!("{GAMES}{more}\n"), &[]);
+        let (found, pointed, _) = output(&format!("{GAMES}{more}\n"), &[]);
         assert_eq!((found, pointed.as_str()), (message, place));
     }
     let openings = "players that repeat play the same games again: more openings make more games";
@@ -112,17 +112,17 @@ fn what_does_not_go_with_a_match_is_told() {
         ("seeds = 3", format!("seeds: 3: {seeds}")),
         ("repeats = 1\nseeds = 1", String::new()),
     ] {
-        assert_eq!(told(&format!("{first}\n{GAMES}"), &[]).0, message);
+        assert_eq!(output(&format!("{first}\n{GAMES}"), &[]).0, message);
     }
     let one = "suite = { startpos = true }\nlimit = { depth = 1 }\n[match]\n";
-    assert_eq!(told(one, &[]).0, "match: one variant has nobody to play: give a second, by [grid] or [[variant]]");
+    assert_eq!(output(one, &[]).0, "match: one variant has nobody to play: give a second, by [grid] or [[variant]]");
     let share = GAMES.replace("\"keys.seed\" = 2", "\"table.size\" = \"25 %\"");
     assert_eq!(
-        told(&share, &[]).0,
+        output(&share, &[]).0,
         "table.size: a share of what searches store is not known in a match (variant \"second\")"
     );
     let over = GAMES.replace("startpos = true", "fen = \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
-    assert_eq!(told(&over, &[]).0, "suite: fen: the game is over before it begins");
+    assert_eq!(output(&over, &[]).0, "suite: fen: the game is over before it begins");
     // All of them, and not the one that is not.
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("s.epd");
@@ -130,7 +130,7 @@ fn what_does_not_go_with_a_match_is_told() {
         rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - id \"mate\";\n";
     std::fs::write(&file, ends).expect("a suite");
     let over = GAMES.replace("{ startpos = true }", &format!("{:?}", file));
-    assert_eq!(told(&over, &[]).0, "suite: 2 games are over before they begin: `stalemate`, `mate`");
+    assert_eq!(output(&over, &[]).0, "suite: 2 games are over before they begin: `stalemate`, `mate`");
 }
 
 #[test]
@@ -226,18 +226,18 @@ fn a_handicap_divides_the_nodes_of_the_baseline() {
     let points = |more: &str, sets: &[&str]| {
         let read = read(&format!("baseline = {{ variant = \"second\" }}\n{GAMES}{more}"), sets);
         let points = read.map(|read| read.points).unwrap_or_default();
-        let told = points.into_iter().skip(3).map(|point| (point.name, point.limit.nodes, point.options.keys.seed));
-        told.collect::<Vec<_>>()
+        let output = points.into_iter().skip(3).map(|point| (point.name, point.limit.nodes, point.options.keys.seed));
+        output.collect::<Vec<_>>()
     };
-    let wanted = |divided: [u64; 2]| {
+    let expected = |divided: [u64; 2]| {
         ["0.8", "2"]
             .iter()
             .zip(divided)
             .map(|(by, nodes)| (format!("second, nodes / {by}"), Some(nodes), 2))
             .collect::<Vec<_>>()
     };
-    assert_eq!(points("handicap = [0.8, 2]", &[]), wanted([11, 5]));
-    assert_eq!(points("handicap = [0.8, 2]", &["limit.nodes=1000"]), wanted([1250, 500]));
+    assert_eq!(points("handicap = [0.8, 2]", &[]), expected([11, 5]));
+    assert_eq!(points("handicap = [0.8, 2]", &["limit.nodes=1000"]), expected([1250, 500]));
     assert_eq!(points("", &[]), []);
     let out = |divisor: &str| format!("match.handicap: {divisor} is out of range: expected 0.01 to 100, but not 1");
     let stops = "match.handicap: games that a test ends have no honest Elo: give the test `stop = false`";
@@ -268,9 +268,9 @@ fn a_handicap_divides_the_nodes_of_the_baseline() {
     for limit in ["depth = 3", "depth = 3, nodes = 9"] {
         let other = GAMES.replace("nodes = 9", limit);
         let message = "match.handicap: divides nodes, and \"first\" has another limit: give limit = { nodes = 20000 }";
-        assert_eq!(told(&format!("{other}handicap = [2]"), &[]).0, message);
+        assert_eq!(output(&format!("{other}handicap = [2]"), &[]).0, message);
     }
     // One variant has its copies to play.
     let one = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[match]\nhandicap = [2]\n";
-    assert_eq!(told(one, &[]).0, "");
+    assert_eq!(output(one, &[]).0, "");
 }

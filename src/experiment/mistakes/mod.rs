@@ -16,7 +16,7 @@ fn read(text: &str, sets: &[&str]) -> Result<Experiment, Problem> {
 }
 
 /// What is wrong: the message, the bytes that are pointed at, the help.
-fn told(text: &str, sets: &[&str]) -> (String, String, String) {
+fn output(text: &str, sets: &[&str]) -> (String, String, String) {
     match read(text, sets) {
         Ok(_) => Default::default(),
         Err(Problem { text, span, message, help, .. }) => {
@@ -28,7 +28,7 @@ fn told(text: &str, sets: &[&str]) -> (String, String, String) {
 #[track_caller]
 fn check(start: &str, cases: &[(&str, &str, &str, &str)]) {
     for (text, message, place, help) in cases {
-        let (found, pointed, helped) = told(&format!("{start}{text}\n"), &[]);
+        let (found, pointed, helped) = output(&format!("{start}{text}\n"), &[]);
         assert_eq!((found.as_str(), pointed.as_str(), helped.as_str()), (*message, *place, *help), "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! What is wrong in sequences, suites, subjects and settings.
 
-use super::{Experiment, SEARCH, check, read, told};
+use super::{Experiment, SEARCH, check, output, read};
 use std::path::Path;
 
 /// A key of options in quotes is one word, however many dots it has.
@@ -11,7 +11,7 @@ fn a_path_in_quotes_is_told_to_lose_them() {
         ("[engine]\n\"table.policy\" = \"always\"", "table.policy", "table.policy"),
         ("[engine.table]\n\"policy.kind\" = \"always\"", "table.policy.kind", "policy.kind"),
     ] {
-        let (found, pointed, helped) = told(&format!("{SEARCH}{more}\n"), &[]);
+        let (found, pointed, helped) = output(&format!("{SEARCH}{more}\n"), &[]);
         assert_eq!(found, format!("{path}: unknown key `{word}` (variant \"default\")"));
         assert_eq!((pointed, helped), (format!("\"{word}\""), help(word)));
     }
@@ -116,8 +116,8 @@ fn sequences_and_suites_are_told_by_their_own_place() {
     for (file, name) in [("my dir/ex p.toml", "ex-p"), (".x.toml", "x.x"), ("-.toml", "-")] {
         let problem = Experiment::parse(SEARCH, Path::new(file), &[]).err();
         let help = problem.and_then(|problem| problem.help);
-        let told = format!("without a name it is called as its file is: write name = \"{name}\" at its top");
-        assert_eq!(help, (name != "-").then_some(told), "{file}");
+        let output = format!("without a name it is called as its file is: write name = \"{name}\" at its top");
+        assert_eq!(help, (name != "-").then_some(output), "{file}");
     }
     // Without a name it is called as its file is.
     assert_eq!(read(SEARCH, &[]).map(|experiment| experiment.name).unwrap_or_default(), "x");
@@ -244,7 +244,7 @@ fn settings_are_told_by_their_own_words() {
         ("limit.nodes=many", "limit.nodes: expected a number above 0, found many", "many", ""),
         ("preset=3", "preset: expected a name in quotes (variant \"default\")", "3", ""),
     ] {
-        let (found, pointed, helped) = told(SEARCH, &[set]);
+        let (found, pointed, helped) = output(SEARCH, &[set]);
         if set == "draws.x=1" {
             // No such path is known before it is laid over the options.
             assert!(found.contains("draws.x") && !helped.contains("draws.x"), "{found}: {helped}");
@@ -252,7 +252,7 @@ fn settings_are_told_by_their_own_words() {
         }
         assert_eq!((found.as_str(), pointed.as_str(), helped.as_str()), (message, place, help), "{set}");
     }
-    let (message, place, _) = told(SEARCH, &["subject.patience=3"]);
+    let (message, place, _) = output(SEARCH, &["subject.patience=3"]);
     assert_eq!(
         (message.as_str(), place.as_str()),
         ("--set.subject.patience: there is no option `subject.patience`", "subject.patience")

@@ -1,6 +1,6 @@
 //! What is wrong in axes, variants and what is expected of them.
 
-use super::{GRID, SEARCH, check, read, told};
+use super::{GRID, SEARCH, check, output, read};
 use crate::experiment::Experiment;
 use crate::record::columns;
 use std::path::Path;
@@ -164,12 +164,12 @@ fn axes_and_points_are_told_by_their_own_place() {
         let axis = |name: &&str| format!("\"{name}\" = [{}]\n", many.join(", "));
         format!("{SEARCH}[grid]\n{}", names.iter().map(axis).collect::<String>())
     };
-    assert_eq!(told(&axes(&["keys.seed", "aspiration"]), &[]).0, "grid: more than 100000 points");
+    assert_eq!(output(&axes(&["keys.seed", "aspiration"]), &[]).0, "grid: more than 100000 points");
     // 250 x 400 are as many as may be: what is wrong is told next.
     let list = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>().join(", ");
     let of = |seeds: usize, windows: usize| {
         let axes = format!("[grid]\n\"keys.seed\" = [{}]\naspiration = [{}]\n", list(seeds), list(windows));
-        told(&format!("{SEARCH}{axes}[[exclude]]\n"), &[]).0
+        output(&format!("{SEARCH}{axes}[[exclude]]\n"), &[]).0
     };
     assert_eq!(of(250, 400), "exclude: names no value of the points to leave out");
     assert_eq!(of(11, 9091), "grid: more than 100000 points");
@@ -209,7 +209,7 @@ fn points_have_their_order_names_and_options() {
     assert_eq!(names(SEARCH), ["default"]);
     let set = read(GRID, &["table.slots=4"]).map_err(|problem| problem.message);
     assert!(set.is_err_and(|message| message.contains("are the same point")), "a set is laid over every point");
-    let (_, pointed, help) = told(GRID, &["table.slots=4"]);
+    let (_, pointed, help) = output(GRID, &["table.slots=4"]);
     assert_eq!(
         (pointed.as_str(), help.as_str()),
         ("", "--set table.slots lays one value over all of them; the file varies it")
@@ -325,7 +325,7 @@ fn expectations_are_told_by_their_own_place() {
 fn a_claim_that_no_row_can_answer_is_refused() {
     let taken_apart = format!("{}shallow", columns::ANATOMY);
     assert!(columns::column(&taken_apart).is_some());
-    for (metric, told) in [
+    for (metric, output) in [
         ("solved", "no metric that has a ratio"),
         ("best", "no metric that has a ratio"),
         ("pv", "no metric that has a ratio"),
@@ -356,9 +356,9 @@ fn a_claim_that_no_row_can_answer_is_refused() {
                 sides[0], sides[1]
             );
             match Experiment::parse(&text, Path::new("x.toml"), &[]) {
-                Ok(_) => assert_eq!(told, "", "{metric}"),
+                Ok(_) => assert_eq!(output, "", "{metric}"),
                 Err(problem) => {
-                    assert!(!told.is_empty() && problem.message.contains(told), "{metric}: {problem}");
+                    assert!(!output.is_empty() && problem.message.contains(output), "{metric}: {problem}");
                     assert!(problem.to_string().contains("x.toml:9:"), "{metric}: {problem}");
                 }
             }

@@ -1,6 +1,6 @@
 //! What is wrong in who judges.
 
-use super::{check, told};
+use super::{check, output};
 use crate::experiment::Experiment;
 
 const SEARCHES: &str = "suite = { startpos = true }\nlimit = { nodes = 1000 }\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"limit.nodes\" = 3000\n[reference]\n";
@@ -56,7 +56,7 @@ fn a_judge_of_scores_has_more_nodes_than_those_it_judges() {
     for (path, more) in
         [("uci", "uci = \"builtin\""), ("options", "options = { Hash = 9 }"), ("limit", "limit = { depth = 9 }")]
     {
-        let found = told(&format!("{SEARCHES}self = {{ nodes = 9000 }}\n{more}\n"), &[]).0;
+        let found = output(&format!("{SEARCHES}self = {{ nodes = 9000 }}\n{more}\n"), &[]).0;
         let what = "does not go with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";
         assert_eq!(found, format!("reference.{path}: {what}"));
     }
@@ -66,20 +66,20 @@ fn a_judge_of_scores_has_more_nodes_than_those_it_judges() {
 #[test]
 fn scores_are_judged_of_searches_of_so_many_nodes_by_one_engine() {
     let judged = "[reference]\nself = { nodes = 9000 }\n";
-    let message = |text: &str| told(text, &[]).0;
+    let message = |text: &str| output(text, &[]).0;
     for limit in ["depth = 3", "depth = 3, nodes = 100"] {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{judged}");
-        let wanted =
+        let expected =
             "reference.self: a score error is that of so many nodes: \"default\" needs limit = { nodes = 20000 } alone";
-        assert_eq!(message(&text), wanted);
+        assert_eq!(message(&text), expected);
     }
     let start = "suite = { startpos = true }\nlimit = { nodes = 100 }\n";
     let own =
         "reference.self: judges positions that all variants search, and along its own play each stands before others";
     assert_eq!(message(&format!("{start}sequence = {{ self_play = 3 }}\n{judged}")), own);
     let other = "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"subject.uci\" = \"x\"\n";
-    let wanted = "reference.self: scores are judged by the own search of \"a\", and \"b\" is another engine";
-    assert_eq!(message(&format!("{start}{judged}{other}")), wanted);
+    let expected = "reference.self: scores are judged by the own search of \"a\", and \"b\" is another engine";
+    assert_eq!(message(&format!("{start}{judged}{other}")), expected);
     // Two builds of another engine are one engine, whose options may be set.
     let builds = "[grid]\n\"subject.uci\" = [\"./x\", \"./y\"]\n";
     assert_eq!(
@@ -95,8 +95,8 @@ fn a_claim_of_score_errors_needs_a_judge() {
         let claim = "[[expect]]\nclaim = \"score_error(b) < 2 * score_error(a)\"\n";
         format!("{}{claim}", SEARCHES.replace("[reference]", judge))
     };
-    assert_eq!(told(&text("[reference]\nself = { nodes = 9000 }"), &[]).0, "");
-    let found = told(&text(""), &[]);
+    assert_eq!(output(&text("[reference]\nself = { nodes = 9000 }"), &[]).0, "");
+    let found = output(&text(""), &[]);
     assert_eq!((found.0.as_str(), found.1.as_str()), ("expect.claim: there is no metric `score_error`", "score_error"));
     let cut = |more: &str| {
         let read = Experiment::parse(&format!("{SEARCHES}{more}"), "x.toml".as_ref(), &[]);

@@ -49,8 +49,8 @@ fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
     // One job for each of five positions, and of what is never cleared one for each suite.
     assert_eq!((both.len(), both.is_one_job(0), both.is_one_job(1)), (7, false, true));
     let limits: Vec<_> = (0..5).map(|item| (both.suite(item).unwrap_or(""), both.limit(0, item).depth)).collect();
-    let wanted = [("middle", Some(3)), ("middle", Some(3)), ("middle", Some(3)), ("end", Some(2)), ("end", Some(2))];
-    assert_eq!(limits, wanted);
+    let expected = [("middle", Some(3)), ("middle", Some(3)), ("middle", Some(3)), ("end", Some(2)), ("end", Some(2))];
+    assert_eq!(limits, expected);
 }
 
 /// Where one suite ends and the next begins is part of a plan, as the limits of each are.
@@ -95,8 +95,8 @@ fn settings_reach_every_suite() {
 fn position_of_two_suites_is_refused_or_left_out() {
     let shared = format!("{END}4k3/8/8/8/8/8/8/4K2R b - - id \"again\";\n");
     let problem = read_both("", &shared).map(|_| ()).expect_err("a shared position");
-    let told = "suites.end: end/again is the same position as middle/b: each counts once";
-    assert_eq!(problem.message, told);
+    let output = "suites.end: end/again is the same position as middle/b: each counts once";
+    assert_eq!(problem.message, output);
     assert!(problem.help.is_some_and(|help| help.starts_with("--skip-bad")));
     let read = read_both("on_error = 'skip'", &shared).unwrap_or_else(|problem| panic!("{problem}"));
     let sections: Vec<_> = read.sections.iter().map(|section| section.items.clone()).collect();

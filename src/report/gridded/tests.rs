@@ -202,8 +202,8 @@ fn a_map_is_drawn_where_there_is_room() {
             for (row, cells) in heat.cells.iter().enumerate() {
                 for (column, cell) in cells.iter().enumerate() {
                     let (a, b) = if turned { (column, row) } else { (row, column) };
-                    let wanted = (1 + a * second.0 + b) as f64;
-                    assert!(cell.is_none_or(|cell| (cell - wanted).abs() < 1e-9), "{heat:?}");
+                    let expected = (1 + a * second.0 + b) as f64;
+                    assert!(cell.is_none_or(|cell| (cell - expected).abs() < 1e-9), "{heat:?}");
                 }
             }
             (heat.first.0, heat.cells.len(), figure.caption.contains("averaged over"))

@@ -194,11 +194,11 @@ fn tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
             let rows = lines.iter().map(|line| {
                 let suite = |of: &Option<(usize, &Line)>| {
                     let Some((_, of)) = of else { return Cell::none("not searched in that suite") };
-                    let told = sign(of, at);
-                    let clear = matches!(told, Sign::Less | Sign::More);
+                    let message = sign(of, at);
+                    let clear = matches!(message, Sign::Less | Sign::More);
                     let mean = of.measures.get(at).map_or(f64::NAN, |measure| measure.ratio.mean);
                     let cell = Cell::decimal(mean, 3).or("nothing to compare with");
-                    cell.marked(Emphasis::of(clear, told == Sign::Less)).signed('!', clear)
+                    cell.marked(Emphasis::of(clear, message == Sign::Less)).signed('!', clear)
                 };
                 let why = if line.is_baseline() { BASELINE } else { "a suite has no ratio" };
                 let [mean, interval] = match line.ratio(at) {

@@ -8,13 +8,13 @@ use crate::record::reference::Judgement;
 #[test]
 fn three_of_what_was_left_out_are_named() {
     let list = |number: usize| (1..=number).map(|at| format!("left out: s.epd:{at}")).collect::<Vec<_>>();
-    let told =
+    let message =
         |number: usize| left_out("s", &list(number)).map(|text| text.rsplit("left out: ").next().map(str::to_owned));
     let some = |text: &str| Some(Some(text.to_owned()));
-    assert_eq!(told(0), None);
-    assert_eq!(told(1), some("s.epd:1"));
-    assert_eq!(told(3), some("s.epd:1; s.epd:2; s.epd:3"));
-    assert_eq!(told(4), some("s.epd:1; s.epd:2; s.epd:3; and 1 more (manifest.json)"));
+    assert_eq!(message(0), None);
+    assert_eq!(message(1), some("s.epd:1"));
+    assert_eq!(message(3), some("s.epd:1; s.epd:2; s.epd:3"));
+    assert_eq!(message(4), some("s.epd:1; s.epd:2; s.epd:3; and 1 more (manifest.json)"));
     let whole = left_out("s", &list(4)).unwrap_or_default();
     assert!(left_out("s", &list(1)).is_some_and(|text| text.starts_with("s: 1 item of the suite was left out: ")));
     assert!(whole.starts_with("s: 4 items of the suite were left out: "), "{whole}");
@@ -60,15 +60,15 @@ fn origins_tell_each_result() {
 /// Times: their noise where it is known, their drift with its sign, both in percent.
 #[test]
 fn times_are_told_in_percent() {
-    let said = |noise: f64, drift: f64| {
+    let output = |noise: f64, drift: f64| {
         let summary = Summary { repeats: 3, ..Summary::default() };
         Page { timing: Some(Timing { noise, drift }), summary, ..Page::default() }.origins().pop()
     };
     let text = |noise: &str, drift: &str| {
         Some(format!("times: median of 3 repeats; noise between repeats {noise}, drift {drift} %"))
     };
-    assert_eq!(said(0.0125, 0.5), text("1.2 %", "+50.0"));
-    assert_eq!(said(f64::NAN, -0.03), text("-", "-3.0"));
+    assert_eq!(output(0.0125, 0.5), text("1.2 %", "+50.0"));
+    assert_eq!(output(f64::NAN, -0.03), text("-", "-3.0"));
 }
 
 /// A result of these rows, without a manifest.
@@ -115,12 +115,12 @@ fn seeds_and_missing_rows_are_told() {
         }
         page(&[source("x", &rows)], &Choices::default())
     };
-    let told =
+    let message =
         |page: &Page| page.findings.iter().filter(|text| text.contains("key seeds")).cloned().collect::<Vec<_>>();
-    assert_eq!(told(&of(&[1])), Vec::<String>::new());
-    let said = "Every variant was searched under 2 key seeds. Ratios with an interval are means over them; counts, shares and single searches \
+    assert_eq!(message(&of(&[1])), Vec::<String>::new());
+    let output = "Every variant was searched under 2 key seeds. Ratios with an interval are means over them; counts, shares and single searches \
                 are those under the first.";
-    assert_eq!(told(&of(&[1, 2])), [said]);
+    assert_eq!(message(&of(&[1, 2])), [output]);
     let rows = "variant,position,depth,search.nodes\na,p,1,9\n";
     let lacking = Source { missing: Some("3 rows are missing".to_owned()), ..source("y", rows) };
     let page = page(&[source("x", rows), lacking], &Choices::default());
@@ -322,26 +322,26 @@ fn doubts_are_told_of_the_result_that_has_them() {
     let rows = "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\nb,p,1,5\nb,q,1,4\n";
     let made = |manifest: Manifest| Source { manifest: Some(manifest), ..source("x", rows) };
     let aging = || Manifest { varying: vec!["table.clock".to_owned()], jobs: 2, ..Manifest::default() };
-    let told = |page: &Page, words: &str| page.warnings.iter().any(|text| text.contains(words));
+    let message = |page: &Page, words: &str| page.warnings.iter().any(|text| text.contains(words));
     let own = page(&[made(aging())], &Choices::default());
     let kept = |items| Manifest { kept: vec!["b".to_owned()], items, ..Manifest::default() };
-    assert!(told(&page(&[made(kept(2))], &Choices::default()), "nothing is cleared between positions for \"b\":"));
-    assert!(!told(&page(&[made(kept(1))], &Choices::default()), "nothing is cleared"));
+    assert!(message(&page(&[made(kept(2))], &Choices::default()), "nothing is cleared between positions for \"b\":"));
+    assert!(!message(&page(&[made(kept(1))], &Choices::default()), "nothing is cleared"));
     let variant = |policy: &str, size: u32| {
         format!("[[variant]]\nname = \"{policy}\"\n\"table.policy\" = \"{policy}\"\n\"table.size\" = {size}\n")
     };
     let text = format!("suite = \"s.epd\"\nlimit = {{ depth = 2 }}\n{}{}", variant("always", 64), variant("big1", 128));
     let unlike = Source { text: Some(text), ..made(aging()) };
-    assert!(told(&page(std::slice::from_ref(&unlike), &Choices::default()), "unlike variants"));
-    assert!(!told(&page(&[unlike, source("y", rows)], &Choices::default()), "unlike variants"));
+    assert!(message(&page(std::slice::from_ref(&unlike), &Choices::default()), "unlike variants"));
+    assert!(!message(&page(&[unlike, source("y", rows)], &Choices::default()), "unlike variants"));
     assert!(!own.blind.is_empty() && own.blind.iter().all(|text| own.warnings.contains(text)), "{:?}", own.warnings);
-    assert!(told(&own, "timings are of 2 jobs at a time"), "{:?}", own.warnings);
-    assert!(told(&own, "the run is not finished"), "{:?}", own.warnings);
+    assert!(message(&own, "timings are of 2 jobs at a time"), "{:?}", own.warnings);
+    assert!(message(&own, "the run is not finished"), "{:?}", own.warnings);
     let ended = Manifest { ended: Some(1), ..aging() };
-    assert!(!told(&page(&[made(ended)], &Choices::default()), "the run is not finished"));
+    assert!(!message(&page(&[made(ended)], &Choices::default()), "the run is not finished"));
     let over =
         |label: &str| Source { label: label.to_owned(), ..made(Manifest { ended: Some(1), ..Manifest::default() }) };
-    let joined = |sources: Vec<Source>| told(&page(&sources, &Choices::default()), "the run is not finished");
+    let joined = |sources: Vec<Source>| message(&page(&sources, &Choices::default()), "the run is not finished");
     assert!(joined(vec![over("o"), made(aging())]) && joined(vec![made(aging()), over("o")]), "one of two is not");
     assert!(!joined(vec![over("n"), source("y", rows), over("o")]));
     for (sources, choices) in [
@@ -350,7 +350,7 @@ fn doubts_are_told_of_the_result_that_has_them() {
         (vec![source("y", rows)], Choices::default()),
     ] {
         let page = page(&sources, &choices);
-        assert!(page.blind.is_empty() && !told(&page, "timings are of"), "{:?}", page.warnings);
+        assert!(page.blind.is_empty() && !message(&page, "timings are of"), "{:?}", page.warnings);
     }
     let run =
         |cpu: &str| ShardRun { machine: Machine { cpu: cpu.to_owned(), ..Machine::default() }, ..Default::default() };
@@ -360,9 +360,9 @@ fn doubts_are_told_of_the_result_that_has_them() {
         let doubts = |source: &Source| {
             source.manifest.as_ref().and_then(crate::analysis::caveats::doubts::shards).map(|doubt| doubt.to_string())
         };
-        let wanted: Vec<String> = sources.iter().filter_map(doubts).collect();
+        let expected: Vec<String> = sources.iter().filter_map(doubts).collect();
         let page = page(sources, &Choices::default());
-        (wanted.len(), wanted.iter().filter(|text| page.warnings.contains(text)).count())
+        (expected.len(), expected.iter().filter(|text| page.warnings.contains(text)).count())
     };
     let other = Source { label: "y".to_owned(), ..merged(&["1", "2"]) };
     assert_eq!(doubts(&[merged(&["1", "1"]), other]), (1, 1));
@@ -371,8 +371,8 @@ fn doubts_are_told_of_the_result_that_has_them() {
     // Each against each, on two positions: nothing can be shown of three pairs.
     let three = source("z", &format!("{rows}c,p,1,3\nc,q,1,2\n"));
     let pairs = page(std::slice::from_ref(&three), &choices(None, &[], true));
-    assert!(told(&pairs, "2 positions cannot show anything among 3 comparisons"), "{:?}", pairs.warnings);
-    assert!(!told(&page(&[three], &Choices::default()), "cannot show anything"));
+    assert!(message(&pairs, "2 positions cannot show anything among 3 comparisons"), "{:?}", pairs.warnings);
+    assert!(!message(&page(&[three], &Choices::default()), "cannot show anything"));
 }
 
 /// A row that stands twice would be counted twice where its variant is a line; repeats are told apart.
@@ -404,8 +404,8 @@ fn warnings_stand_on_every_form() {
             Source { manifest: Some(manifest), missing: Some("5 rows are missing".to_owned()), ..source("x", rows) };
         let page = page(&[made], &Choices::default());
         for words in ["s.epd:7", "5 rows are missing"] {
-            let told = page.warnings.iter().filter(|text| text.contains(words)).count();
-            assert_eq!(told, 1, "{words}: {:?}", page.warnings);
+            let message = page.warnings.iter().filter(|text| text.contains(words)).count();
+            assert_eq!(message, 1, "{words}: {:?}", page.warnings);
         }
         assert_eq!((shown(&page.sheet), shown(&page.brief())), (page.warnings.clone(), page.warnings.clone()));
         assert_eq!(page.games.is_some(), rows == games);
@@ -435,14 +435,14 @@ fn lines_stand_in_the_order_of_the_file() {
 #[test]
 fn conditions_mean_the_names_on_the_page() {
     let rows = "variant,position,depth,search.nodes,keys.seed\na,p,1,9,1\n\"a, key seed 2\",p,1,8,2\nb,p,1,7,1\n\"b, key seed 2\",p,1,6,2\n";
-    let told = |filter: &str| {
+    let message = |filter: &str| {
         let page = page(&[source("x", rows)], &choices(None, &[filter], false));
         let seeds = page.findings.iter().any(|text| text.contains("under 2 key seeds"));
         (page.summary.lines.iter().map(|line| line.name.clone()).collect::<Vec<_>>().join("; "), seeds)
     };
-    assert_eq!(told("variant=a"), ("a".to_owned(), true));
-    assert_eq!(told("variant!=a"), ("b".to_owned(), true));
-    assert_eq!(told("keys.seed=2"), ("a, key seed 2; b, key seed 2".to_owned(), false));
+    assert_eq!(message("variant=a"), ("a".to_owned(), true));
+    assert_eq!(message("variant!=a"), ("b".to_owned(), true));
+    assert_eq!(message("keys.seed=2"), ("a, key seed 2; b, key seed 2".to_owned(), false));
 }
 
 /// Of joined results times are compared where each has repeats and ran one job at a time.
@@ -477,7 +477,7 @@ fn a_baseline_without_rows_is_none() {
 /// A table that goes on from position to position is a caveat where variants are compared: of one alone nothing is held against another.
 #[test]
 fn tables_that_go_on_are_told_where_variants_are_compared() {
-    let told = |variants: &[&str]| {
+    let message = |variants: &[&str]| {
         let rows: String = variants.iter().map(|name| format!("{name},p,1,9\n{name},q,1,9\n")).collect();
         let kept = variants.iter().map(|&name| name.to_owned()).collect();
         let manifest = Manifest { kept, items: 2, ended: Some(9), ..Manifest::default() };
@@ -487,7 +487,7 @@ fn tables_that_go_on_are_told_where_variants_are_compared() {
         assert!(caveat.is_some());
         caveat.is_some_and(|caveat| page.warnings.contains(&caveat))
     };
-    assert_eq!([told(&["a"]), told(&["a", "b"])], [false, true]);
+    assert_eq!([message(&["a"]), message(&["a", "b"])], [false, true]);
     // Nor are a single variant's own moves other than another's.
     let parted = |rows: &str| {
         let file = file("sequence = { self_play = 4 }\n");
@@ -504,15 +504,15 @@ fn tables_that_go_on_are_told_where_variants_are_compared() {
 fn moves_that_are_not_judged_are_told() {
     let rows = "variant,position,repeat,depth,search.nodes,best\na,p,0,1,9,e2e4\na,q,0,1,9,d2d4\n";
     let mut asked = Source { manifest: Some(Manifest::default()), ..source("x", rows) };
-    let told = |source: &Source| {
+    let message = |source: &Source| {
         let warnings = page(std::slice::from_ref(source), &Choices::default()).warnings;
         warnings.into_iter().filter(|text| text.contains("judged")).collect::<Vec<_>>()
     };
-    assert_eq!(told(&asked), Vec::<String>::new(), "nobody was to judge them");
+    assert_eq!(message(&asked), Vec::<String>::new(), "nobody was to judge them");
     let text = "suite = 'p.epd'\nlimit = { nodes = 9 }\n[reference]\nuci = 'builtin'\nlimit = { depth = 2 }\n";
     asked.file = Some(from_toml(text).unwrap_or_else(|error| panic!("{error}")));
     assert_eq!(
-        told(&asked),
+        message(&asked),
         [
             "2 of 2 searches are not judged by the reference: there is no reference.csv, and so no table of the moves' quality; \
           the same run again judges them"
@@ -529,11 +529,14 @@ fn moves_that_are_not_judged_are_told() {
     asked.judged = vec![judged("p", "", "e2e4"), judged("p", "e2e4", "")];
     let some =
         "1 of 2 searches are not judged by the reference: losses are of the others; the same run again judges them";
-    assert_eq!(told(&asked), [some]);
+    assert_eq!(message(&asked), [some]);
     asked.judged.extend([judged("q", "", "e2e4"), judged("q", "d2d4", "")]);
-    assert_eq!(told(&asked), Vec::<String>::new());
+    assert_eq!(message(&asked), Vec::<String>::new());
     // Along own play no run judges any.
     let own = from_toml(&format!("sequence = {{ self_play = 4 }}\n{text}"));
     let own = Source { file: Some(own.unwrap_or_else(|error| panic!("{error}"))), judged: Vec::new(), ..asked };
-    assert_eq!(told(&own), ["moves along an engine's own play are not judged: this file's [reference] is of no use"]);
+    assert_eq!(
+        message(&own),
+        ["moves along an engine's own play are not judged: this file's [reference] is of no use"]
+    );
 }

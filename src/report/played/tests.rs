@@ -10,7 +10,7 @@ use crate::experiment::sequential::{Bounds, Pentanomial};
 /// Thirty pairs in each encounter are enough, one fewer in any of them is not; what failed and what was played again is added up.
 #[test]
 fn doubts_begin_where_they_should() {
-    let told = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
+    let message = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
         let one = |at: usize| Encounter {
             pairs: Pentanomial([0, 0, pairs[at], 0, 0]),
             repeated: repeated[at],
@@ -28,12 +28,15 @@ fn doubts_begin_where_they_should() {
     };
     let few = "29 pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants 30 or more";
     let nothing: [&str; 0] = [];
-    assert_eq!(told([30, 30], 0, [0, 0]), nothing);
-    assert_eq!(told([30, 29], 0, [0, 0]), [few]);
-    assert_eq!(told([29, 500], 0, [0, 0]), [few]);
-    assert_eq!(told([40, 50], 2, [0, 0]), ["2 pairs could not be played and count for nothing: see the error column"]);
-    assert!(told([40, 50], 0, [0, 1])[0].starts_with("1 of 90 pairs have a game"));
-    let again = told([40, 50], 0, [1, 3]);
+    assert_eq!(message([30, 30], 0, [0, 0]), nothing);
+    assert_eq!(message([30, 29], 0, [0, 0]), [few]);
+    assert_eq!(message([29, 500], 0, [0, 0]), [few]);
+    assert_eq!(
+        message([40, 50], 2, [0, 0]),
+        ["2 pairs could not be played and count for nothing: see the error column"]
+    );
+    assert!(message([40, 50], 0, [0, 1])[0].starts_with("1 of 90 pairs have a game"));
+    let again = message([40, 50], 0, [1, 3]);
     assert!(
         again.len() == 1
             && again[0].starts_with("4 of 90 pairs have a game that is move for move one of a pair before them"),
@@ -111,21 +114,21 @@ fn findings_name_encounters() {
         ..one("down", "x", [0, 10, 10, 0, 0])
     };
     let six = [ahead.clone(), behind.clone(), level("c"), level("d"), level("e"), level("f")].to_vec();
-    let said = findings(&all(six.clone(), false));
-    assert_eq!(said.len(), 7, "{said:?}");
-    assert!(said[0].starts_with("\"up\" against \"x\": +88.7 Elo ["), "{said:?}");
+    let output = findings(&all(six.clone(), false));
+    assert_eq!(output.len(), 7, "{output:?}");
+    assert!(output[0].starts_with("\"up\" against \"x\": +88.7 Elo ["), "{output:?}");
     assert!(
-        said[0].ends_with(" over 20 pairs of games; the first is clearly the stronger. The test of 0 against 5 normalized Elo: H1 after 1,500 pairs."),
-        "{said:?}"
+        output[0].ends_with(" over 20 pairs of games; the first is clearly the stronger. The test of 0 against 5 normalized Elo: H1 after 1,500 pairs."),
+        "{output:?}"
     );
-    assert!(said[1].starts_with("\"down\" against \"x\": -88.7 Elo"), "{said:?}");
+    assert!(output[1].starts_with("\"down\" against \"x\": -88.7 Elo"), "{output:?}");
     assert!(
-        said[1].contains("; the first is clearly the weaker.") && said[1].ends_with(": H0 after 9 pairs."),
-        "{said:?}"
+        output[1].contains("; the first is clearly the weaker.") && output[1].ends_with(": H0 after 9 pairs."),
+        "{output:?}"
     );
-    assert!(said[2].contains("; no difference is shown.") && said[2].ends_with(": open."), "{said:?}");
+    assert!(output[2].contains("; no difference is shown.") && output[2].ends_with(": open."), "{output:?}");
     assert_eq!(
-        said[6],
+        output[6],
         "120 pairs in all. 6 encounters are looked at together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
          all together err at most 6 and 12 %."
     );
@@ -134,11 +137,11 @@ fn findings_name_encounters() {
         (SoFar::H0, "; by its test the first is worth 0 normalized Elo or less."),
         (SoFar::H1, "; by its test the first is worth 5 normalized Elo or more."),
     ] {
-        let said = findings(&all(vec![Encounter { decided: Some((decided, 3)), ..level("g") }], false));
-        assert!(said[0].contains(words), "{said:?}");
+        let output = findings(&all(vec![Encounter { decided: Some((decided, 3)), ..level("g") }], false));
+        assert!(output[0].contains(words), "{output:?}");
     }
-    let said = findings(&all([&six[..], &[open]].concat(), true));
-    let starts: Vec<&str> = said.iter().map(|text| text.split(['[', ';']).next().unwrap()).collect();
+    let output = findings(&all([&six[..], &[open]].concat(), true));
+    let starts: Vec<&str> = output.iter().map(|text| text.split(['[', ';']).next().unwrap()).collect();
     assert_eq!(
         starts[..3],
         [
@@ -147,15 +150,15 @@ fn findings_name_encounters() {
             "Of 7 encounters 1 are clearly won and 1 clearly lost by the first player, after correction for their number"
         ]
     );
-    assert!(said[3].contains("together: each test may err 0.86 and 1.71 %"), "{said:?}");
-    assert!(said[4].starts_with("3 of 7 encounters ended with their tests."), "{said:?}");
-    let said = findings(&all(vec![level("c")], true));
+    assert!(output[3].contains("together: each test may err 0.86 and 1.71 %"), "{output:?}");
+    assert!(output[4].starts_with("3 of 7 encounters ended with their tests."), "{output:?}");
+    let output = findings(&all(vec![level("c")], true));
     assert_eq!(
-        said[1],
+        output[1],
         "0 of 1 encounters ended with their tests: each Elo is of all pairs that were played. They would have ended had they shown more: an \
          interval is for orientation only (`stop = false` plays all pairs)."
     );
-    assert!(said[0].contains("pairs of games; its test has not ended. The test of"), "{said:?}");
+    assert!(output[0].contains("pairs of games; its test has not ended. The test of"), "{output:?}");
     assert!(findings(&all(vec![level("c")], false))[0].contains("pairs of games; no difference is shown. The test of"));
     assert_eq!(findings(&all(vec![level("c")], false)).len(), 1, "one encounter is no several");
     assert_eq!(findings(&all(vec![level("c"), level("d")], false)).len(), 3);
@@ -230,7 +233,7 @@ fn each_encounter_has_its_fields() {
     let both = all(vec![first.clone(), second], false);
     let shown = table(&both);
     each_goes_in_its_turn(&shown);
-    for (row, key, wanted) in [
+    for (row, key, expected) in [
         (0, "pairs", "20"),
         (0, "elo", "+88.7"),
         // 18 won and 14 drawn of 40.
@@ -244,7 +247,7 @@ fn each_encounter_has_its_fields() {
         (1, "llr", "+0.00"),
         (1, "test", "open"),
     ] {
-        assert_eq!(text(&shown, row, key).as_deref(), Some(wanted), "{row} {key}");
+        assert_eq!(text(&shown, row, key).as_deref(), Some(expected), "{row} {key}");
     }
     assert_eq!([0, 1].map(|row| shown.rows[row][3].mark), [Emphasis::Passed, Emphasis::Failed]);
     // An interval that holds for all is wider: 5 standard errors to each side, not 1.96.

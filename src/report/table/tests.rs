@@ -102,13 +102,13 @@ fn worth_is_shown_where_any_line_knows_it() {
         asked(line);
         line.saved = f64::NAN;
     };
-    let told = summary(&page(vec![with("a", both), with("b", unknown)]));
-    assert_eq!([0, 1].map(|row| text(&told, row, "saved")), [Some("75.0 %"), Some("-")]);
-    assert_eq!(why(&told, 1, "saved"), Some(NO_COST));
-    assert_eq!(text(&told, 1, "hit_rate"), Some("70.0 %"));
+    let message = summary(&page(vec![with("a", both), with("b", unknown)]));
+    assert_eq!([0, 1].map(|row| text(&message, row, "saved")), [Some("75.0 %"), Some("-")]);
+    assert_eq!(why(&message, 1, "saved"), Some(NO_COST));
+    assert_eq!(text(&message, 1, "hit_rate"), Some("70.0 %"));
     // Another engine, which tells of no table, beside ours.
-    let told = summary(&page(vec![with("a", both), line("b")]));
-    assert_eq!([0, 1].map(|row| text(&told, row, "saved")), [Some("75.0 %"), Some("-")]);
+    let message = summary(&page(vec![with("a", both), line("b")]));
+    assert_eq!([0, 1].map(|row| text(&message, row, "saved")), [Some("75.0 %"), Some("-")]);
 }
 
 /// Each dash has the reason of its own line.
@@ -207,7 +207,7 @@ fn intervals_bear_their_marks() {
 /// A mean is over what was paired, of the first metric: the baseline's own searches do not count, nor do those that met nothing.
 #[test]
 fn the_note_counts_searches() {
-    for (pairs, told) in [
+    for (pairs, message) in [
         ([9, 8, 8], "over 8 searches"),
         ([9, 5, 6], "over 5 to 6 searches"),
         ([3, 7, 0], "over 7 searches"),
@@ -217,7 +217,7 @@ fn the_note_counts_searches() {
             pairs.map(|pairs| with("x", |line| (line.searches, line.measures[0].ratio.pairs) = (12, pairs))).to_vec();
         lines[0].is_baseline = true;
         let note = summary(&page(lines)).note;
-        assert!(note.starts_with("* baseline. nodes / baseline") && note.contains(told), "{note}");
+        assert!(note.starts_with("* baseline. nodes / baseline") && note.contains(message), "{note}");
     }
 }
 
@@ -498,11 +498,11 @@ fn other_engines_are_not_said_to_have_no_table() {
     };
     assert_eq!(reasons(&page), [[NO_TABLE; 2], [NO_SLOTS; 2], [NO_SLOTS; 2]]);
     page.manifest.subjects.insert("theirs".to_owned(), Default::default());
-    let told = ["an engine that does not tell of its table"; 3];
-    assert_eq!(reasons(&page), [[NO_TABLE, told[0]], [NO_SLOTS, told[1]], [NO_SLOTS, told[2]]]);
+    let message = ["an engine that does not tell of its table"; 3];
+    assert_eq!(reasons(&page), [[NO_TABLE, message[0]], [NO_SLOTS, message[1]], [NO_SLOTS, message[2]]]);
     // Some tell how full it is, and no more.
     page.summary.lines[2].hashfull = 500.0;
-    assert_eq!(why(&summary(&page), 2, "pressure"), Some(told[0]));
+    assert_eq!(why(&summary(&page), 2, "pressure"), Some(message[0]));
     page.summary.lines[2].hashfull = f64::NAN;
     page.summary.by = vec!["limit.depth".to_owned()];
     assert!(reasons(&page).iter().flatten().all(|reason| reason.contains(" or an engine that does not tell")));
@@ -510,5 +510,5 @@ fn other_engines_are_not_said_to_have_no_table() {
     page.summary.by = vec![columns::VARIANT.to_owned()];
     let first = std::mem::take(&mut page.manifest);
     page.sources = vec![("one".to_owned(), None), ("two".to_owned(), Some(first))];
-    assert_eq!(reasons(&page)[0], [NO_TABLE, told[0]]);
+    assert_eq!(reasons(&page)[0], [NO_TABLE, message[0]]);
 }

@@ -53,7 +53,7 @@ fn a_line_wants_two_points() {
         (&[0, 1, 2, 3, 4], vec![line("centre=0", &[1.0, 2.0, 4.0]), line("centre=5", &[1.0, 2.0])]),
     ] {
         let of_known = |who: usize| known.contains(&who).then(|| ratio(1.0 + who as f64, true));
-        let found = of(GRID, &Tuned::default(), &Tune::default(), |told| told.along("table.slots", of_known));
+        let found = of(GRID, &Tuned::default(), &Tune::default(), |describe| describe.along("table.slots", of_known));
         assert_eq!(shape(&found), lines, "{known:?}");
         for point in found.iter().flat_map(|one| &one.points) {
             let who = (point.y - 1.0) as usize;
@@ -72,7 +72,7 @@ fn three_numbers_make_a_curve() {
         ("'table.policy' = ['always', 'depth-preferred', 'random']\n", &[]),
         ("'eval.centre' = [0, 5, 9]\n'table.size' = ['64 KiB', '1 MiB', '2 MiB']\n", &["eval.centre", "table.size"]),
     ] {
-        assert_eq!(of(grid, &Tuned::default(), &Tune::default(), |told| told.numeric()), paths, "{grid}");
+        assert_eq!(of(grid, &Tuned::default(), &Tune::default(), |describe| describe.numeric()), paths, "{grid}");
     }
 }
 
@@ -92,8 +92,8 @@ fn of_too_many_lines_the_winners_are_drawn() {
     for (others, winners, drawn) in
         [(8, 0, Some((8, "c"))), (7, 1, Some((8, "c"))), (8, 1, Some((1, "c Everything else as the winner has it.")))]
     {
-        let figure = of(GRID, &tuned, &Tune::default(), |told| {
-            told.curve("table.slots", many(others, winners), "response", "c".to_owned())
+        let figure = of(GRID, &tuned, &Tune::default(), |describe| {
+            describe.curve("table.slots", many(others, winners), "response", "c".to_owned())
         });
         let found = figure.as_ref().map(|figure| {
             let Plot::Lines(lines) = &figure.plot else { panic!("no lines") };
@@ -103,8 +103,8 @@ fn of_too_many_lines_the_winners_are_drawn() {
         assert_eq!(found, drawn, "{others} and {winners}");
     }
     for (others, winners) in [(0, 0), (9, 0), (0, 9)] {
-        let none = of(GRID, &tuned, &Tune::default(), |told| {
-            told.curve("table.slots", many(others, winners), "response", String::new())
+        let none = of(GRID, &tuned, &Tune::default(), |describe| {
+            describe.curve("table.slots", many(others, winners), "response", String::new())
         });
         assert_eq!(none, None, "{others} and {winners}");
     }
@@ -122,7 +122,7 @@ fn finalists_are_drawn_at_each_pressure() {
     };
     let drawn = |grid: &str, held: Vec<Held>| {
         let tuned = Tuned { winner: 3, held, ..Tuned::default() };
-        of(grid, &tuned, &Tune::default(), |told| told.held_figure()).map(|figure| {
+        of(grid, &tuned, &Tune::default(), |describe| describe.held_figure()).map(|figure| {
             let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
             let y = |one: &Series| one.points.iter().map(|point| point.y).collect::<Vec<_>>();
             let lines: Vec<_> = lines.series.iter().map(|one| (one.name.clone(), y(one))).collect();
@@ -164,7 +164,7 @@ fn better_is_what_the_goal_says() {
         (0.8, true, false, Least, Emphasis::None),
     ] {
         let tune = Tune { goal, ..Tune::default() };
-        let [cell, ends] = of(GRID, &Tuned::default(), &tune, |told| told.ratio(&ratio(mean, clear), tested));
+        let [cell, ends] = of(GRID, &Tuned::default(), &tune, |describe| describe.ratio(&ratio(mean, clear), tested));
         assert_eq!((cell.mark, ends.mark), (mark, Emphasis::None), "{mean} {clear} {tested} {goal:?}");
     }
 }
@@ -178,13 +178,13 @@ fn the_baseline_is_the_files() {
     let experiment = Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap();
     let standings = [1, 3].map(|candidate| Standing { candidate, ratio: ratio(0.5, true) }).to_vec();
     let held = Held { standings, test: ratio(0.5, true), ..Held::default() };
-    for (winner, said) in
+    for (winner, output) in
         [(3, "The baseline stands: \"slots=2, centre=5\". On "), (1, "Best: \"slots=1, centre=5\". On ")]
     {
         let candidates = vec![Candidate { ratio: ratio(0.5, true), ..Candidate::default() }; 6];
         let (held, found) = (vec![held.clone()], vec![Confirmation::Better]);
         let tuned = Tuned { winner, candidates, held, found, ..Tuned::default() };
-        let told = TuneOutcome {
+        let describe = TuneOutcome {
             experiment: &experiment,
             tune: &Tune::default(),
             varying: &[],
@@ -193,14 +193,14 @@ fn the_baseline_is_the_files() {
             warnings: Vec::new(),
             origins: Vec::new(),
         };
-        assert!(told.findings()[0].starts_with(said), "{:?}", told.findings());
+        assert!(describe.findings()[0].starts_with(output), "{:?}", describe.findings());
         let starred = |table: SheetTable, column: usize| {
             let names = table.rows.into_iter().map(|row| row[column].text.clone());
             names.filter(|name| name.ends_with('*')).collect::<Vec<_>>()
         };
-        assert_eq!(starred(told.candidates(), 0), ["slots=2, centre=5 *"]);
-        assert_eq!(starred(told.held(), 1), ["slots=2, centre=5 *"]);
-        let [Figure { plot: Plot::Forest(forest), .. }] = &told.figures()[..] else { panic!("a forest alone") };
+        assert_eq!(starred(describe.candidates(), 0), ["slots=2, centre=5 *"]);
+        assert_eq!(starred(describe.held(), 1), ["slots=2, centre=5 *"]);
+        let [Figure { plot: Plot::Forest(forest), .. }] = &describe.figures()[..] else { panic!("a forest alone") };
         assert!(forest.rows.len() == 5 && forest.rows.iter().all(|row| row.name != "slots=2, centre=5"));
     }
 }
@@ -211,7 +211,7 @@ fn what_was_not_measured_is_not_drawn() {
     let candidates = [1.0, 0.5, 2.0, 0.0, 4.0, f64::NAN]
         .map(|mean| Candidate { ratio: ratio(mean, mean < 3.0), ..Candidate::default() })
         .to_vec();
-    let figures = of(GRID, &Tuned { candidates, ..Tuned::default() }, &Tune::default(), |told| told.figures());
+    let figures = of(GRID, &Tuned { candidates, ..Tuned::default() }, &Tune::default(), |describe| describe.figures());
     let [Figure { plot: Plot::Lines(lines), .. }, Figure { plot: Plot::Forest(forest), .. }] = figures.as_slice()
     else {
         panic!("a response and a forest: {figures:?}")
@@ -238,14 +238,14 @@ fn what_would_be_missed_is_told() {
         candidates: vec![Candidate::default(); 6],
         ..Tuned::default()
     };
-    let said = of(GRID, &tuned, &Tune::default(), |told| told.findings());
-    assert!(said[0].ends_with("Differences under about 17.9 % would be missed there."), "{said:?}");
+    let output = of(GRID, &tuned, &Tune::default(), |describe| describe.findings());
+    assert!(output[0].ends_with("Differences under about 17.9 % would be missed there."), "{output:?}");
     // An interval that reaches farther, to either side, is not said to leave that out.
     for (low, high, reach) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
         let test = Ratio { low, high, ..ratio(0.97, false) };
         let wide = Tuned { held: vec![Held { test, ..Held::default() }], ..tuned.clone() };
-        let said = of(GRID, &wide, &Tune::default(), |told| told.findings());
-        assert!(said[0].ends_with(&format!("Differences of up to {reach} are not ruled out by that.")), "{said:?}");
+        let output = of(GRID, &wide, &Tune::default(), |describe| describe.findings());
+        assert!(output[0].ends_with(&format!("Differences of up to {reach} are not ruled out by that.")), "{output:?}");
     }
     for (part, text) in
         [(0.0, "0.001 %"), (0.0009, "0.090 %"), (0.001, "0.1 %"), (0.25, "25.0 %"), (f64::INFINITY, "any size")]
@@ -280,20 +280,20 @@ fn fates_and_tests_are_of_their_own_candidate() {
     let tuned = Tuned { winner: 4, candidates, held, found, held_out: 12, ..Tuned::default() };
     let tune = Tune { alpha: 0.025, ..Tune::default() };
     // What is said of another pressure is that one's: its name, its figures and what was found there.
-    let said = of(GRID, &tuned, &tune, |told| told.findings());
-    assert!(said[0].ends_with("0.2000 (95 % 0.1900 to 0.2100) of \"slots=1, centre=0\"'s."), "{said:?}");
-    assert_eq!(said[1], "At other: 0.3000 (95 % 0.2900 to 0.3100); it is worse there.");
+    let output = of(GRID, &tuned, &tune, |describe| describe.findings());
+    assert!(output[0].ends_with("0.2000 (95 % 0.1900 to 0.2100) of \"slots=1, centre=0\"'s."), "{output:?}");
+    assert_eq!(output[1], "At other: 0.3000 (95 % 0.2900 to 0.3100); it is worse there.");
     // Of those that are left: not the winner itself, nor what was dropped.
     let left = [
         "The same nodes as the winner's in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
         "The race could not tell these from the winner: \"slots=1, centre=0\".",
     ];
-    assert_eq!(said[2..4], left);
-    let [fates, tests, fields] = of(GRID, &tuned, &tune, |told| {
-        let fates = told.candidates().rows.into_iter().map(|row| row[1].text.clone());
+    assert_eq!(output[2..4], left);
+    let [fates, tests, fields] = of(GRID, &tuned, &tune, |describe| {
+        let fates = describe.candidates().rows.into_iter().map(|row| row[1].text.clone());
         let tests =
-            told.held().rows.into_iter().map(|row| format!("{} {:?} {}", row[0].text, row[2].mark, row[4].text));
-        let text = String::from_utf8(told.csv().unwrap()).unwrap();
+            describe.held().rows.into_iter().map(|row| format!("{} {:?} {}", row[0].text, row[2].mark, row[4].text));
+        let text = String::from_utf8(describe.csv().unwrap()).unwrap();
         let dropped: Vec<&str> = text
             .lines()
             .filter(|line| line.starts_with("race,own,"))
@@ -306,7 +306,7 @@ fn fates_and_tests_are_of_their_own_candidate() {
         });
         [fates.collect::<Vec<_>>(), tests.collect(), fields.collect()]
     });
-    let wanted = [
+    let expected = [
         "not told from it",
         "dropped in round 1",
         "the winner's counts",
@@ -314,7 +314,7 @@ fn fates_and_tests_are_of_their_own_candidate() {
         "winner",
         "the winner's counts",
     ];
-    assert_eq!(fates, wanted);
+    assert_eq!(fates, expected);
     assert_eq!(tests, ["own None -", "own Less 0.020", "other None -", "other None 0.030"]);
     // Searches, ratio and p.
     assert_eq!(fields, ["20 0.5 ", "20 0.5 0.02"]);
@@ -340,7 +340,7 @@ fn what_a_tuning_cannot_show_is_told() {
         };
         let (tune, varying) = (Tune::default(), Vec::new());
         let (warnings, origins) = (Vec::new(), Vec::new());
-        let told = TuneOutcome {
+        let describe = TuneOutcome {
             experiment: &experiment,
             tune: &tune,
             varying: &varying,
@@ -349,10 +349,10 @@ fn what_a_tuning_cannot_show_is_told() {
             warnings,
             origins,
         };
-        let cost = told.findings().pop().unwrap_or_default();
+        let cost = describe.findings().pop().unwrap_or_default();
         assert!(cost.contains(" 30 items ") && cost.ends_with(" of the 120 of the full grid, 25 %."), "{cost}");
         let few = |text: &String| text.starts_with(&format!("{} items were raced on", raced[0] + raced[1]));
-        let warnings = told.warnings();
+        let warnings = describe.warnings();
         let one = warnings.iter().any(|text| text.starts_with("no other pressure was tried"));
         (warnings.iter().any(few), one)
     };
@@ -373,9 +373,9 @@ fn what_has_no_ratio_is_told() {
         candidates: vec![Candidate::default(); 6],
         ..Tuned::default()
     };
-    let warnings = of(GRID, &tuned, &Tune::default(), |told| told.warnings());
+    let warnings = of(GRID, &tuned, &Tune::default(), |describe| describe.warnings());
     let zeros: Vec<&String> = warnings.iter().filter(|text| text.contains("of no ratio")).collect();
     assert_eq!(zeros, ["other: 1 search with none of nodes on one side alone: of no ratio"]);
     let open = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, ..Ratio::default() };
-    assert_eq!(told(&open), "0.9000 (95 % 0.8000 to no bound)");
+    assert_eq!(describe(&open), "0.9000 (95 % 0.8000 to no bound)");
 }

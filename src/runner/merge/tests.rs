@@ -53,8 +53,8 @@ fn the_rows_of_all_shards_are_those_of_one_run() {
     // A shard that is being written to is not whole yet.
     let busy = Output::open(&all.folders[1].1).unwrap();
     let refused = all.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
-    let told = format!("{}: another run is writing there", all.folders[1].1.display());
-    assert!(refused.starts_with(&told) && !merged.join("results.csv").exists(), "{refused}");
+    let message = format!("{}: another run is writing there", all.folders[1].1.display());
+    assert!(refused.starts_with(&message) && !merged.join("results.csv").exists(), "{refused}");
     drop(busy);
     let (manifest, failed) = all.merge(&Output::open(&merged).unwrap(), false).unwrap();
     assert_eq!((rows(&merged), failed), (rows(&whole), 0));
@@ -79,7 +79,7 @@ fn a_shard_that_changes_after_its_check_is_not_published() {
     assert_eq!((gaps, &checked), (Vec::new(), &vec![4, 4, 4]));
     let (folder, path) = (&all.folders[1].1, all.folders[1].1.join("results.csv"));
     let whole = std::fs::read_to_string(&path).unwrap();
-    let told = |text: &str| {
+    let message = |text: &str| {
         std::fs::write(&path, text).unwrap();
         all.gathered(&row_index, &output, &checked).map(drop).map_err(|error| error.to_string())
     };
@@ -90,9 +90,9 @@ fn a_shard_that_changes_after_its_check_is_not_published() {
         ))
     };
     let last = whole.trim_end().rfind('\n').unwrap() + 1;
-    assert_eq!(told(&whole[..last]), changed(3));
-    assert_eq!(told(&format!("{whole}{}", &whole[last..])), changed(5));
-    assert_eq!(told(&whole), Ok(()));
+    assert_eq!(message(&whole[..last]), changed(3));
+    assert_eq!(message(&format!("{whole}{}", &whole[last..])), changed(5));
+    assert_eq!(message(&whole), Ok(()));
     let left = std::fs::read_dir(&output.folder).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(left.collect::<Vec<_>>(), [".lock"]);
 }
@@ -188,7 +188,7 @@ fn folders_that_are_not_the_shards_asked_for_are_refused() {
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
     let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
-    let told = |plan: &Plan, change: &[(u64, &PathBuf)]| {
+    let message = |plan: &Plan, change: &[(u64, &PathBuf)]| {
         let kept = folders.iter().filter(|(at, _)| change.iter().all(|(index, _)| index != at)).cloned();
         let folders = kept.chain(change.iter().map(|&(index, folder)| (index, folder.clone()))).collect();
         let shards = Shards { experiment: &experiment, plan, of: 3, folders };
@@ -199,16 +199,16 @@ fn folders_that_are_not_the_shards_asked_for_are_refused() {
     for file in [MANIFEST, "results.csv"] {
         std::fs::copy(folders[1].1.join(file), copy.join(file)).unwrap();
     }
-    let twice = told(&plan, &[(1, &folders[1].1), (1, &copy)]);
+    let twice = message(&plan, &[(1, &folders[1].1), (1, &copy)]);
     assert!(twice.starts_with("shard 1 is there twice: ") && twice.ends_with("copy: give one of them"), "{twice}");
-    let other = told(&plan, &[(0, &copy)]);
+    let other = message(&plan, &[(0, &copy)]);
     assert!(other.ends_with("it holds shard 1 of 3, where shard 0 of 3 is wanted"), "{other}");
     let whole = temporary.path().join("whole");
     run(&experiment, &whole, Settings { jobs: 1, ..Settings::default() });
-    let undivided = told(&plan, &[(2, &whole)]);
+    let undivided = message(&plan, &[(2, &whole)]);
     assert!(undivided.ends_with("it holds the results of a whole run, not of a shard"), "{undivided}");
     let deeper = crate::runner::session::tests::experiment(temporary.path(), &SIX.replace("depth = 2", "depth = 3"));
-    let foreign = told(&Plan::new(&deeper), &[]);
+    let foreign = message(&Plan::new(&deeper), &[]);
     assert!(foreign.ends_with("it holds results of another plan"), "{foreign}");
 }
 
@@ -275,10 +275,10 @@ fn shards_of_unlike_builds_are_merged_where_that_is_asked_for() {
             Some(format!("another build made it ({}) than shard 2 ({})", build("b"), build("a"))),
             Some("another build of an engine made it than shard 2".to_owned()),
         ];
-        let told = what[at].as_ref().map(|what| {
+        let message = what[at].as_ref().map(|what| {
             format!("{}: {what}: run it again, or merge all the same with --any-build", place(1).display())
         });
-        assert_eq!(refused, told);
+        assert_eq!(refused, message);
         assert_eq!(shards.merged_manifest(true).unwrap().shards.len(), 3);
     }
 }
@@ -295,17 +295,17 @@ fn a_shard_that_is_there_twice_conflicts_where_both_have_a_job() {
         ..ShardContents::default()
     };
     let (one, two) = (PathBuf::from("one"), PathBuf::from("two"));
-    let told = |first: &[(u64, &str)], second: &[(u64, &str)]| {
+    let message = |first: &[(u64, &str)], second: &[(u64, &str)]| {
         all.twice(1, (&one, &survey(first)), (&two, &survey(second))).to_string()
     };
     let twice = "shard 1 is there twice: one and two: give one of them";
-    assert_eq!(told(&[(1, "x"), (3, "y")], &[(1, "x"), (3, "y")]), twice);
-    assert_eq!(told(&[(1, "x"), (3, "y")], &[(1, "x")]), twice);
-    assert_eq!(told(&[(3, "y")], &[(1, "x"), (3, "y")]), twice);
-    assert_eq!(told(&[], &[(1, "x")]), twice);
+    assert_eq!(message(&[(1, "x"), (3, "y")], &[(1, "x"), (3, "y")]), twice);
+    assert_eq!(message(&[(1, "x"), (3, "y")], &[(1, "x")]), twice);
+    assert_eq!(message(&[(3, "y")], &[(1, "x"), (3, "y")]), twice);
+    assert_eq!(message(&[], &[(1, "x")]), twice);
     // Jobs 3 and 5 differ: the second variant on the second and the third position.
     assert_eq!(
-        told(&[(5, "x"), (3, "y"), (1, "z")], &[(1, "z"), (3, "a"), (5, "b")]),
+        message(&[(5, "x"), (3, "y"), (1, "z")], &[(1, "z"), (3, "a"), (5, "b")]),
         "shard 1 is there twice, and the counts differ that should be equal: \"size=256\" on b (repeat 0) in one and in two"
     );
 }

@@ -153,10 +153,10 @@ fn judgements_of_one_reference_are_gathered_and_an_older_one_gives_way() {
     assert_eq!(gathered("j", "k", false), whole(&[("A", 1), ("B", 3)]), "an older judge's are no judgements");
     assert_eq!(gathered("j", "k", true), whole(&[("A", 1), ("B", 3)]));
     assert_eq!(gathered("k", "j", true), whole(&[("A", 1), ("B", 3), ("C", 5)]));
-    let told = gathered("k", "j", false).unwrap_err();
+    let message = gathered("k", "j", false).unwrap_err();
     assert!(
-        told.contains("b: its moves were judged by another reference than those in") && told.contains("/a:"),
-        "{told}"
+        message.contains("b: its moves were judged by another reference than those in") && message.contains("/a:"),
+        "{message}"
     );
 }
 
@@ -202,12 +202,12 @@ impl Subject for Oracle {
         }
         // A score of its own for each search, the last depth's one pawn more; eleven nodes, and then thirty.
         for (nodes, score) in [(11, 0), (30, 100)] {
-            let told = crate::subject::UciReport {
+            let message = crate::subject::UciReport {
                 score: Some(score + 10 * asked as i32),
                 nodes: Some(nodes),
                 ..crate::subject::UciReport::default()
             };
-            watch(SearchEvent::Iteration(&told.iteration()));
+            watch(SearchEvent::Iteration(&message.iteration()));
         }
         Ok(SearchEnd::Best(named(position.board, self.best).unwrap_or(Move::NONE)))
     }
@@ -287,8 +287,8 @@ fn a_judge_who_finishes_no_depth_says_so() {
     let silent = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
     let mut silent = Judge { engine: Box::new(silent), limit, moves: true, stop: &stop, id: "j".to_owned() };
     let one = Chosen { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
-    let told = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
-    assert!(told.starts_with("p: the reference told no score"), "{told}");
+    let message = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
+    assert!(message.starts_with("p: the reference told no score"), "{message}");
     let rows = judged(5000).unwrap().unwrap();
     assert!(rows.len() >= 2 && rows.iter().all(|row| row.nodes.is_some_and(|nodes| nodes > 20)), "{rows:?}");
 }

@@ -51,14 +51,14 @@ impl Progress for SearchEvent {
 
 /// Runs a plan in a folder, and tells of it.
 pub fn run(experiment: &Experiment, folder: &Path, settings: Settings) -> RunSummary {
-    told(experiment, folder, settings, &SearchEvent::default())
+    lines(experiment, folder, settings, &SearchEvent::default())
 }
 
-fn told(experiment: &Experiment, folder: &Path, settings: Settings, told: &SearchEvent) -> RunSummary {
+fn lines(experiment: &Experiment, folder: &Path, settings: Settings, lines: &SearchEvent) -> RunSummary {
     let (plan, never) = (Plan::new(experiment), AtomicBool::new(false));
-    let stop = told.stop.as_ref().map_or(&never, |(_, stop)| stop);
+    let stop = lines.stop.as_ref().map_or(&never, |(_, stop)| stop);
     let session = Session::begin(experiment, &plan, folder, settings, stop).unwrap();
-    session.run(stop, told).unwrap()
+    session.run(stop, lines).unwrap()
 }
 
 /// Variant, position and nodes of each row, in the order of the file.
@@ -83,7 +83,7 @@ fn a_run_tells_each_job_once_and_what_is_done_is_done() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
     let first = SearchEvent::default();
-    let ran = told(&experiment, &out, Settings { jobs: 2, ..Settings::default() }, &first);
+    let ran = lines(&experiment, &out, Settings { jobs: 2, ..Settings::default() }, &first);
     assert_eq!((ran.before, ran.done, ran.failed, ran.spared, ran.interrupted), (0, 6, 0, 0, false));
     assert_eq!(
         (lock(&first.begun).clone(), *lock(&first.done), lock(&first.ended).clone()),
@@ -99,7 +99,7 @@ fn a_run_tells_each_job_once_and_what_is_done_is_done() {
     assert_eq!((manifest.column_seals, manifest.seals), (sealed.seals.columns, None));
 
     let second = SearchEvent::default();
-    let ran = told(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
+    let ran = lines(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
     assert_eq!((ran.before, ran.done, ran.interrupted), (6, 0, false));
     assert_eq!((lock(&second.begun).clone(), *lock(&second.done)), (vec![(6, 6)], 0));
     assert_eq!(rows(&out), kept);
@@ -116,18 +116,18 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
     let experiment = experiment(temporary.path(), SIX);
     let one = || Settings { jobs: 1, ..Settings::default() };
     let stopped = SearchEvent { stop: Some((2, AtomicBool::new(false))), ..SearchEvent::default() };
-    let ran = told(&experiment, &out, one(), &stopped);
+    let ran = lines(&experiment, &out, one(), &stopped);
     assert!(ran.interrupted && ran.done == 2, "{ran:?}");
     assert_eq!(rows(&out).len(), 4);
     let verdict = crate::runner::verify::verify(&out).unwrap();
     let left = "4 of 6 jobs are not done".to_owned();
     assert!(
-        verdict.state == crate::runner::verify::FolderState::Missing && verdict.told.contains(&left),
+        verdict.state == crate::runner::verify::FolderState::Missing && verdict.lines.contains(&left),
         "{verdict:?}"
     );
     // Stopped when nothing was left to do: it has ended as any other.
     let late = SearchEvent { stop: Some((4, AtomicBool::new(false))), ..SearchEvent::default() };
-    let ran = told(&experiment, &out, one(), &late);
+    let ran = lines(&experiment, &out, one(), &late);
     assert_eq!((ran.before, ran.done, ran.interrupted), (2, 4, false));
     let manifest = Manifest::read(&out).unwrap().unwrap();
     assert!(manifest.history().iter().all(|one| one.ended.is_some_and(|ended| ended >= one.begun)), "{manifest:?}");
@@ -158,7 +158,7 @@ fn a_shard_runs_its_own_jobs_alone() {
         let before = if index == 1 { 1 } else { 0 };
         if before > 0 {
             let stopped = SearchEvent { stop: Some((before, AtomicBool::new(false))), ..SearchEvent::default() };
-            assert!(told(&experiment, &folder, settings(), &stopped).interrupted);
+            assert!(lines(&experiment, &folder, settings(), &stopped).interrupted);
         }
         let ran = run(&experiment, &folder, settings());
         let found: BTreeSet<[String; 2]> = rows(&folder).into_iter().map(|[variant, id, _]| [variant, id]).collect();
@@ -170,7 +170,7 @@ fn a_shard_runs_its_own_jobs_alone() {
         let verdict = crate::runner::verify::verify(&folder).unwrap();
         let whole = format!("every row is of the plan, and all {} jobs are done", ran.before + ran.done);
         assert!(
-            verdict.state == crate::runner::verify::FolderState::Whole && verdict.told.contains(&whole),
+            verdict.state == crate::runner::verify::FolderState::Whole && verdict.lines.contains(&whole),
             "{verdict:?}"
         );
     }
@@ -184,7 +184,7 @@ fn no_test_ends_a_shard() {
         [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 300, alpha = 0.4, beta = 0.4 }\n";
     let experiment = experiment(temporary.path(), text);
     let whole = SearchEvent::default();
-    let ran = told(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
+    let ran = lines(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
     assert_eq!((ran.spared, lock(&whole.jobs).len()), (2, 1), "what is spared is not begun");
     assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_spared, 2);
     let shard = Some(Shard { index: 0, of: 2 });
@@ -192,7 +192,7 @@ fn no_test_ends_a_shard() {
     assert_eq!((ran.done, ran.spared), (2, 0));
     let verdict = crate::runner::verify::verify(&out.join("0")).unwrap();
     let whole = "every row is of the plan, and all 2 jobs are done".to_owned();
-    assert!(verdict.told.contains(&whole), "{verdict:?}");
+    assert!(verdict.lines.contains(&whole), "{verdict:?}");
 }
 
 /// Some columns of each row, in the order of the file.
@@ -247,8 +247,8 @@ fn a_job_finds_what_it_would_find_alone() {
         assert_eq!(all, alone);
         // A net that holds nothing alike against itself.
         let limits: BTreeSet<&str> = all.iter().map(|row| row[2].as_str()).collect();
-        let told = if names[5] == "slots" { &["depth 3, nodes 900"][..] } else { &["depth 1", "depth 2, nodes 70"] };
-        assert_eq!(limits.into_iter().collect::<Vec<_>>(), told);
+        let lines = if names[5] == "slots" { &["depth 3, nodes 900"][..] } else { &["depth 1", "depth 2, nodes 70"] };
+        assert_eq!(limits.into_iter().collect::<Vec<_>>(), lines);
         let last: BTreeSet<(&str, &str)> = all.iter().map(|row| (row[0].as_str(), row[5].as_str())).collect();
         assert!(last.len() >= 4, "{last:?}");
     }
@@ -264,11 +264,11 @@ fn jobs_that_fail_are_told_each_time_and_tried_again_alone() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), &SIX.replace("256", "'8192 GiB'"));
     let again = |retry_failed: bool| run(&experiment, &out, Settings { jobs: 1, retry_failed, ..Settings::default() });
-    let told = |ran: RunSummary| (ran.before, ran.done, ran.failed, ran.failures.len());
-    assert_eq!(told(again(false)), (0, 6, 3, 3));
-    assert_eq!(told(again(false)), (6, 0, 3, 0));
-    assert_eq!(told(again(true)), (3, 3, 3, 3));
-    assert_eq!(told(again(false)), (6, 0, 3, 0));
+    let lines = |ran: RunSummary| (ran.before, ran.done, ran.failed, ran.failures.len());
+    assert_eq!(lines(again(false)), (0, 6, 3, 3));
+    assert_eq!(lines(again(false)), (6, 0, 3, 0));
+    assert_eq!(lines(again(true)), (3, 3, 3, 3));
+    assert_eq!(lines(again(false)), (6, 0, 3, 0));
     assert_eq!(rows(&out).len(), 9, "two depths of three jobs, and three that say why there is none");
     let made: Vec<_> = Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|one| one.made).collect();
     let of = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
@@ -306,8 +306,8 @@ fn a_pair_fails_for_either_players_table() {
         } else {
             let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
             let refused = Session::begin(&experiment, &plan, &out, Settings::default(), &never).map(drop);
-            let told = refused.unwrap_err().to_string();
-            assert!(told.starts_with("table.size: 8388608 MiB (variant \"c\") are more than the "), "{told}");
+            let lines = refused.unwrap_err().to_string();
+            assert!(lines.starts_with("table.size: 8388608 MiB (variant \"c\") are more than the "), "{lines}");
         }
     }
 }
@@ -466,7 +466,7 @@ fn results_that_go_away_are_not_lost() {
                 std::fs::write(&results, "mine").unwrap();
             }
         };
-        let told = session.unwrap().run(&never, &When(Mutex::new(6), goes)).unwrap_err().to_string();
+        let lines = session.unwrap().run(&never, &When(Mutex::new(6), goes)).unwrap_err().to_string();
         let (found, how) = match (moved, other) {
             (true, _) => (temporary.path().to_owned(), "moved away"),
             (false, false) => (out.clone(), "deleted"),
@@ -477,8 +477,8 @@ fn results_that_go_away_are_not_lost() {
             }
         };
         let start = format!("{}: results.csv was {how} while the run wrote to it; ", out.display());
-        assert!(told.starts_with(&start) && told.ends_with("the same command continues"), "{told}");
-        assert_eq!((rows(&found).len(), moved && results.exists()), (12, false), "{told}");
+        assert!(lines.starts_with(&start) && lines.ends_with("the same command continues"), "{lines}");
+        assert_eq!((rows(&found).len(), moved && results.exists()), (12, false), "{lines}");
     }
 }
 
@@ -501,9 +501,9 @@ fn what_an_engine_takes_by_itself_must_fit_too() {
         let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
         let settings = Settings { jobs: 3, ..Settings::default() };
         let begun = Session::begin(&experiment, &plan, &folder.path().join("out"), settings, &never);
-        let told = begun.err().map(|error| error.to_string()).unwrap_or_default();
+        let lines = begun.err().map(|error| error.to_string()).unwrap_or_default();
         let start = format!("uci.Hash: 3 jobs x 4294967296 MiB (1 engine, of which \"{name}\") need more than the ");
-        assert!(told.starts_with(&start), "{told}");
+        assert!(lines.starts_with(&start), "{lines}");
     }
 }
 

@@ -198,12 +198,12 @@ macro_rules! policies {
                 let slots = self.slots();
                 if !slots.contains(&table.slots) {
                     let (least, most) = (slots.start(), slots.end());
-                    let wanted = match () {
+                    let expected = match () {
                         () if least == most => format!("= {least}"),
                         () if *most == 8 => format!("of at least {least}"),
                         () => format!("of {least} to {most}"),
                     };
-                    return Err(format!("needs table.slots {wanted}, found {}", table.slots));
+                    return Err(format!("needs table.slots {expected}, found {}", table.slots));
                 }
                 match self {
                     $(Self::$policy(policy) => policy.check(),)*

@@ -220,9 +220,9 @@ mod tests {
     /// Both ends of each parameter, and one beyond.
     #[test]
     fn parameters_have_their_ranges() {
-        let told = |small, ghosts, meetings| S3Fifo { small, ghosts, meetings }.check().err();
+        let message = |small, ghosts, meetings| S3Fifo { small, ghosts, meetings }.check().err();
         for allowed in [(1, 0, 1), (7, 8, 3)] {
-            assert_eq!(told(allowed.0, allowed.1, allowed.2), None, "{allowed:?}");
+            assert_eq!(message(allowed.0, allowed.1, allowed.2), None, "{allowed:?}");
         }
         for (small, ghosts, meetings, problem) in [
             (0, 4, 1, "small = 0 is out of range: expected 1 to 7"),
@@ -231,7 +231,7 @@ mod tests {
             (1, 4, 0, "meetings = 0 is out of range: expected 1 to 3"),
             (1, 4, 4, "meetings = 4 is out of range: expected 1 to 3"),
         ] {
-            assert_eq!(told(small, ghosts, meetings).as_deref(), Some(problem));
+            assert_eq!(message(small, ghosts, meetings).as_deref(), Some(problem));
         }
     }
 }

@@ -72,14 +72,14 @@ mod tests {
     #[test]
     fn each_weight_has_its_range() {
         for name in ["depth", "age", "exact", "pv", "nodes"] {
-            let told = |weight: i32| {
+            let message = |weight: i32| {
                 let policy: Scored = serde_json::from_value(serde_json::json!({ name: weight })).unwrap();
                 policy.check()
             };
             for sign in [-1, 1] {
-                assert_eq!(told(sign * 1000), Ok(()), "{name}");
+                assert_eq!(message(sign * 1000), Ok(()), "{name}");
                 let refused = format!("{name} = {} is out of range: expected -1000 to 1000", sign * 1001);
-                assert_eq!(told(sign * 1001), Err(refused));
+                assert_eq!(message(sign * 1001), Err(refused));
             }
         }
         assert_eq!(Scored { margin: i32::MIN, ..Scored::default() }.check(), Ok(()));

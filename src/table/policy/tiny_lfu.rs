@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn counts_are_halved_after_something() {
-        let told = |sample| TinyLfu { sample }.check().err();
-        assert_eq!(told(0).as_deref(), Some("sample = 0 is out of range: expected 1 to 255"));
-        assert_eq!((told(1), told(255)), (None, None));
+        let message = |sample| TinyLfu { sample }.check().err();
+        assert_eq!(message(0).as_deref(), Some("sample = 0 is out of range: expected 1 to 255"));
+        assert_eq!((message(1), message(255)), (None, None));
     }
 }

@@ -45,7 +45,7 @@ pub struct Clairvoyant {
     /// By count: the event at which each slot was free again; 0: it held nothing yet.
     free: Vec<u32>,
     /// By worth: what is to be weighed.
-    wanted: Vec<BucketSpan>,
+    expected: Vec<BucketSpan>,
     packing: Packer,
     found: Vec<u64>,
 }
@@ -64,9 +64,9 @@ impl Clairvoyant {
     /// When the options are wrong.
     pub fn new(aim: Aim, options: &TableOptions, working_set: Option<u64>, classes: usize) -> Result<Self, TableError> {
         let (index, slots) = (options.index, usize::from(options.slots));
-        let (free, wanted, packing) = (Vec::new(), Vec::new(), Packer::default());
+        let (free, expected, packing) = (Vec::new(), Vec::new(), Packer::default());
         let buckets = buckets(options, working_set)?;
-        Ok(Self { aim, index, buckets, slots, first: 0, free, wanted, packing, found: vec![0; classes] })
+        Ok(Self { aim, index, buckets, slots, first: 0, free, expected, packing, found: vec![0; classes] })
     }
 
     /// Begins with some of the buckets.
@@ -126,7 +126,7 @@ impl Clairvoyant {
             if step.usable() && step.worth > 0 {
                 let bucket = self.index.bucket(step.key, self.buckets);
                 let stretch = Holding { begin: step.offered, end: step.at, worth: step.worth };
-                self.wanted.push(BucketSpan { bucket, class: class as u32, stretch });
+                self.expected.push(BucketSpan { bucket, class: class as u32, stretch });
             } else if step.kind() == EventKind::Clear {
                 // Nothing is held across it.
                 self.weigh();
@@ -136,14 +136,14 @@ impl Clairvoyant {
 
     /// The most worth that the slots of each bucket can keep of what was gathered.
     fn weigh(&mut self) {
-        self.wanted.sort_unstable_by_key(|wanted| (wanted.bucket, wanted.stretch.begin));
+        self.expected.sort_unstable_by_key(|expected| (expected.bucket, expected.stretch.begin));
         let mut one: Vec<Holding> = Vec::new();
-        for bucket in self.wanted.chunk_by(|a, b| a.bucket == b.bucket) {
+        for bucket in self.expected.chunk_by(|a, b| a.bucket == b.bucket) {
             one.clear();
-            one.extend(bucket.iter().map(|wanted| wanted.stretch));
+            one.extend(bucket.iter().map(|expected| expected.stretch));
             self.found[bucket[0].class as usize] += self.packing.most(&one, self.slots);
         }
-        self.wanted.clear();
+        self.expected.clear();
     }
 }
 

@@ -148,8 +148,8 @@ impl Counting {
     pub fn push(&mut self, event: &Event) {
         let info = &mut self.info;
         info.events += 1;
-        let told = !(event.kind() == EventKind::Store && event.has(flags::SUBTREE));
-        if told {
+        let message = !(event.kind() == EventKind::Store && event.has(flags::SUBTREE));
+        if message {
             let more = event.nodes.wrapping_sub(self.last);
             // A counter that falls has begun anew.
             info.nodes += u64::from(if more > u32::MAX / 2 { event.nodes } else { more });
@@ -179,7 +179,7 @@ impl Counting {
                 info.stores += 1;
                 info.exact += u64::from(event.bound() == Bound::Exact);
                 info.lower += u64::from(event.bound() == Bound::Lower);
-                info.subtrees += u64::from(!told);
+                info.subtrees += u64::from(!message);
                 self.stored.insert(event.key);
             }
             EventKind::Search if event.has(flags::ITERATION) => info.iterations += 1,
@@ -342,8 +342,8 @@ mod tests {
         let shallow = shallow.finish();
         assert_eq!((shallow.lowest, shallow.deepest), (-3, -2));
         assert!(found.tells_worth());
-        let told = |cuts, windows| Info { cuts, windows, ..Info::default() }.tells_worth();
-        assert_eq!([told(0, 0), told(1, 0), told(0, 1)], [false, true, true]);
+        let message = |cuts, windows| Info { cuts, windows, ..Info::default() }.tells_worth();
+        assert_eq!([message(0, 0), message(1, 0), message(0, 1)], [false, true, true]);
     }
 
     /// A game begins with what is asked or stored after a clear; a clear at the end begins none.

@@ -75,7 +75,7 @@ mod tests {
     fn what_is_asked_and_offered_is_written_down() {
         let writer = Arc::new(Mutex::new(Writer::new(Vec::new())));
         let mut table = Recorder::new(Box::new(Unbounded::new(&TableOptions::default(), false)), Arc::clone(&writer));
-        let mut wanted = Vec::new();
+        let mut expected = Vec::new();
         for (key, (pv, mv, bound)) in
             [(true, 9, Bound::Exact), (true, 0, Bound::Lower), (false, 9, Bound::Upper), (false, 0, Bound::Exact)]
                 .into_iter()
@@ -84,19 +84,19 @@ mod tests {
             let (key, mv) = (key as u64, Move::from_bits(mv));
             table.store(key, Entry { pv, mv, bound, depth: 5, score: -7, nodes: 30, ..Entry::default() });
             let bits = if pv { flags::PV } else { 0 } | if mv.is_none() { 0 } else { flags::MOVE };
-            wanted.push(Event::store(key, 5, -7, Event::bits_of(bound) | flags::SUBTREE | bits, 30));
+            expected.push(Event::store(key, 5, -7, Event::bits_of(bound) | flags::SUBTREE | bits, 30));
         }
         let hit = table.probe(1, 4).unwrap();
         table.cutoff(&hit);
         table.probe(2, 200);
         table.probe(99, 3);
         table.clear();
-        wanted.push(Event::probe(1, 4, 0, flags::HIT | flags::CUT, 0));
-        wanted.push(Event::probe(2, 127, 0, flags::HIT, 0));
-        wanted.push(Event::probe(99, 3, 0, 0, 0));
-        wanted.push(Event::clear(0));
+        expected.push(Event::probe(1, 4, 0, flags::HIT | flags::CUT, 0));
+        expected.push(Event::probe(2, 127, 0, flags::HIT, 0));
+        expected.push(Event::probe(99, 3, 0, 0, 0));
+        expected.push(Event::clear(0));
         drop(table);
         let writer = Arc::into_inner(writer).unwrap().into_inner().unwrap();
-        assert_eq!(super::super::read(&writer.finish().unwrap().1[..]).unwrap(), wanted);
+        assert_eq!(super::super::read(&writer.finish().unwrap().1[..]).unwrap(), expected);
     }
 }

@@ -122,7 +122,7 @@ mod tests {
         for nodes in 0..3 * BLOCK as u32 {
             writer.push(Event::probe(1, 2, 0, 0, nodes));
         }
-        let told = writer.finish().map(|(events, _)| events).map_err(|error| error.kind());
-        assert_eq!(told, Err(io::ErrorKind::StorageFull));
+        let message = writer.finish().map(|(events, _)| events).map_err(|error| error.kind());
+        assert_eq!(message, Err(io::ErrorKind::StorageFull));
     }
 }
