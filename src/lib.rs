@@ -3,6 +3,9 @@
 //! Data flows one way: experiment file -> plan -> runner -> engine -> one CSV row per finished iteration -> analysis ->
 //! report. Each room below may use only those named before it (`docs/architecture.md` has the map).
 
+#[cfg(not(unix))]
+compile_error!("ttlab runs on Unix systems only");
+
 pub mod counters;
 
 pub mod talk;

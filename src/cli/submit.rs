@@ -111,16 +111,10 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 /// Lets whoever may read a script run it: HTCondor starts it as a program.
-#[cfg(unix)]
 fn executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = std::fs::metadata(path)?.permissions().mode();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// What the tables of so many jobs take, in MiB, and a little for the rest.
@@ -139,7 +133,6 @@ mod tests {
     use crate::experiment::Experiment;
 
     /// Whoever reads a script may run it, and nobody else.
-    #[cfg(unix)]
     #[test]
     fn who_reads_a_script_may_run_it() {
         use std::os::unix::fs::PermissionsExt;

@@ -5,6 +5,7 @@ use super::whole::{begin, publish, sync_folder};
 use crate::system::files::check_regular;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// An open results file, to which rows are appended.
@@ -76,14 +77,8 @@ impl Results {
 
     /// Whether the file is still where it was opened, and not moved, deleted or replaced.
     pub fn in_place(&self) -> bool {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
-            matches!((self.file.metadata().map(id), std::fs::metadata(&self.path).map(id)), (Ok(a), Ok(b)) if a == b)
-        }
-        #[cfg(not(unix))]
-        self.path.exists()
+        let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+        matches!((self.file.metadata().map(id), std::fs::metadata(&self.path).map(id)), (Ok(a), Ok(b)) if a == b)
     }
 
     /// How many bytes it has where it has other than were written: somebody cut it short, or wrote to it.
@@ -93,13 +88,7 @@ impl Results {
 
     /// Whether the file has no name any more, so that its rows go when it is closed.
     pub fn deleted(&self) -> bool {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            self.file.metadata().is_ok_and(|meta| meta.nlink() == 0)
-        }
-        #[cfg(not(unix))]
-        !self.path.exists()
+        self.file.metadata().is_ok_and(|meta| meta.nlink() == 0)
     }
 
     /// Copies all rows to another file.
@@ -140,11 +129,7 @@ pub fn own_file(path: &Path) -> io::Result<File> {
     if let Ok(found) = std::fs::symlink_metadata(path) {
         check_regular(&found)?;
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
-    }
+    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
     options.open(path).map_err(|error| match std::fs::symlink_metadata(path) {
         Ok(found) if found.file_type().is_symlink() => {
             io::Error::new(error.kind(), "it is a symbolic link, and results are not written through links: remove it")

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
@@ -124,13 +125,8 @@ pub fn begin(path: &Path) -> io::Result<NewFile> {
 /// Begins a file under a name of its own.
 fn named(folder: &Path) -> io::Result<NewFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As other programs make files: what the user's umask leaves of this.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
+    // As other programs make files: what the user's umask leaves of this.
+    builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
     builder.tempfile_in(folder).map(|file| NewFile(Place::Named(file)))
 }
 
@@ -139,14 +135,11 @@ fn named(folder: &Path) -> io::Result<NewFile> {
 /// # Errors
 /// When the system refuses; what was at `path` is then untouched.
 pub fn publish(file: NewFile, path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
+    // A link that was planted there is replaced, not followed.
+    if let Ok(old) = fs::symlink_metadata(path)
+        && old.is_file()
     {
-        // A link that was planted there is replaced, not followed.
-        if let Ok(old) = fs::symlink_metadata(path)
-            && old.is_file()
-        {
-            file.as_file().set_permissions(old.permissions())?;
-        }
+        file.as_file().set_permissions(old.permissions())?;
     }
     file.as_file().sync_all()?;
     file.persist(path)?;

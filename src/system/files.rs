@@ -2,6 +2,7 @@
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Opens a regular file for reading. A folder opens too, and cannot be read.
@@ -13,12 +14,8 @@ pub fn open(path: &Path) -> io::Result<File> {
     check_regular(&std::fs::metadata(path)?)?;
     let mut options = File::options();
     options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        // Should a FIFO have taken its place meanwhile, nobody is waited for.
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
-    }
+    // Should a FIFO have taken its place meanwhile, nobody is waited for.
+    options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     let file = options.open(path)?;
     check_regular(&file.metadata()?)?;
     Ok(file)
@@ -80,9 +77,7 @@ fn no_regular_file(kind: &str) -> io::Error {
 const FIFO: &str = "FIFO";
 
 /// What it is, unless a regular file or a folder.
-#[cfg(unix)]
 fn kind(found: FileType) -> Option<&'static str> {
-    use std::os::unix::fs::FileTypeExt;
     [
         (found.is_fifo(), FIFO),
         (found.is_socket(), "socket"),
@@ -91,11 +86,6 @@ fn kind(found: FileType) -> Option<&'static str> {
     ]
     .into_iter()
     .find_map(|(is_so, kind)| is_so.then_some(kind))
-}
-
-#[cfg(not(unix))]
-fn kind(_: FileType) -> Option<&'static str> {
-    None
 }
 
 #[cfg(test)]

@@ -14,17 +14,21 @@ pub fn scratch() -> TempDir {
     made.or_else(|_| TempDir::new()).unwrap()
 }
 
-/// Says that something was not tested and why, past the harness, which shows nothing of a test that passes.
-pub fn skip(why: &str) {
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
-}
+/// What some tests need besides Rust: the words of `TTLAB_REQUIRE`.
+const NEEDS: [&str; 10] =
+    ["browser", "cc", "dev-full", "engines", "namespaces", "parallel", "python", "reports", "slurm", "strace"];
 
-/// The same of what continuous integration installs: there nothing of it is skipped, and the test fails.
+/// Says what was not tested for want of something and how to get it, past the harness, which shows nothing of a test that
+/// passes. Where `TTLAB_REQUIRE` names that need the test fails.
 #[track_caller]
-pub fn skip_outside_ci(why: &str) {
-    let ci = std::env::var_os("CI");
-    assert!(ci.is_none_or(|ci| ci != "true"), "CI=true, and a test cannot run: {why}");
-    skip(why);
+pub fn skip(need: &str, why: &str) {
+    assert!(NEEDS.contains(&need), "no need of this name: {need}");
+    let required = std::env::var("TTLAB_REQUIRE").unwrap_or_default();
+    for word in required.split_whitespace() {
+        assert!(NEEDS.contains(&word), "TTLAB_REQUIRE: nothing is called {word:?}; it takes {}", NEEDS.join(", "));
+        assert_ne!(word, need, "TTLAB_REQUIRE={required}, and a test cannot run: {why}");
+    }
+    let _ = writeln!(std::io::stderr(), "SKIPPED ({need}): {why}");
 }
 
 /// Changes a folder's manifest, and seals it and the results beside it as a run would have left them.
@@ -55,4 +59,33 @@ pub fn run(args: &[&str]) -> (String, String, i32) {
 pub fn listed_commands(help: &str) -> Vec<&str> {
     let lines = help.lines().skip_while(|line| *line != "Experiments:").take_while(|line| *line != "Options:");
     lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect()
+}
+
+/// One test, by this same program, where no other program can be found.
+fn without_programs(require: &str) -> (String, bool) {
+    let test = "sweep::synced::a_row_is_on_the_disk_while_the_next_search_lasts";
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test]).env("PATH", "/nowhere").env("TTLAB_REQUIRE", require);
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (String::from_utf8_lossy(&text).into_owned(), output.status.success())
+}
+
+#[test]
+fn skipped_test_passes_and_names_its_need() {
+    let (text, passed) = without_programs("browser slurm");
+    assert!(passed && text.contains("SKIPPED (strace): strace is not installed"), "{text}");
+    assert!(text.contains("1 passed"), "{text}");
+}
+
+#[test]
+fn skipped_test_fails_where_its_need_is_required() {
+    let (text, passed) = without_programs("browser strace");
+    assert!(!passed && text.contains("a test cannot run: strace is not installed"), "{text}");
+}
+
+#[test]
+fn unknown_need_fails_and_lists_the_known() {
+    let (text, passed) = without_programs("slrum");
+    assert!(!passed && text.contains("nothing is called \"slrum\"; it takes browser, cc"), "{text}");
 }

@@ -122,7 +122,7 @@ fn every_command_of_the_documents_runs_as_it_stands() {
 fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String> {
     let has = Command::new("python3").args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
     if !has.is_ok_and(|status| status.success()) {
-        skip(&format!("python3 has no package {module}: its examples did not run"));
+        skip("python", &format!("python3 has no package {module}: its examples did not run (pip install {module})"));
         return None;
     }
     let mut child = Command::new("python3")

@@ -30,12 +30,10 @@ mod statistics;
 mod studies;
 mod suites;
 mod summary;
-#[cfg(unix)]
 mod sweep;
 mod switches;
 mod thin;
 mod trace;
-#[cfg(unix)]
 mod transcripts;
 mod tune;
 mod tuned;

@@ -1,6 +1,6 @@
 //! The report as a reader meets it: the page in a browser, what is on it, and that nothing from a file becomes markup.
 
-use crate::common::{run, scratch, skip_outside_ci};
+use crate::common::{run, scratch, skip};
 use std::fs;
 use std::path::Path;
 
@@ -43,7 +43,7 @@ fn chromium() -> Option<&'static str> {
     };
     let found = known.into_iter().find(starts);
     if found.is_none() {
-        skip_outside_ci("Chromium is not installed: no page was rendered (apt-get install chromium)");
+        skip("browser", "Chromium is not installed: no page was rendered (apt-get install chromium)");
     }
     found
 }

@@ -133,7 +133,7 @@ fn compiled(folder: &Path, compiler: &str, source: &Path, name: &str, options: &
             Some(program)
         }
         Err(error) => {
-            skip(&format!("{compiler}: {error}: the header was not tried"));
+            skip("cc", &format!("{compiler}: {error}: the header was not tried (apt-get install gcc)"));
             None
         }
     }
@@ -551,7 +551,12 @@ fn one_bucket_meets_a_simulator_of_caches() {
     assert_eq!(code, 0, "{stderr}");
     let output = match Command::new("python3").args(["-c", CACHES, &exported]).output() {
         Ok(output) if output.status.success() => output,
-        other => return skip(&format!("no Python with libcachesim: hits were not compared: {other:?}")),
+        _ => {
+            return skip(
+                "python",
+                "python3 has no package libcachesim: hits were not compared (pip install libcachesim)",
+            );
+        }
     };
     let text = String::from_utf8(output.stdout).unwrap();
     let wanted: Vec<u64> = text.lines().map(|line| line.parse().unwrap()).collect();

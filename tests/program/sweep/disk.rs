@@ -66,7 +66,7 @@ fn a_full_file_system_ends_the_run_and_loses_nothing() {
     );
     let said = said(Command::new("unshare").args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]));
     if said.code != Some(0) && (said.stderr.contains("unshare") || said.code == Some(99)) {
-        skip(&format!("no name space to mount a file system in: {}", said.stderr.trim()));
+        skip("namespaces", &format!("no name space to mount a file system in: {}", said.stderr.trim()));
         return;
     }
     let said = said.expect(0).says(&["No space left on device", "every row before it is safe"]);

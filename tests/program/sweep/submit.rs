@@ -276,7 +276,7 @@ fn a_path_of_two_lines_is_refused() {
 fn parallel_runs_the_shards() {
     let works = Command::new("parallel").arg("--version").output();
     if !works.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).starts_with("GNU parallel")) {
-        skip("GNU parallel is not installed: its script was not tried");
+        skip("parallel", "GNU parallel is not installed: its script was not tried (apt-get install parallel)");
         return;
     }
     let trial = Trial::new(SMALL);

@@ -1,5 +1,4 @@
-//! What is told to the system: that a row is put on the disk while the next search goes on. Seen from outside, with strace; where it
-//! is not installed the test says so, loudly, and passes.
+//! What is told to the system: that a row is put on the disk while the next search goes on. Seen from outside, with strace.
 
 use super::*;
 use crate::common::skip;
@@ -15,7 +14,10 @@ fn call<'a>(line: &'a str, name: &str) -> Option<(&'a str, bool)> {
 #[test]
 fn a_row_is_on_the_disk_while_the_next_search_lasts() {
     if Command::new("strace").arg("-V").output().is_err() {
-        skip("strace is not installed: whether rows are put on the disk was not tested");
+        skip(
+            "strace",
+            "strace is not installed: whether rows are put on the disk was not tested (apt-get install strace)",
+        );
         return;
     }
     let trial = Trial::new(
