@@ -19,8 +19,8 @@ struct Processor(WallTime, Instant);
 
 impl Processor {
     fn now(&self) -> Duration {
-        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        let nanos = told.and_then(|told| told.split(' ').next()?.parse().ok());
+        let output = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+        let nanos = output.and_then(|output| output.split(' ').next()?.parse().ok());
         nanos.map_or_else(|| self.1.elapsed(), Duration::from_nanos)
     }
 }

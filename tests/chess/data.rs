@@ -108,15 +108,15 @@ fn what_was_found_on_one_half_is_confirmed_on_another() {
 /// Another machine or a later build makes the same suites: the first of each are made again.
 #[test]
 fn the_suites_are_what_the_generator_makes() {
-    let wanted = |seed, length| ttlab::generate::Wanted { count: 3, seed, plies: 10, length, depth: 4 };
+    let expected = |seed, length| ttlab::generate::Wanted { count: 3, seed, plies: 10, length, depth: 4 };
     let position = |line: &str| line.split(" c0 ").next().unwrap().to_owned();
     let lines = |text: &str| text.lines().map(position).collect::<Vec<_>>();
-    for (name, taken, wanted) in [
-        ("middlegames", Taken::Middlegames, wanted(101, 60)),
-        ("endgames", Taken::Endgames, wanted(102, 160)),
-        ("tactical", Taken::Tactical, wanted(103, 60)),
+    for (name, taken, expected) in [
+        ("middlegames", Taken::Middlegames, expected(101, 60)),
+        ("endgames", Taken::Endgames, expected(102, 160)),
+        ("tactical", Taken::Tactical, expected(103, 60)),
     ] {
-        let made = lines(&ttlab::generate::epd(&wanted, taken, None).unwrap());
+        let made = lines(&ttlab::generate::epd(&expected, taken, None).unwrap());
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let read = |half: &str| lines(&std::fs::read_to_string(root.join(format!("data/{name}-{half}.epd"))).unwrap());
         assert_eq!([&read("explore")[0], &read("confirm")[0], &read("explore")[1]], [&made[0], &made[1], &made[2]]);

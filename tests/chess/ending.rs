@@ -27,12 +27,12 @@ fn fen(men: &[(u8, char)]) -> String {
 fn few_men_are_dead_wherever_they_stand() {
     let dark = |square: u8| Square::new(square).file() % 2 == Square::new(square).rank() % 2;
     let (mut dead, mut alive) = (0, 0);
-    let mut seen = |men: &[(u8, char)], wanted: bool| {
+    let mut seen = |men: &[(u8, char)], expected: bool| {
         let Ok(board) = Board::from_fen(&fen(men)) else { return };
         if board.has_legal_move() {
             let found = ending(&board, &[]) == Some(Ending::Material);
-            assert_eq!(found, wanted, "{board}");
-            *(if wanted { &mut dead } else { &mut alive }) += 1;
+            assert_eq!(found, expected, "{board}");
+            *(if expected { &mut dead } else { &mut alive }) += 1;
         }
     };
     let free = || (2..62).step_by(5);

@@ -299,10 +299,10 @@ fn a_line_may_have_a_mebibyte() {
         let text = format!("{BK01} id \"a\";\n{line}\n{BK01} id \"c\";\n");
         for on_error in [OnError::Stop, OnError::Skip] {
             let read = epd::read("f.epd", &text, Strictness::Strict, on_error);
-            let told = "f.epd:2:1: expected a position, found a line of more than 1048576 bytes";
+            let output = "f.epd:2:1: expected a position, found a line of more than 1048576 bytes";
             match read {
                 Ok(file) => assert!(whole && file.positions.len() == 3),
-                Err(faults) => assert!(!whole && faults.to_string() == told, "{faults}"),
+                Err(faults) => assert!(!whole && faults.to_string() == output, "{faults}"),
             }
         }
     }

@@ -61,7 +61,7 @@ fn faults_are_refused_with_their_column() {
 #[test]
 fn what_was_found_is_shown() {
     let kings = "4k3/8/8/8/8/8/8/4K3";
-    let said = |text: &str| Board::from_fen(text).err().map(|fault| (fault.column, fault.message));
+    let output = |text: &str| Board::from_fen(text).err().map(|fault| (fault.column, fault.message));
     let turn = |found: &str| Some((21, format!("expected the side to move, w or b, found `{found}`")));
     for (given, shown) in [
         ("x".repeat(24), "x".repeat(24)),
@@ -69,16 +69,16 @@ fn what_was_found_is_shown() {
         ("w\u{1}".to_owned(), "w\\u{1}".to_owned()),
         ("\u{feff}b".to_owned(), "\\u{feff}b".to_owned()),
     ] {
-        assert_eq!(said(&format!("{kings} {given} - -")), turn(&shown));
+        assert_eq!(output(&format!("{kings} {given} - -")), turn(&shown));
     }
-    assert_eq!(said("4k3/8/8/8/8/8/8/4K2 w - -"), Some((20, "expected 8 squares on rank 1, found 7".to_owned())));
-    assert_eq!(said("4k3/8/8/8/8/8/4K3 w - -"), Some((18, "expected 8 ranks, found 7".to_owned())));
+    assert_eq!(output("4k3/8/8/8/8/8/8/4K2 w - -"), Some((20, "expected 8 squares on rank 1, found 7".to_owned())));
+    assert_eq!(output("4k3/8/8/8/8/8/4K3 w - -"), Some((18, "expected 8 ranks, found 7".to_owned())));
     // No blank before the first field, one between two, and clocks up to 9999.
-    assert!(said(&format!(" {kings} w - -")).is_some_and(|(column, _)| column == 1));
-    assert!(said(&format!("{kings}  w - -")).is_some_and(|(column, _)| column == 21));
-    assert_eq!(said(&format!("{kings} w - - 9999 9999")), None);
-    assert!(said(&format!("{kings} w - - 10000 1")).is_some_and(|(column, _)| column == 27));
-    assert!(said(&format!("{kings} w - - 0 10000")).is_some_and(|(column, _)| column == 29));
+    assert!(output(&format!(" {kings} w - -")).is_some_and(|(column, _)| column == 1));
+    assert!(output(&format!("{kings}  w - -")).is_some_and(|(column, _)| column == 21));
+    assert_eq!(output(&format!("{kings} w - - 9999 9999")), None);
+    assert!(output(&format!("{kings} w - - 10000 1")).is_some_and(|(column, _)| column == 27));
+    assert!(output(&format!("{kings} w - - 0 10000")).is_some_and(|(column, _)| column == 29));
 }
 
 #[test]

@@ -468,9 +468,9 @@ fn games_of_other_rules_are_refused_by_their_tag() {
             "Standard 2",
         ] {
             let tag = format!("[Variant \"{variant}\"]\n");
-            let told = read(&tag, strictness, OnError::Stop).unwrap_err().to_string();
+            let output = read(&tag, strictness, OnError::Stop).unwrap_err().to_string();
             assert_eq!(
-                told,
+                output,
                 format!("g.pgn:3:1: game 1: tag Variant, expected Standard or From Position, found `{variant}`")
             );
             assert_eq!(read(&tag, strictness, OnError::Skip), Ok(0), "{variant}");
@@ -498,8 +498,8 @@ fn repairs_of_a_start_position_are_told() {
     let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 0\"]\n\n1. Kd2 *\n";
     pgn::read("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
     let file = pgn::read("g.pgn", text, Strictness::Lenient, OnError::Stop).unwrap();
-    let told: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["g.pgn:2:1: game 1: tag FEN, column 30: expected a move number, 1 to 9999, found `0`"]);
+    let output: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    assert_eq!(output, ["g.pgn:2:1: game 1: tag FEN, column 30: expected a move number, 1 to 9999, found `0`"]);
     assert_eq!(file.games[0].start.game_ply(), 0);
 }
 
@@ -523,9 +523,9 @@ fn the_first_items_are_read_alone() {
 fn repairs_of_a_game_that_is_left_out_go_with_it() {
     let text = "[Event \"a\"]\n\n1. e4 ) e5 2. Qd9 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
     let file = pgn::read("g.pgn", text, Strictness::Lenient, OnError::Skip).unwrap();
-    let told: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
-    assert_eq!((file.games.len(), told.len()), (1, 1), "{told:?}");
-    assert!(told[0].contains("game 1") && told[0].contains("Qd9"), "{told:?}");
+    let output: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    assert_eq!((file.games.len(), output.len()), (1, 1), "{output:?}");
+    assert!(output[0].contains("game 1") && output[0].contains("Qd9"), "{output:?}");
 }
 
 /// The tags that follow a bad one are still those of the game that is left out.

@@ -240,7 +240,7 @@ fn a_wrong_answer_in_words() {
     use std::cmp::Ordering;
     use ttlab::chess::{Bound, Move};
     use ttlab::engine::audit::{AuditedClaim, Wrong};
-    let said = |claim: AuditedClaim, truth: Ordering| {
+    let output = |claim: AuditedClaim, truth: Ordering| {
         Wrong { fen: "F".to_owned(), claim, score: -7, truth, depth: 3, ply: 2, window: (-10, 20) }.to_string()
     };
     let place = " (depth 3, ply 2, window -10 to 20): F";
@@ -250,7 +250,7 @@ fn a_wrong_answer_in_words() {
         (AuditedClaim::Root, Ordering::Equal, "root score -7, but the value is = -7"),
         (AuditedClaim::Move(Move::NONE), Ordering::Equal, "stored move 0000 is not legal"),
     ] {
-        assert_eq!(said(claim, truth), format!("{words}{place}"));
+        assert_eq!(output(claim, truth), format!("{words}{place}"));
     }
 }
 

@@ -27,8 +27,8 @@ type Log = Arc<Mutex<Vec<Said>>>;
 struct Mute(Log);
 
 impl Mute {
-    fn note(&self, said: Said) {
-        self.0.lock().unwrap().push(said);
+    fn note(&self, output: Said) {
+        self.0.lock().unwrap().push(output);
     }
 }
 
@@ -99,7 +99,7 @@ fn the_clock_runs_while_the_search_does_and_no_longer() {
         let all = Log::default();
         let mut engine = Engine::with_table(&options, Box::new(Mute(Arc::clone(&all)))).unwrap();
         for _ in 0..2 {
-            let note = |said| all.lock().unwrap().push(said);
+            let note = |output| all.lock().unwrap().push(output);
             let limit = Limit { depth: Some(3), nodes: None };
             engine.search(&Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| match progress {
                 SearchProgress::Begin { depth } => note(Said::Begin(depth)),
@@ -108,15 +108,15 @@ fn the_clock_runs_while_the_search_does_and_no_longer() {
             });
         }
         let (mut running, mut spoken) = (false, Vec::new());
-        for &said in all.lock().unwrap().iter() {
-            match said {
+        for &output in all.lock().unwrap().iter() {
+            match output {
                 Said::Begin(_) => running = true,
                 Said::End => running = false,
                 Said::Iteration(_) => {}
                 Said::Asked => assert!(running, "a search before its begin or after its end\n{text}"),
                 other => assert!(!running, "{other:?} between begin and end\n{text}"),
             }
-            spoken.extend(matches!(said, Said::Begin(_) | Said::End | Said::Iteration(_)).then_some(said));
+            spoken.extend(matches!(output, Said::Begin(_) | Said::End | Said::Iteration(_)).then_some(output));
         }
         let once = (1..=3).flat_map(|depth| [Said::Begin(depth), Said::End, Said::Iteration(depth)]);
         assert_eq!(spoken, once.clone().chain(once).collect::<Vec<_>>(), "{text}");

@@ -71,11 +71,11 @@ fn every_algorithm_has_the_value_of_minimax() {
     }
     for (fen, depth) in POSITIONS {
         let board = Board::from_fen(fen).unwrap();
-        let wanted: Vec<i32> = (0..=depth).map(|depth| value(&EngineOptions::default(), &board, depth, 0)).collect();
+        let expected: Vec<i32> = (0..=depth).map(|depth| value(&EngineOptions::default(), &board, depth, 0)).collect();
         for text in &texts {
             let options: EngineOptions = from_toml(&format!("leaf = 'static'\n{text}")).unwrap();
             for found in searched(&options, &board, depth) {
-                assert_eq!(found.score, wanted[usize::from(found.depth)], "{fen}, depth {}\n{text}", found.depth);
+                assert_eq!(found.score, expected[usize::from(found.depth)], "{fen}, depth {}\n{text}", found.depth);
             }
         }
     }

@@ -66,23 +66,23 @@ fn rows() -> String {
     text
 }
 
-fn near(found: &Value, wanted: f64) -> bool {
-    found.as_f64().is_some_and(|found| (found - wanted).abs() < 1e-9)
+fn near(found: &Value, expected: f64) -> bool {
+    found.as_f64().is_some_and(|found| (found - expected).abs() < 1e-9)
 }
 
 /// Holds a row of a table against what is wanted of it, and says that nothing else is in it.
 #[track_caller]
-fn holds(table: &Value, row: usize, wanted: &[(&str, Value)]) {
+fn holds(table: &Value, row: usize, expected: &[(&str, Value)]) {
     let row = table["rows"][row].as_object().unwrap();
     let keys: Vec<&str> = row.keys().map(String::as_str).filter(|key| *key != "signs").collect();
-    assert_eq!(keys, wanted.iter().map(|(key, _)| *key).collect::<Vec<_>>());
-    for (key, wanted) in wanted {
+    assert_eq!(keys, expected.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    for (key, expected) in expected {
         let found = &row[*key];
-        let same = match wanted.as_f64() {
-            Some(wanted) => near(found, wanted),
-            None => found == wanted,
+        let same = match expected.as_f64() {
+            Some(expected) => near(found, expected),
+            None => found == expected,
         };
-        assert!(same, "{key}: {found}, wanted {wanted}: {row:?}");
+        assert!(same, "{key}: {found}, wanted {expected}: {row:?}");
     }
 }
 
@@ -153,7 +153,7 @@ fn every_cell_by_hand() {
 
     let traffic = table("traffic");
     for (row, (name, times)) in [("base *", 1.0), ("other", 2.0), ("more", 3.0)].into_iter().enumerate() {
-        let wanted = [
+        let expected = [
             ("variant", json!(name)),
             ("probes", json!(8000.0 * times)),
             ("hits", json!(0.42)),
@@ -163,7 +163,7 @@ fn every_cell_by_hand() {
             ("evictions", json!(0.2)),
             ("rejections", json!(0.05)),
         ];
-        holds(traffic, row, &wanted);
+        holds(traffic, row, &expected);
     }
     assert_eq!(traffic["rows"].as_array().unwrap().len(), 3, "what has no table is not here");
 
@@ -176,18 +176,18 @@ fn every_cell_by_hand() {
         assert!(p >= least - 1e-12 && p <= 3.0 * least, "{p}");
     }
     let keys = ["searches", "evals", "other_scores", "solved", "median", "below", "without"];
-    let wanted: [[Value; 7]; 4] = [
+    let expected: [[Value; 7]; 4] = [
         [json!(8.0), json!(20_000.0), Value::Null, json!(0.0), json!(1.0), Value::Null, Value::Null],
         [json!(8.0), json!(40_000.0), json!(1.0), json!(3.0), json!(0.5), json!(8.0), json!(0.5)],
         [json!(8.0), json!(60_000.0), json!(0.0), json!(1.0), json!(2.0), json!(0.0), json!(2.0)],
         [json!(8.0), json!(80_000.0), json!(0.0), json!(0.0), json!(1.0), json!(0.0), json!(1.0)],
     ];
-    for (row, wanted) in wanted.iter().enumerate() {
-        for (key, wanted) in keys.iter().zip(wanted) {
+    for (row, expected) in expected.iter().enumerate() {
+        for (key, expected) in keys.iter().zip(expected) {
             let found = detail(row, key);
             assert!(
-                found == *wanted || wanted.as_f64().is_some_and(|wanted| near(&found, wanted)),
-                "{row} {key}: {found}, {wanted}"
+                found == *expected || expected.as_f64().is_some_and(|expected| near(&found, expected)),
+                "{row} {key}: {found}, {expected}"
             );
         }
     }
@@ -228,13 +228,13 @@ fn every_cell_by_hand() {
     let judged = ["ratio: ratio", "interval: 95 %", "p: p", "pairs: pairs"];
     let effects = table("effects");
     assert_eq!(keys(effects), [&["option: option", "value: value"], &judged[..]].concat());
-    let wanted = [
+    let expected = [
         ("slots", "1 *", 0.0_f64, None),
         ("slots", "2", -1.0625, Some(16)),
         ("centre", "0 *", 0.0, None),
         ("centre", "5", 1.0625, Some(16)),
     ];
-    for (row, (option, value, power, pairs)) in effects["rows"].as_array().unwrap().iter().zip(wanted) {
+    for (row, (option, value, power, pairs)) in effects["rows"].as_array().unwrap().iter().zip(expected) {
         assert_eq!((&row["option"], &row["value"]), (&json!(option), &json!(value)));
         assert_eq!(row["pairs"].as_f64(), pairs.map(f64::from), "{row}");
         if pairs.is_some() {

@@ -86,7 +86,7 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
         ("nonsense", &[":3:"]),
     ];
     let folder = scratch();
-    for (at, (text, wanted)) in cases.iter().enumerate() {
+    for (at, (text, required)) in cases.iter().enumerate() {
         let path = experiment(folder.path(), &format!("{head}{text}"));
         // One way leads from a file to its experiment: each third mistake is shown to those who search, too.
         for command in ["check", "run", "plan"].into_iter().take(if at % 3 == 0 { 3 } else { 1 }) {
@@ -94,7 +94,7 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
             // What is expected of a plan changes none of its searches.
             let expected = if command == "plan" && text.starts_with("[[expect]]") { 0 } else { 2 };
             assert_eq!(code, expected, "{command} {text}\n{stderr}");
-            for part in *wanted {
+            for part in *required {
                 assert!(stderr.contains(part), "{text}\nshould say {part:?}:\n{stderr}");
             }
         }
@@ -135,7 +135,7 @@ fn a_plan_is_shown_though_a_claim_is_wrong() {
 #[test]
 fn a_wrong_setting_is_told_what_would_be_right() {
     let file = "experiments/quick.toml";
-    for (set, wanted) in [
+    for (set, required) in [
         ("engine.table.size=1 MiB", "did you mean `table.size`"),
         ("engine.x=", "`algorithm`, "),
         ("table.lots=3", "did you mean `table.slots`"),
@@ -148,7 +148,7 @@ fn a_wrong_setting_is_told_what_would_be_right() {
         ("ordering=[\"hystory\"]", "did you mean `history`"),
     ] {
         let (_, stderr, code) = run(&["plan", file, "--set", set]);
-        assert!(code == 2 && stderr.contains(wanted), "{set} should be told {wanted:?}:\n{stderr}");
+        assert!(code == 2 && stderr.contains(required), "{set} should be told {required:?}:\n{stderr}");
         assert!(stderr.contains("--set:1:"), "{stderr}");
     }
 }
@@ -271,7 +271,7 @@ fn messages_speak_of_the_file_and_not_of_the_program() {
 
 #[test]
 fn wrong_usage_ends_with_2_and_says_what_is_wanted() {
-    for (args, wanted) in [
+    for (args, required) in [
         (&["search", "startpos"][..], "--depth"),
         (&["search", "8/8/8/8/8/8/8/8 w - - 0 1", "--depth", "1"], "king"),
         (&["search", "startpos", "--depth", "1", "--set", "table.slotz=2"], "did you mean `table.slots`"),
@@ -286,7 +286,7 @@ fn wrong_usage_ends_with_2_and_says_what_is_wanted() {
         (&["report", "data"], "manifest.json"),
     ] {
         let (_, stderr, code) = run(args);
-        assert!(code == 2 && stderr.to_lowercase().contains(&wanted.to_lowercase()), "{args:?}: {code}\n{stderr}");
+        assert!(code == 2 && stderr.to_lowercase().contains(&required.to_lowercase()), "{args:?}: {code}\n{stderr}");
     }
 }
 

@@ -214,7 +214,7 @@ fn mistakes_end_with_2_and_a_hint() {
     let folder = scratch();
     let base = small(folder.path(), "base", 1);
     let base = base.to_str().unwrap();
-    for (gate, wanted) in [
+    for (gate, expected) in [
         ("nodes > lots", "write METRIC"),
         ("nodes +1%", "there is no comparison"),
         ("nodez > +1%", "did you mean `search.nodes`"),
@@ -225,7 +225,7 @@ fn mistakes_end_with_2_and_a_hint() {
         ("nodes < -1_000_000_000", "it can never fail"),
     ] {
         let (_, stderr, code) = run(&["compare", base, base, "--fail-on", gate]);
-        assert!(code == 2 && stderr.contains(wanted) && stderr.contains("help: "), "{gate}: {stderr}");
+        assert!(code == 2 && stderr.contains(expected) && stderr.contains("help: "), "{gate}: {stderr}");
     }
     let (_, stderr, code) = run(&["compare", base, "no/such/folder"]);
     assert!(code == 2 && stderr.contains("no/such/folder"), "{stderr}");
@@ -395,7 +395,7 @@ fn what_speaks_against_a_comparison_is_told() {
 #[test]
 fn a_change_is_written_with_as_many_digits_as_it_needs() {
     use ttlab::report::comparison::change;
-    for (pair, wanted) in [
+    for (pair, expected) in [
         ([7.0, 7.0], "="),
         ([0.0, 7.0], "from 0"),
         ([200.0, 150.0], "-25.00 %"),
@@ -403,7 +403,7 @@ fn a_change_is_written_with_as_many_digits_as_it_needs() {
         ([1_000_000.0, 1_000_010.0], "+1e-3 %"),
         ([1_000_000.0, 999_990.0], "-1e-3 %"),
     ] {
-        assert_eq!(change(pair), wanted, "{pair:?}");
+        assert_eq!(change(pair), expected, "{pair:?}");
     }
 }
 

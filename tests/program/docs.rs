@@ -312,8 +312,8 @@ fn every_command_has_a_man_page() {
         assert!(!text.contains(".SH EXTRA"), "{}", page.display());
         let groff = Command::new("groff").args(["-man", "-ww", "-Tutf8"]).arg(page).output();
         if let Ok(groff) = groff {
-            let said = String::from_utf8_lossy(&groff.stderr);
-            assert!(groff.status.success() && said.is_empty(), "{}: {said}", page.display());
+            let message = String::from_utf8_lossy(&groff.stderr);
+            assert!(groff.status.success() && message.is_empty(), "{}: {message}", page.display());
         }
     }
     let run_page = run(&["man", "run"]).0;

@@ -23,44 +23,44 @@ fn timing(noise: f64, drift: f64) -> Option<Timing> {
     Some(Timing { noise, drift })
 }
 
-fn told(summary: &Summary, timing: Option<Timing>, finished: bool) -> Vec<String> {
+fn page_notes(summary: &Summary, timing: Option<Timing>, finished: bool) -> Vec<String> {
     doubts(summary, timing.as_ref(), finished).iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn doubts_begin_where_they_should() {
     let plain = summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 0, 0, 0)]);
-    assert_eq!(told(&plain, None, true), Vec::<String>::new());
-    assert_eq!(told(&plain, timing(0.05, -0.05), true), Vec::<String>::new(), "as much as is usual");
-    assert_eq!(told(&plain, timing(f64::NAN, 0.0), true), Vec::<String>::new());
-    let noisy = told(&plain, timing(0.06, 0.0), true);
+    assert_eq!(page_notes(&plain, None, true), Vec::<String>::new());
+    assert_eq!(page_notes(&plain, timing(0.05, -0.05), true), Vec::<String>::new(), "as much as is usual");
+    assert_eq!(page_notes(&plain, timing(f64::NAN, 0.0), true), Vec::<String>::new());
+    let noisy = page_notes(&plain, timing(0.06, 0.0), true);
     assert!(noisy.len() == 1 && noisy[0].contains("noisy") && noisy[0].contains("by 6 %"), "{noisy:?}");
-    for (drift, said) in [(0.08, "+8 %"), (-0.08, "-8 %")] {
-        let drifted = told(&plain, timing(0.0, drift), true);
-        assert!(drifted.len() == 1 && drifted[0].contains(&format!("took {said} against the first")), "{drifted:?}");
+    for (drift, output) in [(0.08, "+8 %"), (-0.08, "-8 %")] {
+        let drifted = page_notes(&plain, timing(0.0, drift), true);
+        assert!(drifted.len() == 1 && drifted[0].contains(&format!("took {output} against the first")), "{drifted:?}");
     }
-    assert_eq!(told(&plain, None, false), ["the run is not finished: the same `ttlab run` continues it"]);
+    assert_eq!(page_notes(&plain, None, false), ["the run is not finished: the same `ttlab run` continues it"]);
     // Failed jobs of all lines together, searches of the least and the most.
     let failed = summary(vec![line("a", 19, 0, 0, 1), line("b", 20, 0, 0, 0), line("c", 18, 0, 0, 2)]);
-    let words = told(&failed, None, true);
+    let words = page_notes(&failed, None, true);
     assert!(
         words.len() == 2 && words[0].starts_with("3 jobs failed") && words[1].contains("18 to 20 searches"),
         "{words:?}"
     );
-    let one = told(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None, true);
+    let one = page_notes(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None, true);
     assert_eq!(one, ["a job failed and is left out: see the error column"]);
     // Groups of other columns may differ in their numbers.
     let grouped =
         Summary { by: vec!["game".to_owned()], ..summary(vec![line("a", 19, 0, 0, 0), line("b", 20, 0, 0, 0)]) };
-    assert_eq!(told(&grouped, None, true), Vec::<String>::new());
+    assert_eq!(page_notes(&grouped, None, true), Vec::<String>::new());
     // Who was compared in common depths, and who not at all; the first three by name.
     let unlike =
-        told(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
-    let wanted = "not all went as deep as the baseline: the ratios of \"b\" are of the depths that both finished; searches of \"c\" \
+        page_notes(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
+    let expected = "not all went as deep as the baseline: the ratios of \"b\" are of the depths that both finished; searches of \"c\" \
                   that share no finished depth are not compared";
-    assert_eq!(unlike, [wanted]);
+    assert_eq!(unlike, [expected]);
     let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
-    let many = told(&summary(many.to_vec()), None, true);
+    let many = page_notes(&summary(many.to_vec()), None, true);
     assert!(many[0].contains("\"b\", \"c\", \"d\" and 1 more are of") && !many[0].contains("not compared"), "{many:?}");
 }
 

@@ -110,8 +110,8 @@ fn parsed(svg: &str) -> (Vec<Shape>, f64, f64) {
 const NEAR: f64 = 0.26;
 
 #[track_caller]
-fn near(found: f64, wanted: f64) {
-    assert!((found - wanted).abs() < NEAR, "{found}, wanted {wanted}");
+fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < NEAR, "{found}, wanted {expected}");
 }
 
 /// Where values stand on an axis, learned from two of them.
@@ -186,11 +186,11 @@ fn ticks_stand(shapes: &[Shape], axis: &Axis, ticks: &[(f64, f64, &str)], uprigh
     assert!(ticks.len() >= 2, "{ticks:?}");
     let rules = lines_of(shapes, "rule");
     for (&(x, y, text), value) in ticks.iter().zip(values) {
-        let wanted = axis.place(*value);
-        near(if upright { x } else { y - 4.0 }, wanted);
+        let expected = axis.place(*value);
+        near(if upright { x } else { y - 4.0 }, expected);
         let has = rules.iter().any(|&[x1, y1, x2, y2]| match upright {
-            true => (x1 - wanted).abs() < NEAR && x1 == x2 && y1 != y2,
-            false => (y1 - wanted).abs() < NEAR && y1 == y2 && x1 != x2,
+            true => (x1 - expected).abs() < NEAR && x1 == x2 && y1 != y2,
+            false => (y1 - expected).abs() < NEAR && y1 == y2 && x1 != x2,
         });
         assert!(has, "{text} has no rule");
     }
@@ -216,7 +216,7 @@ fn colour(class: &str) -> usize {
 
 /// Under the plot each series has a mark of its own shape and colour, and its name behind it.
 #[track_caller]
-fn legend_says(shapes: &[Shape], bottom: f64, wanted: &[(&str, usize, usize)]) {
+fn legend_says(shapes: &[Shape], bottom: f64, expected: &[(&str, usize, usize)]) {
     let under: Vec<&Shape> = shapes
         .iter()
         .filter(|shape| {
@@ -224,8 +224,8 @@ fn legend_says(shapes: &[Shape], bottom: f64, wanted: &[(&str, usize, usize)]) {
         })
         .collect();
     let names: Vec<_> = texts(shapes, "", "start").into_iter().filter(|&(_, y, _)| y > bottom).collect();
-    assert_eq!((under.len(), names.len()), (wanted.len(), wanted.len()));
-    for ((mark, &(x, y, text)), &(name, series, shape)) in under.iter().zip(&names).zip(wanted) {
+    assert_eq!((under.len(), names.len()), (expected.len(), expected.len()));
+    for ((mark, &(x, y, text)), &(name, series, shape)) in under.iter().zip(&names).zip(expected) {
         let ((at, height), found) = mark.middle();
         assert_eq!((text, colour(mark.class()), found), (name, series, shape));
         assert!(at < x && x - at < 20.0 && (height - y).abs() < 8.0, "{name} is not beside its mark");
@@ -291,11 +291,11 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
             for (mark, point) in marks[3 * at..3 * at + 3].iter().zip(&series.points) {
                 assert_eq!((mark.class(), mark.middle().1), (class.as_str(), colours[at]));
                 let tick = &kib.iter().find(|(value, _)| *value == point.x).unwrap().1;
-                let told = format!(
+                let output = format!(
                     "{} size {tick}: {:.3}, 95 % {:.3} to {:.3} (at {})",
                     series.name, point.y, point.low, point.high, point.x
                 );
-                assert_eq!(mark.title, told);
+                assert_eq!(mark.title, output);
             }
             let path = |kind: &str| shapes.iter().find(|shape| shape.class() == format!("{class} {kind}")).unwrap();
             let line = path("line").points();
@@ -313,9 +313,9 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
                 near(band[5 - at].1, y.place(point.high));
             }
         }
-        let wanted =
+        let expected =
             [("first", colours[0], colours[0]), ("second", colours[1], colours[1]), ("third", colours[2], colours[2])];
-        legend_says(&shapes, bottom, &wanted);
+        legend_says(&shapes, bottom, &expected);
         let faint = texts(&shapes, "faint", "middle");
         assert_eq!(faint.iter().map(|text| text.2).collect::<Vec<_>>(), ["size"]);
         assert!(
@@ -381,9 +381,9 @@ fn a_forest_has_each_ratio_and_interval_in_its_place() {
             near(place.1, figures[at].1 - 4.0);
             assert!(at == 0 || place.1 - places[at - 1].1 >= 20.0, "rows in their order, apart");
             assert!(place.1 < bottom);
-            let told = format!("{name}: {mean:.3}");
-            let told = if low.is_nan() { told } else { format!("{told}, 95 % {low:.3} to {high:.3}") };
-            assert_eq!(marks[at].title, told);
+            let output = format!("{name}: {mean:.3}");
+            let output = if low.is_nan() { output } else { format!("{output}, 95 % {low:.3} to {high:.3}") };
+            assert_eq!(marks[at].title, output);
             let level = |line: &&[f64; 4]| (line[1] - place.1).abs() < 0.3;
             let spans: Vec<[f64; 4]> = lines_of(&shapes, &format!("s{series} line"));
             let spans: Vec<&[f64; 4]> = spans.iter().filter(level).collect();
@@ -578,11 +578,11 @@ fn ticks_fit_any_scale() {
                     let place = scale.at(tick);
                     assert!(place >= from.min(to) && place <= from.max(to));
                     // Its text tells it, to a hundredth of what the scale spans.
-                    let said = match short(tick).strip_suffix('G') {
+                    let message = match short(tick).strip_suffix('G') {
                         Some(number) => number.parse::<f64>().unwrap() * 1e9,
                         None => read(&short(tick)),
                     };
-                    assert!((scale.at(said) - place).abs() <= length.abs() / 50.0, "{tick}: {said}");
+                    assert!((scale.at(message) - place).abs() <= length.abs() / 50.0, "{tick}: {message}");
                 }
             }
         }

@@ -96,8 +96,11 @@ fn summary(rows: &[String], baseline: &str) -> Summary {
 }
 
 #[track_caller]
-fn near(found: f64, wanted: f64) {
-    assert!((found - wanted).abs() < 1e-12 || found.is_nan() && wanted.is_nan(), "found {found}, wanted {wanted}");
+fn near(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() < 1e-12 || found.is_nan() && expected.is_nan(),
+        "found {found}, wanted {expected}"
+    );
 }
 
 /// Of a ratio: its mean as a power of 2, standard error in units of ln 2, p, pairs and clusters.
@@ -215,10 +218,11 @@ fn each_size_has_its_line() {
         .iter()
         .map(|one| (one.name.as_str(), one.points.iter().map(|point| [point.x, point.y]).collect()))
         .collect();
-    for ((name, points), (size, wanted)) in lines.iter().zip([("64 KiB", [2.0, 1.0, 0.5]), ("1 MiB", [4.0, 1.0, 0.25])])
+    for ((name, points), (size, expected)) in
+        lines.iter().zip([("64 KiB", [2.0, 1.0, 0.5]), ("1 MiB", [4.0, 1.0, 0.25])])
     {
         assert_eq!((*name, points.len()), (size, 3), "{lines:?}");
-        for ([x, y], (slots, ratio)) in points.iter().zip([1.0, 2.0, 4.0].into_iter().zip(wanted)) {
+        for ([x, y], (slots, ratio)) in points.iter().zip([1.0, 2.0, 4.0].into_iter().zip(expected)) {
             near(*x, slots);
             near(*y, ratio);
         }
@@ -238,23 +242,23 @@ fn folding_makes_no_column() {
 #[test]
 fn a_field_that_is_no_number_is_told_by_its_place() {
     let text = "id,variant,position,depth,search.nodes,seconds\n1,a,p,1,10,0.1\n2,a,q,1,many,0.1\n";
-    let told = Frame::parse(text.as_bytes(), "by hand").unwrap_err().to_string();
-    assert!(told.starts_with("by hand:3: column 5, `search.nodes`: expected a number, found `many`"), "{told}");
+    let output = Frame::parse(text.as_bytes(), "by hand").unwrap_err().to_string();
+    assert!(output.starts_with("by hand:3: column 5, `search.nodes`: expected a number, found `many`"), "{output}");
 }
 
 /// Student's quantiles for 95 %, of one and two degrees of freedom: with fewer than five clusters intervals are his. Source: any table.
 const T: [f64; 2] = [12.706_204_736_174_7, 4.302_652_729_749_46];
 
 /// A ratio's mean and interval from powers of 2: the mean, its standard error and how many clusters.
-fn told(power: f64, error: f64, clusters: usize) -> (f64, serde_json::Value) {
+fn power_report(power: f64, error: f64, clusters: usize) -> (f64, serde_json::Value) {
     let reach = T[clusters - 2] * error;
     (power.exp2(), serde_json::json!([(power - reach).exp2(), (power + reach).exp2()]))
 }
 
 /// The same value, numbers to nine digits.
 #[track_caller]
-fn same(found: &serde_json::Value, wanted: &serde_json::Value, place: &str) {
-    match (found, wanted) {
+fn same(found: &serde_json::Value, expected: &serde_json::Value, place: &str) {
+    match (found, expected) {
         (serde_json::Value::Number(a), serde_json::Value::Number(b)) => {
             let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
             assert!((a - b).abs() <= 1e-9 * b.abs().max(1e-3), "{place}: found {a}, wanted {b}");
@@ -263,7 +267,7 @@ fn same(found: &serde_json::Value, wanted: &serde_json::Value, place: &str) {
             assert_eq!(a.len(), b.len(), "{place}: {found}");
             a.iter().zip(b).enumerate().for_each(|(at, (a, b))| same(a, b, &format!("{place} [{at}]")));
         }
-        _ => assert_eq!(found, wanted, "{place}"),
+        _ => assert_eq!(found, expected, "{place}"),
     }
 }
 
@@ -295,20 +299,20 @@ fn the_page_of_it_cell_by_cell() {
         let cells = |row: &Value| Value::from(keys.iter().map(|key| row[key].clone()).collect::<Vec<_>>());
         table["rows"].as_array().unwrap().iter().map(cells).collect()
     };
-    let held = |key: &str, wanted: &[Value]| {
+    let held = |key: &str, expected: &[Value]| {
         let found = table(key);
-        assert_eq!(found.len(), wanted.len(), "{key}");
-        for (found, wanted) in found.iter().zip(wanted) {
-            same(found, wanted, &format!("{key}: {}", wanted[0]));
+        assert_eq!(found.len(), expected.len(), "{key}");
+        for (found, expected) in found.iter().zip(expected) {
+            same(found, expected, &format!("{key}: {}", expected[0]));
         }
     };
     // Standard errors as in `each_line_of_the_summary`.
     let eighths = 1.3125_f64.sqrt() / 4.0;
     let ninths = (64.0_f64 / 9.0).sqrt() / 3.0;
-    let (s2, s2_range) = told(-1.0, 0.0, 3);
-    let (b1, b1_range) = told(0.75, eighths, 3);
-    let (b2, b2_range) = told(-2.0 / 3.0, ninths, 2);
-    let (none, none_range) = told(1.5, 0.375, 3);
+    let (s2, s2_range) = power_report(-1.0, 0.0, 3);
+    let (b1, b1_range) = power_report(0.75, eighths, 3);
+    let (b2, b2_range) = power_report(-2.0 / 3.0, ninths, 2);
+    let (none, none_range) = power_report(1.5, 0.375, 3);
     // Variant; nodes, ratio, interval, p; seconds (medians, 4 of each search) alike; hit rate alike.
     held(
         "summary",
@@ -330,8 +334,8 @@ fn the_page_of_it_cell_by_cell() {
     // The size: clusters p (0, -1), q (1), g (1, 1, 1, 1) leave -15/7, 3/7, 12/7 of the mean 4/7; 3/2 x 378/49, root, / 7. Flips of
     // -1, 1, 4 come as far as 4 in 3 of 4. The slots: p (-1, -2), q (-1), g (-1, -1, -1, -1) leave -5/7, 1/7, 4/7 of -8/7; 3/2 x
     // 42/49, root, / 7. 8/26^.5 = 1.57 is reached by no other pattern, of the size neither: 6/18^.5 = 1.41.
-    let (size, size_range) = told(4.0 / 7.0, (1.5_f64 * 378.0 / 49.0).sqrt() / 7.0, 3);
-    let (slots, slots_range) = told(-8.0 / 7.0, (1.5_f64 * 42.0 / 49.0).sqrt() / 7.0, 3);
+    let (size, size_range) = power_report(4.0 / 7.0, (1.5_f64 * 378.0 / 49.0).sqrt() / 7.0, 3);
+    let (slots, slots_range) = power_report(-8.0 / 7.0, (1.5_f64 * 42.0 / 49.0).sqrt() / 7.0, 3);
     held(
         "effects",
         &[
@@ -342,7 +346,7 @@ fn the_page_of_it_cell_by_cell() {
         ],
     );
     // -1 on p, 0 twice in the game: leaves -2/3 and 2/3 of -1/3; 2 x 8/9, root, / 3.
-    let (both, both_range) = told(-1.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2);
+    let (both, both_range) = power_report(-1.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2);
     held("interactions", &[json!(["size=1 MiB", "slots=2", both, both_range, 1, 3])]);
     // Four searches of two iterations: 64 probes, 48 hits, 8 and 8 misses, 64 stores, 26 evictions, 12 refused.
     held(
@@ -381,16 +385,16 @@ fn the_page_of_it_cell_by_cell() {
     held(
         "pairs",
         &[
-            pair("s2", "b2", told(-1.0 / 3.0, (64.0_f64 / 9.0).sqrt() / 3.0, 2), 1.0),
-            pair("s2", "s1", told(-1.0, 0.0, 3), 0.25),
-            pair("s2", "b1", told(-1.75, eighths, 3), 0.25),
-            pair("s2", "none", told(-1.5, 0.375, 3), 0.25),
-            pair("b2", "s1", told(-2.0 / 3.0, ninths, 2), 1.0),
-            pair("b2", "b1", told(-4.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2), 0.5),
-            pair("b2", "none", told(-4.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2), 0.5),
-            pair("s1", "b1", told(-0.75, eighths, 3), 0.75),
-            pair("s1", "none", told(-1.5, 0.375, 3), 0.25),
-            pair("b1", "none", told(-1.5, 0.375, 3), 0.25),
+            pair("s2", "b2", power_report(-1.0 / 3.0, (64.0_f64 / 9.0).sqrt() / 3.0, 2), 1.0),
+            pair("s2", "s1", power_report(-1.0, 0.0, 3), 0.25),
+            pair("s2", "b1", power_report(-1.75, eighths, 3), 0.25),
+            pair("s2", "none", power_report(-1.5, 0.375, 3), 0.25),
+            pair("b2", "s1", power_report(-2.0 / 3.0, ninths, 2), 1.0),
+            pair("b2", "b1", power_report(-4.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2), 0.5),
+            pair("b2", "none", power_report(-4.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2), 0.5),
+            pair("s1", "b1", power_report(-0.75, eighths, 3), 0.75),
+            pair("s1", "none", power_report(-1.5, 0.375, 3), 0.25),
+            pair("b1", "none", power_report(-1.5, 0.375, 3), 0.25),
         ],
     );
     let words = page.to_string();
@@ -413,7 +417,7 @@ fn the_page_of_it_cell_by_cell() {
     let s2 = (40.0_f64 / 90.0 * (80.0 / 180.0) * (15.0 / 40.0) * (20.0 / 60.0)).powf(0.25);
     let b1 = (380.0_f64 / 180.0 * (90.0 / 40.0) * (140.0 / 60.0)).powf(0.25);
     let b2 = (15.0_f64 / 90.0).cbrt();
-    for (name, wanted) in [
+    for (name, expected) in [
         ("s1", vec![1.0, 1.0]),
         ("s2", vec![1.0, s2]),
         ("b1", vec![1.0, b1]),
@@ -421,10 +425,10 @@ fn the_page_of_it_cell_by_cell() {
         ("none", vec![1.5_f64.exp2()]),
     ] {
         let found = points(name);
-        assert_eq!(found.len(), wanted.len(), "{name}");
-        for ((at, (x, y)), wanted) in found.into_iter().enumerate().zip(wanted) {
+        assert_eq!(found.len(), expected.len(), "{name}");
+        for ((at, (x, y)), expected) in found.into_iter().enumerate().zip(expected) {
             assert_eq!(x, at as f64 + 1.0, "{name}");
-            near(y, wanted);
+            near(y, expected);
         }
     }
 }
@@ -712,30 +716,30 @@ fn figures_are_held_against_their_own_rows() {
         ("solved = 'true'", "true", ", false, true", "differs"),
     ] {
         let metric = figure.split(' ').next().unwrap();
-        let wanted = [format!("repeat 0, s1: {metric}"), published.to_owned(), measured.to_owned(), word.to_owned()];
-        assert_eq!(of(&format!("{s1}{figure}")), [wanted], "{figure}");
+        let expected = [format!("repeat 0, s1: {metric}"), published.to_owned(), measured.to_owned(), word.to_owned()];
+        assert_eq!(of(&format!("{s1}{figure}")), [expected], "{figure}");
     }
     // A figure for each depth, from the first or another; of rows of all variants where none is named.
     let p = "where = { variant = 's1', position = 'p' }\n";
     let row = |subject: &str, published: &str, measured: &str, word: &str| {
         [subject, published, measured, word].map(str::to_owned)
     };
-    let wanted = [
+    let expected = [
         row("position p, s1, depth 1: nodes", "10", "10", "holds"),
         row("position p, s1, depth 2: nodes", "91", "90", "differs"),
         row("position p, s1, depth 3: nodes", "1", "nothing", "no rows"),
     ];
-    assert_eq!(of(&format!("{p}nodes = {{ by_depth = [10, 91, 1] }}")), wanted);
-    let wanted = [row("position p, s1, depth 2: nodes", "90", "90", "holds")];
-    assert_eq!(of(&format!("{p}nodes = {{ from = 2, by_depth = [90] }}")), wanted);
+    assert_eq!(of(&format!("{p}nodes = {{ by_depth = [10, 91, 1] }}")), expected);
+    let expected = [row("position p, s1, depth 2: nodes", "90", "90", "holds")];
+    assert_eq!(of(&format!("{p}nodes = {{ from = 2, by_depth = [90] }}")), expected);
     assert_eq!(of("nodes = { of = 'max', exact = 380 }"), [row("nodes", "max 380", "380", "holds")]);
     // Scores that end otherwise than the baseline's are the summary's; what follows is looked at too.
-    let wanted = [
+    let expected = [
         row("b1: other_scores", "1", "1 of 4 searches", "holds"),
         row("b1: search.nodes", "sum 1520", "1520", "holds"),
     ];
     let both = "where = { variant = 'b1' }\nother_scores = 1\n'search.nodes' = { of = 'sum', exact = 1520 }";
-    assert_eq!(of(both), wanted);
+    assert_eq!(of(both), expected);
     // A job that failed has no figure.
     let failed = of("where = { variant = 'b2', position = 'q' }\nnodes = 0");
     assert_eq!(failed, [row("position q, b2: nodes", "0", "nothing", "no rows")]);
@@ -757,19 +761,19 @@ fn figures_are_held_against_their_own_rows() {
 #[test]
 fn how_far_times_can_be_trusted_is_said() {
     let folder = scratch();
-    let said = |seconds: &[u32]| {
+    let message = |seconds: &[u32]| {
         let file = folder.path().join("hand.csv");
         std::fs::write(&file, format!("{HEADER}\n{}\n", rows(seconds).join("\n"))).unwrap();
         let (page, stderr, code) = run(&["report", file.to_str().unwrap(), "--format", "json"]);
         assert_eq!(code, 0, "{stderr}");
         page
     };
-    let page = said(&[1, 2, 6]);
-    let wanted = "times: median of 3 repeats; noise between repeats 74.1 %, drift +500.0 %";
-    assert!(page.contains(wanted), "{page}");
+    let page = message(&[1, 2, 6]);
+    let expected = "times: median of 3 repeats; noise between repeats 74.1 %, drift +500.0 %";
+    assert!(page.contains(expected), "{page}");
     assert!(page.contains("times are noisy") && page.contains("changed its speed"), "{page}");
     // Two repeats tell no noise.
-    let page = said(&[2, 2]);
+    let page = message(&[2, 2]);
     assert!(page.contains("times: median of 2 repeats; noise between repeats -, drift +0.0 %"), "{page}");
     assert!(!page.contains("times are noisy") && !page.contains("changed its speed"), "{page}");
 }
@@ -778,7 +782,7 @@ fn how_far_times_can_be_trusted_is_said() {
 #[test]
 fn relations_at_their_edge() {
     use ttlab::experiment::expect::Claim;
-    for (relation, wanted) in [
+    for (relation, expected) in [
         ("<", [true, false, false]),
         ("<=", [true, true, false]),
         ("=", [false, true, false]),
@@ -787,6 +791,6 @@ fn relations_at_their_edge() {
     ] {
         let claim = Claim::parse(&format!("2 * nodes(a=b) {relation} nodes(c)")).unwrap();
         assert_eq!((claim.left.variant.as_str(), claim.left.factor, claim.right.factor), ("a=b", 2.0, 1.0));
-        assert_eq!([4.0, 5.0, 6.0].map(|left| claim.holds(left, 5.0)), wanted, "{relation}");
+        assert_eq!([4.0, 5.0, 6.0].map(|left| claim.holds(left, 5.0)), expected, "{relation}");
     }
 }

@@ -157,8 +157,8 @@ fn a_decided_test_plays_no_more() {
     let table = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "encounters").unwrap();
     let pairs = |name: &str| {
         let row = table["rows"].as_array().unwrap().iter().find(|row| row["variant"] == name).unwrap();
-        let told = row["test"].as_str().unwrap();
-        let after = told.split_once(" after ").map(|(_, rest)| rest.split(' ').next().unwrap().parse().unwrap());
+        let message = row["test"].as_str().unwrap();
+        let after = message.split_once(" after ").map(|(_, rest)| rest.split(' ').next().unwrap().parse().unwrap());
         after.unwrap_or(24)
     };
     let (weak, like): (usize, usize) = (pairs("bare"), pairs("plain"));
@@ -401,7 +401,7 @@ fn games_that_were_tampered_with_are_found() {
 
 #[test]
 fn what_a_match_cannot_be_is_refused_with_its_place() {
-    for (old, new, told) in [
+    for (old, new, message) in [
         ("max_moves = 40", "max_moves = 0", "match.max_moves: 0 is out of range"),
         ("moves = 2 }", "moves = 0 }", "match.resign.moves: 0 is out of range"),
         ("elo1 = 50", "elo1 = -1", "elo0 below elo1"),
@@ -423,7 +423,7 @@ fn what_a_match_cannot_be_is_refused_with_its_place() {
         assert!(TRIAL.contains(old), "{old}");
         let trial = Trial::new(&TRIAL.replacen(old, new, 1));
         let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-        assert!(code == 2 && stderr.contains(told), "{new}: {code} {stderr}");
+        assert!(code == 2 && stderr.contains(message), "{new}: {code} {stderr}");
     }
     let alone = TRIAL.split("[[variant]]\nname = \"bare\"").next().unwrap();
     let trial = Trial::new(alone);
@@ -456,14 +456,14 @@ fn claims_about_games_are_held() {
     let other = claims(&["elo(base, bare) > 0"]);
     fs::copy(other.path("trial.toml"), trial.path("trial.toml")).unwrap();
     assert_eq!(trial.run("out", &["--quiet", "--check"]).2, 0);
-    for (claim, told) in [
+    for (claim, message) in [
         ("elo(bare, plain) > 0", "do not meet"),
         ("elo(bare, bas) > 0", "there is no variant \"bas\""),
         ("nodes(bare) > 0", "expected \"elo(A, B) > 0\""),
     ] {
         let trial = claims(&[claim]);
         let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-        assert!(code == 2 && stderr.contains(told), "{claim}: {code} {stderr}");
+        assert!(code == 2 && stderr.contains(message), "{claim}: {code} {stderr}");
     }
 }
 
@@ -543,14 +543,14 @@ fn a_game_is_made_of_searches() {
     let mut seen = 0;
     for at in 0..variants.len() {
         let list = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let (told, played) = (list(&scores[at]), list(&moves[at]));
-        assert_eq!((told.len(), played.len(), plies[at].as_str()), (2, 2, "2"));
+        let (message, played) = (list(&scores[at]), list(&moves[at]));
+        assert_eq!((message.len(), played.len(), plies[at].as_str()), (2, 2, "2"));
         assert_eq!((of("search.nodes")[at].as_str(), of("match.opponent_nodes")[at].as_str()), ("800", "800"));
         assert_eq!((of("match.blind")[at].as_str(), of("match.end")[at].as_str()), ("0", "max-moves"));
         // One search, of 800 nodes, left something in a table of 64 KiB; a player without one has none.
         let (slots, entries) = (of("slots")[at].clone(), of("entries")[at].parse::<u64>().unwrap_or(0));
-        let (wanted, filled) = if variants[at] == "bare" { ("", 0..1) } else { ("4096", 1..801) };
-        assert!(slots == wanted || slots == "0" && wanted.is_empty(), "{slots}");
+        let (required, filled) = if variants[at] == "bare" { ("", 0..1) } else { ("4096", 1..801) };
+        assert!(slots == required || slots == "0" && required.is_empty(), "{slots}");
         assert!(filled.contains(&entries), "{}: {entries}", variants[at]);
         let first = starts[at].contains(if colours[at] == "white" { " w " } else { " b " });
         if variants[at] == "bare" && first {
@@ -560,7 +560,7 @@ fn a_game_is_made_of_searches() {
             assert_eq!(code, 0, "{stderr}");
             let lines = stdout.lines().skip(1).take_while(|line| !line.is_empty() && !line.contains("cut short"));
             let last = list(lines.last().unwrap());
-            assert_eq!((&last[0], &last[1], &last[5]), (&of("match.depths")[at], &told[0], &played[0]), "{stdout}");
+            assert_eq!((&last[0], &last[1], &last[5]), (&of("match.depths")[at], &message[0], &played[0]), "{stdout}");
             seen += 1;
         }
     }
@@ -605,7 +605,7 @@ fn games_are_written_as_the_standard_has_them() {
 /// Two players sit at each game: where seven tenths of the memory that is free are a table, one game is too much.
 #[test]
 fn a_game_takes_the_memory_of_two_players() {
-    let said = |size: &str| {
+    let answer = |size: &str| {
         let text = TRIAL.split("[[variant]]").next().unwrap().replace("64 KiB", size);
         let trial = Trial::new(&format!("{text}[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\naspiration = 0\n"));
         let (stdout, stderr, _) = run(&["plan", &trial.text("trial.toml")]);
@@ -613,13 +613,13 @@ fn a_game_takes_the_memory_of_two_players() {
     };
     let number =
         |text: &str, before: &str| -> Option<u64> { text.split(before).nth(1)?.split(' ').next()?.parse().ok() };
-    let absurd = said("8000 GiB");
+    let absurd = answer("8000 GiB");
     // Where the system does not say what is free nothing is refused.
     let Some(free) = number(&absurd, "more than the ") else { return assert!(!absurd.contains("memory"), "{absurd}") };
     let size = free * 7 / 10;
-    let told = said(&format!("{size} MiB"));
-    let both = number(&told, "table.size: ").unwrap_or_else(|| panic!("nothing is said: {told}"));
-    assert!((2 * size).abs_diff(both) <= 2, "{size} twice is {both}? {told}");
+    let message = answer(&format!("{size} MiB"));
+    let both = number(&message, "table.size: ").unwrap_or_else(|| panic!("nothing is said: {message}"));
+    assert!((2 * size).abs_diff(both) <= 2, "{size} twice is {both}? {message}");
 }
 
 /// The baseline plays itself with fewer nodes, and the page says each variant's strength in its nodes; its copies are measured against and not
@@ -651,8 +651,8 @@ fn strength_is_told_in_nodes_of_the_baseline() {
     // The other is the stronger, and nobody played with more nodes.
     assert!(number(&encounters[1]["elo"]) > 0.0 && encounters[1]["equal_nodes"].is_null());
     let page = page.to_string().replace("\\\"", "\"");
-    let told = format!("as strong as \"base\" with {equal:.2} of its nodes [{:.2}, {:.2}]", ends[0], ends[1]);
-    assert!(page.contains(&told), "{told} is not in {page}");
+    let message = format!("as strong as \"base\" with {equal:.2} of its nodes [{:.2}, {:.2}]", ends[0], ends[1]);
+    assert!(page.contains(&message), "{message} is not in {page}");
     assert!(page.contains("outside the handicaps played: above 1.00 of the nodes of \"base\" ["), "{page}");
     assert!(page.contains("2 encounters are looked at together"), "copies are not corrected for: {page}");
 }

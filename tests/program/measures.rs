@@ -31,9 +31,9 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
         let mut mine = results
             .iter()
             .filter(|row| row[at("variant")] == *"nodes=500, policy=always" && row[at("position")] == judged[1]);
-        let [found, wanted] =
+        let [found, expected] =
             [&mine.next_back().unwrap()[at("score")], &judged[4]].map(|score| score.parse::<f64>().unwrap());
-        (found - wanted).abs().min(150.0)
+        (found - expected).abs().min(150.0)
     };
     let mean = judged.iter().map(error).sum::<f64>() / 8.0;
     let json = |args: &[&str]| -> serde_json::Value {
@@ -48,9 +48,9 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
         line["variant"] == "nodes=500, policy=always *" && (line["score_error"].as_f64().unwrap() - mean).abs() < 1e-9,
         "{line}"
     );
-    let told = "score_error: distance, cut at 150 centipawns, from the score that the engine of \\\"nodes=500, policy=always\\\" has after 20,000 nodes \
+    let output = "score_error: distance, cut at 150 centipawns, from the score that the engine of \\\"nodes=500, policy=always\\\" has after 20,000 nodes \
                 with a table without a bound";
-    assert!(page.to_string().contains(told), "{page}");
+    assert!(page.to_string().contains(output), "{page}");
     // Over both limits, each policy against the other at its own nodes.
     let by = json(&["--metric", "score_error", "--by", "table.policy"]);
     assert_eq!(table(&by).as_array().unwrap().len(), 2, "{by}");
@@ -90,23 +90,23 @@ fn nodes_that_may_mislead_carry_no_verdict() {
         assert_eq!(gate.2, 0, "{}", gate.1);
         (page, gate.0, out)
     };
-    let told = "nodes to a depth may mislead in \"size=64\", \"size=65536\": `iir` and `singular` ask the table how deep to search";
+    let output = "nodes to a depth may mislead in \"size=64\", \"size=65536\": `iir` and `singular` ask the table how deep to search";
     let (plain, gate, out) = ran("match");
-    let said = run(&["report", &out]).0;
+    let message = run(&["report", &out]).0;
     assert!(
-        said.contains("Fewest nodes: \"size=65536\"") && said.contains('!') && !gate.contains("mislead"),
-        "{said}{gate}"
+        message.contains("Fewest nodes: \"size=65536\"") && message.contains('!') && !gate.contains("mislead"),
+        "{message}{gate}"
     );
     assert!(plain.contains("| nodes |") && !plain.contains("nodes to the same label"), "{plain}");
     let (modern, gate, out) = ran("modern");
-    let said = run(&["report", &out]).0;
-    assert!(said.contains(told) && said.contains("nodes to the same label / baseline"), "{said}");
+    let message = run(&["report", &out]).0;
+    assert!(message.contains(output) && message.contains("nodes to the same label / baseline"), "{message}");
     assert!(
-        !said.contains("Fewest") && !said.lines().any(|line| line.starts_with("size") && line.contains('!')),
-        "{said}"
+        !message.contains("Fewest") && !message.lines().any(|line| line.starts_with("size") && line.contains('!')),
+        "{message}"
     );
     assert!(!modern.lines().any(|line| line.starts_with("| size") && line.contains('!')), "{modern}");
-    assert!(gate.contains(&format!("gate `nodes > +1%`: {told}")), "{gate}");
+    assert!(gate.contains(&format!("gate `nodes > +1%`: {output}")), "{gate}");
     // Worth decides nothing by itself.
     let gates = |gates: &[&str]| {
         let gates: Vec<&str> = gates.iter().flat_map(|gate| ["--fail-on", gate]).collect();

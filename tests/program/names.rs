@@ -47,7 +47,7 @@ fn a_policy_is_called_as_its_label_and_as_the_file_has_it() {
     let line = stdout.lines().find(|line| line.starts_with("1024 *"));
     assert!(code == 0 && line.is_some_and(|line| line.contains("always")), "{stdout}{stderr}");
     // The same in the file itself.
-    for (baseline, wanted) in
+    for (baseline, expected) in
         [("policy = 'aged-depth', size = 1024", None), ("nonsense = 3", Some("there is no option"))]
     {
         let file = folder.path().join("b.toml");
@@ -55,9 +55,9 @@ fn a_policy_is_called_as_its_label_and_as_the_file_has_it() {
             format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\nbaseline = {{ {baseline} }}\n{GRID}");
         fs::write(&file, text).unwrap();
         let (stdout, stderr, code) = run(&["plan", file.to_str().unwrap()]);
-        match wanted {
+        match expected {
             None => assert!(stdout.contains("size=1024, policy=aged-depth factor=2  (baseline)"), "{stdout}{stderr}"),
-            Some(wanted) => assert!(code == 2 && stderr.contains(wanted), "{stderr}"),
+            Some(expected) => assert!(code == 2 && stderr.contains(expected), "{stderr}"),
         }
     }
 }
@@ -76,10 +76,10 @@ fn a_name_that_may_mean_two_columns_is_refused_with_both() {
         // A file alone knows its columns, and what options there are.
         let (_, stderr, code) = run(&["report", &format!("{out}/results.csv"), "--where", "slots>=2"]);
         assert!(code == 2 && stderr.contains("row.slots"), "{name}: {stderr}");
-        let wanted = if name == "varies" { 2 } else { 1 };
+        let expected = if name == "varies" { 2 } else { 1 };
         assert_eq!(groups(&[&out, "--where", "row.slots>=1000", "--by", "size"]).len(), 1, "{name}");
-        assert_eq!(groups(&[&out, "--by", "table.slots"]).len(), wanted, "{name}");
-        assert_eq!(groups(&[&out, "--by", "slots"]).len(), wanted, "{name}: groups are told apart by options");
+        assert_eq!(groups(&[&out, "--by", "table.slots"]).len(), expected, "{name}");
+        assert_eq!(groups(&[&out, "--by", "slots"]).len(), expected, "{name}: groups are told apart by options");
     }
     let file = folder.path().join("c.toml");
     fs::write(

@@ -86,7 +86,7 @@ fn a_policy_from_outside_goes_through_an_experiment_file() {
     assert_eq!(code, 0, "{stderr}");
     let (stdout, stderr, code) = own(&["compare", out, again, "--fail-on", "nodes changed"]);
     assert!(code == 0 && stdout.starts_with("ok: 3 gates pass"), "{stdout}{stderr}");
-    for (args, wanted) in [
+    for (args, required) in [
         (&["report", out, "--by", "policy"][..], "centre"),
         (&["report", out, "--where", "table.policy.margin=2", "--by", "table.policy.margin"], "2 *"),
         (&["verify", out], "whole"),
@@ -95,8 +95,8 @@ fn a_policy_from_outside_goes_through_an_experiment_file() {
         (&["search", "startpos", "--depth", "4", "--set", "table.policy=centre"], "search.nodes"),
     ] {
         let (stdout, stderr, code) = own(args);
-        let expected = if wanted.is_empty() { 2 } else { 0 };
-        assert!(code == expected && stdout.contains(wanted), "{args:?}: {stdout}{stderr}");
+        let expected = if required.is_empty() { 2 } else { 0 };
+        assert!(code == expected && stdout.contains(required), "{args:?}: {stdout}{stderr}");
     }
     let trace = folder.path().join("x.trace");
     let trace = trace.to_str().unwrap();

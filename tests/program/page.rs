@@ -208,7 +208,7 @@ fn results_are_looked_at_by_choice() {
     assert_eq!(code, 0, "{stderr}");
     assert!(fs::read_to_string(joined).unwrap().starts_with("# trial"));
 
-    for (args, said) in [
+    for (args, message) in [
         (&["--where", "depht>=3"][..], "depth"),
         (&["--where", "depth"], "expected a column"),
         (&["--metric", "usable_rat"], "usable_rate"),
@@ -218,7 +218,7 @@ fn results_are_looked_at_by_choice() {
     ] {
         let (_, stderr, code) = run(&[&["report", &out][..], args].concat());
         assert_eq!(code, 2, "{args:?}: {stderr}");
-        assert!(stderr.contains(said), "{args:?}: {stderr}");
+        assert!(stderr.contains(message), "{args:?}: {stderr}");
     }
 }
 
@@ -236,10 +236,10 @@ fn strict_refuses_what_cannot_show_what_it_varies() {
     // Known before: aging where no entry grows old, too few positions.
     let aging = format!("{head}limit = {{ depth = 2 }}\n[grid]\n'table.refresh' = ['never', 'match']\n");
     let few = format!("{head}first = 3\nlimit = {{ depth = 2 }}\n[grid]\n'table.size' = [256, 512]\n");
-    for (text, said) in [(&aging, "aging is invisible"), (&few, "3 positions cannot show anything")] {
+    for (text, message) in [(&aging, "aging is invisible"), (&few, "3 positions cannot show anything")] {
         let (_, stderr, code) = strict(text);
         assert_eq!(code, 2, "{stderr}");
-        assert!(stderr.contains(said), "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
         assert!(!out.join("results.csv").exists(), "nothing was to be run");
     }
     // Known only afterwards: a table that stayed empty.
@@ -278,15 +278,15 @@ fn every_counter_of_full_diagnostics_is_shown() {
     for ((at, name), row) in counters.into_iter().zip(shown) {
         assert_eq!(format!("anatomy.{}", row["counter"].as_str().unwrap()), name);
         let number = |row: &csv::StringRecord| row[at].parse::<f64>().unwrap();
-        let wanted = match name.contains(".held_") {
+        let expected = match name.contains(".held_") {
             // The last of three iterations of each search.
             true => rows.iter().skip(2).step_by(3).map(number).sum::<f64>() / 3.0,
             false => rows.iter().map(number).sum(),
         };
         let found = row["full"].as_f64().unwrap();
-        assert!((found - wanted).abs() < 1e-9, "{name}: found {found}, wanted {wanted}");
+        assert!((found - expected).abs() < 1e-9, "{name}: found {found}, wanted {expected}");
         assert!(row["plain"].is_null(), "{name}: {row}");
-        some += usize::from(wanted > 0.0);
+        some += usize::from(expected > 0.0);
     }
     assert!(some > 15, "only {some} counters counted anything");
 }
@@ -382,8 +382,9 @@ fn browser_page_of_several_suites_has_an_explorer_for_each() {
     fs::write(&path, fs::read_to_string(format!("{out}/report.html")).unwrap() + probe).unwrap();
     let dom = rendered(browser, &path, &folder.path().join("profile"));
     let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
-    let wanted = r#"[["middle",1,"middle.explore",["middle/a","middle/b"]],["end",1,"end.explore",["end/a","end/c"]]]"#;
-    assert_eq!(found, Some(wanted), "{dom}");
+    let expected =
+        r#"[["middle",1,"middle.explore",["middle/a","middle/b"]],["end",1,"end.explore",["end/a","end/c"]]]"#;
+    assert_eq!(found, Some(expected), "{dom}");
 }
 
 /// Under three key seeds each search that is shown by itself is that of the first: in the explorer, in the scatter, and in the totals. Ratios with an
@@ -432,11 +433,11 @@ fn single_searches_under_several_key_seeds_are_those_of_the_first() {
     let seeds: std::collections::BTreeSet<&str> =
         nodes.keys().filter_map(|(variant, _)| variant.strip_prefix(small)).collect();
     assert_eq!(seeds.len(), 3);
-    let wanted = (seeds.into_iter().map(logs).sum::<f64>() / 3.0).exp();
+    let expected = (seeds.into_iter().map(logs).sum::<f64>() / 3.0).exp();
     let summary = part("summary")["rows"].as_array().unwrap();
     let line = summary.iter().find(|row| row["size"] == "256" && row["policy"] == "always").unwrap();
     let found = line["ratio"].as_f64().unwrap();
-    assert!((found - wanted).abs() < 1e-9, "found {found}, wanted {wanted}");
+    assert!((found - expected).abs() < 1e-9, "found {found}, wanted {expected}");
 }
 
 /// Searches by the nodes that they took: the curve of each line ends at all of them, and its points are the rows' own sums.
@@ -464,8 +465,9 @@ fn the_cumulative_plot_counts_searches() {
         .iter()
         .map(|point| (point["x"].as_f64().unwrap(), point["y"].as_f64().unwrap()))
         .collect();
-    let wanted: Vec<(f64, f64)> = taken.iter().enumerate().map(|(at, &nodes)| (nodes, (at + 1) as f64 / 6.0)).collect();
-    assert_eq!(points, wanted);
+    let expected: Vec<(f64, f64)> =
+        taken.iter().enumerate().map(|(at, &nodes)| (nodes, (at + 1) as f64 / 6.0)).collect();
+    assert_eq!(points, expected);
 }
 
 /// Of several interactions the largest stands first, up or down; each is the factor by which two values differ from the product of each.
@@ -495,9 +497,9 @@ fn the_largest_interaction_stands_first() {
             (row["first"].as_str().unwrap(), row["second"].as_str().unwrap(), row["ratio"].as_f64().unwrap().log2())
         })
         .collect();
-    let wanted = [("slots=4", "centre=5", -1.5), ("slots=2", "centre=5", 0.5)];
-    for (found, wanted) in found.iter().zip(wanted) {
-        assert!((found.0, found.1) == (wanted.0, wanted.1) && (found.2 - wanted.2).abs() < 0.05, "{found:?}");
+    let expected = [("slots=4", "centre=5", -1.5), ("slots=2", "centre=5", 0.5)];
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found.0, found.1) == (expected.0, expected.1) && (found.2 - expected.2).abs() < 0.05, "{found:?}");
     }
     assert_eq!(found.len(), 2);
 }
@@ -526,8 +528,8 @@ fn options_of_all_variants_are_those_that_none_changes() {
         found
     };
     let (a, b, c) = (of("a"), of("b"), of("c"));
-    let wanted: Vec<_> = a.iter().filter(|leaf| b.contains(leaf) && c.contains(leaf)).cloned().collect();
-    assert_eq!(a.len() - wanted.len(), 2, "slots and reduction");
+    let expected: Vec<_> = a.iter().filter(|leaf| b.contains(leaf) && c.contains(leaf)).cloned().collect();
+    assert_eq!(a.len() - expected.len(), 2, "slots and reduction");
     let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
     let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     // What the file says is held against is so on its page, wherever it stands in the file.
@@ -544,7 +546,7 @@ fn options_of_all_variants_are_those_that_none_changes() {
     let rows = find(&page["parts"], "common_options").unwrap()["rows"].as_array().unwrap();
     let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
     let found: Vec<_> = rows.iter().map(|row| (word(&row["option"]), word(&row["value"]))).collect();
-    assert_eq!(found, wanted);
+    assert_eq!(found, expected);
 }
 
 /// Values that are numbers are sorted as such, wherever they stand in the rows; several key seeds are said to be.

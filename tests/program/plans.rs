@@ -47,8 +47,8 @@ fn whatever_is_searched_otherwise_has_another_id() {
         }
     }
     // What is said about an experiment, and how much of it is run, leaves what is searched alone.
-    let said = "name = 'x'\nquestion = 'why?'\nanalysis = 'because'\nslow = true\nsuite";
-    assert_eq!(base, ids(&FILE.replacen("suite", said, 1)));
+    let answer = "name = 'x'\nquestion = 'why?'\nanalysis = 'because'\nslow = true\nsuite";
+    assert_eq!(base, ids(&FILE.replacen("suite", answer, 1)));
     for (from, to) in [("first = 2", "first = 3"), ("suite", "repeats = 2\nsuite")] {
         let other = ids(&FILE.replacen(from, to, 1));
         assert!(other[0] != base[0] && other[1..] == base[1..], "{to}: another plan of the same rows");
@@ -308,7 +308,7 @@ fn excludes_see_into_policies() {
 /// Numbers of a file have ends: each end is taken, one beyond it is refused by its name.
 #[test]
 fn numbers_of_a_file_have_ends() {
-    let said = |line: &str| {
+    let answer = |line: &str| {
         let text = format!("{line}\nsuite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n");
         Experiment::parse(&text, Path::new("x.toml"), &[]).map_or_else(|error| error.message.clone(), |_| String::new())
     };
@@ -318,9 +318,9 @@ fn numbers_of_a_file_have_ends() {
         ("seeds", &["1", "2"], &["0", "10001"]),
         ("first", &["1", "9"], &["0"]),
     ] {
-        taken.iter().for_each(|value| assert_eq!(said(&format!("{name} = {value}")), "", "{name} = {value}"));
+        taken.iter().for_each(|value| assert_eq!(answer(&format!("{name} = {value}")), "", "{name} = {value}"));
         for value in refused {
-            let message = said(&format!("{name} = {value}"));
+            let message = answer(&format!("{name} = {value}"));
             assert!(
                 message.starts_with(&format!("{name}: ")) && message.contains("out of range"),
                 "{value}: {message}"
@@ -333,7 +333,7 @@ fn numbers_of_a_file_have_ends() {
 #[test]
 fn options_are_taken_as_far_as_their_pages_say() {
     let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
-    let said = |path: &str, value: i64| {
+    let answer = |path: &str, value: i64| {
         let set = format!("{path}={value}");
         Experiment::parse(text, Path::new("x.toml"), &[set])
             .map_or_else(|error| error.message.clone(), |_| String::new())
@@ -347,7 +347,7 @@ fn options_are_taken_as_far_as_their_pages_say() {
         let path = &page.path;
         // `expected 0 to 64`: what the type takes may be more than what the option means.
         let narrower = |value: i64| -> Option<i64> {
-            let message = said(path, value);
+            let message = answer(path, value);
             let (least, rest) = message.split_once("out of range: expected ")?.1.split_once(" to ")?;
             let end =
                 if value == low { least } else { rest.split(|c: char| c != '-' && !c.is_ascii_digit()).next()? };
@@ -355,14 +355,14 @@ fn options_are_taken_as_far_as_their_pages_say() {
         };
         let (low, high) = (narrower(low).unwrap_or(low), narrower(high).unwrap_or(high));
         for value in [low, high] {
-            let message = said(path, value);
+            let message = answer(path, value);
             assert!(
                 !message.contains("out of range") && !message.contains("invalid value"),
                 "{path} = {value}: {message}"
             );
         }
         for value in [low - 1, high + 1] {
-            assert_ne!(said(path, value), "", "{path} = {value}");
+            assert_ne!(answer(path, value), "", "{path} = {value}");
         }
         tried += 1;
     }
@@ -402,6 +402,6 @@ fn the_last_setting_counts() {
     assert_ne!(purple, webster);
     assert_eq!(options(Some("match"), &["preset=purple", "preset=webster"]).unwrap(), webster);
     assert_eq!(options(None, &["preset=webster", "preset=purple"]).unwrap(), purple);
-    let told = options(None, &["table.slots=2", "table.slots=9"]).unwrap_err().to_string();
-    assert!(told.contains("table.slots=9") && !told.contains("table.slots=2"), "{told}");
+    let output = options(None, &["table.slots=2", "table.slots=9"]).unwrap_err().to_string();
+    assert!(output.contains("table.slots=9") && !output.contains("table.slots=2"), "{output}");
 }

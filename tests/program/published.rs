@@ -105,10 +105,10 @@ fn a_claim_shows_what_its_most_influential_position_does() {
     };
     let moves = |name: &str| (mean(Some(name)) - mean(None)).abs();
     let (most, _) = logs.iter().max_by(|a, b| moves(a.0).total_cmp(&moves(b.0))).unwrap();
-    let wanted = format!("{:.3} without {most}", mean(Some(most)).exp());
+    let expected = format!("{:.3} without {most}", mean(Some(most)).exp());
     let page = fs::read_to_string(out.join("report.md")).unwrap().replace('\u{a0}', " ").replace('\\', "");
     let line = page.lines().find(|line| line.contains("1.1 * nodes(small)")).unwrap();
-    assert!(line.contains(&wanted), "{wanted:?} in {line}");
+    assert!(line.contains(&expected), "{expected:?} in {line}");
 }
 
 /// Jobs whose rows are gone are told on the page itself, in every form, and the report ends with 3.
@@ -125,14 +125,14 @@ fn a_page_says_that_rows_are_missing() {
     fs::write(&rows, kept.join("\n") + "\n").unwrap();
     let (stdout, stderr, code) = run(&["report", out]);
     assert_eq!(code, 3, "{stdout}{stderr}");
-    let said = "2 jobs of the plan without rows";
-    assert!(stdout.contains(said) && stderr.contains(said), "{stdout}{stderr}");
+    let message = "2 jobs of the plan without rows";
+    assert!(stdout.contains(message) && stderr.contains(message), "{stdout}{stderr}");
     for page in ["report.md", "report.html"] {
         let text = fs::read_to_string(format!("{out}/{page}")).unwrap().replace('\u{a0}', " ");
-        assert!(text.contains(said), "{page}");
+        assert!(text.contains(message), "{page}");
     }
     let (stdout, _, code) = run(&["report", out, "--format", "json"]);
-    assert!(code == 3 && stdout.contains(said), "{stdout}");
+    assert!(code == 3 && stdout.contains(message), "{stdout}");
 }
 
 /// A figure that is not met ends with 1, unless it is known not to be; what is slow is left out on demand; a part of the files writes no page

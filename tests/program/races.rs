@@ -44,9 +44,9 @@ fn raced(
 ) -> (Tuned, Asked) {
     let mut objective = Scripted { value, asked: Vec::new() };
     let question = Contest { candidates, baseline, items, pressures, tune: options };
-    let mut told = Vec::new();
-    let tuned = tune(&question, &mut objective, &mut |round| told.push(round.clone())).unwrap();
-    assert_eq!(told, tuned.rounds, "each round is told");
+    let mut output = Vec::new();
+    let tuned = tune(&question, &mut objective, &mut |round| output.push(round.clone())).unwrap();
+    assert_eq!(output, tuned.rounds, "each round is told");
     let cost: usize = objective.asked.iter().map(|(_, who, items)| who.len() * items.len()).sum();
     assert_eq!(tuned.cost, cost, "the cost is what was asked for");
     assert_eq!(tuned.full_cost, candidates * items * (1 + pressures));
@@ -78,8 +78,8 @@ fn a_race_without_an_end_never_sees_what_is_held_out() {
         let options = Tune { seed, ..options.clone() };
         let (tuned, asked) = race((3, 0, 101, 2), &options, |_, who, at, _| balanced(who, at));
         assert!(tuned.candidates.iter().all(|candidate| candidate.dropped.is_none()), "the objective separates them");
-        let of = |wanted: fn(&RaceStage) -> bool| -> Vec<usize> {
-            asked.iter().filter(|(stage, ..)| wanted(stage)).flat_map(|(.., items)| items.clone()).collect()
+        let of = |expected: fn(&RaceStage) -> bool| -> Vec<usize> {
+            asked.iter().filter(|(stage, ..)| expected(stage)).flat_map(|(.., items)| items.clone()).collect()
         };
         let raced = of(|stage| matches!(stage, RaceStage::Race(_)));
         let held = of(|stage| *stage == RaceStage::Held(0));
@@ -103,7 +103,7 @@ fn a_race_without_an_end_never_sees_what_is_held_out() {
 /// So many, then as many again, doubling; the rest joins the last round where it would be less than a quarter of all.
 #[test]
 fn rounds_double_and_the_last_is_no_small_one() {
-    for (first, items, wanted) in [
+    for (first, items, expected) in [
         (12, 24, vec![12]),
         (2, 16, vec![2, 2, 4]),
         (10, 26, vec![13]),
@@ -114,7 +114,7 @@ fn rounds_double_and_the_last_is_no_small_one() {
     ] {
         let options = Tune { first, ..Tune::default() };
         let (tuned, _) = race((2, 0, items, 0), &options, |_, who, at, _| balanced(who, at));
-        assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), wanted, "{first} of {items}");
+        assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), expected, "{first} of {items}");
     }
 }
 
@@ -187,12 +187,12 @@ fn who_left_is_asked_no_more_but_for_the_baseline() {
     assert!(tuned.rounds.len() > 2);
     assert_eq!((tuned.candidates[0].dropped, tuned.candidates[3].dropped), (Some(0), Some(0)));
     for (at, (stage, who, _)) in asked.iter().enumerate() {
-        let wanted: &[usize] = match stage {
+        let expected: &[usize] = match stage {
             RaceStage::Race(0) => &[0, 1, 2, 3],
             RaceStage::Race(_) => &[0, 1, 2],
             RaceStage::Held(_) => &[0, 1, 2, 3],
         };
-        assert_eq!(who, wanted, "{at}");
+        assert_eq!(who, expected, "{at}");
     }
     assert!([1, 2].contains(&tuned.winner));
     assert_eq!((tuned.candidates[3].searches, tuned.candidates[0].searches), (12, tuned.candidates[1].searches));

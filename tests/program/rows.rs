@@ -133,15 +133,15 @@ fn job(case: &Case, engine: &mut Engine, variant: &Variant, repeat: u32, item: &
     for at in 0..count {
         let ply = board.game_ply();
         let mine = plies.side.is_none_or(|side| side == board.turn());
-        let wanted = mine && ply >= plies.from && ply <= plies.to;
+        let required = mine && ply >= plies.from && ply <= plies.to;
         let mut next = given.get(at).copied();
         // On its own the engine plays for both sides; a game's other plies are not searched.
-        if wanted || plies.own > 0 {
+        if required || plies.own > 0 {
             let found = found(engine, &board, &past, variant.limit);
             if plies.own > 0 {
                 next = found.last().map(|last| last.best).filter(|best| !best.is_none());
             }
-            if wanted {
+            if required {
                 rows.extend(lines(case, variant, repeat, &item.id, Some(ply), None, &found));
             }
         }
@@ -203,7 +203,7 @@ fn holds(case: &Case, more: &[&str]) {
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
     fs::write(path(case.suite.0), case.suite.1).unwrap();
     fs::write(path("case.toml"), case.file).unwrap();
-    let (wanted, jobs, items) = expected(case, &path(case.suite.0));
+    let (required, jobs, items) = expected(case, &path(case.suite.0));
     let (file, out) = (path("case.toml"), path("out"));
     let args = [&["run", file.to_str().unwrap(), "--quiet", "--out", out.to_str().unwrap()], more].concat();
     let (_, stderr, code) = common::run(&args);
@@ -215,16 +215,16 @@ fn holds(case: &Case, more: &[&str]) {
         .map(|record| header.iter().cloned().zip(record.unwrap().iter().map(str::to_owned)).collect())
         .collect();
     let mut ids = BTreeSet::new();
-    for (at, (row, wanted)) in rows.iter().zip(&wanted).enumerate() {
-        for (column, text) in wanted {
-            assert_eq!(row.get(column), Some(text), "row {at}, {column}: {wanted:?}");
+    for (at, (row, required)) in rows.iter().zip(&required).enumerate() {
+        for (column, text) in required {
+            assert_eq!(row.get(column), Some(text), "row {at}, {column}: {required:?}");
         }
-        let rest: Vec<&str> = row.keys().map(String::as_str).filter(|column| !wanted.contains_key(*column)).collect();
+        let rest: Vec<&str> = row.keys().map(String::as_str).filter(|column| !required.contains_key(*column)).collect();
         assert_eq!(rest, ["check", "id", "seconds"]);
         assert!(ids.insert(row["id"].clone()), "row {at}: its id was given before");
         assert!(row["seconds"].parse::<f64>().unwrap() < 60.0);
     }
-    assert_eq!(rows.len(), wanted.len());
+    assert_eq!(rows.len(), required.len());
 
     let manifest: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();

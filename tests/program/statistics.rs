@@ -33,8 +33,8 @@ fn waves() -> Vec<f64> {
 }
 
 /// The draws differ from SciPy's, so ends and p agree to the draws' own error.
-fn near(found: f64, wanted: f64, within: f64) {
-    assert!((found - wanted).abs() <= within, "found {found}, wanted {wanted}");
+fn near(found: f64, expected: f64, within: f64) {
+    assert!((found - expected).abs() <= within, "found {found}, wanted {expected}");
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn skew_of_many_is_halls() {
         let (error, skew) = ((moment(2) / (n - 1.0)).sqrt(), moment(3) / moment(2).powf(1.5) / n.sqrt());
         assert!(skew * sign > 0.02, "{skew}");
         let t = StudentsT::new(0.0, 1.0, n - 1.0).unwrap().inverse_cdf(0.975);
-        let end = |wanted: f64| {
+        let end = |expected: f64| {
             let (mut low, mut high) = (-10.0, 10.0);
             for _ in 0..100 {
                 let x = f64::midpoint(low, high);
                 let g = x + skew * x * x / 3.0 + (skew * x).powi(2) * x / 27.0 + skew / 6.0;
-                if g < wanted { low = x } else { high = x }
+                if g < expected { low = x } else { high = x }
             }
             low
         };
@@ -290,7 +290,7 @@ fn joint_flips_by_numpy() {
     ];
     let found = joint(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
     let near_all =
-        |found: [f64; 3], wanted: [f64; 3]| found.iter().zip(wanted).for_each(|(f, w)| near(*f, w / 128.0, 1e-12));
+        |found: [f64; 3], expected: [f64; 3]| found.iter().zip(expected).for_each(|(f, w)| near(*f, w / 128.0, 1e-12));
     near_all([0, 1, 2].map(|at| found.lines[at].p), [2.0, 4.0, 66.0]);
     near_all([0, 1, 2].map(|at| found.lines[at].corrected), [2.0, 8.0, 66.0]);
     // The statistic must reach 2.32115383, Student's t of sqrt(6) x 2.32115383 / sqrt(7 - 2.32115383^2) = 4.477 at 6 degrees of freedom.

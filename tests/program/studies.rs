@@ -58,12 +58,12 @@ fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
         Value::Array(values) => values.iter().for_each(|value| ratios(value, into)),
         Value::String(text) => {
             // As a verdict says it: "ratio 0.826, 95 % 0.741 to 0.885, p 0.002".
-            let said = text.split_once("ratio ").and_then(|(_, rest)| {
+            let answer = text.split_once("ratio ").and_then(|(_, rest)| {
                 let (mean, rest) = rest.split_once(", 95 % ")?;
                 let (low, rest) = rest.split_once(" to ")?;
                 Some([mean, low, rest.split([',', ';']).next()?].map(|word| word.parse().unwrap_or(f64::NAN)))
             });
-            into.extend(said);
+            into.extend(answer);
         }
         _ => {}
     }
@@ -158,8 +158,8 @@ fn counted(study: &str, column: &str, variants: &[&str]) -> BTreeMap<(String, St
     let (heading, rows) = kept_rows(study);
     let at = |name: &str| heading.iter().position(|column| column == name).unwrap();
     let [variant, position, depth, column] = ["variant", "position", "depth", column].map(at);
-    let wanted = rows.iter().filter(|row| variants.contains(&&row[variant]));
-    wanted
+    let expected = rows.iter().filter(|row| variants.contains(&&row[variant]));
+    expected
         .map(|row| {
             let key = (row[variant].to_owned(), row[position].to_owned(), row[depth].parse().unwrap());
             (key, row[column].parse().unwrap())
@@ -246,14 +246,14 @@ fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
         }
         seen += figures.len();
         // What no table has is worked out where it is needed.
-        if !figures.iter().all(|figure| known.iter().any(|ratio| said(figure, ratio))) {
+        if !figures.iter().all(|figure| known.iter().any(|ratio| page_shows(figure, ratio))) {
             let studies = links.iter().filter_map(|path| path.parent()?.file_name()?.to_str());
             known.extend(studies.flat_map(derived_of));
         }
         wrong.extend(
             figures
                 .iter()
-                .filter(|figure| !known.iter().any(|ratio| said(figure, ratio)))
+                .filter(|figure| !known.iter().any(|ratio| page_shows(figure, ratio)))
                 .map(|[mean, low, high]| format!("{mean} [{low}, {high}] in: {passage}")),
         );
     }
@@ -261,10 +261,10 @@ fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
 }
 
 /// Whether a figure is a ratio to the digits that it has.
-fn said(figure: &[String; 3], ratio: &[f64; 3]) -> bool {
-    figure.iter().zip(ratio).all(|(said, known)| {
-        let digits = said.split_once('.').map_or(0, |(_, digits)| digits.len());
-        *said == format!("{known:.digits$}")
+fn page_shows(figure: &[String; 3], ratio: &[f64; 3]) -> bool {
+    figure.iter().zip(ratio).all(|(answer, known)| {
+        let digits = answer.split_once('.').map_or(0, |(_, digits)| digits.len());
+        *answer == format!("{known:.digits$}")
     })
 }
 
@@ -286,11 +286,11 @@ fn every_figure_with_an_interval_stands_in_the_report_that_it_links_to() {
 fn ratios_of_kept_searches_are_told() {
     let documents =
         ["README.md", "docs/handbook.md"].map(|name| fs::read_to_string(root().join(name)).unwrap()).concat();
-    let told = figures(&documents);
+    let message = figures(&documents);
     let untold = |derived: &Derived| {
         let ratio = derived.ratio();
         let Derived { study, with, of, against, .. } = derived;
-        let known = told.iter().any(|figure| said(figure, &ratio));
+        let known = message.iter().any(|figure| page_shows(figure, &ratio));
         (!known).then(|| format!("{study}, {with}: {of} against {against}: {ratio:.3?} is told nowhere"))
     };
     let untold: Vec<String> = DERIVED.iter().filter_map(untold).collect();
@@ -332,7 +332,7 @@ fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
         known.extend(beside.iter().map(|figure| figure.each_ref().map(|word| word.parse::<f64>().unwrap())));
         for figure in figures(analysis) {
             seen += 1;
-            if !known.iter().any(|ratio| said(&figure, ratio)) {
+            if !known.iter().any(|ratio| page_shows(&figure, ratio)) {
                 wrong.push(format!("{}: {} [{}, {}]", name(folder), figure[0], figure[1], figure[2]));
             }
         }
@@ -352,7 +352,7 @@ fn elo_in_the_study_of_a_node_is_that_of_its_encounters() {
     let elos = encounters["rows"].as_array().unwrap().iter();
     let known: Vec<[i32; 3]> =
         elos.map(|row| [&row["elo"], &row["interval"][0], &row["interval"][1]].map(whole)).collect();
-    let told: Vec<[i32; 3]> = text
+    let message: Vec<[i32; 3]> = text
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.split(" | ").nth(1)?.strip_suffix(']'))
         .map(|elo| {
@@ -360,7 +360,7 @@ fn elo_in_the_study_of_a_node_is_that_of_its_encounters() {
             numbers.try_into().unwrap()
         })
         .collect();
-    assert_eq!(told, known);
+    assert_eq!(message, known);
 }
 
 /// Runs a study's file (of several suites one: `study/suite`), changed, and gives a column's sum for each variant.

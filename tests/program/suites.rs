@@ -25,11 +25,11 @@ fn every_form_of_a_suite_has_its_fields() {
                 \"two, three\",2,8/8/8/8/4k3/r7/1r6/4K3 b - - 4 60,,,a3h3 e4f3,Rh3 Kf3,,\n";
     assert_eq!(read(&[&path("own.epd"), "--format", "csv"]), format!("{header}{rows}"));
     let json: Value = serde_json::from_str(&read(&[&path("own.epd"), "--format", "json"])).unwrap();
-    let wanted = json!({
+    let expected = json!({
         "id": "two, three", "line": 2, "fen": "8/8/8/8/4k3/r7/1r6/4K3 b - - 4 60", "best": [], "best_san": [],
         "avoid": ["a3h3", "e4f3"], "avoid_san": ["Rh3", "Kf3"], "moves": [], "moves_san": [],
     });
-    assert_eq!((json.as_array().unwrap().len(), &json[1]), (2, &wanted));
+    assert_eq!((json.as_array().unwrap().len(), &json[1]), (2, &expected));
     // Written again, the strict reader takes the same from it; the ending of a name says how.
     read(&[&path("own.epd"), "-o", &path("again.epd")]);
     assert_eq!(read(&[&path("again.epd"), "--format", "csv"]), format!("{header}{rows}"));
@@ -69,11 +69,11 @@ fn generated_games_end_as_they_say() {
     let path = folder.path().join("games.pgn");
     std::fs::write(&path, &text).unwrap();
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
-    let said: Vec<&str> =
+    let output: Vec<&str> =
         text.lines().filter_map(|line| line.strip_prefix("[Result \"")?.strip_suffix("\"]")).collect();
-    assert_eq!((suite.items.len(), said.len()), (6, 6));
+    assert_eq!((suite.items.len(), output.len()), (6, 6));
     let mut lengths = Vec::new();
-    for (item, said) in suite.items.iter().zip(&said) {
+    for (item, output) in suite.items.iter().zip(&output) {
         let mut board = item.board;
         // Positions as the rules tell them apart, counted by what a FEN says before its clocks.
         let mut met: HashMap<String, u32> = HashMap::new();
@@ -96,13 +96,13 @@ fn generated_games_end_as_they_say() {
             (false, true, Color::White) => "0-1",
             (false, true, Color::Black) => "1-0",
         };
-        assert_eq!(*said, result, "{}", item.id);
+        assert_eq!(*output, result, "{}", item.id);
         assert!(item.moves().len() <= 200, "{}", item.id);
         lengths.push(item.moves().len());
     }
     assert!(lengths.iter().any(|&plies| plies < 200), "{lengths:?}");
     for result in ["*", "1-0", "0-1"] {
-        assert!(said.contains(&result), "{result}: {said:?}");
+        assert!(output.contains(&result), "{result}: {output:?}");
     }
     let known = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/selfplay.pgn")).unwrap();
     let games =
@@ -180,7 +180,7 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
     for (taken, seed, plies, count, length, depth) in
         [(Taken::Middlegames, 3, 1, 8, 60, 1), (Taken::Endgames, 3, 8, 2, 200, 1), (Taken::Tactical, 31, 13, 1, 24, 1)]
     {
-        let wanted = Wanted { count, seed, plies, length, depth };
+        let expected = Wanted { count, seed, plies, length, depth };
         let mut player = SelfPlay::new().unwrap();
         let mut first_look = |board: &Board, player: &mut SelfPlay| {
             let men = board.fen(EpRule::Legal);
@@ -230,7 +230,7 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
                 found.push(position);
             }
         }
-        let text = epd(&wanted, taken, None).unwrap();
+        let text = epd(&expected, taken, None).unwrap();
         let positions: Vec<_> =
             text.lines().map(|line| line.split(' ').take(4).collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(positions, found, "{taken:?}");
@@ -256,10 +256,10 @@ fn the_fiftieth_move_ends_a_generated_game() {
 /// Whoever wants no more games gets none; each is written when it is played.
 #[test]
 fn games_are_handed_over_until_nobody_reads() {
-    let wanted = ttlab::generate::Wanted { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
+    let expected = ttlab::generate::Wanted { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
     for (most, pieces) in [(1, 1), (2, 2), (3, 3), (9, 5)] {
         let mut heard = Vec::new();
-        ttlab::generate::pgn(&wanted, |text| {
+        ttlab::generate::pgn(&expected, |text| {
             heard.push(text.to_owned());
             heard.len() < most
         })

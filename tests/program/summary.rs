@@ -76,8 +76,8 @@ fn power_is_told_between_rivals() {
     let page = summary(&text);
     assert!(page.power.rivals && page.power.detectable < 0.04, "{:?}", page.power);
     assert!(page.lines[1].ratio().detectable(page.power.level) > 0.2);
-    let told = findings(&page, 0.005).join(" ");
-    assert!(told.contains("differences between rivals from about 3."), "{told}");
+    let output = findings(&page, 0.005).join(" ");
+    assert!(output.contains("differences between rivals from about 3."), "{output}");
 }
 
 /// Nine positions a little above 1 and one far below it: the page names the one.
@@ -91,7 +91,7 @@ fn a_finding_that_hangs_on_one_position_says_so() {
     let page = summary(&text);
     let line = &page.lines[1];
     assert_eq!((line.influential.as_str(), line.measures[0].hangs), ("p7", true));
-    let told = findings(&page, 0.005).join(" ");
-    assert!(told.contains("One position decides whether a difference is told: \"other\" (0.8"), "{told}");
-    assert!(told.contains("without p7)"), "{told}");
+    let output = findings(&page, 0.005).join(" ");
+    assert!(output.contains("One position decides whether a difference is told: \"other\" (0.8"), "{output}");
+    assert!(output.contains("without p7)"), "{output}");
 }

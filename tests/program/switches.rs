@@ -70,11 +70,11 @@ fn a_strict_check_refuses_what_is_wrong_first() {
     let blind = format!("{ONE}[grid]\n'table.policy' = ['always', 'random']\n");
     let desk = WorkerState::new(&[("blind.toml", &blind), ("fine.toml", ONE), ("wrong.toml", "suite = 3\n")]);
     let (_, stderr) = desk.call("check @blind.toml @fine.toml", 0);
-    let told = stderr.lines().filter(|line| line.contains(": warning: ")).count();
-    assert!(told > 0, "{stderr}");
+    let message = stderr.lines().filter(|line| line.contains(": warning: ")).count();
+    assert!(message > 0, "{stderr}");
     desk.call("check --strict @fine.toml", 0);
     let (stdout, stderr) = desk.call("check --strict @blind.toml @fine.toml", 2);
-    assert!(stderr.trim_end().ends_with(&format!("--strict: {told} warnings")), "{stderr}");
+    assert!(stderr.trim_end().ends_with(&format!("--strict: {message} warnings")), "{stderr}");
     assert!(
         stdout.contains("blind.toml: 2 variants, 2 jobs") && stdout.contains("fine.toml: 1 variant, 1 job"),
         "{stdout}"

@@ -153,26 +153,26 @@ fn what_thin_rows_lack_is_named_with_the_command_that_makes_it() {
         (["--where", "table.hits>1"], "`table.hits` is not one of whole searches"),
         (["--by", "keys.seed"], "`keys.seed` is not one of whole searches"),
     ] {
-        let said = kept.call(&["report", &thin, choice[0], choice[1]], 2);
-        assert!(said.contains(lack) && said.contains(remedy), "{choice:?}: {said}");
+        let output = kept.call(&["report", &thin, choice[0], choice[1]], 2);
+        assert!(output.contains(lack) && output.contains(remedy), "{choice:?}: {output}");
     }
     kept.call(&["report", &thin, "--metric", "nodes", "--pairs"], 0);
     // Columns by row are compared, with gates on them; on others there is none.
     for (base, new) in [(&thin, &full), (&full, &thin), (&thin, &thin)] {
-        let said = kept.call(&["compare", base, new, "--fail-on", "nodes changed"], 0);
-        assert!(said.contains("ok: 8 gates pass"), "{said}");
+        let output = kept.call(&["compare", base, new, "--fail-on", "nodes changed"], 0);
+        assert!(output.contains("ok: 8 gates pass"), "{output}");
     }
-    let said = kept.call(&["compare", &thin, &full, "--fail-on", "table.hits > +1%"], 2);
-    assert!(said.contains("thin rows do not keep `table.hits` by row") && said.contains(remedy), "{said}");
-    let said = kept.call(&["compare", &full, &thin, "--fail-on", "table.hits > +1%"], 2);
-    assert!(said.contains("NEW has no column `table.hits`"), "{said}");
+    let output = kept.call(&["compare", &thin, &full, "--fail-on", "table.hits > +1%"], 2);
+    assert!(output.contains("thin rows do not keep `table.hits` by row") && output.contains(remedy), "{output}");
+    let output = kept.call(&["compare", &full, &thin, "--fail-on", "table.hits > +1%"], 2);
+    assert!(output.contains("NEW has no column `table.hits`"), "{output}");
     // A run does not go on with them, nor are they full rows' place.
-    let said = kept.call(&["run", &kept.text("trial.toml"), "-q", "--out", &thin], 2);
-    assert!(said.contains("holds thin rows, which cannot be continued"), "{said}");
-    let said = kept.call(&["thin", &thin, "-o", &full], 2);
-    assert!(said.contains("it has full rows"), "{said}");
-    let said = kept.call(&["thin", &full, "-o", &full], 2);
-    assert!(said.contains("another folder"), "{said}");
+    let output = kept.call(&["run", &kept.text("trial.toml"), "-q", "--out", &thin], 2);
+    assert!(output.contains("holds thin rows, which cannot be continued"), "{output}");
+    let output = kept.call(&["thin", &thin, "-o", &full], 2);
+    assert!(output.contains("it has full rows"), "{output}");
+    let output = kept.call(&["thin", &full, "-o", &full], 2);
+    assert!(output.contains("another folder"), "{output}");
     kept.call(&["run", &kept.text("trial.toml"), "-q", "--fresh", "--out", &thin], 0);
     assert!(!kept.path("thin/rows.csv.gz").exists() && kept.path("thin/results.csv").exists());
 }
@@ -226,8 +226,8 @@ fn thin_rows_that_were_edited_are_refused() {
         fs::write(&path, bytes).unwrap();
         assert_eq!(read(&folder), wrong);
     }
-    let said = kept.call(&["report", &kept.text("thin")], 2);
-    assert!(said.contains("rows.csv.gz: ") && said.contains("help: "), "{said}");
+    let output = kept.call(&["report", &kept.text("thin")], 2);
+    assert!(output.contains("rows.csv.gz: ") && output.contains("help: "), "{output}");
     kept.call(&["verify", &kept.text("thin")], 4);
     // A table that was sealed anew is held against the columns of the full rows; one of another width is none.
     let nodes = lines.iter().position(|line| line.starts_with("search.nodes,")).unwrap();

@@ -33,9 +33,10 @@ fn a_plain_search_counts_the_worth_that_its_trace_tells() {
     let file = folder.path().join("own.trace").to_str().unwrap().to_owned();
     // Node counts whole, not rounded; small enough that much is lost.
     let table = ["--set", "table.size=256", "--set", "table.slots=4", "--set", "table.layout=bytes24"];
-    let (told, stderr, code) = run(&[&["search", "startpos", "--depth", "5"], &table[..]].concat());
+    let (message, stderr, code) = run(&[&["search", "startpos", "--depth", "5"], &table[..]].concat());
     assert_eq!(code, 0, "{stderr}");
-    let saved: u64 = told.lines().find_map(|line| line.strip_prefix("search.saved")).unwrap().trim().parse().unwrap();
+    let saved: u64 =
+        message.lines().find_map(|line| line.strip_prefix("search.saved")).unwrap().trim().parse().unwrap();
     let (_, stderr, code) = run(&[&["trace", "startpos", "--depth", "5", "-o", &file], &table[..]].concat());
     assert_eq!(code, 0, "{stderr}");
     let shown = replayed(&[&[file.as_str()], &table[..]].concat());
@@ -63,9 +64,9 @@ fn a_trace_is_recorded_and_shown_to_policies() {
     for (column, gap) in [("hits", "hits_gap"), ("cuts_kept", "cuts_gap"), ("worth_kept", "worth_gap")] {
         let value = |policy: &str| number(&rows[policy], column) as f64;
         for (policy, row) in rows.iter().filter(|(policy, _)| *policy != "unbounded") {
-            let wanted = (value(policy) - value("always")) / (value("clairvoyant") - value("always"));
+            let expected = (value(policy) - value("always")) / (value("clairvoyant") - value("always"));
             let found: f64 = row[gap].parse().unwrap();
-            assert!((found - wanted).abs() < 1e-6, "{policy}: {found} {wanted}");
+            assert!((found - expected).abs() < 1e-6, "{policy}: {found} {expected}");
         }
     }
 
@@ -75,9 +76,9 @@ fn a_trace_is_recorded_and_shown_to_policies() {
     let (_, stderr, code) = run(&["trace", "startpos", "--depth", "7", "--set", "table.kind=unbounded", "-o", longer]);
     assert_eq!(code, 0, "{stderr}");
     let (whole, _, _) = run(&["replay", longer, "--set", "table.size=512"]);
-    let (parts, told, _) = run(&["replay", longer, "--set", "table.size=512", "--memory", "1"]);
+    let (parts, message, _) = run(&["replay", longer, "--set", "table.size=512", "--memory", "1"]);
     assert_eq!(whole, parts);
-    assert!(told.contains("turn 2 of "), "{told}");
+    assert!(message.contains("turn 2 of "), "{message}");
     assert!(whole.contains("open loop"), "{whole}");
 
     let (stdout, _, code) = run(&["trace", "info", file]);
@@ -99,8 +100,8 @@ fn a_trace_is_recorded_and_shown_to_policies() {
     assert_eq!(bytes.len(), 24 * stores.len());
     for (at, request) in bytes.chunks_exact(24).enumerate() {
         let next = stores[at + 1..].iter().position(|&key| key == stores[at]).map_or(-1, |gap| (at + 1 + gap) as i64);
-        let wanted = [&(at as u32).to_le_bytes()[..], &stores[at].to_le_bytes(), &[1, 0, 0, 0], &next.to_le_bytes()];
-        assert_eq!(request, wanted.concat(), "request {at}");
+        let expected = [&(at as u32).to_le_bytes()[..], &stores[at].to_le_bytes(), &[1, 0, 0, 0], &next.to_le_bytes()];
+        assert_eq!(request, expected.concat(), "request {at}");
     }
 
     fs::write(file, &fs::read(file).unwrap()[..100]).unwrap();
@@ -161,7 +162,7 @@ fn another_engines_hits_are_met_exactly() {
     assert!(replaced > 10_000, "no pressure, nothing was tested");
 
     let events = read(fs::File::open(&file).unwrap()).unwrap();
-    let count = |wanted: &dyn Fn(&Event) -> bool| events.iter().filter(|event| wanted(event)).count() as u64;
+    let count = |expected: &dyn Fn(&Event) -> bool| events.iter().filter(|event| expected(event)).count() as u64;
     assert_eq!(count(&|event| event.kind() == EventKind::Probe), probes);
     assert_eq!(count(&|event| event.kind() == EventKind::Store), stores);
     assert_eq!(count(&|event| event.kind() == EventKind::Probe && event.has(flags::CUT)), cuts);
@@ -226,7 +227,7 @@ fn the_header_and_our_writer_write_the_same_bytes() {
     ] {
         writer.push(event);
     }
-    let (_, wanted) = writer.finish().unwrap();
+    let (_, expected) = writer.finish().unwrap();
     for (compiler, file, options) in [("cc", "events.c", "-std=c99"), ("c++", "events.cpp", "-std=c++11")] {
         let source = folder.path().join(file);
         fs::write(&source, EVENTS).unwrap();
@@ -234,7 +235,7 @@ fn the_header_and_our_writer_write_the_same_bytes() {
         if let Some(program) = compiled(folder.path(), compiler, &source, compiler, &options) {
             let trace = folder.path().join("events.trace");
             output(&program, &[], &trace);
-            assert_eq!(fs::read(&trace).unwrap(), wanted, "{compiler}");
+            assert_eq!(fs::read(&trace).unwrap(), expected, "{compiler}");
         }
     }
 }
@@ -433,16 +434,16 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
         run(&["trace", "export", &file, "--to", "libcachesim", "-o", folder.path().to_str().unwrap()]);
     assert!(code == 2 && stderr.contains("is no file that could be written anew"), "{stderr}");
 
-    for (set, told) in [
+    for (set, message) in [
         ("table.kind=none", "shown to bounded tables"),
         ("algorithm=pvs", "only options of the table are heeded"),
         ("table.policy=depth-age", "policies are given by --policy"),
         ("table.policy.kind=depth-age", "policies are given by --policy"),
     ] {
         let (_, stderr, code) = run(&["replay", &file, "--set", set]);
-        assert!(code == 2 && stderr.contains(told), "{set}: {stderr}");
+        assert!(code == 2 && stderr.contains(message), "{set}: {stderr}");
     }
-    for (text, told) in [
+    for (text, message) in [
         ("limit = { depth = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is shown to its end"),
         ("limit = { nodes = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is shown to its end"),
         (
@@ -455,7 +456,7 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
     ] {
         fs::write(&toml, text).unwrap();
         let (_, stderr, code) = run(&["run", &toml, "--out", &path("out")]);
-        assert!(code == 2 && stderr.contains(told) && stderr.contains("t.toml:"), "{text}: {stderr}");
+        assert!(code == 2 && stderr.contains(message) && stderr.contains("t.toml:"), "{text}: {stderr}");
         assert!(!Path::new(&path("out")).exists(), "{text}");
     }
 }
@@ -559,7 +560,7 @@ fn one_bucket_meets_a_simulator_of_caches() {
         }
     };
     let text = String::from_utf8(output.stdout).unwrap();
-    let wanted: Vec<u64> = text.lines().map(|line| line.parse().unwrap()).collect();
+    let expected: Vec<u64> = text.lines().map(|line| line.parse().unwrap()).collect();
     // libcachesim has no S3-FIFO whose small queue is one object (it refuses each newcomer then), and by its own default none at all in a
     // cache of eight; its W-TinyLFU has a sketch of another size: those are left to the plain queues of tests/table/caches.rs.
     let mine = [
@@ -577,7 +578,7 @@ fn one_bucket_meets_a_simulator_of_caches() {
         assert!(number(row, "evictions") > 1000, "no pressure, nothing was tested");
         number(row, "stores") - number(row, "evictions") - number(row, "refused") - 8
     });
-    assert_eq!(mine[..], wanted[..], "FIFO, LRU, CLOCK, SIEVE and S3-FIFO twice");
+    assert_eq!(mine[..], expected[..], "FIFO, LRU, CLOCK, SIEVE and S3-FIFO twice");
     let different: std::collections::HashSet<u64> = mine.into_iter().collect();
     assert_eq!(different.len(), mine.len(), "six rules, six counts: {mine:?}");
 }

@@ -106,13 +106,13 @@ fn session(name: &str) {
     }
     let program = Path::new(env!("CARGO_BIN_EXE_ttlab")).parent().unwrap();
     let programs = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    let mut said = String::new();
+    let mut message = String::new();
     let mut file = String::new();
     for line in read.lines() {
         if line.starts_with(['|', '!', '=']) && !line.starts_with("== ") {
             continue;
         }
-        said += &format!("{line}\n");
+        message += &format!("{line}\n");
         if let Some(name) = line.strip_prefix("== ") {
             file = name.to_owned();
             fs::create_dir_all(at.join(&file).parent().unwrap()).unwrap();
@@ -130,25 +130,25 @@ fn session(name: &str) {
                 for line in
                     masked(&String::from_utf8_lossy(bytes), at.to_str().unwrap(), program.to_str().unwrap()).lines()
                 {
-                    said += format!("{mark} {line}").trim_end();
-                    said.push('\n');
+                    message += format!("{mark} {line}").trim_end();
+                    message.push('\n');
                 }
             }
             if output.status.code() != Some(0) {
-                said += &format!("= {}\n", output.status.code().unwrap_or(-1));
+                message += &format!("= {}\n", output.status.code().unwrap_or(-1));
             }
         }
     }
     if std::env::var_os("TTLAB_BLESS").is_some() {
-        fs::write(&path, said).unwrap();
+        fs::write(&path, message).unwrap();
         return;
     }
     let mut command = "";
-    for (number, (found, wanted)) in said.lines().zip(read.lines()).enumerate() {
-        command = if wanted.starts_with("$ ") { wanted } else { command };
-        assert_eq!(found, wanted, "{name}:{}, of {command}", number + 1);
+    for (number, (found, expected)) in message.lines().zip(read.lines()).enumerate() {
+        command = if expected.starts_with("$ ") { expected } else { command };
+        assert_eq!(found, expected, "{name}:{}, of {command}", number + 1);
     }
-    assert_eq!(said.lines().count(), read.lines().count(), "{name}: lines");
+    assert_eq!(message.lines().count(), read.lines().count(), "{name}: lines");
 }
 
 #[test]

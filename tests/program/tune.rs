@@ -144,8 +144,8 @@ fn held_out_items_are_held_out() {
     let options = Tune { held_out: 0.3, ..Tune::default() };
     let question = Contest { candidates: 3, baseline: 0, items: 101, pressures: 1, tune: &options };
     let tuned = tune(&question, &mut seen, &mut |_| {}).unwrap();
-    let items = |wanted: fn(&RaceStage) -> bool| -> Vec<usize> {
-        seen.0.iter().filter(|(stage, _)| wanted(stage)).flat_map(|(_, items)| items.clone()).collect()
+    let items = |expected: fn(&RaceStage) -> bool| -> Vec<usize> {
+        seen.0.iter().filter(|(stage, _)| expected(stage)).flat_map(|(_, items)| items.clone()).collect()
     };
     let race = items(|stage| matches!(stage, RaceStage::Race(_)));
     let held = items(|stage| *stage == RaceStage::Held(0));
@@ -286,7 +286,7 @@ fn no_difference_is_said_to_be_none() {
 #[test]
 fn what_cannot_be_tuned_is_refused() {
     let folder = scratch();
-    for (from, to, wanted) in [
+    for (from, to, expected) in [
         ("first = 4\n", "first = 4\nmetric = 'seconds'\n", "measured time"),
         ("first = 4\n", "first = 4\nmetric = 'nodez'\n", "did you mean"),
         ("first = 4\n", "first = 4\nmetric = 'loss'\n", "judges moves with a [reference]"),
@@ -304,7 +304,7 @@ fn what_cannot_be_tuned_is_refused() {
         let out = folder.path().join("out");
         let (code, _, stderr) = ttlab(&[], &file, &out);
         assert_eq!(code, Some(2), "{to}: {stderr}");
-        assert!(stderr.contains(wanted), "{to}: {stderr}");
+        assert!(stderr.contains(expected), "{to}: {stderr}");
         assert!(!out.join("race-1").exists(), "{to}: it was searched before it was refused");
     }
     // A depth and a limit of nodes beside it: nodes are not what everybody is given.

@@ -68,7 +68,7 @@ fn written(folder: &Path, tuned: &Tuned, pressures: &[&str]) -> (String, Vec<Str
         Experiment::parse(FILE, Path::new("hand.toml"), &[]).unwrap_or_else(|error| panic!("{}", error.message));
     let names: Vec<&str> = experiment.points.iter().map(|point| point.name.as_str()).collect();
     assert_eq!((names[0], names[3], names.len()), ("slots=1, centre=0", "slots=2, centre=5", 6));
-    let told = TuneOutcome {
+    let output = TuneOutcome {
         experiment: &experiment,
         tune: &Tune::default(),
         varying: &["table.slots".to_owned(), "eval.centre".to_owned()],
@@ -77,7 +77,7 @@ fn written(folder: &Path, tuned: &Tuned, pressures: &[&str]) -> (String, Vec<Str
         warnings: vec!["a stage warns".to_owned()],
         origins: vec!["made by hand".to_owned()],
     };
-    let findings = told.write(folder).unwrap();
+    let findings = output.write(folder).unwrap();
     (fs::read_to_string(folder.join("report.md")).unwrap(), findings)
 }
 
@@ -110,7 +110,7 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
     assert_eq!(page.matches("**Warning:**").count(), 1, "{page}");
     assert!(page.contains("a stage warns") && page.contains("- made by hand"));
     let race = table(&page, "The race");
-    let wanted = [
+    let expected = [
         ["slots=1, centre=0 *", "dropped in round 2", "25", "1.0000", "-", "0.021"],
         ["slots=1, centre=5", "dropped in round 1", "12", "**1.2000**", "1.1000-1.3000", "0.001"],
         ["slots=2, centre=0", "not told from it", "26", "0.9000", "0.7500-1.0500", "0.064"],
@@ -118,26 +118,26 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
         ["slots=4, centre=0", "the winner's counts", "28", "**0.8100**", "0.7100-0.9100", "1.000"],
         ["slots=4, centre=5", "dropped in round 2", "24", "1.0100", "0.9200-1.1200", "0.031"],
     ];
-    assert_eq!(race, wanted);
+    assert_eq!(race, expected);
     let held = table(&page, "Held-out items");
-    let wanted = [
+    let expected = [
         ["as the file has it", "slots=1, centre=0 *", "1.0000", "-", "-"],
         ["as the file has it", "slots=2, centre=5", "**0.8500**", "0.7600-0.9600", "0.012"],
         ["as the file has it", "slots=2, centre=0", "0.9500", "0.8600-1.0600", "-"],
         ["table.size=64 KiB", "slots=2, centre=5", "**1.1500**", "1.0600-1.2600", "0.034"],
         ["table.size=64 KiB", "slots=2, centre=0", "1.0200", "0.9300-1.1300", "-"],
     ];
-    assert_eq!(held, wanted);
+    assert_eq!(held, expected);
     assert!(page.contains("20 items that the race never saw. p: the winner against \"slots=1, centre=0\""), "{page}");
     let rounds = table(&page, "Rounds");
-    let wanted = [
+    let expected = [
         ["1", "12", "6", "slots=2, centre=0", "slots=1, centre=5"],
         ["2", "13", "5", "slots=2, centre=5", "slots=1, centre=0; slots=4, centre=5"],
     ];
-    assert_eq!(rounds, wanted);
+    assert_eq!(rounds, expected);
     assert!(page.contains("\n| round | items | candidates | best after it | dropped after it |\n"), "{page}");
     let csv = fs::read_to_string(folder.path().join("tune.csv")).unwrap();
-    let wanted = "stage,pressure,candidate,searches,ratio,low,high,p,dropped\n\
+    let expected = "stage,pressure,candidate,searches,ratio,low,high,p,dropped\n\
                   race,as the file has it,\"slots=1, centre=0\",25,1,,,0.021,2\n\
                   race,as the file has it,\"slots=1, centre=5\",12,1.2,1.1,1.3,0.001,1\n\
                   race,as the file has it,\"slots=2, centre=0\",26,0.9,0.75,1.05,0.064,\n\
@@ -149,7 +149,7 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
                   held-out,as the file has it,\"slots=2, centre=0\",18,0.95,0.86,1.06,,\n\
                   held-out,table.size=64 KiB,\"slots=2, centre=5\",17,1.15,1.06,1.26,0.034,\n\
                   held-out,table.size=64 KiB,\"slots=2, centre=0\",16,1.02,0.93,1.13,,\n";
-    assert_eq!(csv, wanted);
+    assert_eq!(csv, expected);
     // Curves over the one option with three values, a line for each value of the other; the race as a forest; the finalists.
     let tips = |name: &str| -> Vec<String> {
         let svg = fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
@@ -185,29 +185,29 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
 #[test]
 fn each_answer_is_said_in_its_words() {
     let folder = scratch();
-    let said = |change: &dyn Fn(&mut Tuned), pressures: &[&str]| {
+    let stdout = |change: &dyn Fn(&mut Tuned), pressures: &[&str]| {
         let mut tuned = tuned();
         change(&mut tuned);
         written(folder.path(), &tuned, pressures)
     };
     let both = ["own", "other"];
-    let (_, findings) = said(&|tuned| tuned.found = vec![Confirmation::Nothing, Confirmation::Nothing], &both);
+    let (_, findings) = stdout(&|tuned| tuned.found = vec![Confirmation::Nothing, Confirmation::Nothing], &both);
     assert!(
         findings[0].starts_with("No difference found: \"slots=2, centre=5\" won the race, and on 20 held-out"),
         "{findings:?}"
     );
     assert!(findings[0].contains("0.8550 (95 % 0.7650 to 0.9650) of \"slots=1, centre=0\"'s"), "{findings:?}");
     assert!(findings[1].ends_with("no difference could be told there."), "{findings:?}");
-    let (_, findings) = said(&|tuned| tuned.found = vec![Confirmation::Worse, Confirmation::Better], &both);
+    let (_, findings) = stdout(&|tuned| tuned.found = vec![Confirmation::Worse, Confirmation::Better], &both);
     assert!(findings[0].starts_with("No winner: \"slots=2, centre=5\" won the race by luck"), "{findings:?}");
     assert!(findings[1].ends_with("it is better there too."), "{findings:?}");
-    let (page, findings) = said(&|tuned| (tuned.winner, tuned.against) = (0, 3), &both);
+    let (page, findings) = stdout(&|tuned| (tuned.winner, tuned.against) = (0, 3), &both);
     assert!(findings[0].starts_with("The baseline stands: \"slots=1, centre=0\". On 20"), "{findings:?}");
     assert!(
         findings[0].ends_with("of \"slots=2, centre=5\"'s.") && page.contains("against \"slots=2, centre=5\"; "),
         "{findings:?}"
     );
-    let (page, findings) = said(
+    let (page, findings) = stdout(
         &|tuned| {
             (tuned.found, tuned.held) = (vec![Confirmation::Inert], Vec::new());
             (tuned.cost, tuned.full_cost) = (0, 0);
@@ -222,7 +222,7 @@ fn each_answer_is_said_in_its_words() {
     );
     assert!(!page.contains("no other pressure"), "{page}");
     // All others dropped; too few items, on either side; no other pressure.
-    let (_, findings) = said(
+    let (_, findings) = stdout(
         &|tuned| {
             tuned.candidates[2].dropped = Some(1);
             tuned.candidates[4].dropped = Some(1);
@@ -230,15 +230,16 @@ fn each_answer_is_said_in_its_words() {
         &both,
     );
     assert!(findings.contains(&"The race dropped all others.".to_owned()) && findings.len() == 4, "{findings:?}");
-    let few = |page: &str, said: &str| page.contains(&format!("{said} held out: so few show large differences only"));
-    assert!(few(&said(&|tuned| tuned.held_out = 9, &both).0, "25 items were raced on and 9"));
+    let few =
+        |page: &str, stdout: &str| page.contains(&format!("{stdout} held out: so few show large differences only"));
+    assert!(few(&stdout(&|tuned| tuned.held_out = 9, &both).0, "25 items were raced on and 9"));
     assert!(few(
-        &said(&|tuned| tuned.rounds = vec![Round { items: 9, ..Round::default() }], &both).0,
+        &stdout(&|tuned| tuned.rounds = vec![Round { items: 9, ..Round::default() }], &both).0,
         "9 items were raced on and 20"
     ));
-    let (page, _) = said(&|tuned| (tuned.held_out, tuned.rounds[0].items, tuned.rounds[1].items) = (10, 4, 6), &both);
+    let (page, _) = stdout(&|tuned| (tuned.held_out, tuned.rounds[0].items, tuned.rounds[1].items) = (10, 4, 6), &both);
     assert!(!page.contains("so few show"), "{page}");
-    let (page, _) = said(&|tuned| tuned.held.truncate(1), &["own"]);
+    let (page, _) = stdout(&|tuned| tuned.held.truncate(1), &["own"]);
     assert!(page.contains("no other pressure was tried"), "{page}");
 }
 
@@ -258,7 +259,7 @@ fn curves_run_along_their_axis() {
         found: vec![Confirmation::Nothing],
         ..Tuned::default()
     };
-    let told = TuneOutcome {
+    let output = TuneOutcome {
         experiment: &experiment,
         tune: &Tune::default(),
         varying: &["table.slots".to_owned()],
@@ -267,7 +268,7 @@ fn curves_run_along_their_axis() {
         warnings: vec![],
         origins: vec![],
     };
-    told.write(folder.path()).unwrap();
+    output.write(folder.path()).unwrap();
     let svg = fs::read_to_string(folder.path().join("response-table-slots.svg")).unwrap();
     let tips: Vec<&str> = svg.split("<title>").skip(1).map(|rest| rest.split("</title>").next().unwrap()).collect();
     let places = ["table.slots 1: 0.700", "table.slots 2: 0.800", "table.slots 4: 1.000"];

@@ -85,8 +85,8 @@ fn what_clients_get_wrong_is_told_and_survived() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     client.say("stop\nxyzzy\nponderhit\nsetoption name Nonesuch value 3\nposition startpos moves e2e5\nposition fen rubbish\nisready");
     let heard = client.until("readyok");
-    let told = |part: &str| heard.iter().any(|line| line.starts_with("info string") && line.contains(part));
-    assert!(told("xyzzy") && told("Nonesuch") && told("e2e5") && told("position"), "{heard:?}");
+    let message = |part: &str| heard.iter().any(|line| line.starts_with("info string") && line.contains(part));
+    assert!(message("xyzzy") && message("Nonesuch") && message("e2e5") && message("position"), "{heard:?}");
     // Of a position that was refused there is no move, and none of the one before it.
     client.say("go depth 4");
     assert_eq!(client.best(), "0000");
@@ -96,8 +96,8 @@ fn what_clients_get_wrong_is_told_and_survived() {
     // What is not heeded of a limit is told.
     client.say("go depth 2 mate 3 nodes many");
     let heard = client.until("bestmove");
-    for told in ["info string go: mate: is passed over", "info string go: nodes: expected a number, found `many`"] {
-        assert!(heard.iter().any(|line| line == told), "{heard:?}");
+    for message in ["info string go: mate: is passed over", "info string go: nodes: expected a number, found `many`"] {
+        assert!(heard.iter().any(|line| line == message), "{heard:?}");
     }
     // Checkmated and stalemated: no move.
     for fen in ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "7k/5Q2/8/8/8/8/8/K7 b - - 0 1"] {
@@ -334,8 +334,8 @@ fn an_option_that_cannot_be_granted_changes_nothing() {
             let heard = client.until("bestmove");
             let last = heard.iter().find(|line| line.starts_with("info depth 4 ")).unwrap();
             let nodes = last.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
-            let told: Vec<String> = heard.into_iter().filter(|line| line.starts_with("info string")).collect();
-            (nodes, told)
+            let message: Vec<String> = heard.into_iter().filter(|line| line.starts_with("info string")).collect();
+            (nodes, message)
         };
         let found = [search(""), search(between)];
         client.quit();
@@ -344,9 +344,9 @@ fn an_option_that_cannot_be_granted_changes_nothing() {
     // As many bytes as a process can address: no system has them free.
     let ([(first, _), (second, _)], refused) = (nodes(""), nodes("setoption name table.size value 128 TiB\n"));
     assert_ne!(first, second, "the table answers the second search");
-    let [(again, silent), (kept, told)] = refused;
-    assert_eq!((again, kept, silent.len(), told.len()), (first, second, 0, 1));
-    assert!(told[0].starts_with("info string table.size: 134217728 MiB are more than the "), "{told:?}");
+    let [(again, silent), (kept, message)] = refused;
+    assert_eq!((again, kept, silent.len(), message.len()), (first, second, 0, 1));
+    assert!(message[0].starts_with("info string table.size: 134217728 MiB are more than the "), "{message:?}");
     // At the start there is no state to keep: the command is refused.
     let (_, stderr, code) = crate::common::run(&["uci", "--set", "table.size=128 TiB"]);
     assert!(code == 2 && stderr.contains("table.size: 134217728 MiB are more than"), "{stderr}");
@@ -356,18 +356,18 @@ fn an_option_that_cannot_be_granted_changes_nothing() {
 #[test]
 fn a_search_without_a_clock_of_its_own_ends() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-    for (go, told) in [
+    for (go, message) in [
         ("go wtime 1000.5 btime 1000", "info string go: wtime: `1000.5` is taken as 1000"),
         ("go btime 1000", "info string go: there is no clock for White, who is to move"),
         ("go nodes few", "info string go: no limit of it counts: the search ends after 1000 ms"),
     ] {
         client.say(&format!("position startpos\n{go}"));
         let heard = client.until("bestmove ");
-        assert!(heard.iter().any(|line| line == told), "{go}: {heard:?}");
+        assert!(heard.iter().any(|line| line == message), "{go}: {heard:?}");
     }
     client.say("go\nisready");
-    let told = "info string go: no limit: it is `go infinite`, and ends with `stop`";
-    assert!(client.until("readyok").iter().any(|line| line == told));
+    let message = "info string go: no limit: it is `go infinite`, and ends with `stop`";
+    assert!(client.until("readyok").iter().any(|line| line == message));
     client.say("stop");
     client.best();
     client.quit();

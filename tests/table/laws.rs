@@ -479,14 +479,14 @@ fn what_a_store_moved_is_found_one_slot_on() {
                 let after = places(table.as_mut());
                 let last = stored.slot + usize::from(stored.moved);
                 for (at, (before, after)) in before.iter().zip(&after).enumerate() {
-                    let wanted = match *before {
+                    let required = match *before {
                         before if stored.refused => before,
                         _ if at == new => Some(stored.slot),
                         Some(slot) if (stored.slot..last).contains(&slot) => Some(slot + 1),
                         Some(slot) if slot == last => None,
                         before => before,
                     };
-                    assert_eq!(*after, wanted, "{text}: {stored:?}");
+                    assert_eq!(*after, required, "{text}: {stored:?}");
                 }
                 moved_on += usize::from(stored.moved > 0);
             }
@@ -498,11 +498,11 @@ fn what_a_store_moved_is_found_one_slot_on() {
 /// However small a share of a working set is, it is a bucket.
 #[test]
 fn the_smallest_share_is_a_bucket() {
-    for (share, working_set, slots, wanted) in [("25 %", 1000, 2, 250), ("25 %", 3, 4, 4), ("0.01 %", 10, 1, 1)] {
+    for (share, working_set, slots, required) in [("25 %", 1000, 2, 250), ("25 %", 3, 4, 4), ("0.01 %", 10, 1, 1)] {
         let options: TableOptions = from_toml(&format!("size = '{share}'\nslots = {slots}\nindex = 'modulo'")).unwrap();
-        assert_eq!(entries(&options, Some(working_set)), Some(wanted), "{share} of {working_set}");
+        assert_eq!(entries(&options, Some(working_set)), Some(required), "{share} of {working_set}");
         let table = build(&options, Some(working_set), false).unwrap().unwrap();
-        assert_eq!(table.occupancy().slots, wanted);
+        assert_eq!(table.occupancy().slots, required);
         assert_eq!((entries(&options, None), bytes(&options, None)), (None, None), "a share of what is not known");
     }
 }

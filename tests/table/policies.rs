@@ -256,14 +256,14 @@ fn random_is_fair_and_repeatable() {
 /// A name that is taken or no plain word, and a policy that keeps words of its own, are refused from outside.
 #[test]
 fn what_cannot_be_registered_is_refused() {
-    let said = |refused: Result<(), String>| refused.unwrap_err();
+    let output = |refused: Result<(), String>| refused.unwrap_err();
     for name in ["big1", "always", "aged-depth"] {
-        assert_eq!(said(register::<Big1>(name)), format!("`{name}`: there is such a policy already"));
+        assert_eq!(output(register::<Big1>(name)), format!("`{name}`: there is such a policy already"));
     }
     for name in ["", "Big", "two words", "naïve"] {
-        assert!(said(register::<Big1>(name)).contains("expected a name of small letters"), "{name}");
+        assert!(output(register::<Big1>(name)).contains("expected a name of small letters"), "{name}");
     }
-    assert!(said(register::<Clock>("hours")).contains("keeps words in each bucket"));
+    assert!(output(register::<Clock>("hours")).contains("keeps words in each bucket"));
 }
 
 /// Takes the slot that its parameter names, whoever is there.
@@ -315,8 +315,8 @@ fn parameters_of_a_policy_from_outside_are_its_own() {
         }
         // The first four fill the bucket in order; the fifth takes the slot that is named.
         let there: Vec<bool> = (0..5).map(|key| table.probe(key, 0).is_some()).collect();
-        let wanted: Vec<bool> = (0..5).map(|key| key != slot).collect();
-        assert_eq!(there, wanted, "{text}");
+        let expected: Vec<bool> = (0..5).map(|key| key != slot).collect();
+        assert_eq!(there, expected, "{text}");
     }
     let refused = build(&options("{ kind = 'fixed-slot', most = 10 }").unwrap(), None, false).err().unwrap();
     assert_eq!(refused.to_string(), "table.policy: most = 10");

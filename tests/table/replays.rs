@@ -136,9 +136,10 @@ fn every_count_of_a_replay_is_a_plain_models() {
                     index: Index::Modulo,
                     ..TableOptions::default()
                 };
-                let (found, wanted) = (replay(&plain(&trace), &options).unwrap(), model(&trace, slots, prefers_depth));
-                assert_eq!(found, wanted, "{policy}, {slots} slots, seed {seed}");
-                all += wanted;
+                let (found, expected) =
+                    (replay(&plain(&trace), &options).unwrap(), model(&trace, slots, prefers_depth));
+                assert_eq!(found, expected, "{policy}, {slots} slots, seed {seed}");
+                all += expected;
             }
         }
     }
@@ -274,13 +275,13 @@ fn turns_and_classes_are_shown_apart() {
                     };
                     let alone: Vec<Event> = events.iter().filter(about).copied().collect();
                     let alone = steps(&alone);
-                    let told = format!("{policy}, {turns} turns, class {at} of {classes}, seed {seed}");
-                    assert_eq!(room.found[at], replay(&alone, &options).unwrap(), "{told}");
+                    let output = format!("{policy}, {turns} turns, class {at} of {classes}, seed {seed}");
+                    assert_eq!(room.found[at], replay(&alone, &options).unwrap(), "{output}");
                     for (aim, one) in AIMS.into_iter().zip(&room.foresight) {
                         assert_eq!(
                             one.found()[at],
                             clairvoyant(&alone, &options, None, aim).unwrap(),
-                            "{aim:?}, {told}"
+                            "{aim:?}, {output}"
                         );
                     }
                 }

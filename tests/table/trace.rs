@@ -17,7 +17,7 @@ use ttlab::table::trace::{
 use ttlab::table::{TableCounters, TableKind, TableOptions, build};
 
 /// Searches along a game with a table that stays, and the table's counters. `told`: hears of searches and iterations.
-fn play(engine: &mut Engine, told: &mut dyn FnMut(Event)) -> TableCounters {
+fn play(engine: &mut Engine, output: &mut dyn FnMut(Event)) -> TableCounters {
     let suite = Suite::load(std::path::Path::new("data/games.pgn"), SuiteOptions::default()).unwrap();
     let mut total = TableCounters::default();
     for item in suite.items.iter().take(2) {
@@ -32,7 +32,7 @@ fn play(engine: &mut Engine, told: &mut dyn FnMut(Event)) -> TableCounters {
         for (ply, board) in boards.iter().enumerate().filter(|(ply, _)| ply % 3 != 2) {
             let limit = Limit { depth: Some(4), nodes: None };
             let bits = if ply == 0 { flags::GAME } else { 0 };
-            told(Event::search(
+            output(Event::search(
                 if ply == 0 {
                     0
                 } else if ply % 3 == 0 {
@@ -45,7 +45,7 @@ fn play(engine: &mut Engine, told: &mut dyn FnMut(Event)) -> TableCounters {
             ));
             let outcome = engine.search(board, &boards[..ply], limit, &AtomicBool::new(false), &mut |progress| {
                 if let SearchProgress::Begin { .. } = progress {
-                    told(Event::search(0, flags::ITERATION, 0));
+                    output(Event::search(0, flags::ITERATION, 0));
                 }
             });
             outcome.iterations.iter().for_each(|iteration| total += iteration.table);
@@ -186,8 +186,8 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
                 Bound::Upper => store.value < event.value,
                 Bound::None => false,
             };
-            let told = event.has(flags::WINDOW) && !event.has(flags::PV) && store.depth >= event.depth && fits;
-            Chance { known: true, usable: told || event.has(flags::CUT), worth: u64::from(worth) }
+            let output = event.has(flags::WINDOW) && !event.has(flags::PV) && store.depth >= event.depth && fits;
+            Chance { known: true, usable: output || event.has(flags::CUT), worth: u64::from(worth) }
         })
         .collect()
 }
@@ -275,8 +275,8 @@ proptest! {
         let options = TableOptions { size: Size::Entries(u64::from(slots)), slots, ..TableOptions::default() };
         let steps = steps(&trace);
         for goal in [Aim::Hits, Aim::Cuts, Aim::Worth] {
-            let wanted = by_trying(&with, &[], usize::from(slots), goal);
-            prop_assert_eq!(clairvoyant(&steps, &options, None, goal).unwrap(), wanted, "{:?} {:?}", goal, &trace);
+            let expected = by_trying(&with, &[], usize::from(slots), goal);
+            prop_assert_eq!(clairvoyant(&steps, &options, None, goal).unwrap(), expected, "{:?} {:?}", goal, &trace);
         }
     }
 
@@ -343,7 +343,7 @@ fn small_file() -> (Vec<Event>, Vec<u8>) {
 fn a_damaged_trace_is_refused_with_the_byte() {
     let (events, whole) = small_file();
     // As docs/formats.md has it, byte by byte.
-    let wanted = [
+    let expected = [
         &b"ttlabtrc\x01\0\x02\x01\0\0\0\0"[..],
         b"\0\0\0\0\0\0\0\0\0\0\x02\x12\x07\0\0\0",
         b"\xef\xcd\xab\x89\x67\x45\x23\x01\x18\xfc\xfd\x60\x09\0\0\0",
@@ -351,7 +351,7 @@ fn a_damaged_trace_is_refused_with_the_byte() {
         b"\x03\0\0\0\0\0\0\0\xf5\xb6\x5b\xff\xff\xff\xff\xff",
     ]
     .concat();
-    assert_eq!(whole, wanted);
+    assert_eq!(whole, expected);
     assert_eq!(read(Cursor::new(&whole)).unwrap(), events);
     for cut in 0..whole.len() {
         let error = read(Cursor::new(&whole[..cut])).unwrap_err();
@@ -450,7 +450,7 @@ fn what_a_trace_holds_is_counted() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     trace.iter().for_each(|&event| writer.push(event));
     let info = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
-    let count = |wanted: &dyn Fn(&Event) -> bool| trace.iter().filter(|event| wanted(event)).count() as u64;
+    let count = |expected: &dyn Fn(&Event) -> bool| trace.iter().filter(|event| expected(event)).count() as u64;
     assert_eq!(info.events, trace.len() as u64);
     assert_eq!((info.games, info.searches, info.iterations), (2, 10, 40));
     assert_eq!(info.stores, count(&|event| event.kind() == EventKind::Store));
@@ -478,8 +478,8 @@ fn what_a_trace_holds_is_counted() {
         writer.push(event);
         writer.cutoff();
     }
-    let told = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
-    assert_eq!((told.probes, told.hits, told.cuts), (2, 1, 1));
+    let output = Info::read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap();
+    assert_eq!((output.probes, output.hits, output.cuts), (2, 1, 1));
     // The games, each a part of the file.
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     trace.iter().for_each(|&event| writer.push(event));
@@ -522,17 +522,17 @@ fn requests_are_told_their_next_in_turns() {
     (0..40_000).for_each(|at| writer.push(Event::store(key(at), 1, 0, Event::bits_of(Bound::Exact), at as u32)));
     let file = writer.finish().unwrap().1.into_inner();
     let mut next: HashMap<u64, i64> = HashMap::new();
-    let mut wanted: Vec<[u8; 24]> = Vec::new();
+    let mut expected: Vec<[u8; 24]> = Vec::new();
     for at in (0..40_000u64).rev() {
         let after = next.insert(key(at), at as i64).unwrap_or(-1);
         let fields = [&(at as u32).to_le_bytes()[..], &key(at).to_le_bytes(), &[1, 0, 0, 0], &after.to_le_bytes()];
-        wanted.push(fields.concat().try_into().unwrap());
+        expected.push(fields.concat().try_into().unwrap());
     }
-    wanted.reverse();
+    expected.reverse();
     for memory in [1 << 20, 6000, 0] {
         let mut to = Cursor::new(Vec::new());
         let done = oracle_general(&file[..], &mut to, memory).unwrap();
         assert_eq!((done.requests, done.ids), (40_000, next.len() as u64), "{memory} bytes");
-        assert!(to.into_inner() == wanted.concat(), "{memory} bytes");
+        assert!(to.into_inner() == expected.concat(), "{memory} bytes");
     }
 }

@@ -157,12 +157,12 @@ fn same(name: &str, options: &EngineOptions, starts: &[(&str, u8)], nodes: Optio
                 assert!(found == expected, "{name}: {fen}: engine, twin: {differ:#?}");
             }
             assert_eq!(found.len(), expected.len(), "{name}: {fen}");
-            let (calls, wanted) =
+            let (calls, required) =
                 (std::mem::take(&mut *its_log.lock().unwrap()), std::mem::take(&mut *my_log.lock().unwrap()));
-            for (at, (call, wanted)) in calls.iter().zip(&wanted).enumerate() {
-                assert_eq!(call, wanted, "{name}: {fen}: call {at} of the table: engine, twin");
+            for (at, (call, required)) in calls.iter().zip(&required).enumerate() {
+                assert_eq!(call, required, "{name}: {fen}: call {at} of the table: engine, twin");
             }
-            assert_eq!(calls.len(), wanted.len(), "{name}: {fen}: calls of the table");
+            assert_eq!(calls.len(), required.len(), "{name}: {fen}: calls of the table");
             let last = found.last().unwrap();
             if let (Some(anatomy), Some(table)) = (&last.anatomy, twin.table.as_deref()) {
                 let contents = anatomy.contents.values();

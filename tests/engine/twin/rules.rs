@@ -77,8 +77,8 @@ impl Men {
     }
 
     fn space(&self, side: Color) -> i32 {
-        let squares = |side: Color, wanted: fn(Piece) -> bool| -> HashSet<usize> {
-            let men = self.all(side).filter(|&(_, piece)| wanted(piece));
+        let squares = |side: Color, expected: fn(Piece) -> bool| -> HashSet<usize> {
+            let men = self.all(side).filter(|&(_, piece)| expected(piece));
             men.flat_map(|(at, piece)| self.attacks(side, piece, at)).collect()
         };
         let reached = squares(side, |piece| matches!(piece, Piece::Knight | Piece::Bishop));

@@ -3,20 +3,20 @@
 use super::{Trial, all_gone, scripted};
 
 /// What `ttlab doctor` says of our own engine behind a filter of what it is told and another of what it says.
-fn examine(told: &str, said: &str, more: &[&str], code: i32) -> (super::Said, serde_json::Value) {
+fn examine(output: &str, text: &str, more: &[&str], code: i32) -> (super::Output, serde_json::Value) {
     let trial = Trial::new("");
     let engine = format!(
-        "sed -u -e '/^quit/q' -e '{told}' | \"$0\" uci --preset match | sed -u -e '{said}' -e 's/name ttlab/name Filtered/'"
+        "sed -u -e '/^quit/q' -e '{output}' | \"$0\" uci --preset match | sed -u -e '{text}' -e 's/name ttlab/name Filtered/'"
     );
     let words = [
         &["doctor", "/bin/sh", "--time", "1", "-o", "doctor.json"][..],
         more,
         &["--", "-c", &engine, env!("CARGO_BIN_EXE_ttlab")],
     ];
-    let said = trial.call(&words.concat()).expect(code);
+    let text = trial.call(&words.concat()).expect(code);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
     let found = std::fs::read_to_string(trial.path("doctor.json")).unwrap();
-    (said, serde_json::from_str(&found).unwrap())
+    (text, serde_json::from_str(&found).unwrap())
 }
 
 /// The result of a check, and what was found.
@@ -28,7 +28,7 @@ fn check(found: &serde_json::Value, name: &str) -> (String, String) {
 
 #[test]
 fn an_engine_is_examined_on_one_screen() {
-    let (said, found) = examine("", "", &["--option", "Hash=32", "--option", "table.slots=2"], 0);
+    let (text, found) = examine("", "", &["--option", "Hash=32", "--option", "table.slots=2"], 0);
     for (name, part) in [
         ("go depth", "heeded"),
         ("go nodes", "heeded"),
@@ -44,14 +44,14 @@ fn an_engine_is_examined_on_one_screen() {
     ] {
         let (result, finding) = check(&found, name);
         assert!(result == "good" && finding.contains(part), "{name}: {result}: {finding}");
-        assert!(said.out.contains(&finding), "{}", said.out);
+        assert!(text.out.contains(&finding), "{}", text.out);
     }
     assert_eq!((&found["options"]["Hash"], &found["options"]["table.slots"]), (&"32".into(), &"2".into()));
     assert_eq!((&found["options"]["Threads"], &found["options"]["Ponder"]), (&"1".into(), &"false".into()));
-    assert!(said.out.starts_with("Filtered ") && said.out.contains("with Threads 1, Hash 32"), "{}", said.out);
-    assert!(said.out.contains("1 MiB against 32 MiB: ") && said.out.contains("No fault."), "{}", said.out);
-    assert!(said.out.lines().count() < 30, "{}", said.out);
-    assert_eq!(said.err, "");
+    assert!(text.out.starts_with("Filtered ") && text.out.contains("with Threads 1, Hash 32"), "{}", text.out);
+    assert!(text.out.contains("1 MiB against 32 MiB: ") && text.out.contains("No fault."), "{}", text.out);
+    assert!(text.out.lines().count() < 30, "{}", text.out);
+    assert_eq!(text.err, "");
 }
 
 #[test]
@@ -67,11 +67,11 @@ fn each_fault_is_found_by_its_check() {
         ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 where it is mate "),
     ];
     std::thread::scope(|scope| {
-        for (told, said, name, result, part) in cases {
+        for (output, text, name, result, part) in cases {
             scope.spawn(move || {
-                let (screen, found) = examine(told, said, &[], i32::from(result == "fault"));
+                let (screen, found) = examine(output, text, &[], i32::from(result == "fault"));
                 let (found, finding) = check(&found, name);
-                assert!(found == result && finding.contains(part), "{told} {said}: {finding}\n{}", screen.out);
+                assert!(found == result && finding.contains(part), "{output} {text}: {finding}\n{}", screen.out);
             });
         }
     });
@@ -83,7 +83,7 @@ fn what_is_left_behind_is_found_and_ended() {
     let trial = Trial::new("");
     let script = "setsid sleep 1000 & exec \"$0\" uci";
     let words = ["doctor", "/bin/sh", "--time", "1", "--", "-c", script, env!("CARGO_BIN_EXE_ttlab")];
-    trial.call(&words).expect(1).says(&["ends, and leaves processes behind: sleep", "1 fault."]);
+    trial.call(&words).expect(1).prints(&["ends, and leaves processes behind: sleep", "1 fault."]);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
 
@@ -92,8 +92,8 @@ fn what_is_left_behind_is_found_and_ended() {
 fn an_engine_that_fails_is_told() {
     let trial = Trial::new("");
     let engine = scripted().display().to_string();
-    let said = trial.call(&["doctor", &engine, "crash", "--time", "1"]).expect(1);
-    said.says(&["FAULT failure", "signal 11", "What its nodes to a depth are worth was not measured. 1 fault."]);
+    let text = trial.call(&["doctor", &engine, "crash", "--time", "1"]).expect(1);
+    text.prints(&["FAULT failure", "signal 11", "What its nodes to a depth are worth was not measured. 1 fault."]);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
 
@@ -105,16 +105,16 @@ fn what_was_found_is_valid_for_the_program_and_its_options() {
         "limit = {{ depth = 2 }}\nfirst = 1\n[subject]\nuci = [{ttlab:?}, \"uci\"]\ndoctor = \"doctor.json\"\n"
     ));
     let options = ["--option", "table.slots=4"];
-    let said =
+    let text =
         trial.call(&[&["doctor", ttlab, "uci", "--time", "1", "-o", "doctor.json", "--quiet"][..], &options].concat());
-    let said = said.expect(0).says(&["No fault.", "ok    moves", "ok    mate scores", "nodes to depth "]);
-    assert!(said.out.contains("MiB against "), "{}", said.out);
+    let text = text.expect(0).prints(&["No fault.", "ok    moves", "ok    mate scores", "nodes to depth "]);
+    assert!(text.out.contains("MiB against "), "{}", text.out);
     let doctor = std::fs::read_to_string(trial.path("doctor.json")).unwrap();
     let verdict: serde_json::Value = serde_json::from_str(&doctor).unwrap();
     trial.run("out", &["--set", "uci.table.slots=4", "--set", "uci.Hash=1"]).expect(0);
     assert_eq!(trial.manifest("out")["subjects"]["default"]["doctor"], verdict["nodes"]);
     let wrong = |sets: &[&str], says: &str| {
-        trial.run("wrong", sets).expect(2).says(&["subject.doctor: ", says]);
+        trial.run("wrong", sets).expect(2).prints(&["subject.doctor: ", says]);
     };
     wrong(
         &["--set", "uci.table.slots=2"],
@@ -140,7 +140,7 @@ fn what_cannot_be_examined_is_told_with_a_way_out() {
         (&[&engine, "--option", "Hash"], "expected NAME=VALUE"),
         (&[&engine, "--time", "0"], "--time"),
     ] {
-        trial.call(&[&["doctor"], words].concat()).expect(2).says(&[says]);
+        trial.call(&[&["doctor"], words].concat()).expect(2).prints(&[says]);
     }
 }
 

@@ -36,8 +36,8 @@ fn nodes(nodes: u64) -> Limit {
 
 fn search(engine: &mut Uci, board: &Board, limit: Limit) -> Result<UciReport, Failure> {
     let mut found = None;
-    let ended = engine.search(Position::alone(board), limit, &AtomicBool::new(false), &mut |told| {
-        if let SearchEvent::UciReport(reported) = told {
+    let ended = engine.search(Position::alone(board), limit, &AtomicBool::new(false), &mut |message| {
+        if let SearchEvent::UciReport(reported) = message {
             found = Some(reported.clone());
         }
     })?;
@@ -239,9 +239,9 @@ fn a_program_that_is_not_ttlab_guards_nothing() {
 /// A name that begins with a dot is a file's, as a shell has it, and is not looked for on the path.
 #[test]
 fn a_hidden_file_is_a_file() {
-    let told = |name: &str| find(&ProgramWords::One(name.to_owned())).map(|_| ()).unwrap_err();
-    assert_eq!(told(".no-such-engine"), "there is no file .no-such-engine");
-    assert_eq!(told("no-such-engine."), "there is no program `no-such-engine.` on the path");
+    let message = |name: &str| find(&ProgramWords::One(name.to_owned())).map(|_| ()).unwrap_err();
+    assert_eq!(message(".no-such-engine"), "there is no file .no-such-engine");
+    assert_eq!(message("no-such-engine."), "there is no program `no-such-engine.` on the path");
 }
 
 fn probed(fault: &str, restart: Restart, limit: Limit) -> ProbeResult {
@@ -279,7 +279,7 @@ fn a_trial_tells_what_repeats_and_what_is_heeded() {
 /// A process lasts as long as it is asked to: for one search, for one game, or for all. Nodes tell which of its searches it was.
 #[test]
 fn a_process_lasts_as_long_as_it_is_asked_to() {
-    for (restart, wanted) in
+    for (restart, required) in
         [(Restart::Search, [1, 1, 1]), (Restart::Game, [1, 2, 1]), (Restart::Experiment, [1, 2, 3])]
     {
         let (launch, token) = launch("forget", &[]);
@@ -292,7 +292,7 @@ fn a_process_lasts_as_long_as_it_is_asked_to() {
             }
             search(&mut engine, &board, depth(5)).unwrap().nodes.unwrap() / 1000 - 5
         };
-        assert_eq!([which(true), which(false), which(true)], wanted, "{restart:?}");
+        assert_eq!([which(true), which(false), which(true)], required, "{restart:?}");
         engine.end();
         assert_eq!(all_gone(&token), Vec::<String>::new());
     }
@@ -324,8 +324,8 @@ fn a_guard_says_how_its_engine_ended() {
         (Some(7), "out\n".to_owned(), "err\n".to_owned())
     );
     assert_eq!(call(&["/bin/sh", "-c", "kill -9 $$"]).0, Some(137));
-    let (code, _, told) = call(&["/no/such/engine"]);
-    assert!(code == Some(127) && told.contains("/no/such/engine: No such file"), "{code:?} {told}");
+    let (code, _, message) = call(&["/no/such/engine"]);
+    assert!(code == Some(127) && message.contains("/no/such/engine: No such file"), "{code:?} {message}");
 }
 
 /// An engine that heeds neither the end of its input nor a request, and what it started: where whoever guards it is killed, all end.

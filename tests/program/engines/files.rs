@@ -22,7 +22,10 @@ name = "ours"
 #[test]
 fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
     let trial = Trial::new(THREE);
-    trial.run("out", &["--jobs", "2"]).expect(0).says(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
+    trial
+        .run("out", &["--jobs", "2"])
+        .expect(0)
+        .prints(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
     let rows = trial.rows("out");
     for (variant, nodes, table) in [("small", "3004", "4"), ("large", "3064", "64")] {
         let mine: Vec<_> = rows.iter().filter(|row| row["variant"] == variant).collect();
@@ -102,7 +105,7 @@ fn each_depth_of_an_engine_is_a_row() {
     let text = std::fs::read_to_string(&path).unwrap();
     let lost: Vec<&str> = text.lines().enumerate().filter(|(at, _)| *at != 2).map(|(_, line)| line).collect();
     std::fs::write(&path, lost.join("\n") + "\n").unwrap();
-    trial.call(&["verify", "three"]).expect(4).says(&["line 3: "]);
+    trial.call(&["verify", "three"]).expect(4).prints(&["line 3: "]);
     trial.run("three", &["--repair"]).expect(0);
     assert_eq!(trial.timeless("out"), trial.timeless("three"));
 }
@@ -157,26 +160,26 @@ fn what_so_many_positions_can_show_is_told_before_the_run() {
     let few = Trial::new(&format!("limit = {{ depth = 3 }}\nfirst = 5\n{base}"));
     few.call(&["check", "trial.toml", "--strict"])
         .expect(2)
-        .says(&["5 positions cannot show anything: ", "it takes at least 6"]);
+        .prints(&["5 positions cannot show anything: ", "it takes at least 6"]);
     let six = Trial::new(&format!("limit = {{ depth = 3 }}\n{base}"));
     // Student's t with 5 degrees of freedom: 2.571 and 0.920; intervals of six are 48 / 36 longer: 6.918 x 0.16 / sqrt(6) is 0.452, and e^0.452 is 1.571.
     // One further position may take back a factor of 2.5^(1/6): 1.571 x 1.165 is 1.830.
     let says = "6 positions cannot show a difference of 10 %: where log(nodes) of one search spreads by 0.16 to 0.61, as such engines do, \
                 differences from 83 % (calm) to 552 % (lively) on are found four times in five; it takes at least ";
-    six.call(&["check", "trial.toml"]).expect(0).says(&["warning: ", says]);
-    six.call(&["check", "trial.toml", "--strict"]).expect(2).says(&[says]);
-    six.call(&["plan", "trial.toml"]).expect(0).says(&[says]);
-    six.run("out", &["--strict"]).expect(2).says(&[says]);
+    six.call(&["check", "trial.toml"]).expect(0).prints(&["warning: ", says]);
+    six.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&[says]);
+    six.call(&["plan", "trial.toml"]).expect(0).prints(&[says]);
+    six.run("out", &["--strict"]).expect(2).prints(&[says]);
     assert!(!six.path("out").exists());
-    six.run("out", &[]).expect(0).says(&[says]);
+    six.run("out", &[]).expect(0).prints(&[says]);
     // 15 degrees of freedom: 2.131, 48 / 256 longer, and 0.866; 3.397 x 0.16 / 4 is 0.136, and e^0.136 x 2.5^(1/16) is
     // 1.213: 21.3 %, which is less than 22 %.
     let large = Trial::new(&format!("limit = {{ depth = 3 }}\nsmallest_effect = 0.22\n{base}"));
     std::fs::write(large.path("suite.epd"), super::sixteen()).unwrap();
     let says = "16 positions: where log(nodes) of one search spreads by 0.16 to 0.61, as such engines do, differences from 21 % (calm)";
     for words in [&["check", "trial.toml", "--strict"][..], &["plan", "trial.toml"]] {
-        let said = large.call(words).expect(0).says(&[says, "; 22 % takes "]);
-        assert!(!said.err.contains(&format!("warning: {says}")), "{}", said.err);
+        let message = large.call(words).expect(0).prints(&[says, "; 22 % takes "]);
+        assert!(!message.err.contains(&format!("warning: {says}")), "{}", message.err);
     }
     // Exact claims, moves at a number of nodes, and our own engine are another matter.
     for other in [
@@ -184,8 +187,8 @@ fn what_so_many_positions_can_show_is_told_before_the_run() {
         format!("limit = {{ depth = 3 }}\n[[expect]]\nwhere = {{ position = \"A\" }}\nnodes = 3001\n{base}"),
         "limit = { depth = 3 }\n[grid]\n\"table.slots\" = [1, 2]\n".to_owned(),
     ] {
-        let said = Trial::new(&other).call(&["check", "trial.toml"]).expect(0);
-        assert!(!said.err.contains("log(nodes)"), "{}", said.err);
+        let message = Trial::new(&other).call(&["check", "trial.toml"]).expect(0);
+        assert!(!message.err.contains("log(nodes)"), "{}", message.err);
     }
 }
 
@@ -198,14 +201,14 @@ fn the_spread_is_that_of_the_rows_that_are_there() {
     trial
         .call(&["plan", "trial.toml", "--out", "out"])
         .expect(0)
-        .says(&["spreads by 0.16 to 0.61, as such engines do"]);
+        .prints(&["spreads by 0.16 to 0.61, as such engines do"]);
     trial.run("out", &[]).expect(0);
     // With Hash = 1 every search takes 3000 nodes, with 2 every other one twice that: log 2 in 8 of 16, 0 in the others. The standard
     // deviation is log 2 / 2 x sqrt(16 / 15) = 0.358.
     trial
         .call(&["plan", "trial.toml", "--out", "out"])
         .expect(0)
-        .says(&["spreads by 0.36, by the rows that are there"]);
+        .prints(&["spreads by 0.36, by the rows that are there"]);
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap().replace('\u{a0}', " ");
     assert!(
         page.contains("16 positions cannot show a difference of 10 %: where log(nodes) of one search spreads by 0.36"),
@@ -236,7 +239,7 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         ("\"subject.uci\" = \"builtin\"\n\"uci.Hash\" = 3", &["uci.Hash: \"builtin\" has no such option"]),
     ] {
         let trial = file(point);
-        trial.run("out", &[]).expect(2).says(says);
+        trial.run("out", &[]).expect(2).prints(says);
         assert!(!trial.path("out/results.csv").exists(), "{point}");
     }
     // Before any process is started: a trial would already take the memory.
@@ -245,7 +248,7 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         let trial = Trial::new(file);
         std::fs::write(trial.path("engine"), &started).unwrap();
         std::fs::set_permissions(trial.path("engine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        trial.run("out", &["--jobs", "1024"]).expect(2).says(&["uci.Hash: 1024 jobs x 1024 MiB", "would fit"]);
+        trial.run("out", &["--jobs", "1024"]).expect(2).prints(&["uci.Hash: 1024 jobs x 1024 MiB", "would fit"]);
         assert!(!trial.path("started").exists() && !trial.path("out/results.csv").exists());
     };
     large("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\noptions = { hash = 1024 }\n");
@@ -273,7 +276,7 @@ fn a_fault_is_a_row_and_the_job_can_be_run_again() {
         );
         let text = format!("suite = \"suite.epd\"\nlimit = {{ depth = 3 }}\n[subject]\nuci = {program}\ntimeout = 2\n");
         std::fs::write(trial.path("trial.toml"), text).unwrap();
-        trial.run("out", &["--jobs", "1"]).expect(3).says(&["1 job failed", "--retry-failed"]);
+        trial.run("out", &["--jobs", "1"]).expect(3).prints(&["1 job failed", "--retry-failed"]);
         let rows = trial.rows("out");
         assert_eq!(rows.len(), 6, "{fault}");
         let failed: Vec<_> = rows.iter().filter(|row| !row["error"].is_empty()).collect();
@@ -300,19 +303,22 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
     file("few", "nodes = 5000", "")
         .run("out", &[])
         .expect(2)
-        .says(&["does not heed `go nodes`: it made 6", "it heeds limit.depth"]);
+        .prints(&["does not heed `go nodes`: it made 6", "it heeds limit.depth"]);
     file("few", "depth = 3", "")
         .run("out", &[])
         .expect(0)
-        .says(&["go nodes not heeded: it made 6 when asked for 20000"]);
+        .prints(&["go nodes not heeded: it made 6 when asked for 20000"]);
     let claim = "[[expect]]\nwhere = { position = \"A\" }\nnodes = 3016\n";
     let trial = file("wander", "depth = 3", claim);
-    trial.call(&["plan", "trial.toml"]).expect(0).says(&["counts not repeatable", "warning: expect.nodes"]);
-    trial.run("out", &["--check"]).expect(4).says(&["is expected to count exactly, and its counts are not repeatable"]);
+    trial.call(&["plan", "trial.toml"]).expect(0).prints(&["counts not repeatable", "warning: expect.nodes"]);
+    trial
+        .run("out", &["--check"])
+        .expect(4)
+        .prints(&["is expected to count exactly, and its counts are not repeatable"]);
     assert!(!trial.path("out/results.csv").exists());
-    trial.run("out", &[]).expect(0).says(&["warning: expect.nodes"]);
+    trial.run("out", &[]).expect(0).prints(&["warning: expect.nodes"]);
     assert!(trial.rows("out").iter().all(|row| row["told.repeats"] == "not repeatable"));
-    trial.call(&["compare", "out", "out", "--fail-on", "nodes changed"]).expect(4).says(&["held to the last node"]);
+    trial.call(&["compare", "out", "out", "--fail-on", "nodes changed"]).expect(4).prints(&["held to the last node"]);
     trial.call(&["compare", "out", "out", "--fail-on", "nodes > +5%"]).expect(0);
     file("none", "depth = 3", claim).run("out", &["--check"]).expect(0);
 }
@@ -324,12 +330,13 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
         "limit = { depth = 3 }\n[[variant]]\nname = \"well\"\n\"subject.uci\" = \"ENGINE\"\n\
          [[variant]]\nname = \"keeps\"\n\"subject.uci\" = [\"ENGINE\", \"keeps\"]\n",
     );
-    let said = trial.call(&["plan", "trial.toml"]).expect(0);
+    let message = trial.call(&["plan", "trial.toml"]).expect(0);
     let line = |name: &str| {
         let text = format!("\"{name}\": Scripted 1: ");
-        said.err
+        message
+            .err
             .lines()
-            .chain(said.out.lines())
+            .chain(message.out.lines())
             .find_map(|line| line.split(&text).nth(1))
             .unwrap_or_default()
             .to_owned()
@@ -344,8 +351,8 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
     let file =
         |limit: &str| Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\n"));
     let no = "it went to depth 1 when asked for ";
-    file("depth = 3").run("out", &[]).expect(2).says(&["does not heed `go depth`: ", no, "; it heeds limit.nodes"]);
-    file("nodes = 5000").run("out", &[]).expect(0).says(&["go depth not heeded: ", no, "; go nodes heeded"]);
+    file("depth = 3").run("out", &[]).expect(2).prints(&["does not heed `go depth`: ", no, "; it heeds limit.nodes"]);
+    file("nodes = 5000").run("out", &[]).expect(0).prints(&["go depth not heeded: ", no, "; go nodes heeded"]);
     // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one takes a TiB.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");
     let text = std::fs::read_to_string(super::scripted()).unwrap();
@@ -353,7 +360,7 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
     assert_ne!(vast, text);
     std::fs::write(trial.path("engine"), vast).unwrap();
     std::fs::set_permissions(trial.path("engine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    trial.run("out", &[]).expect(2).says(&[" x 1048576 MiB (1 engine, of which \"default\")"]);
+    trial.run("out", &[]).expect(2).prints(&[" x 1048576 MiB (1 engine, of which \"default\")"]);
 }
 
 /// A name is looked for along the path as a shell does: what cannot be executed is passed over.
@@ -385,7 +392,7 @@ fn results_of_another_build_of_an_engine_are_not_continued() {
     let mut text = std::fs::read_to_string(&engine).unwrap();
     text.push_str("# Another build.\n");
     std::fs::write(&engine, text).unwrap();
-    trial.run("out", &[]).expect(2).says(&["holds results of another build of the engine of \"default\"", "--fresh"]);
+    trial.run("out", &[]).expect(2).prints(&["holds results of another build of the engine of \"default\"", "--fresh"]);
     trial.run("out", &["--any-build"]).expect(0);
 }
 
@@ -400,7 +407,7 @@ fn two_builds_are_compared_as_any_two_variants() {
         std::fs::set_permissions(trial.path(name), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
     // 2716 to 3016 nodes on each of six positions.
-    trial.run("out", &[]).expect(0).says(&["0.901"]);
+    trial.run("out", &[]).expect(0).prints(&["0.901"]);
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
     for unknown in ["cutoffs", "move only", "stores per slot", "evaluations", "| full |"] {
         assert!(!page.contains(unknown), "{unknown}: {page}");
@@ -426,7 +433,7 @@ name = "ours"
 "limit.depth" = 3
 "#,
     );
-    trial.run("out", &["--jobs", "2"]).expect(0).says(&["judging the moves by the reference"]);
+    trial.run("out", &["--jobs", "2"]).expect(0).prints(&["judging the moves by the reference"]);
     let quiet = trial.run("quiet", &["--quiet"]).expect(0);
     assert!(!quiet.err.contains("judging") && trial.path("quiet/reference.csv").exists(), "{}", quiet.err);
     let judged = std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();
@@ -499,8 +506,8 @@ name = "ours"
     std::fs::remove_file(trial.path("merged/reference.csv")).unwrap();
     let missing = trial.call(&["plan", "--missing", "plan.json", "--out", "merged"]).expect(3);
     assert_eq!(missing.out.trim(), "1");
-    missing.says(&["shard 1 of 3: all jobs done, ", " searches of the reference missing"]);
-    trial.call(&["merge", "plan.json", "--out", "merged"]).expect(3).says(&["searches of the reference are missing"]);
+    missing.prints(&["shard 1 of 3: all jobs done, ", " searches of the reference missing"]);
+    trial.call(&["merge", "plan.json", "--out", "merged"]).expect(3).prints(&["searches of the reference are missing"]);
     trial.call(&["run", "--plan", "plan.json", "--shard", "1", "--out", "merged"]).expect(0);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), judged);
     trial.call(&["merge", "plan.json", "--out", "merged"]).expect(0);
@@ -514,7 +521,7 @@ name = "ours"
     trial
         .call(&["merge", "plan.json", "--out", "merged"])
         .expect(2)
-        .says(&["its moves were judged by another reference than those in"]);
+        .prints(&["its moves were judged by another reference than those in"]);
 }
 
 /// Who judges is the engine with its options: under others it is asked again.

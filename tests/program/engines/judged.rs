@@ -31,7 +31,7 @@ fn searched(board: &Board, past: &[Board], depth: u8) -> (Move, i32, u64) {
 }
 
 /// What must be said of a position, met after some moves, and of the moves chosen there: the reference's own is one of them.
-fn wanted(name: &str, start: &Board, moves: &[Move], chosen: &BTreeSet<String>, depth: u8) -> Judged {
+fn expected_judgement(name: &str, start: &Board, moves: &[Move], chosen: &BTreeSet<String>, depth: u8) -> Judged {
     let (mut board, mut past) = (*start, Vec::new());
     for &mv in moves {
         past.push(board);
@@ -90,8 +90,11 @@ fn judgements_are_searches_of_the_positions_and_of_those_behind_the_moves() {
     trial.run("out", &["--jobs", "2"]).expect(0);
     let suite = Suite::load(&trial.path("suite.epd"), SuiteOptions::default()).unwrap();
     let chosen = chosen(&trial);
-    let all: Judged =
-        suite.items.iter().flat_map(|item| wanted(&item.id, &item.board, &[], &chosen[&item.id], 4)).collect();
+    let all: Judged = suite
+        .items
+        .iter()
+        .flat_map(|item| expected_judgement(&item.id, &item.board, &[], &chosen[&item.id], 4))
+        .collect();
     assert_eq!(judged(&trial), all);
     assert_eq!(all[&("mate".to_owned(), "a1a8".to_owned())], ["", "31999", ""]);
     assert_eq!(all[&("stalemate".to_owned(), "c6c7".to_owned())], ["", "0", ""]);
@@ -125,7 +128,7 @@ fn positions_of_games_are_judged_with_their_past() {
     let all: Judged = (4..8)
         .flat_map(|ply: usize| {
             let name = format!("{} ply {ply}", item.id);
-            wanted(&name, &item.board, &item.moves()[..ply], &chosen[&name], 3)
+            expected_judgement(&name, &item.board, &item.moves()[..ply], &chosen[&name], 3)
         })
         .collect();
     assert_eq!(judged(&trial), all);
@@ -149,10 +152,10 @@ fn another_programs_judgements_are_what_it_says() {
     trial.run("out", &[]).expect(0);
     let found = judged(&trial);
     assert_eq!(found.len(), 2 * SUITE.lines().count());
-    for ((position, mv), said) in &found {
+    for ((position, mv), output) in &found {
         match mv.as_str() {
-            "" => assert_eq!(said, &["e2e4", "300", "3016"], "{position}"),
-            _ => assert_eq!((mv.as_str(), said), ("e2e4", &["", "-200", "2016"].map(str::to_owned)), "{position}"),
+            "" => assert_eq!(output, &["e2e4", "300", "3016"], "{position}"),
+            _ => assert_eq!((mv.as_str(), output), ("e2e4", &["", "-200", "2016"].map(str::to_owned)), "{position}"),
         }
     }
 }

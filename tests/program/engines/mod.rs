@@ -90,8 +90,8 @@ struct Trial {
     token: String,
 }
 
-/// What the program said.
-struct Said {
+/// What the program printed, and its exit code.
+struct Output {
     out: String,
     err: String,
     code: i32,
@@ -118,17 +118,17 @@ impl Trial {
         command
     }
 
-    fn call(&self, words: &[&str]) -> Said {
+    fn call(&self, words: &[&str]) -> Output {
         let output = self.command(words).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Said { out: text(&output.stdout), err: text(&output.stderr), code: output.status.code().unwrap_or(-1) }
+        Output { out: text(&output.stdout), err: text(&output.stderr), code: output.status.code().unwrap_or(-1) }
     }
 
     /// Runs the experiment into a folder.
-    fn run(&self, out: &str, more: &[&str]) -> Said {
-        let said = self.call(&[&["run", "trial.toml", "--out", out][..], more].concat());
+    fn run(&self, out: &str, more: &[&str]) -> Output {
+        let message = self.call(&[&["run", "trial.toml", "--out", out][..], more].concat());
         assert_eq!(all_gone(&self.token), Vec::<String>::new());
-        said
+        message
     }
 
     /// The rows of a folder: each by the names of its columns.
@@ -152,7 +152,7 @@ impl Trial {
     }
 }
 
-impl Said {
+impl Output {
     #[track_caller]
     fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
@@ -160,7 +160,7 @@ impl Said {
     }
 
     #[track_caller]
-    fn says(self, parts: &[&str]) -> Self {
+    fn prints(self, parts: &[&str]) -> Self {
         for part in parts {
             assert!(self.err.contains(part) || self.out.contains(part), "no `{part}` in\n{}\n{}", self.out, self.err);
         }

@@ -23,10 +23,10 @@ fn race(text: &str) -> Trial {
 
 impl Trial {
     /// Tunes the experiment into a folder.
-    fn tune(&self, out: &str, more: &[&str]) -> super::Said {
-        let said = self.call(&[&["tune", "trial.toml", "--out", out][..], more].concat());
+    fn tune(&self, out: &str, more: &[&str]) -> super::Output {
+        let output = self.call(&[&["tune", "trial.toml", "--out", out][..], more].concat());
         assert_eq!(super::all_gone(&self.token), Vec::<String>::new());
-        said
+        output
     }
 }
 
@@ -34,21 +34,21 @@ impl Trial {
 #[test]
 fn an_engines_options_race_and_the_winner_is_confirmed_at_other_hashes() {
     let trial = race(RACE);
-    trial.tune("out", &["--jobs", "2"]).expect(0).says(&[
+    trial.tune("out", &["--jobs", "2"]).expect(0).prints(&[
         "engine \"Style=Solid\": Scripted 1: counts exact",
         "Best: \"Style=Very Risky\". On 8 held-out items its nodes are 0.8985",
         "At uci.Hash = 16: 0.8996",
         "At uci.Hash = 256: 0.8949",
     ]);
     // 956 / 1064, (1016 - 102) / 1016, (1256 - 132) / 1256.
-    for (a, b, said) in [(956.0, 1064.0, "0.8985"), (914.0, 1016.0, "0.8996"), (1124.0, 1256.0, "0.8949")] {
-        assert_eq!(format!("{:.4}", a / b), said);
+    for (a, b, output) in [(956.0, 1064.0, "0.8985"), (914.0, 1016.0, "0.8996"), (1124.0, 1256.0, "0.8949")] {
+        assert_eq!(format!("{:.4}", a / b), output);
     }
     let page = |out: &str| std::fs::read(trial.path(out).join("report.md")).unwrap();
     trial.tune("one", &["--jobs", "1", "--quiet"]).expect(0);
     assert_eq!(page("out"), page("one"));
     // What was finished is read, not made again.
-    trial.tune("out", &[]).expect(0).says(&["\n0 jobs in "]);
+    trial.tune("out", &[]).expect(0).prints(&["\n0 jobs in "]);
 }
 
 #[test]
@@ -68,22 +68,23 @@ fn what_an_engine_cannot_race_by_is_refused_before_the_race() {
         let text = RACE.replace(from, to);
         assert_ne!(text, RACE);
         let trial = race(&text);
-        trial.tune("out", &[]).expect(2).says(&[says]);
+        trial.tune("out", &[]).expect(2).prints(&[says]);
         assert!(!trial.path("out/race-1").exists(), "{to}");
     }
     // A hash that the engine does not take is no pressure where nobody asked for it.
     let trial = race(&RACE.replace("Hash = 64", "Hash = 1024"));
-    let said = trial.tune("out", &["--jobs", "1"]).expect(0).says(&["At uci.Hash = 256: "]);
-    assert!(!said.out.contains("uci.Hash = 4096"), "{}", said.out);
+    let output = trial.tune("out", &["--jobs", "1"]).expect(0).prints(&["At uci.Hash = 256: "]);
+    assert!(!output.out.contains("uci.Hash = 4096"), "{}", output.out);
     // Where sizes race there is no other size.
     let sizes = RACE.replace("\"uci.Style\" = [\"Solid\", \"Very Risky\"]", "\"uci.Hash\" = [64, 1, 512]");
     let sizes =
         race(&sizes.replace("\"uci.Style\" = \"Solid\"", "\"uci.Hash\" = 64").replace("options = { Hash = 64 }\n", ""));
-    let said = sizes.tune("out", &[]).expect(0).says(&["Best: \"Hash=1\". On 8 held-out items its nodes are 0.9408"]);
-    assert!(!said.out.contains("\nAt "), "{}", said.out);
+    let output =
+        sizes.tune("out", &[]).expect(0).prints(&["Best: \"Hash=1\". On 8 held-out items its nodes are 0.9408"]);
+    assert!(!output.out.contains("\nAt "), "{}", output.out);
     // What does not repeat is told.
     let wander = race(&RACE.replace("styles", "wander"));
-    wander.tune("out", &[]).expect(0).says(&["counts not repeatable: what they decide may be decided otherwise"]);
+    wander.tune("out", &[]).expect(0).prints(&["counts not repeatable: what they decide may be decided otherwise"]);
     let page = std::fs::read_to_string(wander.path("out/report.md")).unwrap();
     assert!(page.contains("may be decided otherwise another time"), "{page}");
 }
@@ -97,6 +98,6 @@ fn a_race_in_which_searches_fail_has_no_winner() {
             .replace("\"uci.Style\" = [\"Solid\", \"Very Risky\"]", "\"uci.Hash\" = [16, 64]")
             .replace("baseline = { \"uci.Style\" = \"Solid\" }\n", ""),
     );
-    trial.tune("out", &["--jobs", "2"]).expect(3).says(&["jobs failed", "--retry-failed"]);
+    trial.tune("out", &["--jobs", "2"]).expect(3).prints(&["jobs failed", "--retry-failed"]);
     assert!(!trial.path("out/report.md").exists());
 }

@@ -146,7 +146,7 @@ fn totals_are_those_that_were_measured_before() {
 fn what_an_engine_does_not_heed_is_told_and_nothing_hangs() {
     if here("ethereal-chess") {
         let trial = trial(&format!("first = 2\nlimit = {{ nodes = 5000 }}\n[subject]\nuci = {:?}\n", "ethereal-chess"));
-        trial.run("out", &[]).expect(2).says(&[
+        trial.run("out", &[]).expect(2).prints(&[
             "Ethereal",
             "does not heed `go nodes`: it made ",
             "it heeds limit.depth",
@@ -154,8 +154,8 @@ fn what_an_engine_does_not_heed_is_told_and_nothing_hangs() {
     }
     if here("toga2") {
         let trial = trial("first = 2\nlimit = { depth = 9 }\n[subject]\nuci = \"toga2\"\n");
-        let said = trial.call(&["plan", "trial.toml"]).expect(0);
-        assert!(!said.out.contains("counts exact"), "{}", said.out);
+        let message = trial.call(&["plan", "trial.toml"]).expect(0);
+        assert!(!message.out.contains("counts exact"), "{}", message.out);
     }
 }
 
@@ -170,7 +170,7 @@ fn a_real_engines_options_are_raced() {
         "first = 4\nlimit = { depth = 6 }\nbaseline = { \"uci.Use NNUE\" = true }\n[subject]\nuci = \"stockfish\"\noptions = { Threads = 1, Hash = 16 }\n\
          [grid]\n\"uci.Use NNUE\" = [false, true]\n[tune]\nfirst = 2\npressures = [{ \"uci.Hash\" = 4 }]\n",
     );
-    trial.call(&["tune", "trial.toml", "--out", "out"]).expect(0).says(&[
+    trial.call(&["tune", "trial.toml", "--out", "out"]).expect(0).prints(&[
         "counts exact",
         " 2 held-out items",
         "At uci.Hash = 4: ",

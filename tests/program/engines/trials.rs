@@ -10,7 +10,7 @@ fn subject(fault: &str, limit: &str, more: &str) -> Trial {
 fn white_space_means_nothing() {
     let [plain, blanks] = ["none", "blanks"].map(|fault| {
         let trial = subject(fault, "depth = 3", "options = { Hash = 4, Style = \"Very Risky\" }");
-        trial.run("out", &[]).expect(0).says(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
+        trial.run("out", &[]).expect(0).prints(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
         let words = |row: std::collections::BTreeMap<String, String>| {
             ["position", "depth", "search.nodes", "score", "best", "pv", "told.hashfull"].map(|name| row[name].clone())
         };
@@ -26,10 +26,10 @@ fn a_bound_is_no_score_of_a_row() {
     let trial = subject("bound", "depth = 3", "");
     trial.run("out", &[]).expect(0);
     let rows = trial.rows("out");
-    let told = |row: &std::collections::BTreeMap<String, String>| {
+    let output = |row: &std::collections::BTreeMap<String, String>| {
         ["depth", "search.nodes", "score"].map(|name| row[name].clone()).join(" ")
     };
-    assert_eq!(rows.iter().take(2).map(told).collect::<Vec<_>>(), ["2 2516 20", "3 500 20"]);
+    assert_eq!(rows.iter().take(2).map(output).collect::<Vec<_>>(), ["2 2516 20", "3 500 20"]);
 }
 
 /// 8100 of 20,000 nodes are told, since the next depth would end at 24,300.
@@ -39,7 +39,7 @@ fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
     trial
         .run("out", &[])
         .expect(0)
-        .says(&["counts exact; go depth heeded; go nodes heeded; nodes are told when a depth ends"]);
+        .prints(&["counts exact; go depth heeded; go nodes heeded; nodes are told when a depth ends"]);
     assert_eq!(trial.manifest("out")["subjects"]["default"]["nodes_told"], "when a depth ends");
     let deepest = trial.rows("out").iter().map(|row| row["depth"].clone()).max();
     assert_eq!(deepest.as_deref(), Some("4"));
@@ -49,9 +49,9 @@ fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
 #[test]
 fn trust_accepts_what_the_trial_found() {
     let problem = "Scripted 1 does not heed `go nodes`: it made 6 when asked for 20000";
-    subject("few", "nodes = 5000", "").run("out", &[]).expect(2).says(&[problem, "trust = true"]);
+    subject("few", "nodes = 5000", "").run("out", &[]).expect(2).prints(&[problem, "trust = true"]);
     let trial = subject("few", "nodes = 5000", "trust = true");
-    trial.run("out", &[]).expect(0).says(&[&format!("; trusted, although {problem}")]);
+    trial.run("out", &[]).expect(0).prints(&[&format!("; trusted, although {problem}")]);
     let found = trial.manifest("out")["subjects"]["default"]["trusted"].as_str().unwrap_or_default().to_owned();
     assert!(found.starts_with(problem), "{found}");
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap().replace('\u{a0}', " ");
@@ -85,10 +85,10 @@ fn games_do_not_depend_on_which_were_played_before() {
 #[test]
 fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
     let problem = "is not as new after `ucinewgame`, so that its games would depend on those before them";
-    let said = forgets_half("restart = \"experiment\"").run("out", &[]).expect(2);
-    said.says(&[problem, "restart = \"game\" gives each game a process of its own", "trust = true"]);
+    let message = forgets_half("restart = \"experiment\"").run("out", &[]).expect(2);
+    message.prints(&[problem, "restart = \"game\" gives each game a process of its own", "trust = true"]);
     let trial = forgets_half("restart = \"experiment\"\ntrust = true");
-    trial.run("out", &[]).expect(0).says(&[problem]);
+    trial.run("out", &[]).expect(0).prints(&[problem]);
     let trusted = trial.manifest("out")["subjects"]["large"]["trusted"].as_str().unwrap_or_default().to_owned();
     assert!(trusted.contains(problem), "{trusted}");
     assert!(trial.rows("out").iter().all(|row| row["told.repeats"] != "exact"));
@@ -100,6 +100,6 @@ fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
         ))
     };
     let problem = "variant \"theirs\": subject: Scripted 1 does not search the same way twice, so that its games cannot be played again";
-    wander("").call(&["plan", "trial.toml"]).expect(2).says(&[problem, "help: `[subject] trust = true`"]);
-    wander("trust = true").call(&["plan", "trial.toml"]).expect(0).says(&["trusted, although "]);
+    wander("").call(&["plan", "trial.toml"]).expect(2).prints(&[problem, "help: `[subject] trust = true`"]);
+    wander("trust = true").call(&["plan", "trial.toml"]).expect(0).prints(&["trusted, although "]);
 }

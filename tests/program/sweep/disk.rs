@@ -5,7 +5,7 @@ use crate::common::skip;
 use std::time::{Duration, Instant};
 
 /// Runs through a shell that sets limits first.
-fn limited(limits: &str, trial: &Trial, out: &str) -> Said {
+fn limited(limits: &str, trial: &Trial, out: &str) -> Output {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     let command = format!(
         "{limits}; exec {} run {} --quiet --jobs 2 --out {}",
@@ -13,7 +13,7 @@ fn limited(limits: &str, trial: &Trial, out: &str) -> Said {
         quoted(&trial.file),
         quoted(&trial.text(out))
     );
-    said(Command::new("sh").args(["-c", &command]))
+    run_command(Command::new("sh").args(["-c", &command]))
 }
 
 /// A file that may not grow is as good as a full disk: told, with what was finished safe.
@@ -26,8 +26,8 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
     // Whether or not the signal of such a limit is ignored.
     for (blocks, trap) in [(12, ""), (16, "trap '' XFSZ; "), (size / 512 - 1, "")] {
         let out = format!("full-{blocks}");
-        let said = limited(&format!("{trap}ulimit -f {blocks}"), &trial, &out);
-        said.expect(5).says(&["error: ", "every row before it is safe", "the same command continues"]);
+        let message = limited(&format!("{trap}ulimit -f {blocks}"), &trial, &out);
+        message.expect(5).prints(&["error: ", "every row before it is safe", "the same command continues"]);
         // The rows that are there are whole ones.
         let text = fs::read_to_string(trial.results(&out)).unwrap();
         assert!(text.ends_with('\n') && text.len() as u64 <= blocks * 512, "{} bytes", text.len());
@@ -64,13 +64,14 @@ fn a_full_file_system_ends_the_run_and_loses_nothing() {
         file = trial.file,
         kept = trial.text("kept.csv")
     );
-    let said = said(Command::new("unshare").args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]));
-    if said.code != Some(0) && (said.stderr.contains("unshare") || said.code == Some(99)) {
-        skip("namespaces", &format!("no name space to mount a file system in: {}", said.stderr.trim()));
+    let message =
+        run_command(Command::new("unshare").args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]));
+    if message.code != Some(0) && (message.stderr.contains("unshare") || message.code == Some(99)) {
+        skip("namespaces", &format!("no name space to mount a file system in: {}", message.stderr.trim()));
         return;
     }
-    let said = said.expect(0).says(&["No space left on device", "every row before it is safe"]);
-    assert_eq!(counts(&trial.path("kept.csv")), counts(&trial.results("peace")), "{}", said.stderr);
+    let message = message.expect(0).prints(&["No space left on device", "every row before it is safe"]);
+    assert_eq!(counts(&trial.path("kept.csv")), counts(&trial.results("peace")), "{}", message.stderr);
 }
 
 #[test]
@@ -78,18 +79,18 @@ fn an_output_that_cannot_be_written_is_told_before_the_first_search() {
     let trial = Trial::new(SMALL);
     fs::write(trial.path("a-file"), "").unwrap();
     let begun = Instant::now();
-    trial.run("a-file", &[]).expect(5).says(&["a-file"]);
-    ttlab(&["run", &trial.file, "--out", "/proc/ttlab"]).expect(5).says(&["/proc/ttlab"]);
+    trial.run("a-file", &[]).expect(5).prints(&["a-file"]);
+    ttlab(&["run", &trial.file, "--out", "/proc/ttlab"]).expect(5).prints(&["/proc/ttlab"]);
     // A folder that may be read only; whoever may do everything may write to it all the same.
     let locked = trial.path("locked");
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
     if fs::write(locked.join("probe"), "").is_err() {
-        trial.run("locked", &[]).expect(5).says(&["locked", "ermission denied"]);
+        trial.run("locked", &[]).expect(5).prints(&["locked", "ermission denied"]);
     }
     // Results that may only be read.
     fs::create_dir_all(trial.path("mine/results.csv")).unwrap();
-    trial.run("mine", &[]).expect(5).says(&["results.csv"]);
+    trial.run("mine", &[]).expect(5).prints(&["results.csv"]);
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
 

@@ -27,7 +27,7 @@ impl Edited {
             serde_json::from_str::<serde_json::Value>(&text).unwrap()
         };
         let before = manifest();
-        self.trial.run("out", &[]).expect(2).says(words).says(&["results.csv"]);
+        self.trial.run("out", &[]).expect(2).prints(words).prints(&["results.csv"]);
         assert_eq!(fs::read_to_string(&results).unwrap(), text, "the file was touched");
         assert_eq!(manifest(), before, "a run that was refused is no stretch");
         self.repaired(lines);
@@ -110,8 +110,8 @@ fn a_job_without_its_last_row_is_run_again() {
     let mut lines = edited.lines.clone();
     lines.remove(3);
     fs::write(edited.trial.results("out"), lines.join("\n") + "\n").unwrap();
-    let said = ttlab(&["run", &edited.trial.file, "--out", &edited.trial.text("out")]).expect(0);
-    assert!(said.stderr.contains("dropped: 2 rows of jobs that are to be run again"), "{}", said.stderr);
+    let output = ttlab(&["run", &edited.trial.file, "--out", &edited.trial.text("out")]).expect(0);
+    assert!(output.stderr.contains("dropped: 2 rows of jobs that are to be run again"), "{}", output.stderr);
     assert_eq!(counts(&edited.trial.results("out")), edited.whole);
     // Of a whole job nothing is left to miss.
     let lines = [&edited.lines[..1], &edited.lines[4..]].concat();
@@ -128,7 +128,7 @@ fn bytes_that_are_no_text_show() {
     let middle = edited.lines[..5].join("\n").len() - 3;
     bytes[middle] = 0xff;
     fs::write(&results, &bytes).unwrap();
-    edited.trial.run("out", &[]).expect(2).says(&["line 5", "UTF-8"]);
+    edited.trial.run("out", &[]).expect(2).prints(&["line 5", "UTF-8"]);
     edited.trial.run("out", &["--repair"]).expect(0);
     assert_eq!(counts(&results), edited.whole);
 }
@@ -138,9 +138,9 @@ fn results_of_another_plan_are_refused_even_without_their_manifest() {
     let trial = Trial::new(SMALL);
     trial.run("out", &["--set", "limit.depth=2"]).expect(0);
     let before = fs::read(trial.results("out")).unwrap();
-    trial.run("out", &[]).expect(2).says(&["another plan", "--fresh", "--out"]);
+    trial.run("out", &[]).expect(2).prints(&["another plan", "--fresh", "--out"]);
     fs::remove_file(trial.path("out").join("manifest.json")).unwrap();
-    trial.run("out", &[]).expect(2).says(&["line 2", "of another plan"]);
+    trial.run("out", &[]).expect(2).prints(&["line 2", "of another plan"]);
     assert_eq!(fs::read(trial.results("out")).unwrap(), before);
     trial.run("out", &["--fresh"]).expect(0);
     assert_eq!(counts(&trial.results("out")).len(), 6 * 6 * 3);
@@ -153,17 +153,17 @@ fn results_of_another_experiment_or_build_are_refused() {
     let results = trial.results("out");
     let good = fs::read_to_string(&results).unwrap();
     fs::write(&results, good.replacen("experiment,variant", "experiment,varient", 1)).unwrap();
-    trial.run("out", &[]).expect(2).says(&["other columns", "--out"]);
+    trial.run("out", &[]).expect(2).prints(&["other columns", "--out"]);
     fs::write(&results, &good).unwrap();
     let manifest = trial.path("out").join("manifest.json");
     seal_anew(&trial.path("out"), |manifest| manifest["build"]["version"] = "9.0".into());
-    trial.run("out", &[]).expect(2).says(&["another build", "--any-build", "--fresh"]);
+    trial.run("out", &[]).expect(2).prints(&["another build", "--any-build", "--fresh"]);
     trial.run("out", &["--any-build"]).expect(0);
-    for (torn, said) in
+    for (torn, output) in
         [("", "manifest.json"), ("{", "manifest.json"), ("[]", "another plan"), ("{\"plan\": 7}", "manifest.json")]
     {
         fs::write(&manifest, torn).unwrap();
-        trial.run("out", &[]).expect(2).says(&[said]);
+        trial.run("out", &[]).expect(2).prints(&[output]);
         assert_eq!(fs::read_to_string(&results).unwrap(), good);
     }
     trial.run("out", &["--fresh"]).expect(0);
@@ -195,8 +195,8 @@ fn a_damaged_first_line_and_holes_are_repaired() {
     let results = edited.trial.results("out");
     for text in [hole.as_str(), "x", "id,experiment,varient"] {
         fs::write(&results, text).unwrap();
-        let said = edited.trial.run("out", &[]).expect(2);
-        assert!(said.stderr.len() < 1000, "{}", said.stderr);
+        let output = edited.trial.run("out", &[]).expect(2);
+        assert!(output.stderr.len() < 1000, "{}", output.stderr);
         edited.trial.run("out", &["--repair"]).expect(0);
         assert_eq!(counts(&results), edited.whole);
     }
@@ -212,9 +212,9 @@ fn a_repair_copies_first_and_a_stray_quote_costs_its_row() {
         lines[at].insert(20, '"');
         let damaged = lines.join("\n") + "\n";
         fs::write(&results, &damaged).unwrap();
-        let said = ttlab(&["run", &edited.trial.file, "--repair", "--out", &edited.trial.text("out")]).expect(0);
-        let said = said.says(&["are kept in", &format!("results.csv.damaged-{number}")]);
-        assert!(said.stderr.contains("dropped: 3 rows of jobs that are to be run again"), "{}", said.stderr);
+        let output = ttlab(&["run", &edited.trial.file, "--repair", "--out", &edited.trial.text("out")]).expect(0);
+        let output = output.prints(&["are kept in", &format!("results.csv.damaged-{number}")]);
+        assert!(output.stderr.contains("dropped: 3 rows of jobs that are to be run again"), "{}", output.stderr);
         let copy = edited.trial.path("out").join(format!("results.csv.damaged-{number}"));
         assert_eq!(fs::read_to_string(copy).unwrap(), damaged);
         assert_eq!(counts(&results), edited.whole);
@@ -230,7 +230,7 @@ fn other_line_ends_and_times_that_are_none_are_refused() {
     let mixed = good.replacen("\n", "\r\n", 5).replacen("\r\n", "\n", 4);
     for (text, line) in [(good.replace('\n', "\r\n"), 1), (good.replace('\n', "\r"), 1), (mixed, 5)] {
         fs::write(&results, &text).unwrap();
-        edited.trial.run("out", &[]).expect(2).says(&[&format!("line {line}"), "carriage return", "tr -d"]);
+        edited.trial.run("out", &[]).expect(2).prints(&[&format!("line {line}"), "carriage return", "tr -d"]);
         assert_eq!(fs::read_to_string(&results).unwrap(), text);
     }
     let seconds = edited.lines[0].split(',').position(|name| name == "seconds").unwrap();
@@ -239,7 +239,7 @@ fn other_line_ends_and_times_that_are_none_are_refused() {
     }
     // Columns of another build are named.
     fs::write(&results, good.replacen("search.evals", "search.evalz", 1)).unwrap();
-    edited.trial.run("out", &[]).expect(2).says(&["`search.evalz`", "`search.evals` is expected"]);
+    edited.trial.run("out", &[]).expect(2).prints(&["`search.evalz`", "`search.evals` is expected"]);
 }
 
 /// Links and files that someone put where results are to go.
@@ -251,8 +251,8 @@ fn what_was_planted_in_the_folder_is_not_written_through() {
         let precious = trial.path("precious");
         fs::write(&precious, "precious").unwrap();
         std::os::unix::fs::symlink(&precious, trial.path("out").join(name)).unwrap();
-        let said = trial.run("out", &[]);
-        assert!(matches!(said.code, Some(0 | 2 | 5)), "{name}: {}", said.stderr);
+        let output = trial.run("out", &[]);
+        assert!(matches!(output.code, Some(0 | 2 | 5)), "{name}: {}", output.stderr);
         assert_eq!(fs::read_to_string(&precious).unwrap(), "precious", "{name}");
     }
     let trial = Trial::new(&SMALL.replace("first = 6", "first = 2"));

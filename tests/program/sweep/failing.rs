@@ -44,7 +44,7 @@ fn a_job_that_panics_leaves_a_row_and_the_others_finish() {
     assert_eq!(rows.iter().filter(|row| peace.contains(row)).count(), peace.len() - 6);
 
     // The failed job is not run again unbidden, and the failure is told each time.
-    let build = trial.run("out", &["--any-build"]).expect(3).says(&["2 jobs failed", "--retry-failed"]);
+    let build = trial.run("out", &["--any-build"]).expect(3).prints(&["2 jobs failed", "--retry-failed"]);
     drop(build);
     assert_eq!(counts(&trial.results("out")), rows);
     trial.run("out", &["--any-build", "--retry-failed"]).expect(0);
@@ -63,9 +63,9 @@ fn a_table_that_cannot_be_had_leaves_rows_and_the_others_finish() {
         trial.file,
         trial.text("out")
     );
-    let said = said(Command::new("sh").args(["-c", &command])).expect(3);
-    let said = said.says(&["2 jobs failed", "failed: \"size=700 MiB\" on BK.01: table.size: 700 MiB (variant"]);
-    assert!(said.stdout.contains("1 MiB *"), "{}", said.stdout);
+    let message = run_command(Command::new("sh").args(["-c", &command])).expect(3);
+    let message = message.prints(&["2 jobs failed", "failed: \"size=700 MiB\" on BK.01: table.size: 700 MiB (variant"]);
+    assert!(message.stdout.contains("1 MiB *"), "{}", message.stdout);
     let rows = counts(&trial.results("out"));
     assert_eq!(rows.len(), 2 * 2 + 2);
     assert!(trial.path("out").join("report.md").exists(), "reports are written before a non-zero exit");
@@ -76,7 +76,7 @@ fn a_table_that_cannot_be_had_leaves_rows_and_the_others_finish() {
 #[test]
 fn tables_that_cannot_fit_are_refused_before_anything_runs() {
     let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 1 }\n[engine]\ntable.size = '100000 GiB'\n");
-    trial.run("out", &[]).expect(2).says(&["table.size", "memory", "\"default\""]);
+    trial.run("out", &[]).expect(2).prints(&["table.size", "memory", "\"default\""]);
     assert!(!trial.path("out").exists(), "a refused run left something behind");
 }
 
@@ -93,10 +93,10 @@ fn the_first_failures_are_told_and_the_others_counted() {
         trial.file,
         trial.text("out")
     );
-    let said = said(Command::new("sh").args(["-c", &command])).expect(3).says(&["7 jobs failed"]);
-    assert_eq!(said.stderr.matches("failed: \"large\" on BK.0").count(), 5, "{}", said.stderr);
+    let message = run_command(Command::new("sh").args(["-c", &command])).expect(3).prints(&["7 jobs failed"]);
+    assert_eq!(message.stderr.matches("failed: \"large\" on BK.0").count(), 5, "{}", message.stderr);
     for item in 1..=5 {
-        assert!(said.stderr.contains(&format!("\"large\" on BK.0{item}: ")), "{}", said.stderr);
+        assert!(message.stderr.contains(&format!("\"large\" on BK.0{item}: ")), "{}", message.stderr);
     }
 }
 
@@ -112,7 +112,7 @@ fn a_shard_whose_jobs_failed_is_named() {
     let shard = |index: usize, limit: &str| {
         let command =
             format!("{limit} exec '{}' run --plan '{plan}' --shard {index} -q --out '{out}'", binary().display());
-        said(Command::new("sh").args(["-c", &command]))
+        run_command(Command::new("sh").args(["-c", &command]))
     };
     // As many as its file has rows with an error.
     let failed = |index: usize| {
@@ -122,10 +122,10 @@ fn a_shard_whose_jobs_failed_is_named() {
     (0..2).for_each(|index| drop(shard(index, "ulimit -v 600000;").expect(3)));
     assert_eq!((failed(0) + failed(1), failed(0) > 0, failed(1) > 0), (3, true, true));
     let missing = || ttlab(&["plan", "--missing", &plan, "--out", &out]);
-    let told = [0, 1].map(|index| format!("shard {index} of 2: all jobs done, {} failed", failed(index)));
-    let said = missing().expect(3).says(&[&told[0], &told[1]]);
-    assert_eq!(said.stdout, "0-1\n");
-    ttlab(&["merge", &plan, "--out", &out]).expect(3).says(&["3 jobs failed"]);
+    let output = [0, 1].map(|index| format!("shard {index} of 2: all jobs done, {} failed", failed(index)));
+    let message = missing().expect(3).prints(&[&output[0], &output[1]]);
+    assert_eq!(message.stdout, "0-1\n");
+    ttlab(&["merge", &plan, "--out", &out]).expect(3).prints(&["3 jobs failed"]);
     ttlab(&["run", "--plan", &plan, "--shard", "1", "--retry-failed", "-q", "--out", &out]).expect(0);
     assert_eq!(missing().expect(3).stdout, "0\n");
 }

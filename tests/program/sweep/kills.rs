@@ -75,7 +75,7 @@ fn interrupts_end_with_75_and_a_command_that_continues() {
         };
         assert!(!ended(), "the run was stopped, its stretch has ended");
         let command = stderr.lines().last().unwrap().trim().to_owned();
-        let pasted = said(Command::new("sh").args(["-c", &command])).expect(0);
+        let pasted = run_command(Command::new("sh").args(["-c", &command])).expect(0);
         assert!(pasted.stderr.contains("jobs were done before: continuing"), "{}", pasted.stderr);
         assert_eq!(counts(&trial.results(&out)).len(), 24 * 5);
         assert!(ended());
@@ -125,8 +125,8 @@ fn two_runs_do_not_share_a_folder() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let before = fs::read(trial.path("out").join("manifest.json")).unwrap();
-    trial.run("out", &[]).expect(2).says(&["another run is writing there", "--out"]);
-    trial.run("out", &["--fresh"]).expect(2).says(&["another run is writing there"]);
+    trial.run("out", &[]).expect(2).prints(&["another run is writing there", "--out"]);
+    trial.run("out", &["--fresh"]).expect(2).prints(&["another run is writing there"]);
     assert_eq!(fs::read(trial.path("out").join("manifest.json")).unwrap(), before, "the manifest was touched");
     assert!(first.try_wait().unwrap().is_none(), "the first run was disturbed");
     first.kill().unwrap();

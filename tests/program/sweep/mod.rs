@@ -50,14 +50,14 @@ fn binary() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_ttlab"))
 }
 
-/// What a command said and how it ended.
-struct Said {
+/// What a command printed, and its exit code.
+struct Output {
     stdout: String,
     stderr: String,
     code: Option<i32>,
 }
 
-impl Said {
+impl Output {
     /// Fails unless the command ended with this code.
     #[track_caller]
     fn expect(self, code: i32) -> Self {
@@ -65,9 +65,9 @@ impl Said {
         self
     }
 
-    /// Fails unless all of these were said on stderr.
+    /// Fails unless all of these were printed on stderr.
     #[track_caller]
-    fn says(self, parts: &[&str]) -> Self {
+    fn prints(self, parts: &[&str]) -> Self {
         for part in parts {
             assert!(self.stderr.contains(part), "should say {part:?}:\n{}", self.stderr);
         }
@@ -75,14 +75,14 @@ impl Said {
     }
 }
 
-fn said(command: &mut Command) -> Said {
+fn run_command(command: &mut Command) -> Output {
     let output = command.current_dir(root()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Said { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code() }
+    Output { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code() }
 }
 
-fn ttlab(args: &[&str]) -> Said {
-    said(Command::new(binary()).args(args))
+fn ttlab(args: &[&str]) -> Output {
+    run_command(Command::new(binary()).args(args))
 }
 
 /// A trial: an experiment file in a folder of its own.
@@ -108,7 +108,7 @@ impl Trial {
     }
 
     /// Runs into a folder of the trial's.
-    fn run(&self, out: &str, more: &[&str]) -> Said {
+    fn run(&self, out: &str, more: &[&str]) -> Output {
         ttlab(&[&["run", &self.file, "--quiet", "--out", &self.text(out)], more].concat())
     }
 

@@ -16,11 +16,11 @@ fn full() -> Stdio {
 }
 
 /// Runs with these outputs; the exit code, and what was said on those that are caught.
-fn with(args: &[&str], stdout: Stdio, stderr: Stdio) -> Said {
+fn with(args: &[&str], stdout: Stdio, stderr: Stdio) -> Output {
     let child = Command::new(binary()).args(args).current_dir(root()).stdout(stdout).stderr(stderr).spawn().unwrap();
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Said { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code() }
+    Output { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code() }
 }
 
 const QUICK: &str = "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 2 }\n";
@@ -64,12 +64,12 @@ fn a_full_disk_under_the_outputs_is_told_and_loses_no_row() {
         return;
     }
     for args in [&["columns"][..], &["--help"], &["man"], &["completions", "bash"], &["options", "table"]] {
-        let said = with(args, full(), Stdio::piped()).expect(5);
-        assert!(args == ["--help"] || said.stderr.contains("standard output: No space left on device"), "{args:?}");
+        let message = with(args, full(), Stdio::piped()).expect(5);
+        assert!(args == ["--help"] || message.stderr.contains("standard output: No space left on device"), "{args:?}");
     }
     let trial = Trial::new(QUICK);
     let out = trial.text("out");
-    with(&["run", &trial.file, "--out", &out], full(), Stdio::piped()).expect(5).says(&["No space left on device"]);
+    with(&["run", &trial.file, "--out", &out], full(), Stdio::piped()).expect(5).prints(&["No space left on device"]);
     assert_eq!(counts(&trial.results("out")).len(), 6);
     fs::remove_dir_all(&out).unwrap();
     with(&["run", &trial.file, "--out", &out], Stdio::piped(), full()).expect(0);
@@ -83,9 +83,9 @@ fn threads_that_cannot_be_had_are_told() {
     let trial = Trial::new(QUICK);
     trial.run("peace", &[]).expect(0);
     let starved =
-        |args: &[&str]| said(Command::new(binary()).args(args).env("RUST_MIN_STACK", (1u64 << 46).to_string()));
+        |args: &[&str]| run_command(Command::new(binary()).args(args).env("RUST_MIN_STACK", (1u64 << 46).to_string()));
     let out = trial.text("out");
-    starved(&["run", &trial.file, "--out", &out]).expect(5).says(&["--jobs", "threads and no more"]);
+    starved(&["run", &trial.file, "--out", &out]).expect(5).prints(&["--jobs", "threads and no more"]);
     // What no row waits for goes on in one thread.
     starved(&["report", &trial.text("peace")]).expect(0);
     trial.run("out", &[]).expect(0);
@@ -98,21 +98,25 @@ fn sizes_that_no_machine_has_are_refused_before_anything_is_asked_for() {
         let huge = |args: &[&str]| ttlab(&[args, &["--set", &set]].concat());
         // The last is a size that some machine might have, and this one has not.
         let expected = if size.starts_with('8') { 5 } else { 2 };
-        let said = huge(&["search", "startpos", "--depth", "2"]);
-        assert!(matches!(said.code, Some(2 | 5)) && said.stderr.contains("table.size"), "{size}: {}", said.stderr);
-        assert!(expected == 5 || said.code == Some(2), "{size}: {}", said.stderr);
+        let message = huge(&["search", "startpos", "--depth", "2"]);
+        assert!(
+            matches!(message.code, Some(2 | 5)) && message.stderr.contains("table.size"),
+            "{size}: {}",
+            message.stderr
+        );
+        assert!(expected == 5 || message.code == Some(2), "{size}: {}", message.stderr);
         let trace = huge(&["trace", "startpos", "--depth", "2", "-o", "/dev/null"]);
         assert!(matches!(trace.code, Some(2 | 5)) && trace.stderr.contains("table.size"), "{size}: {}", trace.stderr);
         let trial = Trial::new(&format!("{QUICK}[engine]\ntable.size = '{size}'\n"));
         if expected == 2 {
-            ttlab(&["check", &trial.file]).expect(2).says(&["table.size", "than any machine has"]);
-            ttlab(&["audit", &trial.file]).expect(2).says(&["table.size"]);
+            ttlab(&["check", &trial.file]).expect(2).prints(&["table.size", "than any machine has"]);
+            ttlab(&["audit", &trial.file]).expect(2).prints(&["table.size"]);
         }
     }
 }
 
 #[test]
 fn names_cannot_command_the_terminal() {
-    let said = ttlab(&["check", "a\u{1b}]0;title\u{7}.toml"]).expect(2).says(&["a\\u{1b}]0;title\\u{7}.toml"]);
-    assert!(!said.stderr.contains(['\u{1b}', '\u{7}']), "{:?}", said.stderr);
+    let message = ttlab(&["check", "a\u{1b}]0;title\u{7}.toml"]).expect(2).prints(&["a\\u{1b}]0;title\\u{7}.toml"]);
+    assert!(!message.stderr.contains(['\u{1b}', '\u{7}']), "{:?}", message.stderr);
 }

@@ -24,7 +24,7 @@ fn a_job_that_kills_twice_is_set_aside() {
         child.wait().unwrap();
         assert_eq!(good(), 2 * death);
     }
-    trial.run("out", &[]).expect(3).says(&["1 job failed", "--retry-failed"]);
+    trial.run("out", &[]).expect(3).prints(&["1 job failed", "--retry-failed"]);
     let rows = counts(&trial.results("out"));
     let aside = rows.iter().filter(|row| row[row.len() - 2].contains("died twice")).count();
     assert_eq!((rows.len(), aside), (3, 1), "{rows:?}");
@@ -42,13 +42,13 @@ fn a_variant_that_cannot_fit_fails_and_the_others_run() {
     let trial = Trial::new(
         "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.size' = ['1 MiB', '100000 GiB']\n",
     );
-    trial.run("out", &["--jobs", "1"]).expect(3).says(&["2 jobs failed"]);
+    trial.run("out", &["--jobs", "1"]).expect(3).prints(&["2 jobs failed"]);
     let rows = counts(&trial.results("out"));
     let error = |row: &&Vec<String>| row[row.len() - 2].contains("more than the");
     assert_eq!((rows.len(), rows.iter().filter(error).count()), (6, 2));
     // Where nothing fits nothing is run.
     let none = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = '100000 GiB'\n");
-    none.run("out", &[]).expect(2).says(&["table.size", "memory that are free"]);
+    none.run("out", &[]).expect(2).prints(&["table.size", "memory that are free"]);
 }
 
 /// The limit that a batch system sets on the process counts, not the machine's memory.
@@ -62,9 +62,9 @@ fn the_limit_of_the_process_counts() {
             trial.file,
             trial.text("out")
         );
-        said(Command::new("sh").args(["-c", &command]))
+        run_command(Command::new("sh").args(["-c", &command]))
     };
-    limited(250_000).expect(2).says(&["table.size: 300 MiB", "memory that are free"]);
+    limited(250_000).expect(2).prints(&["table.size: 300 MiB", "memory that are free"]);
     assert!(!trial.results("out").exists());
     limited(1_500_000).expect(0);
 }
@@ -78,10 +78,12 @@ fn where_memory_is_short_small_tables_have_their_rows() {
         "name = 'x'\nsuite = {{ startpos = true }}\nlimit = {{ nodes = 200 }}\n{sizes}[match]\nmax_moves = 2\n"
     ));
     let limited = |command: &str| {
-        said(Command::new("sh").args(["-c", &format!("ulimit -v 400000; exec '{}' {command}", binary().display())]))
+        run_command(
+            Command::new("sh").args(["-c", &format!("ulimit -v 400000; exec '{}' {command}", binary().display())]),
+        )
     };
     let (out, plan) = (single.text("out"), single.text("plan.json"));
-    limited(&format!("run '{}' -q -j 1 -o '{out}'", single.file)).expect(3).says(&["1 job failed"]);
+    limited(&format!("run '{}' -q -j 1 -o '{out}'", single.file)).expect(3).prints(&["1 job failed"]);
     let rows = counts(&single.results("out"));
     let failed = |row: &&Vec<String>| row[row.len() - 2].contains("memory that are free");
     assert_eq!((rows.len(), rows.iter().filter(failed).count()), (5, 1), "{rows:?}");
@@ -91,13 +93,16 @@ fn where_memory_is_short_small_tables_have_their_rows() {
     });
     assert_eq!(shards.iter().filter(|code| **code == Some(3)).count(), 1, "{shards:?}");
     assert_eq!(shards.iter().filter(|code| **code == Some(0)).count(), 2, "{shards:?}");
-    limited(&format!("run '{}' -q -j 1 -o '{}'", games.file, games.text("out"))).expect(3).says(&["1 job failed"]);
+    limited(&format!("run '{}' -q -j 1 -o '{}'", games.file, games.text("out"))).expect(3).prints(&["1 job failed"]);
     for (size, code) in [("512 MiB", 2), ("2 MiB", 0)] {
-        let told: &[&str] = if code == 0 { &[] } else { &["table.size: 512 MiB are more than the ", " that are free"] };
-        limited(&format!("search startpos --depth 1 --set table.size='\"{size}\"'")).expect(code).says(told);
+        let message: &[&str] =
+            if code == 0 { &[] } else { &["table.size: 512 MiB are more than the ", " that are free"] };
+        limited(&format!("search startpos --depth 1 --set table.size='\"{size}\"'")).expect(code).prints(message);
         let trace = single.text("x.trace");
         ttlab(&["trace", "startpos", "--depth", "2", "-o", &trace]).expect(0);
-        limited(&format!("replay '{trace}' --policy always --set table.size='\"{size}\"'")).expect(code).says(told);
+        limited(&format!("replay '{trace}' --policy always --set table.size='\"{size}\"'"))
+            .expect(code)
+            .prints(message);
     }
 }
 
@@ -110,10 +115,10 @@ fn no_more_jobs_run_at_a_time_than_fit() {
         let (binary, out) = (binary().display().to_string(), trial.text("out"));
         // Not of addresses, of which each thread has more than it uses.
         let command = format!("ulimit -d 250000; exec '{binary}' run '{}' -q --fresh {jobs} -o '{out}'", trial.file);
-        said(Command::new("sh").args(["-c", &command]))
+        run_command(Command::new("sh").args(["-c", &command]))
     };
-    limited("").expect(3).says(&["1 job failed"]);
-    limited("-j 3").expect(2).says(&["3 jobs x 150 MiB", ": --jobs 1 would fit"]);
+    limited("").expect(3).prints(&["1 job failed"]);
+    limited("-j 3").expect(2).prints(&["3 jobs x 150 MiB", ": --jobs 1 would fit"]);
 }
 
 /// A file that somebody cuts short is written to no more: it gets no hole, and the same command continues.
@@ -138,10 +143,10 @@ fn a_file_that_is_cut_short_under_a_run_gets_no_hole() {
         file.set_len(kept).unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(5));
-        let told = String::from_utf8_lossy(&output.stderr);
+        let message = String::from_utf8_lossy(&output.stderr);
         assert!(
-            told.contains(&format!("it has {kept} bytes now")) && told.contains("the same command continues"),
-            "{told}"
+            message.contains(&format!("it has {kept} bytes now")) && message.contains("the same command continues"),
+            "{message}"
         );
         assert_eq!(fs::metadata(trial.results("out")).unwrap().len(), kept);
         // It begins again with what was lost.

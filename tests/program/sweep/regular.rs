@@ -4,8 +4,8 @@ use super::*;
 use std::os::unix::process::ExitStatusExt;
 
 /// A command that would be ended after a minute (124).
-fn bounded(args: &[&str]) -> Said {
-    said(Command::new("timeout").arg("60").arg(binary()).args(args))
+fn bounded(args: &[&str]) -> Output {
+    run_command(Command::new("timeout").arg("60").arg(binary()).args(args))
 }
 
 fn fifo(path: &Path) {
@@ -45,9 +45,9 @@ fn a_folder_whose_files_are_none_is_refused_at_once() {
                 if name != "manifest.json" {
                     fs::write(trial.path("out/manifest.json"), &manifest).unwrap();
                 }
-                let said = bounded(command);
-                assert_eq!(said.code, Some(code), "{name} {command:?}: {}", said.stderr);
-                assert_eq!(code == 0, said.stderr.is_empty(), "{name} {command:?}: {}", said.stderr);
+                let output = bounded(command);
+                assert_eq!(output.code, Some(code), "{name} {command:?}: {}", output.stderr);
+                assert_eq!(code == 0, output.stderr.is_empty(), "{name} {command:?}: {}", output.stderr);
             }
         }
         fs::remove_file(&path).unwrap();

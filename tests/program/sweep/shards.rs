@@ -22,16 +22,16 @@ impl Sweep {
         self.trial.text("plan.json")
     }
 
-    fn shard(&self, index: u64, out: &str, more: &[&str]) -> Said {
+    fn shard(&self, index: u64, out: &str, more: &[&str]) -> Output {
         let (plan, index, out) = (self.plan(), index.to_string(), self.trial.text(out));
         ttlab(&[&["run", "--quiet", "--plan", &plan, "--shard", &index, "--out", &out], more].concat())
     }
 
-    fn merge(&self, out: &str, more: &[&str]) -> Said {
+    fn merge(&self, out: &str, more: &[&str]) -> Output {
         ttlab(&[&["merge", "--quiet", &self.plan(), "--out", &self.trial.text(out)], more].concat())
     }
 
-    fn missing(&self, out: &str) -> Said {
+    fn missing(&self, out: &str) -> Output {
         ttlab(&["plan", "--missing", &self.plan(), "--out", &self.trial.text(out)])
     }
 }
@@ -69,13 +69,13 @@ fn merged_shards_are_the_bytes_of_one_run() {
 #[test]
 fn missing_rows_are_named_and_leave_what_was_there() {
     let sweep = Sweep::new(SMALL, 5);
-    let said = sweep.missing("out").expect(3).says(&["shard 0 of 5: not begun", "shard 4 of 5: not begun"]);
-    assert_eq!(said.stdout, "0-4\n");
+    let message = sweep.missing("out").expect(3).prints(&["shard 0 of 5: not begun", "shard 4 of 5: not begun"]);
+    assert_eq!(message.stdout, "0-4\n");
     for index in [0, 1, 3] {
         sweep.shard(index, "out", &[]).expect(0);
     }
     assert_eq!(sweep.missing("out").expect(3).stdout, "2,4\n");
-    sweep.merge("out", &[]).expect(3).says(&["shard 2 of 5: not begun", "2 of 5 shards lack"]);
+    sweep.merge("out", &[]).expect(3).prints(&["shard 2 of 5: not begun", "2 of 5 shards lack"]);
     assert!(!sweep.trial.results("out").exists());
     sweep.shard(2, "out", &[]).expect(0);
     sweep.shard(4, "out", &[]).expect(0);
@@ -83,9 +83,9 @@ fn missing_rows_are_named_and_leave_what_was_there() {
     let part = sweep.trial.path("out/shards/4/results.csv");
     let all = fs::read(&part).unwrap();
     fs::write(&part, &all[..all.len() * 2 / 3]).unwrap();
-    let said = sweep.missing("out").expect(3);
-    assert_eq!(said.stdout, "4\n");
-    assert!(said.stderr.contains("jobs missing"), "{}", said.stderr);
+    let message = sweep.missing("out").expect(3);
+    assert_eq!(message.stdout, "4\n");
+    assert!(message.stderr.contains("jobs missing"), "{}", message.stderr);
     sweep.merge("out", &[]).expect(3);
     sweep.shard(4, "out", &[]).expect(0);
     assert_eq!(sweep.missing("out").expect(0).stdout, "");
@@ -100,8 +100,8 @@ fn rows_of_another_shard_are_refused() {
     let of = |index: usize| sweep.trial.path(&format!("out/shards/{index}/results.csv"));
     let first = fs::read(of(0)).unwrap();
     fs::copy(of(1), of(0)).unwrap();
-    sweep.missing("out").expect(2).says(&["shards/0/results.csv", "it is of a job that is shard 1's"]);
-    sweep.merge("out", &[]).expect(2).says(&["it is of a job that is shard 1's"]);
+    sweep.missing("out").expect(2).prints(&["shards/0/results.csv", "it is of a job that is shard 1's"]);
+    sweep.merge("out", &[]).expect(2).prints(&["it is of a job that is shard 1's"]);
     assert!(!sweep.trial.results("out").exists());
     fs::write(of(0), first).unwrap();
     sweep.merge("out", &[]).expect(0);
@@ -117,10 +117,10 @@ fn a_shard_without_any_row_lacks_all_its_jobs() {
     let whole = fs::read(&part).unwrap();
     fs::remove_file(&part).unwrap();
     // Of 31 jobs: six items' five variants, and one over the whole suite, which is the first shard's.
-    let said = sweep.missing("out").expect(3);
-    assert_eq!(said.stdout, "1\n");
-    assert!(said.stderr.contains("15 of 15 jobs missing"), "{}", said.stderr);
-    sweep.merge("out", &[]).expect(3).says(&["shard 1 of 2", "1 of 2 shards lack 15 jobs"]);
+    let message = sweep.missing("out").expect(3);
+    assert_eq!(message.stdout, "1\n");
+    assert!(message.stderr.contains("15 of 15 jobs missing"), "{}", message.stderr);
+    sweep.merge("out", &[]).expect(3).prints(&["shard 1 of 2", "1 of 2 shards lack 15 jobs"]);
     fs::write(&part, whole).unwrap();
     sweep.merge("out", &[]).expect(0);
 }
@@ -157,13 +157,13 @@ fn doubled_and_conflicting_shards_are_refused() {
         let from = from(folders);
         sweep.merge("out", &from.iter().map(String::as_str).collect::<Vec<_>>())
     };
-    merge(&[&zero, &one, &other]).expect(2).says(&["shard 1 is there twice", "b/shards/1"]);
-    merge(&[&zero]).expect(3).says(&["shard 1 of 2"]);
-    merge(&[&zero, &sweep.trial.text("a")]).expect(2).says(&["manifest.json"]);
+    merge(&[&zero, &one, &other]).expect(2).prints(&["shard 1 is there twice", "b/shards/1"]);
+    merge(&[&zero]).expect(3).prints(&["shard 1 of 2"]);
+    merge(&[&zero, &sweep.trial.text("a")]).expect(2).prints(&["manifest.json"]);
     // The other's counts differ: a job's row of another score, with a check that fits.
     let path = sweep.trial.path("b/shards/1/results.csv");
     forge(&path);
-    merge(&[&zero, &one, &other]).expect(4).says(&["the counts differ", "shard 1", "BK.02"]);
+    merge(&[&zero, &one, &other]).expect(4).prints(&["the counts differ", "shard 1", "BK.02"]);
     assert!(!sweep.trial.results("out").exists());
     merge(&[&zero, &one]).expect(0);
 }
@@ -179,7 +179,7 @@ fn the_repeat_that_differs_is_named() {
     let path = sweep.trial.path("b/shards/0/results.csv");
     // Two positions of three rows each; the first repeat stays.
     forge_after(&path, 6);
-    sweep.merge("out", &["--from", &one, "--from", &other]).expect(4).says(&["BK.01 (repeat 1)"]);
+    sweep.merge("out", &["--from", &one, "--from", &other]).expect(4).prints(&["BK.01 (repeat 1)"]);
 }
 
 /// Changes the nodes of the first job, and seals its rows again.
@@ -217,28 +217,28 @@ fn folders_of_something_else_are_refused() {
     // Two shards that changed places.
     fs::rename(&zero, sweep.trial.path("out/shards/x")).unwrap();
     fs::rename(&one, &zero).unwrap();
-    sweep.merge("out", &[]).expect(2).says(&["it holds shard 1 of 2, where shard 0 of 2 is wanted"]);
+    sweep.merge("out", &[]).expect(2).prints(&["it holds shard 1 of 2, where shard 0 of 2 is wanted"]);
     fs::rename(&zero, &one).unwrap();
     fs::rename(sweep.trial.path("out/shards/x"), &zero).unwrap();
     // An edited row.
     let text = fs::read_to_string(one.join("results.csv")).unwrap();
     fs::write(one.join("results.csv"), text.replacen("depth 3", "depth 4", 1)).unwrap();
-    sweep.merge("out", &[]).expect(2).says(&["shards/1/results.csv", "line 2"]);
+    sweep.merge("out", &[]).expect(2).prints(&["shards/1/results.csv", "line 2"]);
     fs::write(one.join("results.csv"), &text).unwrap();
     // Another build.
     let manifest = fs::read_to_string(one.join("manifest.json")).unwrap();
     seal_anew(&one, |manifest| manifest["build"]["version"] = "9.0".into());
-    sweep.merge("out", &[]).expect(2).says(&["another build", "--any-build"]);
+    sweep.merge("out", &[]).expect(2).prints(&["another build", "--any-build"]);
     sweep.merge("out", &["--any-build"]).expect(0);
     // A whole run in a shard's place, and another plan's shard.
     fs::write(one.join("manifest.json"), &manifest).unwrap();
     sweep.trial.run("out/shards/1", &["--fresh"]).expect(0);
-    sweep.merge("out", &[]).expect(2).says(&["the results of a whole run, not of a shard"]);
+    sweep.merge("out", &[]).expect(2).prints(&["the results of a whole run, not of a shard"]);
     let other = Sweep::new(&SMALL.replace("depth = 3", "depth = 2"), 2);
     fs::remove_dir_all(&one).unwrap();
     other.shard(1, "out", &[]).expect(0);
     fs::rename(other.trial.path("out/shards/1"), &one).unwrap();
-    sweep.merge("out", &[]).expect(2).says(&["results of another plan"]);
+    sweep.merge("out", &[]).expect(2).prints(&["results of another plan"]);
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_running_shard_is_not_merged() {
     sweep.shard(0, "out", &[]).expect(0);
     let lock = fs::File::create(sweep.trial.path("out/shards/0/.lock")).unwrap();
     lock.try_lock().unwrap();
-    sweep.merge("out", &[]).expect(2).says(&["another run is writing there"]);
+    sweep.merge("out", &[]).expect(2).prints(&["another run is writing there"]);
     drop(lock);
     sweep.merge("out", &[]).expect(0);
 }
@@ -363,17 +363,17 @@ fn plans_that_are_none_are_refused() {
             // An item's name is not what was searched; that two have one name is no harm.
             continue;
         }
-        sweep.shard(0, "out", &[]).expect(2).says(&["plan.json", words]);
-        sweep.merge("out", &[]).expect(2).says(&["plan.json", words]);
+        sweep.shard(0, "out", &[]).expect(2).prints(&["plan.json", words]);
+        sweep.merge("out", &[]).expect(2).prints(&["plan.json", words]);
     }
     assert!(!sweep.trial.path("out").exists());
     fs::write(sweep.plan(), &plan).unwrap();
-    sweep.shard(3, "out", &[]).expect(2).says(&["has 3 shards: expected 0 to 2"]);
+    sweep.shard(3, "out", &[]).expect(2).prints(&["has 3 shards: expected 0 to 2"]);
     ttlab(&["plan", &sweep.trial.file, "--shards", "0", "-o", "x"]).expect(2);
-    ttlab(&["plan", &sweep.trial.file, "--shards", "2"]).expect(2).says(&["--output"]);
-    ttlab(&["run", "--plan", &sweep.plan()]).expect(2).says(&["--shard"]);
-    ttlab(&["run", "--shard", "1", &sweep.trial.file]).expect(2).says(&["--plan"]);
-    ttlab(&["merge", "no/plan.json"]).expect(2).says(&["no/plan.json"]);
+    ttlab(&["plan", &sweep.trial.file, "--shards", "2"]).expect(2).prints(&["--output"]);
+    ttlab(&["run", "--plan", &sweep.plan()]).expect(2).prints(&["--shard"]);
+    ttlab(&["run", "--shard", "1", &sweep.trial.file]).expect(2).prints(&["--plan"]);
+    ttlab(&["merge", "no/plan.json"]).expect(2).prints(&["no/plan.json"]);
 }
 
 /// An item is one shard's with all its variants, so that what is compared is timed on one machine.

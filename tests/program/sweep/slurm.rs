@@ -28,20 +28,20 @@ impl Cluster {
             .stderr(log)
             .status()
             .unwrap();
-        let told = fs::read_to_string(folder.path().join("up.log")).unwrap();
+        let output = fs::read_to_string(folder.path().join("up.log")).unwrap();
         match status.code() {
             Some(0) => Some(Self { folder }),
             Some(77) => {
-                let why = format!("{}: its scripts were not tried (apt-get install slurm-wlm munge)", told.trim());
+                let why = format!("{}: its scripts were not tried (apt-get install slurm-wlm munge)", output.trim());
                 skip("slurm", &why);
                 None
             }
-            code => panic!("{code:?}: {told}"),
+            code => panic!("{code:?}: {output}"),
         }
     }
 
-    fn call(&self, program: &str, args: &[&str]) -> Said {
-        said(Command::new(program).args(args).env("SLURM_CONF", self.folder.path().join("slurm.conf")))
+    fn call(&self, program: &str, args: &[&str]) -> Output {
+        run_command(Command::new(program).args(args).env("SLURM_CONF", self.folder.path().join("slurm.conf")))
     }
 
     /// Waits until no job is left, of the others' neither.
@@ -71,8 +71,8 @@ impl Drop for Cluster {
 }
 
 /// `shards 1, merge 2` of the submitting script.
-fn ids(said: &Said) -> (String, String) {
-    let (shards, merge) = said.stdout.trim().split_once(", merge ").unwrap();
+fn ids(message: &Output) -> (String, String) {
+    let (shards, merge) = message.stdout.trim().split_once(", merge ").unwrap();
     (shards.trim_start_matches("shards ").to_owned(), merge.to_owned())
 }
 

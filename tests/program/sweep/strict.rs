@@ -9,12 +9,12 @@ fn blind(text: &str, more: &[&str], words: Option<&str>) {
     let strict = trial.run("out", &[&["--strict"], more].concat());
     match words {
         Some(words) => {
-            strict.expect(2).says(&["cannot show what it varies", words]);
+            strict.expect(2).prints(&["cannot show what it varies", words]);
             assert!(!Path::new(&out).exists(), "a refused run left something behind");
-            let told = ttlab(&[&["run", &trial.file, "--out", &out], more].concat()).expect(0);
-            told.says(&["warning: ", words]);
+            let output = ttlab(&[&["run", &trial.file, "--out", &out], more].concat()).expect(0);
+            output.prints(&["warning: ", words]);
             if !words.contains("jobs at a time") {
-                ttlab(&["plan", &trial.file]).expect(0).says(&["warning: ", words]);
+                ttlab(&["plan", &trial.file]).expect(0).prints(&["warning: ", words]);
             }
         }
         None => {
@@ -43,23 +43,23 @@ fn replacement_without_pressure_is_invisible() {
     // How many nodes a depth takes is not known before: the results then tell, and the gate with them.
     let trial =
         Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\nlimit = {{ depth = 1 }}\n{policies}"));
-    trial.run("out", &["--strict"]).expect(1).says(&["cannot show what it varies", "no pressure"]);
+    trial.run("out", &["--strict"]).expect(1).prints(&["cannot show what it varies", "no pressure"]);
 }
 
 #[test]
 fn few_positions_say_little() {
     // Five positions have no p below 1/16; among eight comparisons eight are too few.
-    let told = |first: u8, sizes: &str, words: &str| {
+    let output = |first: u8, sizes: &str, words: &str| {
         let text = format!(
             "suite = 'data/bratko-kopec.epd'\nfirst = {first}\nlimit = {{ depth = 1 }}\n[grid]\n'table.size' = [{sizes}]\n"
         );
-        Trial::new(&text).run("out", &["--strict"]).expect(2).says(&["cannot show what it varies", words]);
+        Trial::new(&text).run("out", &["--strict"]).expect(2).prints(&["cannot show what it varies", words]);
     };
-    told(5, "16, 32", "5 positions cannot show anything");
-    told(8, "16, 32, 48, 64, 80, 96, 112, 128, 144", "8 positions cannot show anything among 8 comparisons");
+    output(5, "16, 32", "5 positions cannot show anything");
+    output(8, "16, 32, 48, 64, 80, 96, 112, 128, 144", "8 positions cannot show anything among 8 comparisons");
     let sizes = "suite = 'data/bratko-kopec.epd'\nfirst = 9\nlimit = { depth = 3 }\n[grid]\n'table.size' = [16, 32]\n";
     let trial = Trial::new(sizes);
-    trial.run("out", &["--strict"]).expect(2).says(&["9 positions are few"]);
+    trial.run("out", &["--strict"]).expect(2).prints(&["9 positions are few"]);
     Trial::new(&sizes.replace("= 9", "= 10")).run("out", &["--strict"]).expect(0);
 }
 
@@ -134,7 +134,7 @@ fn variants_that_are_the_same_search() {
         ),
     ] {
         let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}"));
-        trial.run("out", &["--strict"]).expect(2).says(&["are the same search: ", words]);
+        trial.run("out", &["--strict"]).expect(2).prints(&["are the same search: ", words]);
         trial.run("out", &[]).expect(0);
         assert!(trial.same_counts("out"), "{words}");
     }
@@ -159,8 +159,8 @@ fn excludes_that_leave_nothing_out() {
     blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 leaves nothing out"));
     // One of several points is something.
     let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\n{}32\n", text.replace("32]", "32, 64]")));
-    let said = ttlab(&["plan", &trial.file]).expect(0);
-    assert!(!said.stderr.contains("leaves nothing out"), "{}", said.stderr);
+    let message = ttlab(&["plan", &trial.file]).expect(0);
+    assert!(!message.stderr.contains("leaves nothing out"), "{}", message.stderr);
 }
 
 /// Whatever is compared, tables that no search fills are unlike those that engines have.

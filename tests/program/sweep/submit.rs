@@ -14,8 +14,8 @@ fn a_folder_whose_name_is_no_text_is_refused() {
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &trial.text("plan.json")]).expect(0);
     fs::copy(trial.path("plan.json"), folder.join("plan.json")).unwrap();
     let output = Command::new(binary()).args(["submit", "slurm", "plan.json"]).current_dir(&folder).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(2) && told.contains("the path is not UTF-8"), "{told}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && message.contains("the path is not UTF-8"), "{message}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
 }
 use crate::common::skip;
@@ -76,16 +76,16 @@ fn scripts_are_of_their_formats() {
         scripts.into_iter().find(|script| script.name == name).unwrap().text
     };
     let array = text(System::Slurm, "array.sbatch");
-    let wanted = ["--array=0-99%20", "--cpus-per-task=2", "--mem=2304M", "--time=12:00:00", "--requeue"];
-    wanted.iter().for_each(|option| assert!(array.contains(&format!("#SBATCH {option}\n")), "{option}"));
+    let expected = ["--array=0-99%20", "--cpus-per-task=2", "--mem=2304M", "--time=12:00:00", "--requeue"];
+    expected.iter().for_each(|option| assert!(array.contains(&format!("#SBATCH {option}\n")), "{option}"));
     assert!(array.lines().last().unwrap().starts_with("exec "), "signals must reach the program");
     assert!(!array.contains("SLURM_ARRAY_TASK_COUNT"), "a task that is run again is told that its array has one task");
     assert!(text(System::Slurm, "submit.sh").contains("--kill-on-invalid-dep=yes"));
     let job = text(System::Kubernetes, "job.yaml");
-    for wanted in
+    for expected in
         ["completionMode: Indexed", "completions: 100", "$(JOB_COMPLETION_INDEX)", "name: ttlab-replacement-by-size\n"]
     {
-        assert!(job.contains(wanted), "{wanted}");
+        assert!(job.contains(expected), "{expected}");
     }
     assert!(text(System::Htcondor, "shards.sub").ends_with("queue 100\n"));
     let definition: serde_json::Value = serde_json::from_str(&text(System::AwsBatch, "definition.json")).unwrap();
@@ -129,7 +129,7 @@ fn words_and_numbers_at_their_ends() {
         let quoted = merge.split(" merge ").nth(1).and_then(|rest| rest.split(" --out ").next()).unwrap();
         words += &format!("printf '%s\\n' {quoted}\n");
     }
-    let heard = said(Command::new("sh").args(["-c", &words])).expect(0).stdout;
+    let heard = run_command(Command::new("sh").args(["-c", &words])).expect(0).stdout;
     assert_eq!(heard.lines().collect::<Vec<_>>(), names);
     // A percent sign begins a pattern in the names of Slurm's logs.
     let submit = text(System::Slurm, "submit.sh", &|order| order.folder = "/data/50%".to_owned());
@@ -145,7 +145,10 @@ fn words_and_numbers_at_their_ends() {
     }
     for (system, most) in [(System::Kubernetes, 100_000), (System::AwsBatch, 200_000)] {
         let with = |shards| check(system, &Order { shards, ..order() });
-        assert!(with(most).is_ok() && with(most + 1).is_err_and(|said| said.contains(&most.to_string())), "{system:?}");
+        assert!(
+            with(most).is_ok() && with(most + 1).is_err_and(|answer| answer.contains(&most.to_string())),
+            "{system:?}"
+        );
     }
 }
 
@@ -173,28 +176,32 @@ fn no_name_is_taken_for_a_command() {
         let start = printed.lines().last().unwrap().split_once(":  ").unwrap().1.to_owned();
         // What comes after is real: the merge says that everything is missing.
         let start = start.replace(" QUEUE", " queue");
-        let ran = said(Command::new("sh").args(["-c", &start]).env("PATH", &path));
+        let ran = run_command(Command::new("sh").args(["-c", &start]).env("PATH", &path));
         assert!(
             matches!((system, ran.code), ("slurm" | "aws-batch", Some(0)) | ("parallel", Some(3))),
             "{start}: {}",
             ran.stderr
         );
     }
-    let told = |tool: &str| fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
-    assert!(told("sbatch").lines().any(|word| word == format!("{out}/slurm/array.sbatch")), "{}", told("sbatch"));
-    assert!(told("sbatch").contains("--dependency=afterany:7"), "{}", told("sbatch"));
-    assert!(told("sbatch").lines().any(|word| word == format!("--output={}/slurm/%a.log", out.replace('%', "%%"))));
+    let message = |tool: &str| fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
+    assert!(message("sbatch").lines().any(|word| word == format!("{out}/slurm/array.sbatch")), "{}", message("sbatch"));
+    assert!(message("sbatch").contains("--dependency=afterany:7"), "{}", message("sbatch"));
+    assert!(message("sbatch").lines().any(|word| word == format!("--output={}/slurm/%a.log", out.replace('%', "%%"))));
     // Parallel sees no name of ours in what it puts its numbers into.
-    let command = told("parallel").lines().last().unwrap().to_owned();
+    let command = message("parallel").lines().last().unwrap().to_owned();
     assert!(command.contains("--shard {}") && !command.contains("pwned"), "{command}");
-    assert!(told("parallel").lines().any(|word| word == format!("{out}/parallel/joblog")), "{}", told("parallel"));
+    assert!(
+        message("parallel").lines().any(|word| word == format!("{out}/parallel/joblog")),
+        "{}",
+        message("parallel")
+    );
     // The array's script is real too. The second shard as task 0 of a later array, where tasks have no larger numbers.
     for first in ["0", "1"] {
         let mut script = Command::new("sh");
         script.arg(format!("{out}/slurm/array.sbatch")).env("TTLAB_FIRST", first);
-        said(script.env("SLURM_ARRAY_TASK_ID", "0").env("SLURM_ARRAY_TASK_COUNT", "1")).expect(0);
+        run_command(script.env("SLURM_ARRAY_TASK_ID", "0").env("SLURM_ARRAY_TASK_COUNT", "1")).expect(0);
     }
-    said(Command::new("sh").arg(format!("{out}/slurm/merge.sbatch"))).expect(0);
+    run_command(Command::new("sh").arg(format!("{out}/slurm/merge.sbatch"))).expect(0);
     assert_eq!(counts(&odd.join("results/results.csv")).len(), 6 * 6 * 3);
     let pwned = [root().join("pwned"), odd.join("pwned"), trial.path("pwned")];
     assert!(!pwned.iter().any(|path| path.exists()));
@@ -202,8 +209,8 @@ fn no_name_is_taken_for_a_command() {
 
 /// A stand-in's calls that have a word in them.
 fn calls(tools: &Path, tool: &str, word: &str) -> Vec<String> {
-    let told = fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
-    told.lines().filter(|line| line.contains(word)).map(str::to_owned).collect()
+    let message = fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
+    message.lines().filter(|line| line.contains(word)).map(str::to_owned).collect()
 }
 
 /// What a system's arrays do not hold goes into several, or is refused before anything is submitted.
@@ -219,7 +226,7 @@ fn more_shards_than_an_array_holds_take_several() {
     for (system, script) in [("slurm", "slurm/submit.sh"), ("aws-batch", "aws-batch/submit.sh queue")] {
         ttlab(&["submit", system, &plan, "--out", &out, "--mem", "64"]).expect(0);
         let start = format!("sh {out}/{script}");
-        said(Command::new("sh").args(["-c", &start]).env("PATH", &path)).expect(0);
+        run_command(Command::new("sh").args(["-c", &start]).env("PATH", &path)).expect(0);
     }
     // 1001 tasks where the site does not say: 19 arrays of them and one of the rest, 982.
     let arrays = calls(&tools, "sbatch", "--array=");
@@ -234,10 +241,10 @@ fn more_shards_than_an_array_holds_take_several() {
     assert_eq!(calls(&tools, "aws", "jobId=").len(), 3);
     ttlab(&["plan", &trial.file, "--shards", "200001", "-o", &plan]).expect(0);
     for (system, most) in [("kubernetes", "100000"), ("aws-batch", "200000")] {
-        ttlab(&["submit", system, &plan, "--out", &out]).expect(2).says(&["plan fewer", most]);
+        ttlab(&["submit", system, &plan, "--out", &out]).expect(2).prints(&["plan fewer", most]);
     }
     let folder = trial.text("back\\slash");
-    ttlab(&["submit", "slurm", &plan, "--out", &folder]).expect(2).says(&["backslash"]);
+    ttlab(&["submit", "slurm", &plan, "--out", &folder]).expect(2).prints(&["backslash"]);
 }
 
 /// The wrapper of HTCondor: failed jobs do not end the others' shards, other ends stay what they are, and a signal arrives.
@@ -250,9 +257,9 @@ fn a_shard_under_htcondor_ends_as_dagman_needs_it() {
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
     ttlab(&["submit", "htcondor", &plan, "--out", &out, "--mem", "64"]).expect(0);
     // As HTCondor starts it: a program, not a text for a shell.
-    let shard = |index: &str| said(Command::new(format!("{out}/htcondor/shard.sh")).arg(index));
+    let shard = |index: &str| run_command(Command::new(format!("{out}/htcondor/shard.sh")).arg(index));
     assert!(fs::metadata(format!("{out}/htcondor/merge.sh")).unwrap().permissions().mode() & 0o111 != 0);
-    shard("0").expect(0).says(&["1 job failed"]);
+    shard("0").expect(0).prints(&["1 job failed"]);
     shard("7").expect(2);
     ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(3);
 }
@@ -264,11 +271,11 @@ fn a_path_of_two_lines_is_refused() {
     let plan = trial.text("plan.json");
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
     let out = trial.text("two\ntouch pwned");
-    ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).says(&["control character"]);
+    ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).prints(&["control character"]);
     assert!(!Path::new(&out).exists());
-    ttlab(&["submit", "slurm", &plan, "--time", "1; rm"]).expect(2).says(&["12:00:00"]);
-    ttlab(&["submit", "slurm", &trial.file]).expect(2).says(&["no plan of ttlab", "ttlab plan FILE"]);
-    ttlab(&["submit", "pbs", &plan]).expect(2).says(&["slurm", "kubernetes"]);
+    ttlab(&["submit", "slurm", &plan, "--time", "1; rm"]).expect(2).prints(&["12:00:00"]);
+    ttlab(&["submit", "slurm", &trial.file]).expect(2).prints(&["no plan of ttlab", "ttlab plan FILE"]);
+    ttlab(&["submit", "pbs", &plan]).expect(2).prints(&["slurm", "kubernetes"]);
 }
 
 /// GNU parallel itself, where it is installed: the shards on this machine, and the merge.
@@ -284,7 +291,7 @@ fn parallel_runs_the_shards() {
     trial.run("single", &["--jobs", "1"]).expect(0);
     ttlab(&["plan", &trial.file, "--shards", "4", "-o", &plan]).expect(0);
     ttlab(&["submit", "parallel", &plan, "--out", &out, "--at-once", "2"]).expect(0);
-    said(Command::new("sh").arg(format!("{out}/parallel/parallel.sh"))).expect(0);
+    run_command(Command::new("sh").arg(format!("{out}/parallel/parallel.sh"))).expect(0);
     assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")));
 }
 
@@ -295,7 +302,7 @@ fn a_backslash_is_refused_by_slurm_alone() {
     let plan = trial.text("plan.json");
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
     let out = format!("{}\\n", trial.text("a"));
-    ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).says(&["backslash"]);
+    ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).prints(&["backslash"]);
     for system in ["parallel", "htcondor"] {
         ttlab(&["submit", system, &plan, "--out", &out]).expect(0);
     }

@@ -44,8 +44,8 @@ fn rubbish_after_the_last_line_is_cut_off() {
     let (whole, bytes) = (counts(&results), fs::read(&results).unwrap());
     for rubbish in [&[0; 4096][..], b"\"", b"abc,def", &[0xff, 0xfe, 0x00]] {
         fs::write(&results, [&bytes, rubbish].concat()).unwrap();
-        let said = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
-        assert!(said.stderr.contains(&format!("torn last line of {} bytes", rubbish.len())), "{}", said.stderr);
+        let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
+        assert!(output.stderr.contains(&format!("torn last line of {} bytes", rubbish.len())), "{}", output.stderr);
         assert_eq!(counts(&results), whole);
     }
 }

@@ -37,14 +37,14 @@ fn an_edited_count_is_refused_by_whoever_reads_it() {
     edited[at] = fields.join(",");
     put(&trial, &edited);
     let line = format!("line {}", at + 1);
-    ttlab(&["report", &out]).expect(2).says(&["edited", &line, "--repair"]);
-    ttlab(&["compare", &other, &out]).expect(2).says(&["edited", &line]);
-    let said = ttlab(&["verify", &out]).expect(4);
-    assert!(said.stdout.contains("WRONG") && said.stdout.contains(&line), "{}", said.stdout);
+    ttlab(&["report", &out]).expect(2).prints(&["edited", &line, "--repair"]);
+    ttlab(&["compare", &other, &out]).expect(2).prints(&["edited", &line]);
+    let message = ttlab(&["verify", &out]).expect(4);
+    assert!(message.stdout.contains("WRONG") && message.stdout.contains(&line), "{}", message.stdout);
     // The file alone shows it too.
     let alone = trial.text("alone.csv");
     fs::copy(trial.results("out"), &alone).unwrap();
-    ttlab(&["report", &alone]).expect(2).says(&["edited"]);
+    ttlab(&["report", &alone]).expect(2).prints(&["edited"]);
 }
 
 /// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
@@ -111,22 +111,22 @@ fn an_edit_of_any_leaf_of_a_manifest_shows() {
     let mut edited = manifest.clone();
     edited.as_object_mut().unwrap().shift_remove("manifest_seal");
     fs::write(&path, edited.to_string()).unwrap();
-    let said = ttlab(&["verify", &out]).expect(3);
+    let message = ttlab(&["verify", &out]).expect(3);
     assert!(
-        said.stdout.contains("unsealed: 8 rows") && said.stdout.contains("an edit would not show"),
+        message.stdout.contains("unsealed: 8 rows") && message.stdout.contains("an edit would not show"),
         "{}",
-        said.stdout
+        message.stdout
     );
-    ttlab(&["report", &out]).expect(3).says(&["unsealed: its manifest has no seal"]);
-    ttlab(&["compare", &out, &trial.text("other")]).expect(3).says(&["unsealed: its manifest has no seal"]);
+    ttlab(&["report", &out]).expect(3).prints(&["unsealed: its manifest has no seal"]);
+    ttlab(&["compare", &out, &trial.text("other")]).expect(3).prints(&["unsealed: its manifest has no seal"]);
     edited["jobs"] = 77.into();
     edited["manifest_seal"] = manifest["manifest_seal"].clone();
     fs::write(&path, edited.to_string()).unwrap();
     ttlab(&["verify", &out]).expect(4);
     for command in [vec!["report", &out], vec!["compare", &out, &trial.text("other")]] {
-        ttlab(&command).expect(2).says(&["manifest.json: it was edited or damaged: its seal does not fit"]);
+        ttlab(&command).expect(2).prints(&["manifest.json: it was edited or damaged: its seal does not fit"]);
     }
-    trial.run("out", &[]).expect(2).says(&["its seal does not fit", "move it away"]);
+    trial.run("out", &[]).expect(2).prints(&["its seal does not fit", "move it away"]);
     // As the message says: the rows are those of the plan, and get another manifest.
     fs::remove_file(&path).unwrap();
     trial.run("out", &[]).expect(0);
@@ -164,9 +164,9 @@ fn columns_exchanged_in_the_header_show() {
     assert_eq!(read(&folder), WRONG);
     // A name that is none of the run's; a run that has not ended.
     put(&trial, &[&[lines[0].replace("search.evals", "search.evil")], &lines[1..]].concat());
-    let said = ttlab(&["verify", &trial.text("out")]).expect(4);
-    let told = "1 column gone: `search.evals`; 1 column not of the run: `search.evil`";
-    assert!(said.stdout.contains(told), "{}", said.stdout);
+    let message = ttlab(&["verify", &trial.text("out")]).expect(4);
+    let output = "1 column gone: `search.evals`; 1 column not of the run: `search.evil`";
+    assert!(message.stdout.contains(output), "{}", message.stdout);
     seal_anew(&folder, |manifest| {
         let fields = manifest.as_object_mut().unwrap();
         fields.retain(|name, _| !["column_seals", "file_seal", "ended"].contains(&name.as_str()));
@@ -186,8 +186,8 @@ fn an_edit_that_no_check_covers_shows_in_the_file() {
     let mut edited = lines.clone();
     edited[3] = fields.join(",");
     put(&trial, &edited);
-    let said = ttlab(&["verify", &out]).expect(4);
-    assert!(said.stdout.contains("the file is not as the run wrote it: seconds"), "{}", said.stdout);
+    let message = ttlab(&["verify", &out]).expect(4);
+    assert!(message.stdout.contains("the file is not as the run wrote it: seconds"), "{}", message.stdout);
     assert_eq!(read(&folder), WRONG);
     fs::write(trial.results("out"), lines.join("\n") + "\nx").unwrap();
     assert_eq!(read(&folder).0, FolderState::Wrong, "what follows the last row");
@@ -222,9 +222,9 @@ fn counts_have_one_seal_in_every_run() {
     ttlab(&["merge", &plan, "-q", "-o", &trial.text("merged")]).expect(0);
     for out in ["other", "jobs", "resumed", "merged"] {
         assert_eq!(seals(out), known, "{out}");
-        let said = ttlab(&["verify", &trial.text(out)]).expect(0);
-        let told = "sealed: the counts by column, the file as written, and the manifest";
-        assert!(said.stdout.contains(told), "{}", said.stdout);
+        let message = ttlab(&["verify", &trial.text(out)]).expect(0);
+        let output = "sealed: the counts by column, the file as written, and the manifest";
+        assert!(message.stdout.contains(output), "{}", message.stdout);
     }
 }
 
@@ -240,21 +240,21 @@ fn results_of_schema_1_keep_their_seal() {
     fields.retain(|name, _| !name.ends_with("_seal") && name != "column_seals");
     (manifest["schema"], manifest["seals"]) = (1.into(), digest.into());
     fs::write(&path, manifest.to_string()).unwrap();
-    let said = ttlab(&["verify", &out]).expect(0);
-    assert!(said.stdout.contains("sealed as results of schema 1 are"), "{}", said.stdout);
+    let message = ttlab(&["verify", &out]).expect(0);
+    assert!(message.stdout.contains("sealed as results of schema 1 are"), "{}", message.stdout);
     // Another run's rows, each of which fits its check.
     put(&trial, &lines[..lines.len() - 2]);
     ttlab(&["verify", &out]).expect(3);
     (manifest["rows"], manifest["jobs_total"]) = (6.into(), 3.into());
     fs::write(&path, manifest.to_string()).unwrap();
-    let said = ttlab(&["verify", &out]).expect(4);
-    assert!(said.stdout.contains("the rows are not those that the run ended with"), "{}", said.stdout);
+    let message = ttlab(&["verify", &out]).expect(4);
+    assert!(message.stdout.contains("the rows are not those that the run ended with"), "{}", message.stdout);
     // A manifest of schema 2 is not sealed by that.
     manifest["schema"] = 2.into();
     fs::write(&path, manifest.to_string()).unwrap();
     put(&trial, &lines);
-    let said = ttlab(&["verify", &out]).expect(3);
-    assert!(said.stdout.contains("unsealed: its manifest has no seal"), "{}", said.stdout);
+    let message = ttlab(&["verify", &out]).expect(3);
+    assert!(message.stdout.contains("unsealed: its manifest has no seal"), "{}", message.stdout);
 }
 
 #[test]
@@ -263,8 +263,8 @@ fn rows_that_are_there_twice_are_refused() {
     let out = trial.text("out");
     let thrice = [&lines[..], &lines[1..], &lines[1..]].concat();
     put(&trial, &thrice);
-    ttlab(&["report", &out]).expect(2).says(&[&format!("{} rows there twice", 2 * (lines.len() - 1))]);
-    ttlab(&["compare", &trial.text("other"), &out]).expect(2).says(&["twice"]);
+    ttlab(&["report", &out]).expect(2).prints(&[&format!("{} rows there twice", 2 * (lines.len() - 1))]);
+    ttlab(&["compare", &trial.text("other"), &out]).expect(2).prints(&["twice"]);
     ttlab(&["verify", &out]).expect(4);
 }
 
@@ -281,11 +281,11 @@ fn rows_that_are_missing_are_told_and_the_page_is_written() {
     for (left, words) in [(&fewer, "5 jobs of the plan without rows"), (&short, "1 row missing")] {
         put(&trial, left);
         fs::remove_file(trial.path("out").join("report.html")).unwrap();
-        ttlab(&["report", &out]).expect(3).says(&[words]);
+        ttlab(&["report", &out]).expect(3).prints(&[words]);
         assert!(trial.path("out").join("report.html").exists());
-        ttlab(&["compare", &out, &trial.text("other")]).expect(3).says(&[words]);
-        let said = ttlab(&["verify", &out]).expect(3);
-        assert!(said.stdout.contains("not whole") && said.stdout.contains(words), "{}", said.stdout);
+        ttlab(&["compare", &out, &trial.text("other")]).expect(3).prints(&[words]);
+        let message = ttlab(&["verify", &out]).expect(3);
+        assert!(message.stdout.contains("not whole") && message.stdout.contains(words), "{}", message.stdout);
         // The same command makes them again.
         trial.run("out", &[]).expect(0);
         ttlab(&["verify", "--quiet", &out]).expect(0);
@@ -295,7 +295,7 @@ fn rows_that_are_missing_are_told_and_the_page_is_written() {
 #[test]
 fn a_folder_that_is_none_and_a_run_that_has_not_ended_are_told() {
     let (trial, _) = ran(&small());
-    ttlab(&["verify", &trial.text("out"), "data"]).expect(2).says(&["no results of ttlab"]);
+    ttlab(&["verify", &trial.text("out"), "data"]).expect(2).prints(&["no results of ttlab"]);
     let child = Trial::new(&small().replace("depth = 3", "depth = 9"));
     let mut run = child.spawn("out", &["--jobs", "1"]);
     let begun = std::time::Instant::now();
@@ -305,8 +305,8 @@ fn a_folder_that_is_none_and_a_run_that_has_not_ended_are_told() {
     }
     signal(&run, "-KILL");
     run.wait().unwrap();
-    let said = ttlab(&["verify", &child.text("out")]).expect(3);
-    assert!(said.stdout.contains("has not ended"), "{}", said.stdout);
+    let message = ttlab(&["verify", &child.text("out")]).expect(3);
+    assert!(message.stdout.contains("has not ended"), "{}", message.stdout);
 }
 
 /// The jobs that a stretch of a manifest names.
@@ -338,7 +338,7 @@ fn no_stretch_of_a_run_is_written_over() {
     });
     let theirs = read();
     put(&trial, &lines[..lines.len() - 4]);
-    trial.run("out", &["--jobs", "1"]).expect(2).says(&["another build"]);
+    trial.run("out", &["--jobs", "1"]).expect(2).prints(&["another build"]);
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
     let ours = read();
     let stretches = ours["stretches"].as_array().unwrap();
@@ -355,13 +355,13 @@ fn no_stretch_of_a_run_is_written_over() {
     assert_eq!(ours["ended"], stretches[1]["ended"]);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
     assert!(page.contains("64 jobs at a time") && page.contains("feedbee"), "{page}");
-    let said = ttlab(&["verify", &trial.text("out")]).expect(0);
-    assert!(said.stdout.contains("2 builds") && said.stdout.contains("2 machines"), "{}", said.stdout);
-    let told = format!("stretch 1 of 2 made jobs {} (64 at a time", stretches[0]["made"].as_str().unwrap());
+    let message = ttlab(&["verify", &trial.text("out")]).expect(0);
+    assert!(message.stdout.contains("2 builds") && message.stdout.contains("2 machines"), "{}", message.stdout);
+    let output = format!("stretch 1 of 2 made jobs {} (64 at a time", stretches[0]["made"].as_str().unwrap());
     assert!(
-        said.stdout.contains(&told) && said.stdout.contains("stretch 2 of 2 made the other jobs"),
+        message.stdout.contains(&output) && message.stdout.contains("stretch 2 of 2 made the other jobs"),
         "{}",
-        said.stdout
+        message.stdout
     );
     // The plan's first job is made again by a third stretch: it is no longer of the first.
     assert!(places.contains(&0));
@@ -375,11 +375,11 @@ fn no_stretch_of_a_run_is_written_over() {
     assert_eq!(made(&stretches[1]), (0..all).filter(|job| !places.contains(job)).collect::<Vec<_>>());
     // A run that finds all done makes nothing.
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
-    let said = ttlab(&["verify", &trial.text("out")]).expect(0);
+    let message = ttlab(&["verify", &trial.text("out")]).expect(0);
     assert!(
-        said.stdout.contains("stretch 3 of 4 made jobs 0 (") && said.stdout.contains("4 of 4 made no job"),
+        message.stdout.contains("stretch 3 of 4 made jobs 0 (") && message.stdout.contains("4 of 4 made no job"),
         "{}",
-        said.stdout
+        message.stdout
     );
 }
 
@@ -415,12 +415,12 @@ fn the_first_wrong_rows_are_named() {
         lines[at] = fields.join(",");
     }
     put(&trial, &lines);
-    let said = ttlab(&["verify", &trial.text("out")]).expect(4).stdout;
-    let told = said.split(')').next().unwrap();
-    assert_eq!((places.len(), told.matches("line ").count()), (9, 3), "{said}");
-    assert!(said.contains("9 rows edited"), "{said}");
+    let message = ttlab(&["verify", &trial.text("out")]).expect(4).stdout;
+    let output = message.split(')').next().unwrap();
+    assert_eq!((places.len(), output.matches("line ").count()), (9, 3), "{message}");
+    assert!(message.contains("9 rows edited"), "{message}");
     for at in &places[..3] {
-        assert!(said.contains(&format!("line {}:", at + 1)), "{said}");
+        assert!(message.contains(&format!("line {}:", at + 1)), "{message}");
     }
 }
 
@@ -491,18 +491,18 @@ fn the_first_column_that_is_another_is_told_by_its_place() {
     let read = |text: &str| {
         fs::write(&path, text).unwrap();
         scan(&path, &header, |_, _| Ok(())).map_err(|error| match error {
-            ResultsError::OtherColumns(told) => told,
+            ResultsError::OtherColumns(output) => output,
             other => panic!("{text:?}: {other}"),
         })
     };
-    for (text, told) in [
+    for (text, output) in [
         ("id,knots,time\n", "column 2 is `knots`, which it has not, where `nodes` is expected"),
         ("id,time,nodes\n", "column 2 is `time` where `nodes` is expected"),
         ("id,nodes\n", "`time` is missing at the end"),
         ("id,nodes,time,more\n", "`more` follows the last one"),
         ("id,knots", "column 2 is `knots`, which it has not, where `nodes` is expected"),
     ] {
-        assert_eq!(read(text), Err(told.to_owned()), "{text:?}");
+        assert_eq!(read(text), Err(output.to_owned()), "{text:?}");
     }
     for text in ["", "id,no", "id,nodes,time"] {
         assert_eq!(read(text), Ok(0), "{text:?}");
