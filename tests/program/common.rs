@@ -31,6 +31,17 @@ pub fn skip(need: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED ({need}): {why}");
 }
 
+/// Whether Python has a package; says so when not.
+#[track_caller]
+pub fn has_python(package: &str) -> bool {
+    let output = Command::new("python3").args(["-c", &format!("import {package}")]).output();
+    let found = output.is_ok_and(|output| output.status.success());
+    if !found {
+        skip("python", &format!("python3 has no package {package}: it was not compared with (pip install {package})"));
+    }
+    found
+}
+
 /// Changes a folder's manifest, and seals it and the results beside it as a run would have left them.
 pub fn seal_anew(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     let path = folder.join("manifest.json");

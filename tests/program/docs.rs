@@ -1,7 +1,7 @@
 //! What the documents say: every command runs as it stands, the data scientist's examples give the rows' own sums, and the JSON Schema
 //! takes what the program takes.
 
-use crate::common::{listed_commands, run, scratch, skip};
+use crate::common::{has_python, listed_commands, run, scratch};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -120,9 +120,7 @@ fn every_command_of_the_documents_runs_as_it_stands() {
 
 /// Runs Python where it is there with a module; what it printed.
 fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String> {
-    let has = Command::new("python3").args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
-    if !has.is_ok_and(|status| status.success()) {
-        skip("python", &format!("python3 has no package {module}: its examples did not run (pip install {module})"));
+    if !has_python(module) {
         return None;
     }
     let mut child = Command::new("python3")

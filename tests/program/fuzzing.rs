@@ -8,19 +8,12 @@ use rand_pcg::Pcg64;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-#[path = "../../fuzz/bodies/experiment.rs"]
 mod experiment;
-#[path = "../../fuzz/bodies/fen.rs"]
 mod fen;
-#[path = "../../fuzz/bodies/manifest.rs"]
 mod manifest;
-#[path = "../../fuzz/bodies/plan.rs"]
 mod plan;
-#[path = "../../fuzz/bodies/results.rs"]
 mod results;
-#[path = "../../fuzz/bodies/suite.rs"]
 mod suite;
-#[path = "../../fuzz/bodies/trace.rs"]
 mod trace;
 
 fn root() -> PathBuf {

@@ -1,7 +1,7 @@
 //! Matches: the same file gives the same games with any number of jobs, after kills and in shards; the page says what they show; what a match
 //! cannot be is refused; and another program finds every game legal.
 
-use crate::common::{run, scratch};
+use crate::common::{has_python, run, scratch, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -467,20 +467,10 @@ fn claims_about_games_are_held() {
     }
 }
 
-/// Whether python-chess is there, or the words that say that a test was left out.
-pub fn has_python_chess() -> bool {
-    let there = Command::new("python3").args(["-c", "import chess, chess.engine"]).stderr(Stdio::null()).status();
-    let there = there.is_ok_and(|status| status.success());
-    if !there {
-        eprintln!("LEFT OUT: python3 with the package `chess` is not there: no other program looked at the games");
-    }
-    there
-}
-
 /// python-chess replays every game: each move legal, the result and the end as it finds them.
 #[test]
 fn another_program_finds_every_game_legal() {
-    if !has_python_chess() {
+    if !has_python("chess") {
         return;
     }
     let trial = Trial::new(&TRIAL.replace("max_moves = 40", "max_moves = 200").replace("first = 4", "first = 6"));
@@ -501,7 +491,7 @@ fn stockfish() -> Option<&'static str> {
         .into_iter()
         .find(|name| Command::new(name).stdin(Stdio::null()).stdout(Stdio::null()).status().is_ok());
     if there.is_none() {
-        eprintln!("LEFT OUT: stockfish is not there: python-chess has nobody to play us against");
+        skip("engines", "stockfish is not installed: nobody played us from python-chess (apt-get install stockfish)");
     }
     there
 }
@@ -509,7 +499,7 @@ fn stockfish() -> Option<&'static str> {
 /// python-chess drives both engines: every move is legal, every PGN replays, nobody loses on time.
 #[test]
 fn a_real_client_plays_games_of_ours_to_their_end() {
-    let (true, Some(other)) = (has_python_chess(), stockfish()) else { return };
+    let (true, Some(other)) = (has_python("chess"), stockfish()) else { return };
     let folder = scratch();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pgn = folder.path().join("games.pgn").display().to_string();

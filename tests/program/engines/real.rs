@@ -1,7 +1,7 @@
 //! Debian's engines, where they are installed: their rows against an independent driver and against totals measured before.
 
 use super::Trial;
-use crate::common::skip;
+use crate::common::{has_python, skip};
 use std::path::Path;
 use std::process::Command;
 
@@ -50,16 +50,6 @@ fn variant(name: &str, words: &[&str], depth: u8, options: &[(&str, &str)]) -> S
     text
 }
 
-/// Whether the other driver can run; says so when not.
-fn has_python_chess() -> bool {
-    let python = Command::new("python3").args(["-c", "import chess.engine"]).output();
-    let found = python.is_ok_and(|output| output.status.success());
-    if !found {
-        skip("python", "python3 has no package chess: no row was compared with another driver (pip install chess)");
-    }
-    found
-}
-
 /// Position, depth, nodes and best move of each depth of each search, as another driver has them.
 fn drive_independently(first: &str, depth: u8, options: &[(&str, &str)], words: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/engines/independent.py");
@@ -76,7 +66,7 @@ fn drive_independently(first: &str, depth: u8, options: &[(&str, &str)], words: 
 
 #[test]
 fn rows_are_those_of_an_independent_driver() {
-    if !has_python_chess() {
+    if !has_python("chess") {
         return;
     }
     let engines: Vec<&Real> = REPEATING.iter().filter(|real| here(real.words[0])).collect();
@@ -129,7 +119,7 @@ fn totals_are_those_that_were_measured_before() {
         let version = manifest["subjects"][&name]["name"].as_str().unwrap().to_owned();
         let total = match versions.contains(&(program, &version)) {
             true => total,
-            false if !has_python_chess() => continue,
+            false if !has_python("chess") => continue,
             false => {
                 let lines = drive_independently("4", 13, &[("Threads", "1"), ("Hash", hash)], &[program]);
                 lines.lines().map(|line| line.split(' ').nth(2).unwrap().parse::<u64>().unwrap()).sum()
