@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// Jobs, counted from 0 in the plan's order; of a shard, among the shard's jobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,19 +30,21 @@ impl From<Jobs> for String {
 /// More jobs than a plan can have: a range that was edited is not counted out.
 const MOST: u64 = 1 << 32;
 
+/// The jobs of `17` or `0-17`.
+fn parse_range(part: &str) -> Option<RangeInclusive<u64>> {
+    let (first, last) = part.split_once('-').unwrap_or((part, part));
+    let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
+    (first <= last && last < MOST && last - first <= MOST / 256).then_some(first..=last)
+}
+
 impl TryFrom<String> for Jobs {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         let mut jobs = BTreeSet::new();
         for part in text.split(',').filter(|part| !part.is_empty()) {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            match (first.parse::<u64>(), last.parse::<u64>()) {
-                (Ok(first), Ok(last)) if first <= last && last < MOST && last - first <= MOST / 256 => {
-                    jobs.extend(first..=last);
-                }
-                _ => return Err(format!("`{part}` names no jobs: expected a number, or a range as in 0-17")),
-            }
+            let range = parse_range(part);
+            jobs.extend(range.ok_or(format!("`{part}` names no jobs: expected a number, or a range as in 0-17"))?);
         }
         Ok(Self(jobs))
     }
@@ -77,6 +80,8 @@ mod tests {
         assert_eq!(read("4294967295").unwrap(), Jobs([4_294_967_295].into()));
         assert_eq!(read("7-7,9").unwrap().to_string(), "7,9");
         assert_eq!(read("4,3,5,3").unwrap().to_string(), "3-5");
+        assert_eq!(parse_range("0-16777216"), Some(0..=16_777_216));
+        assert_eq!(parse_range("4278190079-4294967295"), Some(4_278_190_079..=4_294_967_295));
         for text in ["4294967296", "0-16777217", "4278190079-4294967296", "5-4"] {
             let expected = format!("`{text}` names no jobs: expected a number, or a range as in 0-17");
             assert_eq!(read(text), Err(expected));

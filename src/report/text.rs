@@ -366,4 +366,27 @@ mod tests {
             ["\u{1b}[31mx\u{1b}[0m", "x", " ", "x"]
         );
     }
+
+    /// A column of words keeps 24 columns while others can be dropped: at 24 + 2 + 7 both stand, one less and the second is dropped.
+    /// Alone it is wrapped down to 10 columns and no further.
+    #[test]
+    fn words_keep_24_columns_before_others_go_and_10_at_least() {
+        let words = "one two three four five six seven eight nine ten";
+        let table = |others: &[&str]| SheetTable {
+            columns: std::iter::once(SheetColumn::words("variant", "variant", ""))
+                .chain(others.iter().map(|name| SheetColumn::numbers(name, name, "").drop_order(1)))
+                .collect(),
+            rows: vec![std::iter::once(words).chain(others.iter().map(|_| "1,234")).map(Cell::text).collect()],
+            ..SheetTable::default()
+        };
+        assert_eq!(fitting(&table(&["seconds"]), 33).1, Vec::<String>::new());
+        assert_eq!(fitting(&table(&["seconds"]), 32).1, ["seconds"]);
+        let widest = |width: usize| {
+            let text = grid(&table(&[]), screen(width));
+            text.lines().map(|line| line.trim_end().chars().count()).max().unwrap()
+        };
+        assert_eq!([11, 10, 9, 1].map(widest), [11, 10, 10, 10]);
+        let lines = |width: usize| grid(&table(&[]), screen(width)).lines().count();
+        assert!(lines(11) < lines(10) && lines(10) == lines(9) && lines(9) == lines(1));
+    }
 }

@@ -6,6 +6,7 @@ mod data;
 mod ending;
 mod epd;
 mod fen;
+mod generate;
 mod keys;
 mod order;
 mod perft;

@@ -384,3 +384,18 @@ fn differences_have_their_sign() {
     assert_eq!(shown(true), ("a: +12.2, 95 % -3.5 to +28.0".to_owned(), vec!["+12.2".to_owned()]));
     assert_eq!(shown(false), ("a: 12.250, 95 % -3.500 to 28.000".to_owned(), vec!["12.250".to_owned()]));
 }
+
+/// Eight series have eight colours, each named by the style; the ninth has the first's again.
+#[test]
+fn series_have_eight_colours_and_then_begin_again() {
+    let class = |series: usize| {
+        let mut svg = Svg::new(10.0);
+        svg.mark(series, "", (1.0, 1.0), 1.0, "");
+        let body = svg.body;
+        body.split("class=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    let colours: std::collections::BTreeSet<String> = (0..8).map(class).collect();
+    assert_eq!(colours.len(), 8);
+    assert!(colours.iter().all(|colour| STYLE.contains(&format!(".{colour}{{stroke:var(--{colour})"))), "{colours:?}");
+    assert_eq!([8, 9, 15, 16].map(class), [0, 1, 7, 0].map(class));
+}

@@ -120,6 +120,30 @@ fn every_fault_is_told_and_got_over() {
     });
 }
 
+/// An answer may have 100,000 lines before its last one, a search 1,000,000; one more ends the engine.
+#[test]
+fn an_answer_as_long_as_the_limit_is_read_and_a_longer_one_is_refused() {
+    let start = |words: &[&str]| {
+        let (launch, _) = launch("none", words);
+        Uci::new(Launch { timeout: Some(Duration::from_secs(100)), ..launch })
+    };
+    for (lines, accepted) in [("100000", true), ("100001", false)] {
+        let begun = start(&[&format!("READY_LINES={lines}")]).start();
+        match begun {
+            Ok(_) => assert!(accepted, "{lines} lines were read"),
+            Err(failure) => assert!(!accepted && failure.fault == EngineFault::Flood(100_000), "{lines}: {failure}"),
+        }
+    }
+    // Three lines of its own: one of the depth, one of the nodes, one of the table.
+    for (lines, accepted) in [("999997", true), ("999998", false)] {
+        let mut engine = start(&[&format!("GO_LINES={lines}")]);
+        match play(&mut engine) {
+            Ok(report) => assert!(accepted && report.nodes == Some(5016), "{lines}: {report:?}"),
+            Err(failure) => assert!(!accepted && failure.fault == EngineFault::Flood(1_000_000), "{lines}: {failure}"),
+        }
+    }
+}
+
 #[test]
 fn what_an_engine_started_ends_with_it() {
     let (launch, token) = launch("child", &[]);

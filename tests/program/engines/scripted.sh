@@ -55,6 +55,7 @@ while read -r line; do
     "setoption name Style value "*) style=${line##* } ;;
     setoption*) [ -n "$LOG" ] && echo "$line" >> "$LOG" ;;
     isready)
+        [ -n "$READY_LINES" ] && yes chatter | head -n "$READY_LINES"
         case $fault in
         crlf) printf 'readyok\r\n' ;;
         *) echo "readyok" ;;
@@ -76,6 +77,7 @@ while read -r line; do
         now deaf && { trap '' TERM INT HUP; exec sleep 1000; }
         now endless && { while read -r line; do [ "$line" = stop ] && break; done; }
         now flood && yes "info depth 1 currmove e2e4"
+        [ -n "$GO_LINES" ] && yes chatter | head -n "$GO_LINES"
         now longline && yes | tr -d '\n'
         now garbage && { printf '\377\376 what is this\n'; echo "bestmove what?"; continue; }
         now halt && exit 128

@@ -103,3 +103,15 @@ fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
     wander("").call(&["plan", "trial.toml"]).expect(2).prints(&[problem, "help: `[subject] trust = true`"]);
     wander("trust = true").call(&["plan", "trial.toml"]).expect(0).prints(&["trusted, although "]);
 }
+
+/// A fault at the second position is met by the trial, which refuses the engine; one at the third is met by the run, and costs its rows.
+#[test]
+fn the_trial_searches_the_first_two_positions_of_the_suite() {
+    let run = |pawns: &str| {
+        let file =
+            format!("limit = {{ depth = 3 }}\n[subject]\nuci = [\"env\", \"AT={pawns}\", \"ENGINE\", \"illegal\"]\n");
+        Trial::new(&file).run("out", &[])
+    };
+    run("/1ppppppp/").expect(2).prints(&["bestmove e2e5"]);
+    run("/p1pppppp/").expect(3).prints(&["e2e5"]);
+}

@@ -1,0 +1,17 @@
+//! The generator of random openings gives up after a stated number of walks.
+
+use ttlab::chess::generate::{GenerateError, GenerateOptions, generate};
+
+/// After one or two plies there are a few hundred quiet and level positions: as many are found, one more is not, and the error
+/// counts a thousand walks for each position asked for.
+#[test]
+fn openings_that_do_not_exist_are_given_up_after_a_thousand_walks_each() {
+    let ask = |count: usize| generate(&GenerateOptions { count, seed: 7, plies: 1 });
+    let Err(GenerateError::TooFew { found: all, expected: 600, walks: 600_000, plies: 1 }) = ask(600) else {
+        panic!("600 positions after one or two plies")
+    };
+    assert!((100..600).contains(&all), "{all}");
+    assert_eq!(ask(all).unwrap().len(), all);
+    let Err(GenerateError::TooFew { found, expected, walks, .. }) = ask(all + 1) else { panic!("more than {all}") };
+    assert_eq!((found, expected, walks), (all, all + 1, 1000 * (all as u64 + 1)));
+}
