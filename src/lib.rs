@@ -8,9 +8,9 @@ compile_error!("ttlab runs on Unix systems only");
 
 pub mod counters;
 
-pub mod talk;
+pub mod console;
 
-pub mod words;
+pub mod text;
 
 pub mod system;
 

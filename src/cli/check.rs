@@ -2,7 +2,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::before;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
-use crate::words::many;
+use crate::text::plural;
 use std::path::{Path, PathBuf};
 
 /// Check experiment files without running anything
@@ -31,10 +31,10 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     if wrong > 0 {
-        refuse!("{wrong} of {} wrong", many(args.files.len(), "file"));
+        refuse!("{wrong} of {} wrong", plural(args.files.len(), "file"));
     }
     if args.strict && blind > 0 {
-        refuse!("--strict: {}", many(blind, "warning"));
+        refuse!("--strict: {}", plural(blind, "warning"));
     }
     Ok(Exit::Done)
 }
@@ -44,7 +44,7 @@ fn check(file: &Path, skip_bad: bool, blind: &mut usize) -> Result<(), CommandFa
     let experiment = Experiment::load(file, &super::with_skip(&[], skip_bad)).map_err(CommandFailure::usage)?;
     let (plan, shown) = (Plan::new(&experiment), file.display());
     super::tell_left_out(&experiment);
-    println!("{shown}: {}, {}", many(plan.variants.len(), "variant"), many(plan.len(), "job"));
+    println!("{shown}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
     let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
     let folder = super::run::default_folder(&experiment);
     let warnings = before::warnings(&experiment, &plan, jobs, Some(&folder));

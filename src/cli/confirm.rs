@@ -6,8 +6,8 @@ use crate::analysis::questions::screen::Screened;
 use crate::experiment::Experiment;
 use crate::report::{self, confirmed};
 use crate::runner::{Settings, progress};
+use crate::text::plural;
 use crate::tune::{RunsError, confirm};
-use crate::words::many;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -33,15 +33,15 @@ pub fn play(
         if quiet {
             return Box::new(progress::Quiet);
         }
-        let players = many(contenders, "variant");
-        eprintln!("confirm, stage {stage}: {players} against \"{}\", {} each", screened.best, many(pairs, "pair"));
+        let players = plural(contenders, "variant");
+        eprintln!("confirm, stage {stage}: {players} against \"{}\", {} each", screened.best, plural(pairs, "pair"));
         Box::new(progress::Talk::default())
     };
     let found = match confirm(experiment, expected, (best, &others), (&folder, settings), stop, &mut tell) {
         Ok(found) => found,
         Err(error) => return ended(error),
     };
-    let sheet = confirmed::sheet(&experiment.name, screened, &found.contenders, found.reach);
+    let sheet = confirmed::sheet(&experiment.name, screened, &found.contenders, found.critical_value);
     if !quiet {
         super::screen::show(&sheet);
     }

@@ -1,8 +1,8 @@
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
+use crate::console::escape_control;
 use crate::doctor::{Request, examine, screen};
 use crate::subject::options::ProgramWords;
-use crate::talk::visible;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,10 +53,10 @@ pub fn run(args: &Args) -> CommandResult {
     if !bar.is_hidden() {
         bar.enable_steady_tick(Duration::from_millis(250));
     }
-    let found = examine(&request, &|step| bar.set_message(visible(step).into_owned()), &stop);
+    let found = examine(&request, &|step| bar.set_message(escape_control(step).into_owned()), &stop);
     bar.finish_and_clear();
     let Some(found) = found.map_err(CommandFailure::usage)? else { return Ok(Exit::Interrupted) };
-    print!("{}", visible(&screen(&found)));
+    print!("{}", escape_control(&screen(&found)));
     if let Some(file) = &args.out {
         super::write(file, &found.text().map_err(CommandFailure::io)?)?;
     }

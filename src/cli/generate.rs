@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> CommandResult {
         Some(taken) => print!("{}", generate::epd(&expected, taken, args.half).map_err(CommandFailure::usage)?),
         None => generate::pgn(&expected, |text| {
             print!("{text}");
-            crate::talk::is_heard()
+            crate::console::is_open()
         })
         .map_err(CommandFailure::usage)?,
     }

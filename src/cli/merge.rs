@@ -3,7 +3,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;
 use crate::runner::{MergeError, Output, ShardGap, Shards, reference};
-use crate::words::many;
+use crate::text::plural;
 use std::path::{Path, PathBuf};
 
 /// Merge the shards of a plan into the results of one run
@@ -51,11 +51,11 @@ pub fn run(args: &Args) -> CommandResult {
     let page = crate::report::read(&results).map_err(CommandFailure::io)?;
     super::screen::report(&page, &results, args.quiet)?;
     if !args.quiet {
-        println!("merged {}; report: {}", many(manifest.shards.len(), "shard"), results.join("report.md").display());
+        println!("merged {}; report: {}", plural(manifest.shards.len(), "shard"), results.join("report.md").display());
     }
     let unjudged = reference::unjudged(&experiment, &results).map_err(CommandFailure::io)?;
     if unjudged > 0 {
-        let (searches, are) = (many(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
+        let (searches, are) = (plural(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
         eprintln!(
             "{searches} of the reference {are} missing: run the shards again that `ttlab plan --missing` names, then merge, or have them made \
              here: `ttlab run` of the file with --out {}",
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Failed);
     }
     if failed > 0 {
-        eprintln!("{} failed: see the error column; run the shards again with --retry-failed", many(failed, "job"));
+        eprintln!("{} failed: see the error column; run the shards again with --retry-failed", plural(failed, "job"));
         return Ok(Exit::Failed);
     }
     Ok(if args.check && page.failed() > 0 { Exit::Gate } else { Exit::Done })
@@ -107,7 +107,7 @@ fn text(gaps: &[ShardGap], of: u64) -> Vec<String> {
         let failed = if lack.failed > 0 { format!(", {} failed", lack.failed) } else { String::new() };
         let unjudged = match lack.unjudged {
             0 => String::new(),
-            searches => format!(", {} of the reference missing", many(searches, "search")),
+            searches => format!(", {} of the reference missing", plural(searches, "search")),
         };
         format!("shard {} of {of}: {state}{failed}{unjudged}", lack.shard)
     };

@@ -1,19 +1,19 @@
 //! The commands: one file each, arguments in, rooms called, exit code out.
 
-/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::talk`]).
+/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::console`]).
 macro_rules! print {
-    ($($text:tt)*) => { $crate::talk::say(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::console::out(format_args!($($text)*)) };
 }
 
-/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::talk`]).
+/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::console`]).
 macro_rules! println {
-    () => { $crate::talk::say(format_args!("\n")) };
-    ($($text:tt)*) => { $crate::talk::say(format_args!("{}\n", format_args!($($text)*))) };
+    () => { $crate::console::out(format_args!("\n")) };
+    ($($text:tt)*) => { $crate::console::out(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::talk`]).
+/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::console`]).
 macro_rules! eprintln {
-    ($($text:tt)*) => { $crate::talk::tell(format_args!("{}\n", format_args!($($text)*))) };
+    ($($text:tt)*) => { $crate::console::err(format_args!("{}\n", format_args!($($text)*))) };
 }
 
 /// Ends a command with a mistake of the user's.
@@ -192,7 +192,7 @@ pub fn main() -> ExitCode {
         Ok(thread) => thread.join().unwrap_or(FAULT),
         Err(_) => run(),
     };
-    if let Some(error) = crate::talk::close().filter(|_| exit == Exit::Done as u8) {
+    if let Some(error) = crate::console::close().filter(|_| exit == Exit::Done as u8) {
         eprintln!("error: standard output: {error}");
         exit = Exit::Io as u8;
     }

@@ -11,7 +11,7 @@ use crate::runner::{self, Subjects, estimate};
 use crate::subject::options::hash;
 use crate::submit::shell;
 use crate::table::{Size, TableKind};
-use crate::words::many;
+use crate::text::plural;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
         let plan = PlanFile::new(&experiment, file, &sets, shards(args)).map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
-        println!("{}: {} in {}", path.display(), many(plan.jobs, "job"), many(plan.shards, "shard"));
+        println!("{}: {} in {}", path.display(), plural(plan.jobs, "job"), plural(plan.shards, "shard"));
         let word = shell(&path.display().to_string());
         println!("run one:  ttlab run --plan {word} --shard 0");
         println!("then:     ttlab merge {word}");
@@ -117,10 +117,10 @@ pub fn run(args: &Args) -> CommandResult {
     let made_of = match plan.is_match() {
         true => format!(
             "{} x openings, each a pair of games{}",
-            many(plan.lanes(), "encounter"),
+            plural(plan.lanes(), "encounter"),
             if fewer { ", fewer where a test ends sooner" } else { "" }
         ),
-        false => format!("{} x items x {}", many(plan.variants.len(), "variant"), many(plan.repeats, "repeat")),
+        false => format!("{} x items x {}", plural(plan.variants.len(), "variant"), plural(plan.repeats, "repeat")),
     };
     println!("jobs        {} = {made_of}", plan.len());
     println!("plan        {:016x}", plan.id());
@@ -166,7 +166,7 @@ fn shown_limit(limit: Limit) -> String {
 /// How many items a suite has, and of how many anything is searched where that is not all.
 fn items(experiment: &Experiment, items: &[Item]) -> String {
     let searched = items.iter().filter(|item| experiment.is_searched(item)).count();
-    let describe = many(items.len(), "item");
+    let describe = plural(items.len(), "item");
     if searched < items.len() { format!("{describe}, {searched} of them searched") } else { describe }
 }
 

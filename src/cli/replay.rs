@@ -6,7 +6,7 @@ use crate::table::replay::{
 };
 use crate::table::trace::{Info, Reader};
 use crate::table::{Size, TableError, TableKind, TableOptions};
-use crate::words::many;
+use crate::text::plural;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -182,7 +182,7 @@ fn enough(one_in: u64, buckets: u64) -> Result<(), String> {
     if one_in <= most {
         return Ok(());
     }
-    let of = many(buckets, "bucket");
+    let of = plural(buckets, "bucket");
     Err(match most {
         0 | 1 => format!("--sample {one_in}: a table of {of} is too small for a sample: look at all of it"),
         most => format!("--sample {one_in}: of {of} too few would be looked at for an interval: at most one in {most}"),

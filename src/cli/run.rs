@@ -6,7 +6,7 @@ use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::ResultsError;
 use crate::record::manifest::{ManifestError, Shard};
 use crate::runner::{self, OutputError, RunError, Session, Settings, progress};
-use crate::words::many;
+use crate::text::plural;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -159,7 +159,7 @@ pub fn run(args: &Args) -> CommandResult {
         exit = Exit::Gate;
     }
     if ran.failed > 0 {
-        eprintln!("{} failed: see the error column; --retry-failed runs what failed again", many(ran.failed, "job"));
+        eprintln!("{} failed: see the error column; --retry-failed runs what failed again", plural(ran.failed, "job"));
         exit = Exit::Failed;
     }
     Ok(exit)
@@ -277,7 +277,7 @@ fn earlier<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
 
 /// What is said of a run that was stopped: all that is done of it, and how it goes on.
 fn resume_hint(ran: &runner::RunSummary, command: &str) -> String {
-    format!("interrupted: {} done; to continue:\n  {command}", many(ran.before + ran.done, "job"))
+    format!("interrupted: {} done; to continue:\n  {command}", plural(ran.before + ran.done, "job"))
 }
 
 #[cfg(test)]

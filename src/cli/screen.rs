@@ -10,7 +10,7 @@ const WIDTH: usize = 100;
 
 /// Says a page on standard output.
 pub fn show(sheet: &Sheet) {
-    crate::talk::show(&(text::render(sheet, screen()) + "\n"));
+    crate::console::out_page(&(text::render(sheet, screen()) + "\n"));
 }
 
 /// Says a page of results and writes its files beside them: what cannot be written is seen all the same.

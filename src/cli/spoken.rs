@@ -1,15 +1,15 @@
 //! Whole commands in this process: how they end, and what they say.
 
 use super::{Cli, execute};
+use crate::console::capture;
 use crate::record::manifest::{MANIFEST, Manifest};
-use crate::talk::overheard;
 use clap::Parser;
 use std::path::{Path, PathBuf};
 
 /// A command's exit code, and what it says on standard output and on standard error.
 pub(super) fn call(words: &[&str]) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["ttlab"], words].concat()).unwrap_or_else(|error| panic!("{error}"));
-    let (exit, [output, errors]) = overheard::of(|| execute(&cli.command));
+    let (exit, [output, errors]) = capture(|| execute(&cli.command));
     (exit, output, errors)
 }
 

@@ -4,7 +4,7 @@ use crate::chess::opcode::{Operation, OperationValue};
 use crate::chess::suite::{Item, Suite, SuiteOptions, printable};
 use crate::chess::{Board, EpRule, Increments, Move, Strictness, epd, san};
 use crate::experiment::text;
-use crate::words::many;
+use crate::text::plural;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -98,7 +98,7 @@ fn lines(suite: &Suite) -> String {
         };
         let _ = writeln!(out, "{:<24} {:>5}  {what:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
     }
-    let _ = writeln!(out, "{}", many(suite.items.len(), "item"));
+    let _ = writeln!(out, "{}", plural(suite.items.len(), "item"));
     out
 }
 

@@ -5,7 +5,7 @@ use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit, SearchProgress};
 use crate::record::{NewFile, begin, publish};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
-use crate::words::many;
+use crate::text::plural;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -177,7 +177,7 @@ fn anew(out: &Path) -> Result<NewFile, CommandFailure> {
 fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure> {
     let (events, to) = writer.finish().map_err(write_error(out))?;
     publish(to, out).map_err(write_error(out))?;
-    Ok(many(events, "event"))
+    Ok(plural(events, "event"))
 }
 
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
@@ -186,7 +186,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     for (at, file) in files.iter().enumerate() {
         let done = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(wrong(file))?;
         let cut = done.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
-        eprintln!("{}: {}{cut}", file.display(), many(done.events, "event"));
+        eprintln!("{}: {}{cut}", file.display(), plural(done.events, "event"));
     }
     eprintln!("{}: {}", out.display(), finish(writer, out)?);
     Ok(Exit::Done)
@@ -215,7 +215,7 @@ fn page(info: &Info) -> String {
     let lines = [
         ("events", info.events.to_string()),
         ("games", info.games.to_string()),
-        ("searches", format!("{} ({} told)", info.searches, many(info.iterations, "iteration"))),
+        ("searches", format!("{} ({} told)", info.searches, plural(info.iterations, "iteration"))),
         ("clears", info.clears.to_string()),
         ("nodes", info.nodes.to_string()),
         ("", rate),
@@ -243,7 +243,7 @@ fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
         error => wrong(file)(error),
     })?;
     publish(to, out).map_err(write_error(out))?;
-    eprintln!("{}: {} of {}", out.display(), many(done.requests, "request"), many(done.ids, "id"));
+    eprintln!("{}: {} of {}", out.display(), plural(done.requests, "request"), plural(done.ids, "id"));
     Ok(Exit::Done)
 }
 
@@ -291,7 +291,7 @@ fn record(args: &Record) -> CommandResult {
         return Err(CommandFailure::io("the trace is still being written"));
     };
     let events = finish(writer.into_inner().unwrap_or_else(PoisonError::into_inner), &args.out)?;
-    eprintln!("{}: {events} of {}", args.out.display(), many(nodes, "node"));
+    eprintln!("{}: {events} of {}", args.out.display(), plural(nodes, "node"));
     Ok(Exit::Done)
 }
 

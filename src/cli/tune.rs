@@ -15,8 +15,8 @@ use crate::runner::{self, Output, Settings, Subjects, progress};
 use crate::subject::options;
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size};
+use crate::text::plural;
 use crate::tune::Runs;
-use crate::words::many;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -95,11 +95,11 @@ pub fn run(args: &Args) -> CommandResult {
         clear(&folder, pressures.len())?;
     }
     output.write_experiment(experiment).map_err(output_failure)?;
-    let mut talk = |stage: RaceStage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
+    let mut begin_stage = |stage: RaceStage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
         if args.quiet {
             return Box::new(progress::Quiet);
         }
-        eprintln!("{}: {} on {}", name(stage, &pressures), many(candidates, "candidate"), many(items, "item"));
+        eprintln!("{}: {} on {}", name(stage, &pressures), plural(candidates, "candidate"), plural(items, "item"));
         Box::new(progress::Talk::default())
     };
     let mut runs = Runs {
@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> CommandResult {
             ..Settings::default()
         },
         stop: &stop,
-        talk: &mut talk,
+        begin_stage: &mut begin_stage,
     };
     let question = Contest {
         candidates: experiment.points.len(),
@@ -259,7 +259,7 @@ fn metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
     }
     let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
     let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(CommandFailure::io)?;
-    crate::tune::metric(name, &empty).map_err(|error| CommandFailure::usage(format!("tune.metric: {error}")))
+    crate::tune::find_metric(name, &empty).map_err(|error| CommandFailure::usage(format!("tune.metric: {error}")))
 }
 
 /// Refuses what is the same for every candidate by the file's own doing.

@@ -1,7 +1,7 @@
 use super::run::output_failure;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::runner::verify::{FolderState, verify};
-use crate::words::many;
+use crate::text::plural;
 use std::path::PathBuf;
 
 /// Check a results folder: complete, and unchanged since the run?
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> CommandResult {
                     FolderState::Wrong => "WRONG",
                 };
                 if !args.quiet || verdict.state > FolderState::Whole {
-                    println!("{shown}: {word}: {}", many(verdict.rows, "row"));
+                    println!("{shown}: {word}: {}", plural(verdict.rows, "row"));
                     verdict.lines.iter().for_each(|line| println!("  {line}"));
                 }
                 worst = worst.max(verdict.state);

@@ -86,7 +86,7 @@ fn conclusion(found: &Diagnosis) -> String {
     };
     let faults = found.checks.iter().filter(|check| check.result == CheckResult::Fault).count();
     let message =
-        if faults == 0 { "No fault.".to_owned() } else { format!("{}.", crate::words::many(faults, "fault")) };
+        if faults == 0 { "No fault.".to_owned() } else { format!("{}.", crate::text::plural(faults, "fault")) };
     format!("{words} {message}")
 }
 

@@ -4,7 +4,7 @@ use super::file::File;
 use super::paths;
 use super::problem::Problem;
 use super::text::FileText;
-use crate::words::many;
+use crate::text::plural;
 use std::collections::BTreeSet;
 use toml::Value;
 
@@ -38,7 +38,7 @@ pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Prob
     for (at, zip) in file.zip.iter().enumerate() {
         let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
-            let ((first, expected), found) = (&axis[0], many(values.len(), "value"));
+            let ((first, expected), found) = (&axis[0], plural(values.len(), "value"));
             let message = format!("zip.{path}: has {found} where zip.{first} has {}", expected.len());
             return Err(source.at(&format!("zip.{at}.{path}"), message));
         }

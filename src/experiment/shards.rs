@@ -6,7 +6,7 @@ use super::plan::{Job, Plan};
 use super::reading::from_json;
 use super::suites::Section;
 use super::text::SuiteTexts;
-use crate::words::many;
+use crate::text::plural;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -174,7 +174,7 @@ impl PlanFile {
         same("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
         same("parts", file.parts.len().to_string(), file.shards.to_string())?;
         for (at, (output, meant)) in file.parts.iter().zip(parts(&plan, file.shards)).enumerate() {
-            let shown = |part: &ShardJobs| format!("{} {}", many(part.jobs, "job"), part.ids);
+            let shown = |part: &ShardJobs| format!("{} {}", plural(part.jobs, "job"), part.ids);
             same(&format!("parts[{at}]"), shown(output), shown(&meant))?;
         }
         Ok((file, experiment, plan))

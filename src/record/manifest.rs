@@ -3,7 +3,7 @@
 use super::{Jobs, seals};
 use crate::experiment::reading::from_json;
 use crate::table::policy::Policy;
-use crate::words::many;
+use crate::text::plural;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -374,7 +374,7 @@ impl Manifest {
         let first = unlike.first()?;
         Some(format!(
             "{} called alike {} not the same, or not searched at the same plies, `{first}` for one: such searches are not compared",
-            many(unlike.len(), "item"),
+            plural(unlike.len(), "item"),
             if unlike.len() == 1 { "is" } else { "are" }
         ))
     }

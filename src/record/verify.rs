@@ -7,7 +7,7 @@ use super::manifest::{Manifest, SealKind};
 use super::results::{columns_of, other_width};
 use super::seals::{ColumnBytes, SealHasher, Seals};
 use super::{ResultsError, columns};
-use crate::words::many;
+use crate::text::plural;
 use foldhash::fast::RandomState;
 use siphasher::sip::SipHasher13;
 use std::collections::{HashMap, HashSet};
@@ -54,10 +54,11 @@ impl Verified {
     pub fn wrong(&self) -> Option<String> {
         let mut found = Vec::new();
         if self.damaged > 0 {
-            found.push(format!("{} edited or damaged, or following a row that is missing", many(self.damaged, "row")));
+            found
+                .push(format!("{} edited or damaged, or following a row that is missing", plural(self.damaged, "row")));
         }
         if self.doubled > 0 {
-            found.push(format!("{} there twice", many(self.doubled, "row")));
+            found.push(format!("{} there twice", plural(self.doubled, "row")));
         }
         (!found.is_empty()).then(|| format!("{} ({})", found.join("; "), self.first.join("; ")))
     }
@@ -80,8 +81,8 @@ impl Verified {
     pub fn missing_rows(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
-            (0, rows) => Some(format!("{} missing that the run had written", many(rows, "row"))),
-            (jobs, _) => Some(format!("{} of the plan without rows", many(jobs, "job"))),
+            (0, rows) => Some(format!("{} missing that the run had written", plural(rows, "row"))),
+            (jobs, _) => Some(format!("{} of the plan without rows", plural(jobs, "job"))),
         }
     }
 
@@ -282,7 +283,7 @@ fn broken_seal(found: &Verified, manifest: &Manifest, whole: bool) -> Option<Str
     let named = |columns: Vec<&String>, what: &str| {
         let names = columns.iter().take(NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let more = if columns.len() > NAMED { ", ..." } else { "" };
-        (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", many(columns.len() as u64, "column")))
+        (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", plural(columns.len() as u64, "column")))
     };
     if differs(&manifest.header_seal, &found.seals.header) {
         let now = &found.seals.columns;

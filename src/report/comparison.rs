@@ -4,7 +4,7 @@ use super::number::count;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, Moved};
 use crate::record::columns;
-use crate::words::many;
+use crate::text::plural;
 use std::cmp::Ordering;
 
 /// The change from one total to another: `+1.25 %`, or `=`.
@@ -29,9 +29,9 @@ pub fn headline(comparison: &Comparison) -> String {
         moved => format!("{moved} of {rows} paired rows moved"),
     };
     match comparison.finding() {
-        Finding::Gate => format!("FAIL: {failing} of {}; {moved}", many(comparison.judged.len(), "gate")),
+        Finding::Gate => format!("FAIL: {failing} of {}; {moved}", plural(comparison.judged.len(), "gate")),
         Finding::Missing if rows == 0 => "FAIL: no row of BASE is in NEW".to_owned(),
-        Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved}", many(comparison.missing.0, "row")),
+        Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved}", plural(comparison.missing.0, "row")),
         Finding::Unequal => format!("FAIL: the plans are equal, but {moved}"),
         Finding::Fine if comparison.judged.is_empty() => format!("ok: {moved}"),
         Finding::Fine if comparison.judged.len() == 1 => format!("ok: the gate passes; {moved}"),

@@ -7,7 +7,7 @@ use crate::analysis::questions::curves;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns;
-use crate::words::many;
+use crate::text::plural;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ impl Explorer {
                         " Searches and their ratios here are those under the first key seed, so their mean may differ from the summary's, which is over all."
                     }
                     @if self.left_out > 0 {
-                        " " (many(self.left_out, "position")) " left out, where not all searches finished the same depths: the summary compares them in those that both \
+                        " " (plural(self.left_out, "position")) " left out, where not all searches finished the same depths: the summary compares them in those that both \
                          did."
                     }
                 }

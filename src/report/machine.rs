@@ -4,7 +4,7 @@ use super::comparison::{headline, outcome, seen};
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::questions::compare::{Change, Comparison, Finding};
 use crate::record::columns;
-use crate::words::many;
+use crate::text::plural;
 use maud::html;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -117,7 +117,7 @@ pub fn junit(comparison: &Comparison) -> String {
     let (mut tests, mut failures) = (0, 0);
     // A variant of NEW alone has nothing to be held against.
     for change in comparison.variants.iter().filter(|change| change.paired + change.missing > 0) {
-        let lacks = (change.missing > 0).then(|| format!("{} of BASE missing", many(change.missing, "row")));
+        let lacks = (change.missing > 0).then(|| format!("{} of BASE missing", plural(change.missing, "row")));
         let mut cases = vec![("rows are there".to_owned(), lacks)];
         if comparison.must_be_equal() {
             let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));

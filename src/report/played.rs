@@ -10,7 +10,7 @@ use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::experiment::sequential::SoFar;
 use crate::record::games;
-use crate::words::many;
+use crate::text::plural;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -192,8 +192,8 @@ pub(super) fn doubts(all: &Matches) -> Vec<String> {
         warnings.push(format!(
             "in {} the first player moved without any finished iteration ({} at most, \"{}\"): the limit is too small for \
              its quiescence",
-            many(blind.len(), "encounter"),
-            many(most.blind, "move"),
+            plural(blind.len(), "encounter"),
+            plural(most.blind, "move"),
             name(most, all)
         ));
     }

@@ -10,7 +10,7 @@ use crate::analysis::rows::metric::Unit;
 use crate::analysis::{Line, Ratio};
 use crate::record::columns;
 use crate::record::manifest::EngineInfo;
-use crate::words::many;
+use crate::text::plural;
 use std::collections::BTreeMap;
 
 /// Why a field is empty, in the words of every table.
@@ -185,7 +185,7 @@ pub(super) fn summary(page: &Page) -> SheetTable {
         "* baseline. {} / baseline: {kind} over {}, with its 95 % bootstrap interval (! clear of 1 by more than one search \
          or game that was not drawn could take back, p < 0.05 over all lines together; † of the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name),
-        many(searches, "search")
+        plural(searches, "search")
     ))
 }
 

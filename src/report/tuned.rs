@@ -6,7 +6,7 @@ use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
 use crate::analysis::Ratio;
 use crate::analysis::questions::race::{Confirmation, Held, Tuned};
 use crate::experiment::{Experiment, Goal, Tune};
-use crate::words::many;
+use crate::text::plural;
 use std::path::Path;
 
 mod figures;
@@ -127,7 +127,7 @@ impl TuneOutcome<'_> {
             warnings.push("no other pressure was tried: what is best may depend on the size of the table".to_owned());
         }
         for (held, pressure) in tuned.held.iter().zip(self.pressures).filter(|(held, _)| held.beyond > 0) {
-            let searches = many(held.beyond, "search");
+            let searches = plural(held.beyond, "search");
             warnings.push(format!(
                 "{pressure}: {searches} with none of {} on one side alone: of no ratio",
                 self.tune.metric

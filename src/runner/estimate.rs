@@ -5,7 +5,7 @@ use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::table::options::Size;
-use crate::words::many;
+use crate::text::plural;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ impl std::fmt::Display for Estimate {
         if *left == 0 {
             return write!(f, "none: {source}");
         }
-        write!(f, "about {} with 1 job at a time, for {} ({source})", words(*seconds), many(left, "job"))
+        write!(f, "about {} with 1 job at a time, for {} ({source})", words(*seconds), plural(left, "job"))
     }
 }
 
@@ -133,10 +133,10 @@ fn from_trials(
         left: plan.len(),
         seconds: seconds / tried.len() as f64 * plan.len() as f64,
         source: match &experiment.file.games {
-            None => format!("roughly: from {} tried now{how}", many(tried.len(), "search")),
+            None => format!("roughly: from {} tried now{how}", plural(tried.len(), "search")),
             Some(games) => format!(
                 "roughly: from the first moves of {} tried now{how}, at {:.0} moves of each side in a game{}",
-                many(tried.len(), "pair"),
+                plural(tried.len(), "pair"),
                 moves(experiment) / 2.0,
                 if games.test().stop { "; less where a test ends sooner" } else { "" }
             ),

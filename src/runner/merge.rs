@@ -6,7 +6,7 @@ use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Job, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, RunSegment, Shard, ShardRun};
 use crate::record::{self, NewFile, ResultsError, Rows};
-use crate::words::many;
+use crate::text::plural;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub struct ShardGap {
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// Rows are missing.
-    #[error("{} of {} shards lack {}", .0.len(), .1, many(.0.iter().map(|lack| lack.missing).sum::<u64>(), "job"))]
+    #[error("{} of {} shards lack {}", .0.len(), .1, plural(.0.iter().map(|gap| gap.missing).sum::<u64>(), "job"))]
     Missing(Vec<ShardGap>, u64),
     /// A shard is there twice, with different counts.
     #[error("{0}")]
@@ -53,7 +53,7 @@ pub enum MergeError {
     #[error(
         "{}: {} were checked and {found} found again: was it written to meanwhile? nothing was published: merge again",
         .folder.display(),
-        many(*.checked, "row")
+        plural(*.checked, "row")
     )]
     Uneven {
         /// The shard's folder.

@@ -31,7 +31,7 @@ pub use subjects::{Subjects, granted, values};
 use crate::experiment::{Job, Plan, Point, Split};
 use crate::record::manifest::Shard;
 use crate::system::available_bytes;
-use crate::words::many;
+use crate::text::plural;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -173,7 +173,7 @@ fn fit(available: u64, jobs: usize, bytes: u64, option: &str, whose: &str) -> Re
     let fits = available / bytes.max(1);
     Err(RunError::Memory(format!(
         "{option}: {} x {} MiB ({whose}) need more than the {} MiB of memory that are free{}",
-        many(jobs, "job"),
+        plural(jobs, "job"),
         bytes >> 20,
         available >> 20,
         if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },

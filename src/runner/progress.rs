@@ -1,8 +1,8 @@
 //! How a run tells how far it is: a bar with an ETA on a terminal; elsewhere what was found before and how it ended; nothing when quiet.
 
 use super::{Done, RunSummary};
-use crate::talk::{tell, visible};
-use crate::words::many;
+use crate::console::{err, escape_control};
+use crate::text::plural;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Default for Talk {
 
 impl Progress for Talk {
     fn begin(&self, all: u64, before: u64, found: &Done) {
-        resume_lines(all, before, found).iter().for_each(|line| tell(format_args!("{line}\n")));
+        resume_lines(all, before, found).iter().for_each(|line| err(format_args!("{line}\n")));
         self.bar.set_length(all);
         self.bar.set_position(before);
         self.bar.reset_elapsed();
@@ -51,7 +51,7 @@ impl Progress for Talk {
     }
 
     fn job(&self, variant: &str, item: &str) {
-        self.bar.set_message(visible(&format!("{item}: {variant}")).into_owned());
+        self.bar.set_message(escape_control(&format!("{item}: {variant}")).into_owned());
     }
 
     fn done(&self) {
@@ -60,7 +60,7 @@ impl Progress for Talk {
 
     fn end(&self, ran: &RunSummary) {
         self.bar.finish_and_clear();
-        end_lines(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| tell(format_args!("{line}\n")));
+        end_lines(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| err(format_args!("{line}\n")));
     }
 }
 
@@ -70,7 +70,7 @@ fn resume_lines(all: u64, before: u64, found: &Done) -> Vec<String> {
         (found.torn > 0).then(|| format!("a torn last line of {} bytes was cut off the results", found.torn)),
         found.saved.as_ref().map(|saved| format!("the results as they were are kept in {}", saved.display())),
         (found.dropped > 0)
-            .then(|| format!("dropped: {} of jobs that are to be run again", many(found.dropped, "row"))),
+            .then(|| format!("dropped: {} of jobs that are to be run again", plural(found.dropped, "row"))),
         (before > 0).then(|| format!("{before} of {all} jobs were done before: continuing")),
     ];
     lines.into_iter().flatten().collect()
@@ -83,15 +83,15 @@ fn end_lines(ran: &RunSummary, seconds: f64) -> Vec<String> {
         0 => String::new(),
         spared => format!("; {spared} were not needed: their tests had ended"),
     };
-    let sum = format!("{} in {seconds:.1} s{failed}{spared}", many(ran.done, "job"));
+    let sum = format!("{} in {seconds:.1} s{failed}{spared}", plural(ran.done, "job"));
     std::iter::once(sum).chain(ran.failures.iter().map(|(_, failure)| format!("failed: {failure}"))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::capture;
     use crate::experiment::Job;
-    use crate::talk::overheard;
 
     /// By hand: of eight jobs three were done before, and two are done now; the clock is the run's, however long ago the bar was made.
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         let long = Duration::from_secs(9);
         let talk = Talk { bar: ProgressBar::no_length().with_elapsed(long) };
         let at = || (talk.bar.position(), talk.bar.length());
-        let (_, [output, text]) = overheard::of(|| {
+        let (_, [output, text]) = capture(|| {
             talk.begin(8, 3, &Done::default());
             assert_eq!(at(), (3, Some(8)));
             for done in [4, 5] {

@@ -15,7 +15,7 @@ use crate::subject::{
 };
 use crate::system::available_bytes;
 use crate::table::TableKind;
-use crate::words::many;
+use crate::text::plural;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, Mutex};
@@ -278,7 +278,7 @@ fn fits(each: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
     let sizes = each.iter().map(|(_, bytes)| *bytes);
     let bytes = if each.len() <= KEPT { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
     let first = each.iter().map(|(name, _)| *name).min().unwrap_or_default();
-    let whose = format!("{}, of which \"{first}\"", many(each.len(), "engine"));
+    let whose = format!("{}, of which \"{first}\"", plural(each.len(), "engine"));
     super::fit(available, jobs, bytes, "uci.Hash", &whose)
 }
 

@@ -11,7 +11,7 @@ use crate::experiment::{Experiment, Plan};
 use crate::record::games::GamesFault;
 use crate::record::manifest::{MANIFEST, Manifest, ManifestError, RunSegment, SealKind};
 use crate::record::{self, ResultsError, reference, thin};
-use crate::words::many;
+use crate::text::plural;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
@@ -97,7 +97,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         verified.missing_rows().map(|missing| (FolderState::Missing, missing)),
         verified.unsealed().map(|unsealed| (FolderState::Unsealed, unsealed)),
         games,
-        (verified.failed > 0).then(|| (FolderState::Missing, format!("{} failed", many(verified.failed, "job")))),
+        (verified.failed > 0).then(|| (FolderState::Missing, format!("{} failed", plural(verified.failed, "job")))),
         manifest.ended.is_none().then(|| (FolderState::Missing, "the run has not ended".to_owned())),
         sealed.map(|sealed| (FolderState::Whole, sealed)),
     ];
@@ -118,7 +118,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     let left = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let left = left.filter(|name| name == FLIGHT || name.to_string_lossy().starts_with(record::TEMPORARY)).count();
     if left > 0 {
-        let left = many(left, "file");
+        let left = plural(left, "file");
         let text = format!("{left} of a run that was killed, or goes on: the next run removes what is left");
         found(FolderState::Whole, text);
     }
@@ -140,14 +140,14 @@ fn thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputErro
             found(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
         }
         Ok(rows) => {
-            let columns = many(rows.verified as u64, "column");
+            let columns = plural(rows.verified as u64, "column");
             let text = format!("thin rows, sealed: the table, the manifest, and {columns} as the full rows had them");
             found(FolderState::Whole, text);
         }
     }
     made.missing.into_iter().for_each(|missing| found(FolderState::Missing, missing));
     if made.failed > 0 {
-        found(FolderState::Missing, format!("{} failed", many(made.failed, "job")));
+        found(FolderState::Missing, format!("{} failed", plural(made.failed, "job")));
     }
     let judged = judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judged.into_iter().for_each(|(state, text)| found(state, text));
@@ -233,14 +233,14 @@ fn judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result
     let mut lines = Vec::new();
     let damaged = reference::damaged(folder)?;
     if let Some(first) = damaged.first() {
-        let (name, rows) = (reference::NAME, many(damaged.len() as u64, "row"));
+        let (name, rows) = (reference::NAME, plural(damaged.len() as u64, "row"));
         let text =
             format!("{name}: {rows} edited or damaged (line {first} first): `ttlab run` judges such moves again");
         lines.push((FolderState::Wrong, text));
     }
     let missing = experiment.map_or(Ok(0), |experiment| unjudged(experiment, folder))?;
     if missing > 0 {
-        let searches = many(missing, "search");
+        let searches = plural(missing, "search");
         lines.push((FolderState::Missing, format!("{}: {searches} of the reference missing", reference::NAME)));
     }
     Ok(lines)
@@ -373,7 +373,10 @@ mod tests {
             found.lines.into_iter().filter(|text| text.contains("killed")).collect()
         };
         let lines = |count: u32| {
-            [format!("{} of a run that was killed, or goes on: the next run removes what is left", many(count, "file"))]
+            [format!(
+                "{} of a run that was killed, or goes on: the next run removes what is left",
+                plural(count, "file")
+            )]
         };
         put("notes.txt", "");
         assert_eq!(left(), Vec::<String>::new());

@@ -1,9 +1,9 @@
-//! Scripts by which a plan's shards run on what people already have: Slurm, GNU parallel, Kubernetes, `HTCondor`, AWS Batch.
-//! Pure functions from a plan and a few wishes to texts.
+//! Scripts that run a plan's shards on Slurm, GNU parallel, Kubernetes, `HTCondor` or AWS Batch. Pure
+//! functions from an [`Order`] to texts.
 
-/// Who runs the shards: a job array of Slurm and a merge that depends on it; GNU parallel, on one machine; a Kubernetes Indexed Job;
-/// `HTCondor`, with a DAG for the merge; an AWS Batch array job.
-#[allow(missing_docs)] // The command's help would show each value's.
+/// The scheduler: a Slurm job array with a dependent merge job; GNU parallel on one machine; a
+/// Kubernetes Indexed Job; `HTCondor` with a DAG for the merge; an AWS Batch array job.
+#[allow(missing_docs)] // `ttlab submit --help` would show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum System {
     Slurm,
@@ -13,47 +13,47 @@ pub enum System {
     AwsBatch,
 }
 
-/// What is to be run, and with how much of what.
+/// The plan to run, and the resources of each shard.
 #[derive(Debug, Clone)]
 pub struct Order {
     /// The experiment's name.
     pub name: String,
-    /// Shards of the plan.
+    /// The number of shards.
     pub shards: u64,
-    /// Its jobs.
+    /// The number of jobs in all shards.
     pub jobs: u64,
-    /// The program, as the machines find it.
+    /// The path of ttlab on the machines that run the shards.
     pub ttlab: String,
-    /// The plan, as the machines find it.
+    /// The path of the plan on those machines.
     pub plan: String,
-    /// The folder of the results, as the machines find it.
+    /// The path of the results folder on those machines.
     pub out: String,
-    /// The folder of the scripts and logs.
+    /// The folder for scripts and logs.
     pub folder: String,
-    /// Processors of a shard, which is how many jobs it runs at a time.
+    /// Processors of a shard; it runs as many jobs in parallel.
     pub cpus: u16,
-    /// Memory of a shard in MiB.
+    /// Memory of a shard, in MiB.
     pub mebibytes: u64,
-    /// Time of a shard, as Slurm writes it (`24:00:00`).
+    /// Time limit of a shard, in Slurm's format (`24:00:00`).
     pub time: String,
-    /// Shards at a time; none: as many as the system lets.
+    /// Shards that run in parallel; `None`: as many as the scheduler allows.
     pub at_once: Option<u64>,
-    /// The container's image.
+    /// The container image.
     pub image: String,
-    /// Where containers mount the folder that holds the plan and the results.
+    /// The path in the container of the folder with the plan and the results.
     pub mount: String,
 }
 
-/// A script.
+/// A script file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// The file's name.
+    /// The file name.
     pub name: &'static str,
-    /// Its text.
+    /// The file's contents.
     pub text: String,
 }
 
-/// The scripts of a system, and the command that sets them going.
+/// The scripts for a scheduler, and the command that submits them.
 pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
     let folder = shell(&order.folder);
     let (list, start): (&[(&'static str, &str)], String) = match system {
@@ -92,28 +92,31 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
     (list.iter().map(|&(name, template)| Script { name, text: fill(template, system, order) }).collect(), start)
 }
 
-/// What a system cannot do with an order.
+/// Checks that a scheduler can run an order.
 ///
 /// # Errors
-/// With what it can do.
+/// If there are more shards than it allows, or it cannot write logs to the folder.
 pub fn check(system: System, order: &Order) -> Result<(), String> {
     let most = match system {
-        // Above it Kubernetes ends a job after 10,000 failed indexes, whatever it is told.
+        // With more indexes Kubernetes fails a job after 10,000 failed ones, whatever its settings.
         System::Kubernetes => 100_000,
-        // Twenty arrays of ten thousand: a job waits for so many others at most.
+        // Twenty arrays of 10,000 jobs: the merge job can depend on at most 20 jobs.
         System::AwsBatch => 200_000,
         System::Slurm | System::Parallel | System::Htcondor => u64::MAX,
     };
     if order.shards > most {
-        return Err(format!("{} shards are more than the {most} that it takes: plan fewer", order.shards));
+        return Err(format!("{} shards are more than the maximum of {most}: plan fewer shards", order.shards));
     }
     if system == System::Slurm && order.folder.contains('\\') {
-        return Err(format!("{}: Slurm takes a backslash in a log's name for a sign of its own", order.folder));
+        return Err(format!(
+            "{}: Slurm cannot write logs to a folder with a backslash in its name: choose another folder",
+            order.folder
+        ));
     }
     Ok(())
 }
 
-/// What a shell takes for one word.
+/// Quotes a word for a POSIX shell.
 pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -122,23 +125,23 @@ pub fn shell(word: &str) -> String {
     }
 }
 
-/// What JSON, and so YAML, takes for one string.
+/// Quotes a string for JSON and YAML.
 fn json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A name that every system takes: small letters, digits and hyphens, at most 50.
+/// A job name that every scheduler accepts: at most 50 lower-case letters, digits and hyphens.
 fn label(name: &str) -> String {
     let plain = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let short: String = plain.chars().take(44).collect();
     format!("ttlab-{}", short.trim_matches('-')).trim_matches('-').to_owned()
 }
 
-/// Puts the order's words into a template. Each system has its own way of quoting.
+/// Replaces the template's `@NAME@` placeholders, quoted as the scheduler requires.
 fn fill(template: &str, system: System, order: &Order) -> String {
     let quote = |word: &str| match system {
         System::Slurm | System::Parallel | System::Htcondor => shell(word),
-        // There a `$(NAME)` is a variable, and `$$(` stands for the signs themselves.
+        // Kubernetes expands `$(NAME)`; `$$(` is a literal `$(`.
         System::Kubernetes => json(&word.replace("$(", "$$(")),
         System::AwsBatch => json(word),
     };
@@ -154,7 +157,7 @@ fn fill(template: &str, system: System, order: &Order) -> String {
         (System::Parallel, None) => "100%".to_owned(),
         (_, at_once) => at_once.unwrap_or(order.shards).to_string(),
     };
-    // Where Slurm names logs a percent sign begins a pattern.
+    // In the name of a Slurm log a percent sign begins a pattern.
     let log = |name: &str| format!("{}/{name}", shell(&order.folder.replace('%', "%%")));
     let words = [
         ("LABEL", label(&order.name)),
@@ -181,12 +184,12 @@ fn fill(template: &str, system: System, order: &Order) -> String {
     ];
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;
-    // One pass, so that what is put in is not looked through again.
+    // One pass: a replacement that contains `@NAME@` is not expanded again.
     while let Some((before, after)) = rest.split_once('@') {
         text.push_str(before);
-        let named = after.split_once('@');
-        let word =
-            named.and_then(|(name, rest)| Some((words.iter().find(|(known, _)| *known == name)?.1.as_str(), rest)));
+        let rest_of_name = after.split_once('@');
+        let word = rest_of_name
+            .and_then(|(name, rest)| Some((words.iter().find(|(known, _)| *known == name)?.1.as_str(), rest)));
         let (word, after) = word.unwrap_or(("@", after));
         text.push_str(word);
         rest = after;
@@ -194,7 +197,8 @@ fn fill(template: &str, system: System, order: &Order) -> String {
     text + rest
 }
 
-/// Memory of a merge: it holds a few words for each row of one shard at a time, and the report those of the columns.
+/// Memory of the merge job, in MiB: it keeps a few words per row of one shard at a time, and the
+/// report keeps the columns.
 const MERGE_MEBIBYTES: u64 = 4096;
 
 #[cfg(test)]
@@ -219,9 +223,8 @@ mod tests {
         }
     }
 
-    /// One pass: what is put in is not looked through again, an address stays one, and each system quotes in its own way.
     #[test]
-    fn templates_are_filled_once() {
+    fn fill_replaces_each_placeholder_once_and_quotes_it() {
         let filled = |system: System, template: &str| fill(template, system, &order());
         assert_eq!(
             filled(System::Slurm, "@SHARDS@/@LAST@/@JOBS@/@CPUS@/@MEBIBYTES@/@TIME@/@LABEL@"),
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_and_names_are_short() {
+    fn shell_words_are_quoted_and_labels_are_short() {
         for (word, quoted) in [
             ("", "''"),
             ("a-b_c./=:,+9", "a-b_c./=:,+9"),
@@ -277,18 +280,18 @@ mod tests {
         }
     }
 
-    /// Each limit is taken, one more is not.
     #[test]
-    fn a_system_takes_so_many_shards() {
+    fn check_refuses_more_shards_than_the_scheduler_allows() {
         for (system, most) in [(System::Kubernetes, 100_000), (System::AwsBatch, 200_000)] {
             assert_eq!(check(system, &Order { shards: most, ..order() }), Ok(()));
-            let message = format!("{} shards are more than the {most} that it takes: plan fewer", most + 1);
+            let message = format!("{} shards are more than the maximum of {most}: plan fewer shards", most + 1);
             assert_eq!(check(system, &Order { shards: most + 1, ..order() }), Err(message));
         }
         let backslash = Order { shards: 1 << 40, folder: "a\\b".to_owned(), ..order() };
         assert_eq!(
             check(System::Slurm, &backslash),
-            Err("a\\b: Slurm takes a backslash in a log's name for a sign of its own".to_owned())
+            Err("a\\b: Slurm cannot write logs to a folder with a backslash in its name: choose another folder"
+                .to_owned())
         );
         assert_eq!([System::Parallel, System::Htcondor].map(|system| check(system, &backslash)), [Ok(()), Ok(())]);
         let names =

@@ -1,5 +1,5 @@
-//! Games after a screen: stages of doubling length, each a match in a folder of its own, until every contender is told from the best or the
-//! openings end.
+//! Confirms a screen's winner with games: matches of doubling length, each in a folder of its own,
+//! until every contender is decided against the winner or the openings run out.
 
 use super::RunsError;
 use crate::analysis::Frame;
@@ -11,64 +11,68 @@ use crate::runner::{Session, Settings, progress::Progress};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// What games said.
+/// The result of the games.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Confirmed {
-    /// Those who played against the best, in the order of the file.
+pub struct Confirmation {
+    /// The variants that played against the best one, in the order of the file.
     pub contenders: Vec<Contender>,
-    /// Standard errors to each side of their intervals.
-    pub reach: f64,
+    /// Half the width of the contenders' intervals, in standard errors.
+    pub critical_value: f64,
 }
 
-/// Who is told of a stage that begins (from 1), its contenders and its pairs, and gives what tells of its jobs.
-pub type Tell<'a> = dyn FnMut(usize, usize, usize) -> Box<dyn Progress> + 'a;
+/// Called when a stage begins, with its number (from 1), its contenders and its pairs of games.
+/// Returns the progress display of its jobs.
+pub type BeginStage<'a> = dyn FnMut(usize, usize, usize) -> Box<dyn Progress> + 'a;
 
-/// Lets some variants of a screen play against the best of them.
+/// Plays matches of the variants `others` against `best`, both indices into the screen's variants.
 ///
 /// # Errors
-/// When a stage cannot be run, is stopped, or has failures.
+/// If a stage cannot be run, is interrupted, or has failed jobs.
 pub fn confirm(
     screen: &Experiment,
-    expected: &Confirm,
+    games: &Confirm,
     (best, others): (usize, &[usize]),
     (folder, settings): (&Path, &Settings),
     stop: &AtomicBool,
-    tell: &mut Tell<'_>,
-) -> Result<Confirmed, RunsError> {
+    begin_stage: &mut BeginStage<'_>,
+) -> Result<Confirmation, RunsError> {
     let openings = screen.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
-    let stages = expected.stages(openings.len());
+    let stages = games.stages(openings.len());
     let name = |at: usize| screen.points[at].name.clone();
-    let mut found = Confirmed {
+    let mut result = Confirmation {
         contenders: others.iter().map(|&at| Contender { name: name(at), ..Contender::default() }).collect(),
-        reach: reach(others.len(), stages.len()),
+        critical_value: reach(others.len(), stages.len()),
     };
     for (stage, part) in (1..).zip(stages) {
-        let open =
-            |at: &usize| found.contenders.iter().any(|one| one.name == name(*at) && one.decided(found.reach).is_none());
-        let open: Vec<usize> = others.iter().copied().filter(|at| stage == 1 || open(at)).collect();
-        if open.is_empty() {
+        let is_open = |at: &usize| {
+            let open = |contender: &Contender| contender.decided(result.critical_value).is_none();
+            result.contenders.iter().any(|contender| contender.name == name(*at) && open(contender))
+        };
+        let undecided: Vec<usize> = others.iter().copied().filter(|at| stage == 1 || is_open(at)).collect();
+        if undecided.is_empty() {
             break;
         }
-        let mut players = [&[best], &open[..]].concat();
+        let mut players = [&[best], &undecided[..]].concat();
         players.sort_unstable();
-        let experiment = expected.stage(screen, &players, best, &openings[part.clone()]);
+        let experiment = games.stage(screen, &players, best, &openings[part.clone()]);
         let plan = Plan::new(&experiment);
         let session = Session::begin(&experiment, &plan, &folder.join(stage.to_string()), settings.clone(), stop)?;
-        let progress = tell(stage, open.len(), part.len());
-        let ran = session.run(stop, progress.as_ref())?;
-        if ran.interrupted {
-            return Err(RunsError::Interrupted(ran));
+        let progress = begin_stage(stage, undecided.len(), part.len());
+        let summary = session.run(stop, progress.as_ref())?;
+        if summary.interrupted {
+            return Err(RunsError::Interrupted(summary));
         }
         let path = session.output.results_path();
-        if ran.failed > 0 {
-            return Err(RunsError::Failed { failed: ran.failed, path: path.display().to_string() });
+        if summary.failed > 0 {
+            return Err(RunsError::Failed { failed: summary.failed, path: path.display().to_string() });
         }
-        let games = Matches::new(&Frame::read(&path)?, Test { stop: false, ..Test::default() });
-        for one in games.iter().flat_map(|games| &games.encounters) {
-            if let Some(contender) = found.contenders.iter_mut().find(|known| known.name == one.player) {
-                contender.pairs.0.iter_mut().zip(one.pairs.0).for_each(|(sum, pairs)| *sum += pairs);
+        let matches = Matches::new(&Frame::read(&path)?, Test { stop: false, ..Test::default() });
+        for encounter in matches.iter().flat_map(|games| &games.encounters) {
+            let mut contenders = result.contenders.iter_mut();
+            if let Some(contender) = contenders.find(|contender| contender.name == encounter.player) {
+                contender.pairs.0.iter_mut().zip(encounter.pairs.0).for_each(|(sum, pairs)| *sum += pairs);
             }
         }
     }
-    Ok(found)
+    Ok(result)
 }

@@ -1,4 +1,5 @@
-//! The objective of a real tuning: each stage is a run of its own, in its own folder, so that a stopped tuning continues where it was.
+//! The objective of `ttlab tune`: each stage is a run in a folder of its own, so that an interrupted
+//! tuning can be resumed.
 
 use crate::analysis::pairing::gauge::{Depths, MetricReader};
 use crate::analysis::pairing::pairs::Pairs;
@@ -10,24 +11,24 @@ use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
 use crate::record::columns;
 use crate::runner::{RunError, RunSummary, Session, Settings, progress::Progress};
-use crate::words::many;
+use crate::text::plural;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// Why a stage could not be measured.
+/// Why a stage has no measurements.
 #[derive(Debug, thiserror::Error)]
 pub enum RunsError {
-    /// The run.
+    /// The stage's run failed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// It was stopped from outside; what was finished is kept.
+    /// The run was interrupted; finished jobs are kept.
     #[error("interrupted")]
     Interrupted(RunSummary),
-    /// Jobs failed.
-    #[error("{} failed: see the error column of {path}; --retry-failed runs what failed again", many(failed, "job"))]
+    /// Some jobs failed.
+    #[error("{} failed: see the error column of {path}; --retry-failed runs what failed again", plural(failed, "job"))]
     Failed {
-        /// How many.
+        /// The number of failed jobs.
         failed: u64,
         /// The results file.
         path: String,
@@ -35,34 +36,36 @@ pub enum RunsError {
     /// The results cannot be read, or have no such metric.
     #[error("{0}")]
     Rows(#[from] FrameError),
-    /// Ratios would leave out most of what was measured.
+    /// Most searches have no ratio to the baseline, because one of the two counts is 0.
     #[error(
-        "tune.metric: {metric} are 0 on one side alone in most searches of \"{candidate}\" and the baseline: a race is decided by ratios, which such \
-         searches have not; choose another metric, or leave the variant out"
+        "tune.metric: in most searches {metric} is 0 for either \"{candidate}\" or the baseline, so they have no ratio to decide \
+         the race by: choose another metric, or leave the variant out"
     )]
     Zeros {
-        /// The metric.
+        /// The metric's name.
         metric: String,
-        /// Whose searches.
+        /// The variant's name.
         candidate: String,
     },
-    /// The metric is a time.
+    /// The metric is a measured time.
     #[error("`{0}` is a measured time, which does not repeat: expected a count or a rate of counts")]
     Time(String),
 }
 
-/// Runs of an experiment's variants on some of its items.
+/// Measures an experiment's variants on some of its items by running them.
 pub struct Runs<'a> {
-    /// The experiment as its file has it, then at each other pressure; all with the same variants.
+    /// The experiment of the file, then its copies at other table pressures; all have the same
+    /// variants.
     pub experiments: &'a [Experiment],
-    /// Where the stages' folders lie.
+    /// The folder that contains the stages' folders.
     pub folder: PathBuf,
-    /// How a stage is run.
+    /// The settings of each stage's run.
     pub settings: Settings,
-    /// Set from outside to end soon.
+    /// If set by another thread, the run ends soon.
     pub stop: &'a AtomicBool,
-    /// Who is told of a stage that begins, and gives what tells of its jobs.
-    pub talk: &'a mut (dyn FnMut(RaceStage, usize, usize) -> Box<dyn Progress> + 'a),
+    /// Called when a stage begins, with its candidates and its items; returns the progress display
+    /// of its jobs.
+    pub begin_stage: &'a mut (dyn FnMut(RaceStage, usize, usize) -> Box<dyn Progress> + 'a),
 }
 
 impl Objective for Runs<'_> {
@@ -73,18 +76,18 @@ impl Objective for Runs<'_> {
             RaceStage::Race(_) => &self.experiments[0],
             RaceStage::Held(pressure) => &self.experiments[pressure],
         };
-        let part = part(whole, candidates, items);
+        let part = select(whole, candidates, items);
         let plan = Plan::new(&part);
         let session =
             Session::begin(&part, &plan, &self.folder.join(stage.folder()), self.settings.clone(), self.stop)?;
-        let progress = (self.talk)(stage, candidates.len(), items.len());
-        let ran = session.run(self.stop, progress.as_ref())?;
-        if ran.interrupted {
-            return Err(RunsError::Interrupted(ran));
+        let progress = (self.begin_stage)(stage, candidates.len(), items.len());
+        let summary = session.run(self.stop, progress.as_ref())?;
+        if summary.interrupted {
+            return Err(RunsError::Interrupted(summary));
         }
         let path = session.output.results_path();
-        if ran.failed > 0 {
-            return Err(RunsError::Failed { failed: ran.failed, path: path.display().to_string() });
+        if summary.failed > 0 {
+            return Err(RunsError::Failed { failed: summary.failed, path: path.display().to_string() });
         }
         let names: Vec<&str> = part.points.iter().map(|point| point.name.as_str()).collect();
         let places: HashMap<&str, u32> =
@@ -98,7 +101,8 @@ impl Objective for Runs<'_> {
     }
 }
 
-/// The first candidate of which most searches have no ratio to the base's, since one of the two has none of what is counted.
+/// The first candidate most of whose searches have no ratio to the base, because one of the two
+/// counts is 0.
 fn without_ratio(measured: &Measured, base: usize) -> Option<usize> {
     (0..measured.values.len()).find(|&who| {
         let pairs = Pairs::of_values(&measured.items, &measured.values[base], &measured.values[who]);
@@ -106,34 +110,34 @@ fn without_ratio(measured: &Measured, base: usize) -> Option<usize> {
     })
 }
 
-/// An experiment with some of the variants and items of another, in the order given.
-fn part(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
+/// An experiment with only the given variants and items of `whole`, in the given order.
+fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
     let mut part = whole.clone();
     part.points = candidates.iter().map(|&who| whole.points[who].clone()).collect();
     part.suite.items = items.iter().map(|&item| whole.suite.items[item].clone()).collect();
     part.baseline = candidates.iter().position(|&who| who == whole.baseline).unwrap_or(0);
-    // Counts repeat, and key seeds are another question.
+    // Counts are the same in every repeat; a race does not compare key seeds.
     (part.file.seeds, part.file.repeats) = (1, 1);
     part
 }
 
-/// A metric by its name, as [`Metric::find`], but none that is a time.
+/// Finds a metric by its name; measured times are refused, because a race must be repeatable.
 ///
 /// # Errors
-/// When there is none, or it is a time.
-pub fn find(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
+/// If there is no such metric, or it is a time.
+pub fn find_count(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
     let metric = Metric::compared(name, frame)?;
     if metric.is_time() { Err(RunsError::Time(metric.name)) } else { Ok(metric) }
 }
 
-/// The metric of each search, by variant.
+/// The metric's value of each search, by variant; NaN if a variant lacks the search.
 fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str, u32>) -> Result<Measured, RunsError> {
-    let metric = find(metric, frame)?;
+    let metric = find_count(metric, frame)?;
     let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
     let searches = Searches::gather(frame, &grouping, &[]);
     let reading = MetricReader::new(&searches, &metric, frame);
     let (games, positions) = (frame.coded(columns::GAME), frame.coded(columns::POSITION));
-    // Each search by its position, which names the game and the ply too.
+    // A position's name includes its game and ply, so it identifies a search.
     let mut rows: HashMap<u32, usize> = HashMap::new();
     let mut measured = Measured { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (at, search) in searches.list.iter().enumerate() {
@@ -157,18 +161,18 @@ fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str,
 mod tests {
     use super::*;
 
-    /// Searches along two games and of one position by itself: each belongs to its game, or to its position, by the item's place in the suite;
-    /// a search that a variant lacks is no number; a variant that nobody asked for is left out.
+    /// Two games and a single position. A search of a game belongs to the game's item; variant c is
+    /// not asked for.
     #[test]
-    fn searches_belong_to_their_items() {
+    fn values_of_games_belong_to_the_games_item() {
         let text = "variant,position,game,ply,depth,search.nodes\n\
                     b,g2 ply 4,g2,4,3,70\na,g2 ply 4,g2,4,3,7\na,g1 ply 2,g1,2,2,5\na,g1 ply 2,g1,2,3,6\nb,g1 ply 2,g1,2,3,60\n\
                     c,g1 ply 2,g1,2,3,600\na,g1 ply 4,g1,4,3,8\na,p,,,3,9\nb,p,,,3,90\n";
         let places = HashMap::from([("g1", 0), ("g2", 1), ("p", 2)]);
         let frame = Frame::parse(text.as_bytes(), "test").unwrap();
-        let found = values(&frame, "nodes", &["a", "b"], &places).unwrap();
-        let mut rows: Vec<(u32, String)> = (found.items.iter().enumerate())
-            .map(|(at, &item)| (item, format!("{} {}", found.values[0][at], found.values[1][at])))
+        let measured = values(&frame, "nodes", &["a", "b"], &places).unwrap();
+        let mut rows: Vec<(u32, String)> = (measured.items.iter().enumerate())
+            .map(|(at, &item)| (item, format!("{} {}", measured.values[0][at], measured.values[1][at])))
             .collect();
         rows.sort();
         // Nodes of a search are those of all its depths.
@@ -177,25 +181,23 @@ mod tests {
         assert!(matches!(values(&frame, "seconds", &["a"], &places), Err(RunsError::Time(_) | RunsError::Rows(_))));
     }
 
-    /// One of three may lack a ratio, and none of what is 0 on both sides; two of three are most.
     #[test]
-    fn what_has_no_ratio_is_not_raced() {
-        let of = |base: [f64; 3], other: [f64; 3]| {
+    fn without_ratio_finds_the_candidate_with_most_zeros_on_one_side() {
+        let check = |base: [f64; 3], other: [f64; 3]| {
             let values = vec![base.to_vec(), base.to_vec(), other.to_vec()];
             without_ratio(&Measured { items: vec![0, 1, 2], values }, 0)
         };
-        assert_eq!([of([9.0; 3], [5.0, 0.0, 5.0]), of([9.0, 0.0, 0.0], [5.0, 0.0, 0.0])], [None; 2]);
-        assert_eq!([of([9.0; 3], [0.0, 5.0, 0.0]), of([0.0, 0.0, 9.0], [5.0, 5.0, 5.0])], [Some(2); 2]);
-        assert_eq!(of([9.0; 3], [0.0; 3]), Some(2));
-        // As many as have a ratio are not most.
+        assert_eq!([check([9.0; 3], [5.0, 0.0, 5.0]), check([9.0, 0.0, 0.0], [5.0, 0.0, 0.0])], [None; 2]);
+        assert_eq!([check([9.0; 3], [0.0, 5.0, 0.0]), check([0.0, 0.0, 9.0], [5.0, 5.0, 5.0])], [Some(2); 2]);
+        assert_eq!(check([9.0; 3], [0.0; 3]), Some(2));
+        // Half of the searches is not most of them.
         let half = Measured { items: vec![0, 1, 2, 3], values: vec![vec![9.0; 4], vec![9.0, 0.0, 9.0, 0.0]] };
         assert_eq!(without_ratio(&half, 0), None);
     }
 
-    /// A stage that was stopped, or of which searches failed, is no measurement.
     #[test]
-    fn what_was_stopped_or_failed_is_not_measured() {
-        /// Panics at one variant's search of the items named.
+    fn stage_with_stopped_or_failed_jobs_is_an_error() {
+        /// Panics when variant b searches one of these items.
         struct Faulty(&'static [&'static str]);
         impl Progress for Faulty {
             fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
@@ -211,14 +213,12 @@ mod tests {
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let folder = tempfile::tempdir().unwrap();
         let measure = |name: &str, stop: bool, faulty: &'static [&'static str]| {
-            let (stop, mut talk) = (AtomicBool::new(stop), |_, _, _| Box::new(Faulty(faulty)) as Box<dyn Progress>);
+            let (stop, mut begin_stage) =
+                (AtomicBool::new(stop), |_, _, _| Box::new(Faulty(faulty)) as Box<dyn Progress>);
             let folder = folder.path().join(name);
             let experiments = std::slice::from_ref(&whole);
-            Runs { experiments, folder, settings: Settings::default(), stop: &stop, talk: &mut talk }.measure(
-                RaceStage::Race(0),
-                &[0, 1],
-                &[2, 4],
-            )
+            Runs { experiments, folder, settings: Settings::default(), stop: &stop, begin_stage: &mut begin_stage }
+                .measure(RaceStage::Race(0), &[0, 1], &[2, 4])
         };
         let fine = measure("fine", false, &[]).unwrap();
         assert_eq!((fine.items.as_slice(), fine.values.len()), (&[2, 4][..], 2));
@@ -229,10 +229,9 @@ mod tests {
         assert!(matches!(both, Err(RunsError::Failed { failed: 2, .. })), "{both:?}");
     }
 
-    /// A stage is of its own pressure, and of the file's metric. To depth 1 the root alone is an interior node; to depth 2 there are two roots and some
-    /// children more.
+    /// At depth 1 the root alone is an interior node; at depth 2 there are more.
     #[test]
-    fn each_stage_has_its_own_pressure() {
+    fn held_out_stage_runs_the_experiment_of_its_pressure() {
         struct Silent;
         impl Progress for Silent {
             fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
@@ -247,25 +246,29 @@ mod tests {
             Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
         });
         let folder = tempfile::tempdir().unwrap();
-        let (stop, mut talk) = (AtomicBool::new(false), |_, _, _| Box::new(Silent) as Box<dyn Progress>);
+        let (stop, mut begin_stage) = (AtomicBool::new(false), |_, _, _| Box::new(Silent) as Box<dyn Progress>);
         let (folder, settings) = (folder.path().to_owned(), Settings::default());
-        let mut runs = Runs { experiments: &experiments, folder, settings, stop: &stop, talk: &mut talk };
-        for (stage, own) in [(RaceStage::Race(3), true), (RaceStage::Held(0), true), (RaceStage::Held(1), false)] {
-            let found = runs.measure(stage, &[0], &[2, 0]).unwrap();
-            assert_eq!(found.items, [2, 0]);
-            assert!(found.values[0].iter().all(|&interior| (interior == 1.0) == own && interior >= 1.0), "{found:?}");
+        let mut runs = Runs { experiments: &experiments, folder, settings, stop: &stop, begin_stage: &mut begin_stage };
+        for (stage, is_depth_1) in [(RaceStage::Race(3), true), (RaceStage::Held(0), true), (RaceStage::Held(1), false)]
+        {
+            let measured = runs.measure(stage, &[0], &[2, 0]).unwrap();
+            assert_eq!(measured.items, [2, 0]);
+            assert!(
+                measured.values[0].iter().all(|&interior| (interior == 1.0) == is_depth_1 && interior >= 1.0),
+                "{measured:?}"
+            );
         }
     }
 
-    /// Some variants and items of an experiment, in the order given; the baseline is its own where it is among them, else the first.
+    /// The baseline stays the baseline if it is selected; else the first variant is.
     #[test]
-    fn a_part_has_what_was_asked_for() {
+    fn select_keeps_the_given_variants_and_items_in_order() {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 2 }\nrepeats = 3\nseeds = 2\nbaseline = { variant = 'c' }\n\
             [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[[variant]]\nname = 'c'\n'keys.seed' = 6\n";
         let whole =
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (candidates, items, baseline) in [(&[0, 2][..], &[4, 1][..], 1), (&[2, 0], &[0], 0), (&[1, 0], &[3], 0)] {
-            let part = part(&whole, candidates, items);
+            let part = select(&whole, candidates, items);
             let names: Vec<&str> = part.points.iter().map(|point| point.name.as_str()).collect();
             assert_eq!(names, candidates.iter().map(|&who| ["a", "b", "c"][who]).collect::<Vec<_>>());
             let ids: Vec<&str> = part.suite.items.iter().map(|item| item.id.as_str()).collect();
@@ -273,7 +276,7 @@ mod tests {
             assert_eq!((part.baseline, part.file.seeds, part.file.repeats), (baseline, 1, 1));
         }
         let frame = Frame::parse("variant,position,depth,search.nodes,seconds\n".as_bytes(), "t").unwrap();
-        let message = |name: &str| find(name, &frame).map(|_| ()).map_err(|error| error.to_string());
+        let message = |name: &str| find_count(name, &frame).map(|_| ()).map_err(|error| error.to_string());
         assert_eq!(message("nodes"), Ok(()));
         for name in ["seconds", "nps"] {
             assert_eq!(

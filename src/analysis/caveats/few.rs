@@ -2,12 +2,12 @@
 
 use crate::analysis::pairing::stats::at_least;
 use crate::record::columns;
-use crate::words::many;
+use crate::text::plural;
 
 /// That so many positions (or games) can show nothing among so many comparisons; none where they can.
 pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
     let expected = at_least(comparisons);
-    let units = many(clusters, if games { columns::GAME } else { columns::POSITION });
+    let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
     let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
     (comparisons > 0 && clusters < expected).then(|| {
         format!(

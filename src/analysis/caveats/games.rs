@@ -4,7 +4,7 @@ use super::{alike, named};
 use crate::experiment::{Experiment, Point, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
-use crate::words::many;
+use crate::text::plural;
 
 /// Spread of the points of a pair for each game, as matches of like players have it: between quiet draws (0.1) and wild games (0.35).
 const SPREAD: f64 = 0.25;
@@ -31,7 +31,7 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
         warnings.push(format!(
             "{} in an encounter: at a usual spread its 95 % interval will be about {reach:.0} Elo to each side, and the test is \
              of {expected} normalized Elo; about {} pairs would tell so little",
-            many(openings, "pair"),
+            plural(openings, "pair"),
             pairs_for(expected)
         ));
     }

@@ -8,7 +8,7 @@ use crate::analysis::pairing::pairs::{Base, Pairs};
 use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns::{self, Role};
-use crate::words::many;
+use crate::text::plural;
 
 /// Rows shown of those that moved most.
 const SHOWN: usize = 20;
@@ -356,7 +356,7 @@ fn cut_short(joined: &Joined) -> Option<String> {
         format!(
             "totals, and gates on them, hold iterations that a node limit cut short ({} of BASE and {new} of NEW): budgets spent, \
              not nodes needed; a ratio with † is of the depths that both finished",
-            many(base, "row")
+            plural(base, "row")
         )
     })
 }

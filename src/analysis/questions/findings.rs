@@ -8,7 +8,7 @@ use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::stats::at_least;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
-use crate::words::many;
+use crate::text::plural;
 
 /// How a line compares with its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn noun(metric: &Metric) -> &str {
 
 /// That no line differs, and how: not at all, or by as much as chance may, or by what so few positions cannot tell from it.
 fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
-    let others = many(unclear.len(), "other");
+    let others = plural(unclear.len(), "other");
     let means = || unclear.iter().map(|line| line.ratio().mean);
     let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
     let (have, ratios) = match unclear.len() {
@@ -118,7 +118,7 @@ fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
             format!("No difference in {what}: {others} and the baseline have the same in every search.")
         }
         () if clusters < at_least(lines) => {
-            let units = many(clusters, if games { columns::GAME } else { columns::POSITION });
+            let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
             format!("{others} {have} {ratios} of the baseline's {what}; {units} cannot tell that from chance.")
         }
         () => {
@@ -133,7 +133,7 @@ fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
 fn describe(line: &Line, kind: &[&Line]) -> String {
     let ratio = line.ratio();
     let alike = kind.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
-    let alike = if alike > 0 { format!(" and {} with the same", many(alike, "other")) } else { String::new() };
+    let alike = if alike > 0 { format!(" and {} with the same", plural(alike, "other")) } else { String::new() };
     format!(
         "\"{}\"{alike}, {:.3} of the baseline's (95 % {:.3} to {:.3}, {} pairs)",
         line.name, ratio.mean, ratio.low, ratio.high, ratio.pairs
@@ -172,7 +172,7 @@ fn no_room(summary: &Summary) -> Option<String> {
         format!(
             "The {} of {} {leave} 1 out, but by less than one more {unit} could take back that differs by a factor of {UNDRAWN}: no mark.",
             if count == 1 { "interval" } else { "intervals" },
-            many(count, "line"),
+            plural(count, "line"),
         )
     })
 }

@@ -6,7 +6,7 @@ use super::matches::{Encounter, Matches};
 use crate::analysis::pairing::stats::at_least;
 use crate::experiment::Expect;
 use crate::experiment::match_claims::MatchClaim;
-use crate::words::many;
+use crate::text::plural;
 
 /// Holds all claims against the games.
 pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
@@ -21,7 +21,7 @@ pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
         let (ruling, measured) = found.map_or((Ruling::NoRows, String::new()), |(claim, (elo, one))| {
             let (pairs, expected) = (one.pairs.count(), at_least(all.encounters.len()) as u64);
             let message =
-                format!("{:+.1} Elo [{:+.1}, {:+.1}] over {}", elo.elo, elo.low, elo.high, many(pairs, "pair"));
+                format!("{:+.1} Elo [{:+.1}, {:+.1}] over {}", elo.elo, elo.low, elo.high, plural(pairs, "pair"));
             // Games that end when they show most have no interval that is right.
             match (all.test.stop, pairs < expected) {
                 (true, _) => (Ruling::CannotTell, message),

@@ -4,7 +4,7 @@ use super::joined::{Joined, Recorded};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::limits::parts;
 use crate::record::columns;
-use crate::words::many;
+use crate::text::plural;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Options by dotted path.
@@ -68,7 +68,7 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
         };
         let alone = (0..joined.variants.len()).filter(|&variant| has(variant, at) && !has(variant, 1 - at)).count();
         if alone > 0 {
-            found.push(format!("{} that only {side} has", many(alone, columns::VARIANT)));
+            found.push(format!("{} that only {side} has", plural(alone, columns::VARIANT)));
         }
     }
     if found.is_empty() {

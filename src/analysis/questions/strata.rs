@@ -12,7 +12,7 @@ use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::ratio::Ratio;
 use crate::record::columns;
-use crate::words::many;
+use crate::text::plural;
 
 /// A ratio over suites.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -142,8 +142,8 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
         parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
     findings.push(format!(
         "Of {} in {}: {}.",
-        many(lines.len(), "line"),
-        many(suites, columns::SUITE),
+        plural(lines.len(), "line"),
+        plural(suites, columns::SUITE),
         parts.join(", ")
     ));
     const SHOWN: usize = 3;

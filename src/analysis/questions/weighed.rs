@@ -10,7 +10,7 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::experiment::expect::{Claim, Term};
 use crate::record::columns;
-use crate::words::many;
+use crate::text::plural;
 use std::collections::HashMap;
 
 /// What the rows say of a figure or claim.
@@ -122,7 +122,7 @@ impl ClaimResult {
             return match pairs.apart {
                 0 if below + above > 0 => cannot_tell(String::new()),
                 0 if pairs.nil > 0 => {
-                    cannot_tell(format!("{} with 0 on both sides, of no ratio", many(pairs.nil, "search")))
+                    cannot_tell(format!("{} with 0 on both sides, of no ratio", plural(pairs.nil, "search")))
                 }
                 0 => (Ruling::NoRows, String::new()),
                 apart => cannot_tell(format!("{apart} searches share no depth that both finished")),
@@ -203,11 +203,11 @@ impl ClaimResult {
                 let decides = if *hangs || influence.turns { ", which decides it" } else { "" };
                 parts.push(format!("{:.3} without {name}{decides}", influence.without * factor));
             }
-            let cut = || format!("{} in the depths that both finished", many(pairs.cut, "search"));
+            let cut = || format!("{} in the depths that both finished", plural(pairs.cut, "search"));
             parts.extend((pairs.cut > 0).then(cut));
         }
         let beyond: usize = pairs.beyond.iter().sum();
-        let zeros = || format!("{} with a 0 on one side alone, of no ratio", many(beyond, "search"));
+        let zeros = || format!("{} with a 0 on one side alone, of no ratio", plural(beyond, "search"));
         parts.extend((beyond > 0).then(zeros));
         parts.extend((!reason.is_empty()).then(|| reason.to_owned()));
         parts.join("; ")

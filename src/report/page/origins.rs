@@ -2,7 +2,7 @@
 
 use super::Page;
 use crate::report::number::percent;
-use crate::words::many;
+use crate::text::plural;
 
 impl Page {
     /// How the results were made, a sentence for each.
@@ -19,7 +19,7 @@ impl Page {
                 "{name}suite {}, {} {kind}; {}; repeats {}; plan {}",
                 manifest.suite,
                 manifest.items,
-                many(manifest.variants.len(), "variant"),
+                plural(manifest.variants.len(), "variant"),
                 manifest.repeats,
                 manifest.plan,
             ));
@@ -38,7 +38,7 @@ impl Page {
                 machine.cores,
                 machine.memory_bytes as f64 / f64::from(1 << 30),
                 machine.os,
-                many(manifest.jobs, "job")
+                plural(manifest.jobs, "job")
             ));
         }
         lines.extend(self.memory.clone());

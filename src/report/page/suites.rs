@@ -15,7 +15,7 @@ use crate::report::engines;
 use crate::report::explore::Explorer;
 use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
 use crate::report::table::{self, BASELINE, ONE};
-use crate::words::many;
+use crate::text::plural;
 use anyhow::Result;
 
 /// The suites whose rows a frame has, in the manifest's order; nothing where rows do not say.
@@ -85,7 +85,7 @@ impl Page {
         for (suite, one) in suites.iter().zip(&mut pages) {
             let Manifest { suite: file, items, .. } = &one.manifest;
             let limit = limit(rows.frame, suite).map_or_else(String::new, |limit| format!(", {limit}"));
-            parts.push(Part::Heading(format!("Suite {suite}: {file}, {}{limit}", many(items, "item"))));
+            parts.push(Part::Heading(format!("Suite {suite}: {file}, {}{limit}", plural(items, "item"))));
             parts.extend((!one.findings.is_empty()).then(|| Part::Findings(one.findings.clone())));
             parts.extend(std::mem::take(&mut one.sheet.parts).into_iter().filter_map(|part| section(part, suite)));
         }

@@ -7,7 +7,7 @@ use crate::record::manifest::Manifest;
 use crate::record::reference::NAME;
 use crate::report::choices::Choices;
 use crate::report::source::Source;
-use crate::words::many;
+use crate::text::plural;
 
 impl Page {
     /// `named`: the options that lines or pairs are told apart by, where searches of several results are paired.
@@ -75,7 +75,7 @@ fn unjudged(source: &Source) -> Option<String> {
         );
     }
     let (missing, all) = quality::unjudged(&source.frame, &source.judged, moves);
-    let what = format!("{missing} of {} are not judged by the reference", many(all, "search"));
+    let what = format!("{missing} of {} are not judged by the reference", plural(all, "search"));
     let left = match source.judged.is_empty() {
         _ if !moves => "score errors are of the others".to_owned(),
         true => format!("there is no {NAME}, and so no table of the moves' quality"),
@@ -92,6 +92,6 @@ pub fn left_out(label: &str, list: &[String]) -> Option<String> {
         if list.len() > SHOWN { format!("; and {} more (manifest.json)", list.len() - SHOWN) } else { String::new() };
     (!list.is_empty()).then(|| {
         let were = if list.len() == 1 { "was" } else { "were" };
-        format!("{label}: {} of the suite {were} left out: {shown}{more}", many(list.len(), "item"))
+        format!("{label}: {} of the suite {were} left out: {shown}{more}", plural(list.len(), "item"))
     })
 }

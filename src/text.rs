@@ -1,0 +1,24 @@
+//! Wording that all rooms share.
+
+/// A count with its noun: "1 job", "2 jobs", "3 searches".
+#[must_use]
+pub fn plural(count: impl std::fmt::Display, noun: &str) -> String {
+    let count = count.to_string();
+    let ending = match (count.as_str(), noun.ends_with("ch")) {
+        ("1", _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{count} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plural;
+
+    #[test]
+    fn plural_one_has_no_ending() {
+        let message = [plural(0, "job"), plural(1_u64, "search"), plural(2_usize, "search"), plural(11, "job")];
+        assert_eq!(message, ["0 jobs", "1 search", "2 searches", "11 jobs"]);
+    }
+}
