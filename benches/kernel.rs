@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use ttlab::chess::Board;
 use ttlab::engine::{Engine, EngineOptions, Limit};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 
 fn preset(name: &str, over: &str) -> EngineOptions {
     let mut table = ttlab::experiment::presets::options(name).unwrap();
-    ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+    ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
     table.try_into().unwrap()
 }
 

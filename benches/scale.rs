@@ -57,11 +57,11 @@ fn scale(criterion: &mut Criterion) {
         });
         let text = "suite = 's.fen'\nlimit = { depth = 1 }\n[engine]\ntable.clear = 'never'\n";
         let suite = positions(count);
-        let kept = Experiment::of_plan(text, Path::new("kept.toml"), &[], in_plan(Some(&suite))).unwrap();
+        let kept = Experiment::from_plan(text, Path::new("kept.toml"), &[], in_plan(Some(&suite))).unwrap();
         group.bench_function(BenchmarkId::new("ids where nothing is cleared", count), |bench| {
             bench.iter(|| {
                 let plan = Plan::new(&kept);
-                let job = plan.job_in(0, 0, 0);
+                let job = plan.job_in_lane(0, 0, 0);
                 (0..count).fold(0, |sum, item| sum ^ plan.row_id(&job, item, 0, 1))
             });
         });
@@ -70,7 +70,7 @@ fn scale(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("points and excludes", count), |bench| {
             bench.iter(|| {
                 let sets = ["limit.depth=2".to_owned()];
-                let experiment = Experiment::of_plan(&text, Path::new("grid.toml"), &sets, in_plan(None)).unwrap();
+                let experiment = Experiment::from_plan(&text, Path::new("grid.toml"), &sets, in_plan(None)).unwrap();
                 Plan::new(&experiment).varying().len()
             });
         });

@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ttlab::chess::Board;
 use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 
 struct Counting;
 

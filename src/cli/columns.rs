@@ -22,7 +22,7 @@ pub fn run(args: &Args) -> CommandResult {
         );
         println!("| column | role | unit | meaning |\n|---|---|---|---|");
     }
-    for Column { name, meaning, unit, role } in columns.iter().chain(crate::record::columns::judged()) {
+    for Column { name, meaning, unit, role } in columns.iter().chain(crate::record::columns::judged_columns()) {
         let role = role.word();
         if args.markdown {
             println!("| `{name}` | {role} | {unit} | {meaning} |");

@@ -3,7 +3,7 @@ use crate::analysis::caveats::leading::Misleading;
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::joined::{Recorded, lay_score_errors};
-use crate::record::{columns, write_whole};
+use crate::record::{columns, write_atomic};
 use crate::report::{comparison, machine, markdown};
 use crate::subject::Repeatability;
 use std::fs;
@@ -138,7 +138,7 @@ const HELP: &str = "give two folders that `ttlab run` wrote, or their results.cs
 
 /// Writes a file whole or not at all; into what is no file, as a pipe, what comes.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    match write_whole(path, text.as_bytes()) {
+    match write_atomic(path, text.as_bytes()) {
         Err(error) if error.kind() == ErrorKind::InvalidInput => fs::write(path, text),
         written => written,
     }

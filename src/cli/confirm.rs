@@ -23,7 +23,7 @@ pub fn play(
     quiet: bool,
 ) -> CommandResult {
     let Some(expected) = &experiment.file.confirm else { return Ok(Exit::Done) };
-    let place = |name: &String| experiment.points.iter().position(|point| point.name == *name);
+    let place = |name: &String| experiment.variants.iter().position(|point| point.name == *name);
     let Some(best) = place(&screened.best) else {
         return Err(CommandFailure::of(Exit::Failed, "confirm: the screen has no figures to choose by"));
     };

@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> CommandResult {
     let Some(found) = found.map_err(CommandFailure::usage)? else { return Ok(Exit::Interrupted) };
     print!("{}", escape_control(&screen(&found)));
     if let Some(file) = &args.out {
-        super::write(file, &found.text().map_err(CommandFailure::io)?)?;
+        super::write(file, &found.to_json().map_err(CommandFailure::io)?)?;
     }
     Ok(if found.has_faults() { Exit::Gate } else { Exit::Done })
 }

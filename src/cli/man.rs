@@ -22,7 +22,7 @@ pub fn run(args: &Args) -> CommandResult {
     root.build();
     match &args.out {
         Some(folder) => {
-            crate::record::own_folder(folder).map_err(write_error(folder))?;
+            crate::record::create_folder(folder).map_err(write_error(folder))?;
             let mut all = Vec::new();
             gather(&root, &mut all);
             for command in &all {

@@ -290,7 +290,7 @@ fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
 
 /// Writes a file whole or not at all.
 fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
-    crate::record::write_whole(file, text.as_bytes()).map_err(write_error(file))
+    crate::record::write_atomic(file, text.as_bytes()).map_err(write_error(file))
 }
 
 /// How an answer is written: as is asked for, else as the ending of its file names it, else as usual.

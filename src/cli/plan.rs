@@ -4,8 +4,8 @@ use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::before;
 use crate::chess::suite::Item;
 use crate::engine::Limit;
-use crate::experiment::shards::MOST_SHARDS;
-use crate::experiment::{Experiment, Plan, PlanFile, Point};
+use crate::experiment::shards::MAX_SHARDS;
+use crate::experiment::{Experiment, Plan, PlanFile, Variant};
 use crate::record::Jobs;
 use crate::runner::{self, Subjects, estimate};
 use crate::subject::options::hash;
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long)]
     jobs_list: bool,
     /// Into how many shards to deal the jobs
-    #[arg(long, requires = "output", value_parser = clap::value_parser!(u64).range(1..=MOST_SHARDS))]
+    #[arg(long, requires = "output", value_parser = clap::value_parser!(u64).range(1..=MAX_SHARDS))]
     shards: Option<u64>,
     /// Write the plan to a file
     #[arg(short, long, value_name = "PLAN")]
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> CommandResult {
     let plan = Plan::new(&experiment);
     super::tell_left_out(&experiment);
     let mut engines = Vec::new();
-    if plan.has_outside() {
+    if plan.has_external() {
         let stop = stop_flag()?;
         let found = match Subjects::prepare(&experiment, &plan, 1, &stop) {
             Err(runner::RunError::Interrupted) => return Ok(Exit::Interrupted),
@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> CommandResult {
         let limit = if limit.is_empty() { limit } else { format!(", {limit}") };
         println!("suite       {}: {file} ({items}){limit}", section.name);
     }
-    let fewer = experiment.file.games.as_ref().is_some_and(|games| games.test().stop);
+    let fewer = experiment.file.games.as_ref().is_some_and(|games| games.test_or_default().stop);
     let made_of = match plan.is_match() {
         true => format!(
             "{} x openings, each a pair of games{}",
@@ -129,13 +129,13 @@ pub fn run(args: &Args) -> CommandResult {
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n     table  limit          variant");
-    for (at, point) in plan.variants.iter().enumerate() {
-        let limit = match shown_limit(point.limit) {
+    for (at, variant) in plan.variants.iter().enumerate() {
+        let limit = match shown_limit(variant.limit) {
             none if none.is_empty() && !experiment.sections.is_empty() => "by suite".to_owned(),
             limit => limit,
         };
         let mark = if at == plan.baseline { "  (baseline)" } else { "" };
-        println!("{:>10}  {limit:<14} {}{mark}", size(point), point.name);
+        println!("{:>10}  {limit:<14} {}{mark}", size(variant), variant.name);
     }
     if !engines.is_empty() {
         println!();
@@ -144,9 +144,9 @@ pub fn run(args: &Args) -> CommandResult {
     if args.jobs_list {
         println!();
         for job in plan.jobs() {
-            let (point, item) = (&plan.variants[job.variant], &experiment.suite.items[job.item]);
+            let (variant, item) = (&plan.variants[job.variant], &experiment.suite.items[job.item]);
             let against = job.opponent.map(|at| format!("  against {}", plan.variants[at].name)).unwrap_or_default();
-            println!("{:016x}  repeat {}  {}  {}{against}", plan.job_id(&job), job.repeat, item.id, point.name);
+            println!("{:016x}  repeat {}  {}  {}{against}", plan.job_id(&job), job.repeat, item.id, variant.name);
         }
     }
     Ok(Exit::Done)
@@ -172,11 +172,11 @@ fn items(experiment: &Experiment, items: &[Item]) -> String {
 
 /// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it. Other engines tell of theirs no
 /// more than what they are given.
-fn size(point: &Point) -> String {
-    if let Some(subject) = point.external() {
+fn size(variant: &Variant) -> String {
+    if let Some(subject) = variant.external() {
         return hash(&subject.options).map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
     }
-    let table = &point.options.table;
+    let table = &variant.options.table;
     match (crate::table::bytes(table, None), table.kind) {
         (Some(0), _) => "none".to_owned(),
         (Some(bytes), _) => Size::Bytes(bytes.next_multiple_of(1024)).to_string(),
@@ -242,7 +242,7 @@ mod tests {
             let slots = ["table.slots=1"].iter().filter(|_| !sets[0].starts_with("subject"));
             let sets: Vec<String> = sets.iter().chain(slots).map(|&set| set.to_owned()).collect();
             let read = Experiment::parse(text, "x.toml".as_ref(), &sets).unwrap();
-            assert_eq!(size(&read.points[0]), describe, "{sets:?}");
+            assert_eq!(size(&read.variants[0]), describe, "{sets:?}");
         }
     }
 

@@ -177,7 +177,7 @@ pub(super) fn judge(
     stop: &AtomicBool,
     quiet: bool,
 ) -> Result<bool, CommandFailure> {
-    if let Some(moves) = experiment.file.reference.as_ref().map(|reference| reference.own.is_none())
+    if let Some(moves) = experiment.file.reference.as_ref().map(|reference| reference.own_search.is_none())
         && !quiet
     {
         eprintln!("judging the {} by the reference", if moves { "moves" } else { "scores" });

@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("a path with a line end or another control character in it cannot be put into a script");
     }
     crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
-    crate::record::own_folder(&folder).map_err(write_error(&folder))?;
+    crate::record::create_folder(&folder).map_err(write_error(&folder))?;
     let (scripts, start) = scripts(system, &order);
     for script in scripts {
         let path = folder.join(script.name);

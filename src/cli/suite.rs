@@ -79,9 +79,9 @@ pub fn run(args: &Args) -> CommandResult {
 /// What is told of a suite: what was repaired or left out, and what stands in it twice, which goes where bad items go.
 fn notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
     if skip_bad {
-        text::leave_out_doubles(name, suite);
+        text::remove_duplicates(name, suite);
     }
-    let doubles = text::doubles(name, suite).into_values();
+    let doubles = text::find_duplicates(name, suite).into_values();
     let output = doubles.map(|double| format!("{double}: an experiment refuses it, --skip-bad leaves it out"));
     suite.notes.iter().map(ToString::to_string).chain(output).collect()
 }

@@ -3,7 +3,7 @@ use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
 use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit, SearchProgress};
-use crate::record::{NewFile, begin, publish};
+use crate::record::{NewFile, begin_file, publish};
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use crate::text::plural;
 use std::fs::File;
@@ -167,7 +167,7 @@ pub fn wrong(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
 
 /// Begins the file that is to be written, so that nothing is left of what failed half way.
 fn anew(out: &Path) -> Result<NewFile, CommandFailure> {
-    begin(out).map_err(|error| match error.kind() {
+    begin_file(out).map_err(|error| match error.kind() {
         ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
         _ => write_error(out)(error),
     })

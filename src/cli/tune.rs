@@ -6,8 +6,8 @@ use crate::analysis::caveats::leading::Misleading;
 use crate::analysis::questions::race::{Contest, RaceStage, Round, Tuned, tune};
 use crate::analysis::questions::screen::Screened;
 use crate::analysis::{Frame, Metric};
-use crate::experiment::tune::sets as pressure_sets;
-use crate::experiment::{Experiment, Plan, Point, Problem, Tune};
+use crate::experiment::tune::to_settings as pressure_sets;
+use crate::experiment::{Experiment, Plan, Problem, Tune, Variant};
 use crate::record::columns::{self, Role};
 use crate::record::manifest::Manifest;
 use crate::report::{self, tuned::TuneOutcome};
@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> CommandResult {
         begin_stage: &mut begin_stage,
     };
     let question = Contest {
-        candidates: experiment.points.len(),
+        candidates: experiment.variants.len(),
         baseline: experiment.baseline,
         items: experiment.suite.items.len(),
         pressures: pressures.len() - 1,
@@ -124,9 +124,9 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let mut describe = |round: &Round| {
         if !args.quiet {
-            let dropped: Vec<&str> = round.dropped.iter().map(|&who| experiment.points[who].name.as_str()).collect();
+            let dropped: Vec<&str> = round.dropped.iter().map(|&who| experiment.variants[who].name.as_str()).collect();
             let dropped = if dropped.is_empty() { "none".to_owned() } else { dropped.join("; ") };
-            eprintln!("  best: {}; dropped: {dropped}", experiment.points[round.best].name);
+            eprintln!("  best: {}; dropped: {dropped}", experiment.variants[round.best].name);
         }
     };
     let tuned = match tune(&question, &mut runs, &mut describe) {
@@ -156,9 +156,9 @@ pub fn run(args: &Args) -> CommandResult {
 fn raced(experiment: &Experiment, tuned: &Tuned) -> Screened {
     let is_dropped =
         |at: usize| at != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&at));
-    let (dropped, left): (Vec<usize>, Vec<usize>) = (0..experiment.points.len()).partition(|&at| is_dropped(at));
-    let names = |places: Vec<usize>| places.into_iter().map(|at| experiment.points[at].name.clone()).collect();
-    Screened { best: experiment.points[tuned.winner].name.clone(), left: names(left), dropped: names(dropped) }
+    let (dropped, left): (Vec<usize>, Vec<usize>) = (0..experiment.variants.len()).partition(|&at| is_dropped(at));
+    let names = |places: Vec<usize>| places.into_iter().map(|at| experiment.variants[at].name.clone()).collect();
+    Screened { best: experiment.variants[tuned.winner].name.clone(), left: names(left), dropped: names(dropped) }
 }
 
 /// The experiment as its file has it and at each other pressure, each once, with the pressures' names.
@@ -168,10 +168,10 @@ pub(super) fn at_pressures(
     experiment: Experiment,
 ) -> Result<(Vec<Experiment>, Vec<String>), CommandFailure> {
     let tune = experiment.file.tune.clone().unwrap_or_default();
-    let base = &experiment.points[experiment.baseline];
+    let base = &experiment.variants[experiment.baseline];
     let table = &base.options.table;
     // Where sizes are what is raced, or engines whose sizes are no like, there is no other size to try, and none that all have.
-    let one_size = experiment.points.iter().all(|point| {
+    let one_size = experiment.variants.iter().all(|point| {
         point.options.table.size == table.size
             && hash(point) == hash(base)
             && point.external().is_some() == base.external().is_some()
@@ -209,7 +209,7 @@ pub(super) fn at_pressures(
 }
 
 /// The option for the memory of an engine that is not ours, where the file sets it: its name there, and MiB.
-fn hash(point: &Point) -> Option<(&str, i64)> {
+fn hash(point: &Variant) -> Option<(&str, i64)> {
     options::hash(&point.external()?.options)
 }
 
@@ -257,14 +257,14 @@ fn metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
             "tune.metric: score errors are judged after a run: expected nodes to a depth; `ttlab run` judges scores with [reference] self"
         );
     }
-    let header = crate::record::header(&plan.varying(), plan.extra()).join(",") + "\n";
+    let header = crate::record::header(&plan.varying(), plan.extra_columns()).join(",") + "\n";
     let empty = Frame::parse(header.as_bytes(), "results.csv").map_err(CommandFailure::io)?;
     crate::tune::find_metric(name, &empty).map_err(|error| CommandFailure::usage(format!("tune.metric: {error}")))
 }
 
 /// Refuses what is the same for every candidate by the file's own doing.
 fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFailure> {
-    let external = experiment.points.iter().find_map(|point| Some((point, point.external()?)));
+    let external = experiment.variants.iter().find_map(|point| Some((point, point.external()?)));
     let describe = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
     if let (Some((point, subject)), Some(column)) =
         (external, metric.columns().into_iter().find(|column| !describe(column)))
@@ -276,8 +276,8 @@ fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFai
             point.name
         );
     }
-    let by_nodes = |point: &Point| point.limit.nodes.is_some() && point.limit.depth.is_none();
-    if metric.columns() == [columns::NODES] && experiment.points.iter().all(by_nodes) {
+    let by_nodes = |point: &Variant| point.limit.nodes.is_some() && point.limit.depth.is_none();
+    if metric.columns() == [columns::NODES] && experiment.variants.iter().all(by_nodes) {
         refuse!(
             "tune.metric: nodes are what limit.nodes gives to every candidate: race them to a depth (limit.depth); how good their moves are at so \
              many nodes is judged by `ttlab run` with a [reference]"
@@ -317,15 +317,15 @@ fn one_seed(experiment: &Experiment) -> Vec<String> {
 
 fn check(experiment: &Experiment) -> Result<(), CommandFailure> {
     let file = &experiment.name;
-    if experiment.points.len() < 2 {
+    if experiment.variants.len() < 2 {
         refuse!("{file}: one variant alone cannot race: give a [grid] or [[variant]]s");
     }
     let items = experiment.suite.items.len();
     if items < 4 {
         refuse!("{file}: {items} items are too few to race on some and confirm on others: expected 4 or more");
     }
-    let kept = |point: &Point| [point.options.table.clear, point.options.history_clear].contains(&Clear::Never);
-    if experiment.points.iter().any(kept) {
+    let kept = |point: &Variant| [point.options.table.clear, point.options.history_clear].contains(&Clear::Never);
+    if experiment.variants.iter().any(kept) {
         refuse!(
             "{file}: table.clear = \"never\" makes every item depend on those before it: tuning draws items at random; use \
              \"game\" and a [sequence]"

@@ -15,23 +15,23 @@ pub(super) type Axis = Vec<(String, Vec<Value>)>;
 ///
 /// # Errors
 /// The first that is no list of values, with its place.
-pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
+pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
     let list = |table: &str, path: &str, value: &Value| {
         let found = match value {
             Value::Array(values) if !values.is_empty() => return Ok((path.to_owned(), values.clone())),
             Value::Table(_) => format!("; write the path in quotes, as in \"{path}.size\" = [..]"),
             Value::Array(_) => ", found an empty one".to_owned(),
-            other => format!(", found {}", paths::display(other)),
+            other => format!(", found {}", paths::format_value(other)),
         };
-        Err(source.wrong(&format!("{table}.{path}"), format!("expected a list of values{found}")))
+        Err(source.invalid(&format!("{table}.{path}"), format!("expected a list of values{found}")))
     };
     let mut axes: Vec<Axis> = Vec::new();
     for (path, value) in &file.grid {
         let (path, values) = list("grid", path, value)?;
         let mut seen = BTreeSet::new();
         if let Some(at) = values.iter().position(|value| !seen.insert(value.to_string())) {
-            let message = format!("grid.{path}: {} stands twice", paths::display(&values[at]));
-            return Err(source.at(&format!("grid.{path}.{at}"), message));
+            let message = format!("grid.{path}: {} stands twice", paths::format_value(&values[at]));
+            return Err(source.problem_at(&format!("grid.{path}.{at}"), message));
         }
         axes.push(vec![(path, values)]);
     }
@@ -40,13 +40,13 @@ pub(super) fn axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Prob
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
             let ((first, expected), found) = (&axis[0], plural(values.len(), "value"));
             let message = format!("zip.{path}: has {found} where zip.{first} has {}", expected.len());
-            return Err(source.at(&format!("zip.{at}.{path}"), message));
+            return Err(source.problem_at(&format!("zip.{at}.{path}"), message));
         }
         let earlier = |path: &String| axes.iter().flatten().any(|(known, _)| known == path);
         if let Some((path, _)) = axis.iter().find(|(path, _)| earlier(path)) {
             let other = if file.grid.contains_key(path) { "[grid]" } else { "another [[zip]]" };
             let message = format!("zip.{path}: stands in {other} too: one of them sets it");
-            return Err(source.at(&format!("zip.{at}.{path}"), message));
+            return Err(source.problem_at(&format!("zip.{at}.{path}"), message));
         }
         if !axis.is_empty() {
             axes.push(axis);
@@ -73,7 +73,7 @@ pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
 }
 
 /// The path of a value among those of its axis.
-pub(super) fn axis_value(file: &File, set: &str, value: &Value) -> Option<String> {
+pub(super) fn locate_axis_value(file: &File, set: &str, value: &Value) -> Option<String> {
     let at = |values: &Value| values.as_array()?.iter().position(|one| one == value);
     match file.grid.get(set) {
         Some(values) => at(values).map(|at| format!("grid.{set}.{at}")),

@@ -1,8 +1,8 @@
 //! `[confirm]`: games decide among the variants that a screen leaves.
 
 use super::file::{Experiment, File, LimitChoice, SuiteChoice};
-use super::grid::Point;
-use super::matches::{Draw, Match, Resign, opening};
+use super::grid::Variant;
+use super::matches::{Draw, Match, Resign, opening_position};
 use super::problem::Problem;
 use super::text::FileText;
 use crate::chess::ending::ending;
@@ -22,19 +22,19 @@ pub struct Confirm {
     #[serde(default)]
     pub limit: LimitChoice,
     /// Elo by which a variant may lie behind the best of the screen, by the price of a node, and still play: more than the screen's own error.
-    #[serde(default = "forty")]
+    #[serde(default = "default_margin")]
     #[cfg_attr(test, schemars(range(min = 0, max = 1000)))]
     pub margin: f64,
     /// Elo that a factor of e in nodes is worth; 212 was measured of ttlab's own search at 20,000 nodes a move.
-    #[serde(default = "price")]
+    #[serde(default = "default_price")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub price: f64,
     /// Pairs of games of the first stage; each further stage doubles what has been played.
-    #[serde(default = "hundred")]
+    #[serde(default = "default_first")]
     #[cfg_attr(test, schemars(range(min = 30)))]
     pub first: usize,
     /// Pairs of an encounter at most. There are no more than openings.
-    #[serde(default = "most")]
+    #[serde(default = "default_budget")]
     pub budget: usize,
     /// When a game is given up, as in `[match]`.
     #[serde(default)]
@@ -44,19 +44,19 @@ pub struct Confirm {
     pub draw: Option<Draw>,
 }
 
-fn forty() -> f64 {
+fn default_margin() -> f64 {
     40.0
 }
 
-fn price() -> f64 {
+fn default_price() -> f64 {
     212.0
 }
 
-fn hundred() -> usize {
+fn default_first() -> usize {
     100
 }
 
-fn most() -> usize {
+fn default_budget() -> usize {
     1600
 }
 
@@ -65,34 +65,34 @@ impl Confirm {
     ///
     /// # Errors
     /// The first mistake, with its place.
-    pub(super) fn check(&self, file: &File, points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
+    pub(super) fn check(&self, file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         for (given, what) in [(file.games.is_some(), "[match]"), (file.trace.is_some(), "[trace]")] {
             if given {
-                return Err(source.wrong(
+                return Err(source.invalid(
                     "confirm",
                     format!("does not go with {what}: games decide among variants that were searched before"),
                 ));
             }
         }
-        if points.len() < 2 {
+        if variants.len() < 2 {
             return Err(
-                source.wrong("confirm", "one variant has nobody to play: give a second, by [grid] or [[variant]]")
+                source.invalid("confirm", "one variant has nobody to play: give a second, by [grid] or [[variant]]")
             );
         }
-        if let Some(other) = points.iter().find(|point| point.limit != points[0].limit) {
+        if let Some(other) = variants.iter().find(|variant| variant.limit != variants[0].limit) {
             let what = format!(
                 "variants of one limit are screened, and \"{}\" has another than \"{}\"",
-                other.name, points[0].name
+                other.name, variants[0].name
             );
-            return Err(source.wrong("confirm", what));
+            return Err(source.invalid("confirm", what));
         }
         if self.limit == LimitChoice::default() {
-            return Err(source.wrong("confirm.limit", "missing: give limit = { nodes = 20000 }"));
+            return Err(source.invalid("confirm.limit", "missing: give limit = { nodes = 20000 }"));
         }
-        source.range("confirm.margin", self.margin, (0.0..=1000.0).contains(&self.margin), "0 to 1000")?;
-        source.range("confirm.price", self.price, (1.0..=10_000.0).contains(&self.price), "1 to 10000")?;
-        source.range("confirm.first", self.first, self.first >= 30, "at least 30")?;
-        source.range("confirm.budget", self.budget, self.budget >= self.first, "no fewer than `first`")
+        source.check_range("confirm.margin", self.margin, (0.0..=1000.0).contains(&self.margin), "0 to 1000")?;
+        source.check_range("confirm.price", self.price, (1.0..=10_000.0).contains(&self.price), "1 to 10000")?;
+        source.check_range("confirm.first", self.first, self.first >= 30, "at least 30")?;
+        source.check_range("confirm.budget", self.budget, self.budget >= self.first, "no fewer than `first`")
     }
 
     /// Checks the openings.
@@ -100,11 +100,16 @@ impl Confirm {
     /// # Errors
     /// When a game is over before it begins, or there are too few.
     pub(super) fn check_openings(&self, suite: &Suite, source: &FileText<'_>) -> Result<(), Problem> {
-        if let Some(item) = suite.items.iter().find(|item| ending(&opening(item), &[]).is_some()) {
-            return Err(source.wrong("confirm.openings", format!("{}: the game is over before it begins", item.id)));
+        if let Some(item) = suite.items.iter().find(|item| ending(&opening_position(item), &[]).is_some()) {
+            return Err(source.invalid("confirm.openings", format!("{}: the game is over before it begins", item.id)));
         }
         let openings = suite.items.len();
-        source.range("confirm.openings", openings, openings >= self.first, &format!("at least {} of them", self.first))
+        source.check_range(
+            "confirm.openings",
+            openings,
+            openings >= self.first,
+            &format!("at least {} of them", self.first),
+        )
     }
 
     /// The stages: which openings each plays.
@@ -127,12 +132,12 @@ impl Confirm {
         };
         (file.sequence, file.tune, file.reference, file.confirm, file.suites) = (None, None, None, None, None);
         (file.seeds, file.repeats, file.expect) = (1, 1, Vec::new());
-        let points = players.iter().map(|&at| Point { limit, ..screen.points[at].clone() }).collect();
+        let variants = players.iter().map(|&at| Variant { limit, ..screen.variants[at].clone() }).collect();
         let (suite_name, suite) =
             screen.openings.clone().unwrap_or_else(|| (screen.suite_name.clone(), screen.suite.clone()));
         Experiment {
             file,
-            points,
+            variants,
             baseline: players.iter().position(|&at| at == best).unwrap_or(0),
             suite_name,
             suite: Suite { items: openings.to_vec(), ..suite },
@@ -147,7 +152,7 @@ impl Confirm {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::reading::from_toml;
+    use crate::experiment::decode::from_toml;
 
     fn confirm(more: &str) -> Confirm {
         from_toml(&format!("openings = 'x.epd'\nlimit = {{ nodes = 9 }}\n{more}")).unwrap()

@@ -16,14 +16,14 @@ impl<'a> Excludes<'a> {
         for excluded in excludes {
             let mut pairs: Vec<(&str, &Value)> = excluded.iter().map(|(path, value)| (path.as_str(), value)).collect();
             pairs.sort_unstable_by_key(|(path, _)| *path);
-            let values = pairs.iter().map(|(_, value)| paths::display(value)).collect();
+            let values = pairs.iter().map(|(_, value)| paths::format_value(value)).collect();
             sets.entry(pairs.iter().map(|(path, _)| *path).collect()).or_default().insert(values);
         }
         Self { sets }
     }
 
     /// Whether a point has all the values that some exclude names. `"always"` and `{ kind = "always" }` are the same.
-    pub(super) fn hold(&self, point: &[(String, Value)]) -> bool {
+    pub(super) fn matches(&self, point: &[(String, Value)]) -> bool {
         self.sets.iter().any(|(paths, excluded)| {
             let values: Option<Vec<String>> = paths.iter().map(|path| value_at(point, path)).collect();
             values.is_some_and(|values| excluded.contains(&values))
@@ -35,12 +35,12 @@ impl<'a> Excludes<'a> {
 fn value_at(point: &[(String, Value)], path: &str) -> Option<String> {
     point.iter().find_map(|(set, value)| {
         if set == path {
-            return Some(paths::display(value));
+            return Some(paths::format_value(value));
         }
         let rest = path.strip_prefix(set.as_str())?.strip_prefix('.')?;
         match value {
             Value::String(kind) => (rest == "kind").then(|| kind.clone()),
-            value => rest.split('.').try_fold(value, |value, part| value.get(part)).map(paths::display),
+            value => rest.split('.').try_fold(value, |value, part| value.get(part)).map(paths::format_value),
         }
     })
 }
@@ -63,7 +63,7 @@ mod tests {
         let excludes = Excludes::new(&given);
         let hold = |text: &str| {
             let point = text.parse::<Table>().unwrap().into_iter().collect::<Vec<_>>();
-            excludes.hold(&point)
+            excludes.matches(&point)
         };
         for (point, left_out) in [
             ("'a' = 1\n'b' = 2", true),

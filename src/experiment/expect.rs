@@ -1,8 +1,8 @@
 //! `[[expect]]`: a published or known figure, and how the rows are held against it.
 
 use super::file::{Experiment, File};
-use super::grid::Point;
-use super::problem::{Problem, ambiguous, nearest, nearest_or_all};
+use super::grid::Variant;
+use super::problem::{Problem, ambiguous_name, nearest, nearest_or_all};
 use super::text::FileText;
 use crate::engine::options::Diagnostics;
 use crate::record::columns::{
@@ -22,7 +22,7 @@ pub struct Expect {
     pub filter: BTreeMap<String, Scalar>,
     /// Who says so: `published` (an article: `source` names it), `expected` (theory, or another program) or `asked` (this file's own
     /// question).
-    pub kind: SaidBy,
+    pub kind: ClaimOrigin,
     /// Where the figure was published or how it is known; printed beside the verdict.
     pub source: String,
     /// The figure or sentence as it was published, word for word.
@@ -40,7 +40,7 @@ pub struct Expect {
     /// with a factor: `"nodes(no table) > 1.2 * nodes(always)"`.
     pub claim: Option<String>,
     /// The verdict that keeps a `--check` green: `holds` unless the published figure is known to be wrong.
-    pub verdict: WantedVerdict,
+    pub verdict: ExpectedVerdict,
     /// Metric = figure, for any counter or column: `evals = 32138`, `nodes = { min = 10, max = 20 }`.
     #[serde(flatten)]
     pub figures: BTreeMap<String, ExpectedFigure>,
@@ -50,7 +50,7 @@ pub struct Expect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum SaidBy {
+pub enum ClaimOrigin {
     /// An article or book, which `source` names.
     Published,
     /// Theory, or another program, which `source` names.
@@ -60,7 +60,7 @@ pub enum SaidBy {
     Asked,
 }
 
-impl SaidBy {
+impl ClaimOrigin {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -104,9 +104,9 @@ impl ExpectedFigure {
     }
 
     /// What makes no sense of it, if anything: it would hold of everything, or of nothing.
-    fn fault(&self) -> Option<String> {
+    fn find_fault(&self) -> Option<String> {
         let Self::Range(range) = self else { return None };
-        let Range { min, max, exact, of, by_depth, from } = range;
+        let Range { min, max, exact, statistic: of, by_depth, from } = range;
         let kinds = [min.is_some() || max.is_some(), exact.is_some(), !by_depth.is_empty()];
         let given = kinds.iter().filter(|kind| **kind).count();
         let first = from.unwrap_or(1);
@@ -143,7 +143,8 @@ pub struct Range {
     /// Exactly, instead of limits.
     pub exact: Option<f64>,
     /// Which statistic of the matching rows is meant; without it each row is.
-    pub of: Option<Statistic>,
+    #[serde(rename = "of")]
+    pub statistic: Option<Statistic>,
     /// Exact figures of one depth after another, instead of the others.
     pub by_depth: Vec<f64>,
     /// The depth of the first of `by_depth`; default 1.
@@ -167,7 +168,7 @@ pub enum Statistic {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum WantedVerdict {
+pub enum ExpectedVerdict {
     /// The measured figures agree.
     #[default]
     Holds,
@@ -195,16 +196,17 @@ pub const OTHER_SCORES: &str = "other_scores";
 ///
 /// # Errors
 /// The first that does not, with its place and the nearest name.
-pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
+pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
     let extra = Extra {
-        anatomy: points.iter().any(|point| point.options.diagnostics == Diagnostics::Full),
-        external: points.iter().any(|point| point.external().is_some()),
+        anatomy: variants.iter().any(|variant| variant.options.diagnostics == Diagnostics::Full),
+        external: variants.iter().any(|variant| variant.external().is_some()),
         games: file.games.is_some(),
         suites: file.suites.is_some(),
     };
-    let options: BTreeSet<String> = points.iter().flat_map(super::grid::columns).map(|(path, _)| path).collect();
+    let options: BTreeSet<String> =
+        variants.iter().flat_map(super::grid::option_columns).map(|(path, _)| path).collect();
     let mut own_columns = header(&[], extra);
-    if file.reference.as_ref().is_some_and(|reference| reference.own.is_some()) {
+    if file.reference.as_ref().is_some_and(|reference| reference.own_search.is_some()) {
         own_columns.push(SCORE_ERROR.to_owned());
     }
     let columns: Vec<String> = own_columns.iter().chain(&options).cloned().collect();
@@ -214,14 +216,14 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
     };
     for (at, expect) in file.expect.iter().enumerate() {
         let wrong = |key: &str, word: Option<&str>, what: &str| {
-            source.at_word(&format!("expect.{at}.{key}"), word, format!("expect.{key}: {what}"))
+            source.problem_at_word(&format!("expect.{at}.{key}"), word, format!("expect.{key}: {what}"))
         };
         let unknown = |key: &str, name: &str, what: &str| {
             let help = nearest(name, columns.iter().map(String::as_str));
             Err(Problem { help, ..wrong(key, Some(name), what) })
         };
         let variant = |key: &str, name: &str| {
-            let names = || points.iter().map(|point| point.name.as_str());
+            let names = || variants.iter().map(|variant| variant.name.as_str());
             if names().any(|known| known == name) {
                 return Ok(());
             }
@@ -232,16 +234,16 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
             return unknown(&format!("where.{key}"), key, "there is no such column");
         }
         for key in expect.filter.keys() {
-            let meant = meant(key, &options);
+            let meant = matching_columns(key, &options);
             if meant.len() > 1 {
-                let what = ambiguous(meant.iter().map(String::as_str));
+                let what = ambiguous_name(meant.iter().map(String::as_str));
                 return Err(wrong(&format!("where.{key}"), None, &what));
             }
         }
         if let Some(key) = expect.figures.keys().find(|key| !known(key)) {
             return unknown(key, key, "there is no such metric");
         }
-        if let Some((key, fault)) = expect.figures.iter().find_map(|(key, figure)| Some((key, figure.fault()?))) {
+        if let Some((key, fault)) = expect.figures.iter().find_map(|(key, figure)| Some((key, figure.find_fault()?))) {
             return Err(wrong(key, None, &fault));
         }
         if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT) {
@@ -261,19 +263,22 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
         let named =
             [&expect.source, &expect.quote, &expect.author, &expect.article].iter().any(|text| !text.trim().is_empty());
         let place = format!("expect.{at}");
-        if expect.kind != SaidBy::Asked && !named && !(expect.kind == SaidBy::Published && file.article.is_some()) {
-            return Err(source.at(&place, "expect.source: missing: who published or expects it?"));
+        if expect.kind != ClaimOrigin::Asked
+            && !named
+            && !(expect.kind == ClaimOrigin::Published && file.article.is_some())
+        {
+            return Err(source.problem_at(&place, "expect.source: missing: who published or expects it?"));
         }
         if expect.figures.is_empty() && expect.claim.is_none() {
-            return Err(source.at(&place, "expect: gives neither a figure nor a claim"));
+            return Err(source.problem_at(&place, "expect: gives neither a figure nor a claim"));
         }
         let Some(claim) = &expect.claim else { continue };
-        let claim = Claim::parse(claim).map_err(|message| source.at(&format!("{place}.claim"), message))?;
+        let claim = Claim::parse(claim).map_err(|message| source.problem_at(&format!("{place}.claim"), message))?;
         for Term { metric, variant: name, .. } in [&claim.left, &claim.right] {
             if !known(metric) {
                 return unknown("claim", metric, &format!("there is no metric `{metric}`"));
             }
-            if !own_columns.iter().any(|column| may_mean(metric, column) && comparable(column)) {
+            if !own_columns.iter().any(|column| may_mean(metric, column) && is_comparable(column)) {
                 let what = format!("`{metric}` is no metric that has a ratio: expected a count, a state or a time");
                 return Err(wrong("claim", Some(metric), &what));
             }
@@ -285,7 +290,7 @@ pub fn check(file: &File, points: &[Point], source: &FileText<'_>) -> Result<(),
 
 /// What a key of `where` may mean beside an option of that very name: options that end so, and then a column of the rows of that name. A key
 /// of the rows goes before options; any other column of theirs does not.
-fn meant(key: &str, options: &BTreeSet<String>) -> Vec<String> {
+fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     let own = column(key);
     if options.contains(key) || own.is_some_and(|own| own.role == Role::Key || own.name.contains('.')) {
         return Vec::new();
@@ -298,7 +303,7 @@ fn meant(key: &str, options: &BTreeSet<String>) -> Vec<String> {
 }
 
 /// Whether a claim may compare a column: numbers, but no score, which may be less than nothing.
-fn comparable(column: &str) -> bool {
+fn is_comparable(column: &str) -> bool {
     match role(column) {
         Role::Sum | Role::Time => true,
         Role::Last => column != SCORE,
@@ -392,21 +397,22 @@ impl Term {
 
 /// What an expectation asks of rows that none will meet: its place in the file, and the condition. A value of an option that no variant has, a
 /// depth beyond every limit, a position that the suite has not.
-pub fn idle(experiment: &Experiment) -> Vec<(usize, String)> {
-    let Experiment { file, points, suite, .. } = experiment;
+pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
+    let Experiment { file, variants, suite, .. } = experiment;
     let single = file.sequence.is_none() && suite.items.iter().all(|item| item.game().is_none());
     let met = |key: &str, expected: &str| match key {
         DEPTH => {
-            let limits = points.iter().flat_map(|point| experiment.limits(point));
+            let limits = variants.iter().flat_map(|variant| experiment.limits(variant));
             let limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
             limits
                 .is_none_or(|limits| expected.parse().is_ok_and(|depth: u8| limits.iter().any(|limit| depth <= *limit)))
         }
         POSITION => !single || suite.items.iter().any(|item| item.id == expected),
         _ if column(key).is_some() => true,
-        _ => {
-            points.iter().flat_map(super::grid::columns).any(|(path, value)| may_mean(key, &path) && value == expected)
-        }
+        _ => variants
+            .iter()
+            .flat_map(super::grid::option_columns)
+            .any(|(path, value)| may_mean(key, &path) && value == expected),
     };
     let idle = |(at, expect): (usize, &Expect)| {
         let unmet = |(key, value): (&String, &Scalar)| {
@@ -422,7 +428,7 @@ pub fn idle(experiment: &Experiment) -> Vec<(usize, String)> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::reading::from_toml;
+    use crate::experiment::decode::from_toml;
 
     #[test]
     fn claims_are_read_with_factors_and_names_that_hold_signs() {
@@ -455,7 +461,7 @@ mod tests {
         struct Line {
             nodes: ExpectedFigure,
         }
-        let fault = |text: &str| from_toml::<Line>(&format!("nodes = {text}")).unwrap().nodes.fault();
+        let fault = |text: &str| from_toml::<Line>(&format!("nodes = {text}")).unwrap().nodes.find_fault();
         for text in [
             "3",
             "{ min = 3 }",
@@ -509,7 +515,9 @@ mod tests {
                 "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n[grid]\n'table.slots' = [1, 2]\n[[expect]]\nnodes = 1\n[[expect]]\n\
                  nodes = 2\nwhere = {{ {filter} }}\n"
             );
-            idle(&Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")))
+            unmatched_conditions(
+                &Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")),
+            )
         };
         let output = |condition: &str| vec![(1, condition.to_owned())];
         assert_eq!(of("depth = 3", "depth = 3"), []);
@@ -524,7 +532,10 @@ mod tests {
         assert_eq!(of("depth = 3", "draws = true"), output("draws = true"));
         // Which of several, and of games no position is known before.
         let games = "suite = 'data/games.pgn'\nlimit = { depth = 3 }\n[[expect]]\nnodes = 1\nwhere = { position = 'no game' }\n[[expect]]\nnodes = 2\nwhere = { depth = 4 }\n";
-        assert_eq!(idle(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()), output("depth = 4"));
+        assert_eq!(
+            unmatched_conditions(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()),
+            output("depth = 4")
+        );
     }
 
     /// Where variants have limits of their own the deepest says what may be met, and one that nodes alone end meets any depth.
@@ -538,7 +549,7 @@ mod tests {
                 "suite = {{ startpos = true }}\n{variants}[[expect]]\nnodes = 2\nwhere = {{ depth = {depth} }}\n"
             );
             let read = Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-            idle(&read).len()
+            unmatched_conditions(&read).len()
         };
         let limits = ["'limit.depth' = 2", "'limit.depth' = 4", "'limit.depth' = 1"];
         assert_eq!([1, 2, 3, 4, 5].map(|depth| of(limits, depth)), [0, 0, 0, 0, 1]);

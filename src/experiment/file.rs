@@ -2,12 +2,12 @@
 
 use super::baseline;
 use super::expect::{Expect, Scalar};
-use super::grid::{self, Point};
+use super::grid::{self, Variant};
 use super::options::Setting;
 use super::problem::Problem;
 use super::sequence::Sequence;
 use super::suites::{self, Section, SuiteEntries};
-use super::text::{FileText, Loaded, SuiteTexts};
+use super::text::{FileText, LoadedSuite, SuiteTexts};
 use super::trace::{Trace, TraceChoice};
 use crate::chess::fault::OnError;
 use crate::chess::suite::{Item, Suite};
@@ -52,15 +52,15 @@ pub struct File {
     /// When each search ends.
     pub limit: LimitChoice,
     /// How often each search is made; more than 1 makes timings worth printing.
-    #[serde(default = "one")]
+    #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub repeats: u32,
     /// How many key seeds every variant is run under; what is compared is the mean over them.
-    #[serde(default = "one")]
+    #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub seeds: u32,
     /// The smallest difference that matters to a claim of `[[expect]]`: 0.005 is half a percent.
-    #[serde(default = "half_a_percent")]
+    #[serde(default = "default_smallest_effect")]
     pub smallest_effect: f64,
     /// Which variant the others are held against: `{ variant = "no table" }`, or the value of an option
     /// (`{ "table.policy.kind" = "always" }`). Default: the first.
@@ -119,12 +119,12 @@ pub struct Article {
     pub link: String,
 }
 
-fn one() -> u32 {
+fn default_count() -> u32 {
     1
 }
 
 /// The smallest difference that matters to a claim where the file names none.
-pub fn half_a_percent() -> f64 {
+pub fn default_smallest_effect() -> f64 {
     0.005
 }
 
@@ -199,7 +199,7 @@ pub struct Experiment {
     /// The trace whose games they are, where nothing is searched.
     pub trace: Option<Arc<Trace>>,
     /// The points, in the file's order.
-    pub points: Vec<Point>,
+    pub variants: Vec<Variant>,
     /// Place of the baseline among them.
     pub baseline: usize,
     /// The openings of `[confirm]`, and what their file is called; none where a plan is read, whose shards play nothing.
@@ -216,15 +216,15 @@ impl Experiment {
     }
 
     /// The limits under which a point is searched: one, or one for each suite.
-    pub fn limits(&self, point: &Point) -> Vec<Limit> {
-        suites::limits(&self.file, point.limit).into_iter().map(|(_, limit)| limit).collect()
+    pub fn limits(&self, variant: &Variant) -> Vec<Limit> {
+        suites::limits(&self.file, variant.limit).into_iter().map(|(_, limit)| limit).collect()
     }
 
     /// How many searches of each variant an item of the suite asks for.
-    pub fn searches(&self, item: &Item) -> usize {
+    pub fn searches_per_variant(&self, item: &Item) -> usize {
         match (self.file.sequence, item.game()) {
             (None, None) => 1,
-            (sequence, Some(_)) => sequence.unwrap_or_default().expected(item),
+            (sequence, Some(_)) => sequence.unwrap_or_default().count_searched(item),
             (Some(sequence), None) => usize::from(sequence.self_play),
         }
     }
@@ -235,10 +235,10 @@ impl Experiment {
     }
 
     /// How many of a variant's searches are of what was searched before, and of how many; none where nothing is searched.
-    pub fn repeated(&self) -> Option<[usize; 2]> {
-        let clocks = self.points.iter().any(|point| point.options.draws || point.external().is_some());
+    pub fn count_repeated_searches(&self) -> Option<[usize; 2]> {
+        let clocks = self.variants.iter().any(|variant| variant.options.draws || variant.external().is_some());
         let searched = self.trace.is_none() && self.file.games.is_none();
-        searched.then(|| super::identity::repeated(&self.suite.items, self.file.sequence.as_ref(), clocks))
+        searched.then(|| super::identity::count_repeated(&self.suite.items, self.file.sequence.as_ref(), clocks))
     }
 
     /// Reads and checks a file. `sets`: `path=value` pairs that are laid over every point.
@@ -246,7 +246,7 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        Self::parse(&text_of(path)?, path, sets)
+        Self::parse(&read_file_text(path)?, path, sets)
     }
 
     /// As [`Experiment::load`], for who only wants to know what would be searched: a wrong expectation, which changes no search, is
@@ -255,7 +255,7 @@ impl Experiment {
     /// # Errors
     /// The first other mistake, with its place.
     pub fn load_to_plan(path: &Path, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
-        let text = text_of(path)?;
+        let text = read_file_text(path)?;
         Self::read(&FileText { text: &text, path, suites: SuiteTexts::Files }, sets)
     }
 
@@ -264,53 +264,54 @@ impl Experiment {
     /// # Errors
     /// The first mistake, with its place.
     pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        Self::checked(&FileText { text, path, suites: SuiteTexts::Files }, sets)
+        Self::parse_checked(&FileText { text, path, suites: SuiteTexts::Files }, sets)
     }
 
     /// As [`Experiment::parse`], with the texts of suites given too: no file is looked for.
     ///
     /// # Errors
     /// The first mistake, with its place.
-    pub fn of_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
-        Self::checked(&FileText { text, path, suites }, sets)
+    pub fn from_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
+        Self::parse_checked(&FileText { text, path, suites }, sets)
     }
 
     /// The variants of a file's text and the place of the baseline, whatever became of its suite.
     ///
     /// # Errors
     /// The first mistake in them, with its place.
-    pub fn variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Point>, usize), Problem> {
+    pub fn parse_variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Variant>, usize), Problem> {
         let source = FileText { text, path, suites: SuiteTexts::Files };
-        let file: File = source.file()?;
-        points_of(&file, sets, &source)
+        let file: File = source.parse_file()?;
+        read_variants(&file, sets, &source)
     }
 
-    fn checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
+    fn parse_checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
         let (experiment, wrong) = Self::read(source, sets)?;
         wrong.map_or(Ok(experiment), Err)
     }
 
     /// The experiment, and what is wrong with its expectations.
     fn read(source: &FileText<'_>, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
-        let mut file: File = source.file()?;
-        if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::stray_list) {
-            return Err(source.wrong(&path, "a list stands where none belongs"));
+        let mut file: File = source.parse_file()?;
+        if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::misplaced_list) {
+            return Err(source.invalid(&path, "a list stands where none belongs"));
         }
-        let name = name_of(&file, source)?;
+        let name = experiment_name(&file, source)?;
         for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds)] {
-            source.range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
+            source.check_range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
         }
         let effect = file.smallest_effect;
-        source.range("smallest_effect", effect, (0.0..1.0).contains(&effect), "0 to below 1")?;
+        source.check_range("smallest_effect", effect, (0.0..1.0).contains(&effect), "0 to below 1")?;
         if sets.iter().any(|set| set == SKIP_BAD) {
             file.on_error = OnError::Skip;
         }
-        source.range("first", 0, file.first != Some(0), "at least 1")?;
+        source.check_range("first", 0, file.first != Some(0), "at least 1")?;
         suites::check(&file, source)?;
         let mut sections = Vec::new();
         let (suite_name, suite_file, mut suite, trace) = match (&file.suite, &file.suites, &file.trace) {
             (Some(choice), _, None) => {
-                let Loaded { name, path, suite } = source.suite(choice, "suite", None, file.on_error, file.first)?;
+                let LoadedSuite { name, path, suite } =
+                    source.load_suite(choice, "suite", None, file.on_error, file.first)?;
                 (name, path, suite, None)
             }
             (None, Some(entries), _) => {
@@ -326,82 +327,94 @@ impl Experiment {
                 return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
             }
             (Some(_), _, Some(_)) => {
-                return Err(source.wrong("trace", "a suite is given too: searches or a trace, not both"));
+                return Err(source.invalid("trace", "a suite is given too: searches or a trace, not both"));
             }
         };
         if trace.is_some() && file.sequence.is_some() {
-            return Err(source.wrong("sequence", "a trace has its own games"));
+            return Err(source.invalid("sequence", "a trace has its own games"));
         }
         if trace.is_some() && file.seeds > 1 {
-            return Err(source.wrong("seeds", "a trace has its own keys: every seed would be shown the same"));
+            return Err(source.invalid("seeds", "a trace has its own keys: every seed would be shown the same"));
         }
-        let (points, baseline) = points_of(&file, sets, source)?;
+        let (variants, baseline) = read_variants(&file, sets, source)?;
         // A search of what is kept depends on every item before it: it is another when its position comes again.
-        let once = trace.is_none() && !(file.games.is_none() && points.iter().all(Point::keeps));
+        let once = trace.is_none() && !(file.games.is_none() && variants.iter().all(Variant::keeps_state));
         let (on_error, first) = (file.on_error, file.first.unwrap_or(usize::MAX));
         if file.suites.is_none() {
             if once {
-                source.once("suite", &suite_name, on_error, &mut suite)?;
+                source.check_unique("suite", &suite_name, on_error, &mut suite)?;
             }
             suite.items.truncate(first);
             source.check_sequence(&file, &suite)?;
         } else {
-            suites::each_section(&mut suite, &mut sections, |section, part| {
+            suites::edit_sections(&mut suite, &mut sections, |section, part| {
                 if once {
                     let name = section.entry.file.display().to_string();
-                    source.once(&format!("suites.{}", section.name), &name, on_error, part)?;
+                    source.check_unique(&format!("suites.{}", section.name), &name, on_error, part)?;
                 }
                 part.items.truncate(first);
                 source.check_sequence(&file, part)
             })?;
-            suites::refuse_shared(&mut suite, &mut sections, on_error, source)?;
+            suites::check_unique_across(&mut suite, &mut sections, on_error, source)?;
         }
         if let Some(games) = &file.games {
-            games.check(&file, &points, &suite, source)?;
+            games.check(&file, &variants, &suite, source)?;
         }
         if let Some(tune) = &file.tune {
             tune.check(source)?;
         }
         if let Some(reference) = &file.reference {
-            reference.check(&file, &points, baseline, source)?;
+            reference.check(&file, &variants, baseline, source)?;
         }
         let mut openings = None;
         if let Some(confirm) = &file.confirm {
-            confirm.check(&file, &points, source)?;
+            confirm.check(&file, &variants, source)?;
             if matches!(source.suites, SuiteTexts::Files) {
-                let Loaded { name, suite, .. } =
-                    source.suite(&confirm.openings, "confirm.openings", None, file.on_error, None)?;
+                let LoadedSuite { name, suite, .. } =
+                    source.load_suite(&confirm.openings, "confirm.openings", None, file.on_error, None)?;
                 confirm.check_openings(&suite, source)?;
                 openings = Some((name, suite));
             }
         }
-        if file.seeds > 1 && points.iter().any(|point| point.external().is_some()) {
-            return Err(source.wrong("seeds", "an engine that is not ttlab's own has no key seeds"));
+        if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
+            return Err(source.invalid("seeds", "an engine that is not ttlab's own has no key seeds"));
         }
         let (text, sets) = (source.text.to_owned(), sets.to_vec());
-        let experiment =
-            Self { name, text, sets, suite_name, suite_file, suite, sections, trace, points, baseline, openings, file };
+        let experiment = Self {
+            name,
+            text,
+            sets,
+            suite_name,
+            suite_file,
+            suite,
+            sections,
+            trace,
+            variants,
+            baseline,
+            openings,
+            file,
+        };
         let checked = match &experiment.file.games {
             Some(games) => super::match_claims::check(&experiment, games, source),
-            None => super::expect::check(&experiment.file, &experiment.points, source),
+            None => super::expect::check(&experiment.file, &experiment.variants, source),
         };
         Ok((experiment, checked.err()))
     }
 }
 
 /// The points of a file, the baseline's place among them, and after them its copies of a match.
-fn points_of(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Point>, usize), Problem> {
-    let mut points = grid::expand(file, &settings(sets)?, source)?;
-    let baseline = baseline::baseline(file, &points, source)?;
+fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Variant>, usize), Problem> {
+    let mut variants = grid::expand_variants(file, &parse_settings(sets)?, source)?;
+    let baseline = baseline::find_baseline(file, &variants, source)?;
     if let Some(games) = &file.games {
-        games.check_players(&points, source)?;
-        games.add_handicaps(&mut points, baseline, source)?;
+        games.check_players(&variants, source)?;
+        games.add_handicaps(&mut variants, baseline, source)?;
     }
-    Ok((points, baseline))
+    Ok((variants, baseline))
 }
 
 /// The experiment's name: the file's own, or that by which the file is called.
-fn name_of(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
+fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
     let name = file.name.clone().unwrap_or_else(|| {
         source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
     });
@@ -415,16 +428,16 @@ fn name_of(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
         format!("without a name it is called as its file is: write name = \"{letter}{other}\" at its top")
     });
     let what = format!("`{name}` is not a plain folder name (letters, digits, - _ .)");
-    Err(Problem { help, ..source.wrong("name", what) })
+    Err(Problem { help, ..source.invalid("name", what) })
 }
 
 /// What `--set` lays over every point.
-fn settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
+fn parse_settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
     let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
     Setting::parse_all(&sets)
 }
 
-fn text_of(path: &Path) -> Result<String, Problem> {
+fn read_file_text(path: &Path) -> Result<String, Problem> {
     let problem = |message: String| Problem { file: path.display().to_string(), message, ..Problem::default() };
     let bytes = crate::system::files::read_input(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
     String::from_utf8(bytes).map_err(|error| {

@@ -1,6 +1,6 @@
 //! Ids: what makes a point, an item and a list of rows what they are, hashed alike in every build.
 
-use super::grid::Point;
+use super::grid::Variant;
 use super::sequence::Sequence;
 use crate::chess::keys::EpRule;
 use crate::chess::suite::{Item, Suite};
@@ -23,30 +23,30 @@ pub(super) fn hash_text(text: &str) -> u64 {
 }
 
 /// Hash of what makes a point what it is.
-pub fn point_id(point: &Point) -> u64 {
-    limited_id(point, point.limit)
+pub fn variant_id(variant: &Variant) -> u64 {
+    variant_id_under(variant, variant.limit)
 }
 
 /// The same of a point under another limit than its own.
-pub fn limited_id(point: &Point, limit: Limit) -> u64 {
-    hash_text(&identity(point, limit))
+pub fn variant_id_under(variant: &Variant, limit: Limit) -> u64 {
+    hash_text(&identity_text(variant, limit))
 }
 
 /// What makes a point what it is: its limit, and of its options those that are not as usual. So an option that is new, and off
 /// where nobody asks for it, changes no id: plans, shards and results that were begun before can be continued.
-fn identity(point: &Point, limit: Limit) -> String {
+fn identity_text(variant: &Variant, limit: Limit) -> String {
     let Limit { depth, nodes } = limit;
-    if let Some(subject) = point.external() {
+    if let Some(subject) = variant.external() {
         return format!("subject: {}\ndepth: {depth:?}\nnodes: {nodes:?}\n", super::subject::content(subject));
     }
     let mut usual = EngineOptions::default();
-    let policy = point.options.table.policy.name();
+    let policy = variant.options.table.policy.name();
     let other_policy = policy != usual.table.policy.name();
     if let Some(of_its_kind) = Policy::named(policy) {
         // Parameters are compared with those that the policy has where nobody says otherwise.
         usual.table.policy = of_its_kind;
     }
-    let [given, usual] = [&point.options, &usual].map(|options| serde_json::to_value(options).unwrap_or_default());
+    let [given, usual] = [&variant.options, &usual].map(|options| serde_json::to_value(options).unwrap_or_default());
     let kind = if other_policy { format!("policy: {policy}\n") } else { String::new() };
     format!("{kind}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&given, &usual))
 }
@@ -54,19 +54,19 @@ fn identity(point: &Point, limit: Limit) -> String {
 /// The leaves of a value that differ from another's, a line for each, in the order of their paths.
 pub(super) fn deviations(value: &Value, usual: &Value) -> String {
     let mut lines = Vec::new();
-    walk(value, usual, &mut String::new(), &mut lines);
+    collect_deviations(value, usual, &mut String::new(), &mut lines);
     lines.sort_unstable();
     lines.concat()
 }
 
-fn walk(value: &Value, usual: &Value, path: &mut String, lines: &mut Vec<String>) {
+fn collect_deviations(value: &Value, usual: &Value, path: &mut String, lines: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
             for (key, inner) in map {
                 let length = path.len();
                 path.push('.');
                 path.push_str(key);
-                walk(inner, usual.get(key).unwrap_or(&Value::Null), path, lines);
+                collect_deviations(inner, usual.get(key).unwrap_or(&Value::Null), path, lines);
                 path.truncate(length);
             }
         }
@@ -76,7 +76,7 @@ fn walk(value: &Value, usual: &Value, path: &mut String, lines: &mut Vec<String>
 }
 
 /// What makes an item what it is: its position, or its start and moves; not its name.
-pub(super) fn content(item: &Item) -> String {
+pub(super) fn item_content(item: &Item) -> String {
     match item.game() {
         None => item.board.fen(EpRule::Always),
         Some(moves) => {
@@ -87,15 +87,15 @@ pub(super) fn content(item: &Item) -> String {
 }
 
 /// Each item's name, and a hash of what it is and which of its plies are searched: by it results that call unlike searches alike are told apart.
-pub fn items(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
+pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
     let plies = serde_json::to_string(&sequence).unwrap_or_default();
-    let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {plies}", content(item))));
+    let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {plies}", item_content(item))));
     suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
 }
 
 /// How many of the searches of one variant are of what was searched before, and of how many: a game is as another as long as its moves are, and a
 /// position where no clock counts (`clocks`) whatever its own says.
-pub fn repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [usize; 2] {
+pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [usize; 2] {
     let mut seen = HashSet::new();
     let mut searches = 0;
     let mut search = |hash: &SipHasher13| {
@@ -111,7 +111,7 @@ pub fn repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [u
             search(&hash);
             continue;
         };
-        let expected = sequence.copied().unwrap_or_default().plies(item);
+        let expected = sequence.copied().unwrap_or_default().searched_plies(item);
         for (mv, expected) in moves.iter().zip(expected) {
             if expected {
                 search(&hash);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn each_option_that_is_not_as_usual_changes_the_id() {
-        let point = |options: EngineOptions, depth| Point {
+        let variant = |options: EngineOptions, depth| Variant {
             name: String::new(),
             paths: Vec::new(),
             options,
@@ -173,8 +173,8 @@ mod tests {
         };
         let of = |sets: &[&str], depth| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-            let point = point(crate::experiment::options(None, &sets).unwrap(), depth);
-            identity(&point, point.limit)
+            let variant = variant(crate::experiment::options(None, &sets).unwrap(), depth);
+            identity_text(&variant, variant.limit)
         };
         let mut seen = HashSet::new();
         let depth = Some(3);
@@ -206,8 +206,8 @@ mod tests {
                 .items
         };
         let start = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
-        assert_eq!(content(&items("x.pgn", pgn)[0]), format!("{start} e7e5 g1f3"));
-        assert_eq!(content(&items("x.fen", &format!("{start}\n"))[0]), start);
+        assert_eq!(item_content(&items("x.pgn", pgn)[0]), format!("{start} e7e5 g1f3"));
+        assert_eq!(item_content(&items("x.fen", &format!("{start}\n"))[0]), start);
     }
 
     /// By hand: the games share their first two searches, and the third game goes on as the first; clocks tell two of three positions apart.
@@ -221,9 +221,10 @@ mod tests {
         let game = |moves: &str| format!("[Event \"a\"]\n\n{moves} *\n\n");
         let pgn = ["1. e4 e5 2. Nf3 Nc6", "1. e4 c5 2. Nf3", "1. e4 e5 2. Nf3"].map(game).concat();
         let games = items("x.pgn", &pgn);
-        let along = |from, to, side| repeated(&games.items, Some(&Sequence { from, to, side, self_play: 0 }), false);
+        let along =
+            |from, to, side| count_repeated(&games.items, Some(&Sequence { from, to, side, self_play: 0 }), false);
         use crate::experiment::Side::{Both, White};
-        assert_eq!(repeated(&games.items, None, false), [5, 10]);
+        assert_eq!(count_repeated(&games.items, None, false), [5, 10]);
         assert_eq!(along(0, None, Both), [5, 10]);
         assert_eq!(along(2, None, Both), [1, 4]);
         assert_eq!(along(0, Some(0), White), [2, 3]);
@@ -232,7 +233,7 @@ mod tests {
             "x.fen",
             "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 7 9\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\n",
         );
-        assert_eq!([true, false].map(|count| repeated(&clocks.items, None, count)), [[0, 3], [1, 3]]);
+        assert_eq!([true, false].map(|count| count_repeated(&clocks.items, None, count)), [[0, 3], [1, 3]]);
         // An item's hash is of what it is, and of its plies.
         let usual = Sequence::default();
         let sequences = [
@@ -243,7 +244,7 @@ mod tests {
             Some(Sequence { side: White, ..usual }),
             Some(Sequence { self_play: 2, ..usual }),
         ];
-        let of = |sequence: Option<Sequence>| super::items(&games, sequence.as_ref());
+        let of = |sequence: Option<Sequence>| item_hashes(&games, sequence.as_ref());
         assert_eq!((of(None).len(), of(None) == of(None)), (3, true));
         let hashes: HashSet<String> = sequences.into_iter().flat_map(|sequence| of(sequence).into_values()).collect();
         assert_eq!(hashes.len(), 3 * sequences.len());
@@ -255,7 +256,7 @@ mod tests {
         let of = |more: &str| {
             let text = format!("suite = {{ startpos = true }}\n{more}\n");
             let read = crate::experiment::Experiment::parse(&text, "x.toml".as_ref(), &[]);
-            point_id(&read.unwrap_or_else(|problem| panic!("{problem}")).points[0])
+            variant_id(&read.unwrap_or_else(|problem| panic!("{problem}")).variants[0])
         };
         for who in ["", "[subject]\nuci = 'x'\n"] {
             let limits =

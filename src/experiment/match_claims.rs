@@ -20,7 +20,7 @@ pub struct MatchClaim {
 }
 
 /// What a claim must be.
-const FORM: &str =
+const CLAIM_SYNTAX: &str =
     "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that meet";
 
 impl MatchClaim {
@@ -29,7 +29,7 @@ impl MatchClaim {
     /// # Errors
     /// What is expected instead; with the name that is unknown, if it is that.
     pub fn parse<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<Self, (String, String)> {
-        let wrong = || (String::new(), format!("expect.claim: `{text}`: {FORM}"));
+        let wrong = || (String::new(), format!("expect.claim: `{text}`: {CLAIM_SYNTAX}"));
         // A variant's name may hold `=` and brackets: the last bracket ends the players.
         let (term, rest) = text.trim().rsplit_once(')').ok_or_else(wrong)?;
         let (measure, players) = term.split_once('(').ok_or_else(wrong)?;
@@ -68,36 +68,40 @@ impl MatchClaim {
 /// # Errors
 /// The first that is not, with its place.
 pub(super) fn check(experiment: &Experiment, games: &Match, source: &FileText<'_>) -> Result<(), Problem> {
-    let names = || experiment.points.iter().map(|point| point.name.as_str());
+    let names = || experiment.variants.iter().map(|variant| variant.name.as_str());
     for (at, expect) in experiment.file.expect.iter().enumerate() {
         let place = format!("expect.{at}");
         let Expect { claim: Some(claim), .. } = expect else {
-            return Err(source.at(&place, format!("expect: of a match only claims can be held: {FORM}")));
+            return Err(
+                source.problem_at(&place, format!("expect: of a match only claims can be held: {CLAIM_SYNTAX}"))
+            );
         };
         if let Some(key) = expect.figures.keys().chain(expect.filter.keys()).next() {
-            return Err(source.at(&place, format!("expect.{key}: of a match only claims can be held: {FORM}")));
+            return Err(
+                source.problem_at(&place, format!("expect.{key}: of a match only claims can be held: {CLAIM_SYNTAX}"))
+            );
         }
         let place = format!("{place}.claim");
-        if games.test().stop {
+        if games.test_or_default().stop {
             let message = "expect.claim: games that a test ends have no honest interval of Elo: give the test `stop = false`, or read its verdict";
-            return Err(source.at(&place, message));
+            return Err(source.problem_at(&place, message));
         }
         let claim = MatchClaim::parse(claim, names()).map_err(|(unknown, message)| match unknown.is_empty() {
-            true => source.at(&place, message),
+            true => source.problem_at(&place, message),
             false => {
                 let help = Some(nearest_or_all(&unknown, names()));
-                Problem { help, ..source.at_word(&place, Some(&unknown), message) }
+                Problem { help, ..source.problem_at_word(&place, Some(&unknown), message) }
             }
         })?;
         let met = |&(first, second): &(usize, usize)| {
-            let players = [first, second].map(|at| &experiment.points[at].name);
+            let players = [first, second].map(|at| &experiment.variants[at].name);
             players.contains(&&claim.player) && players.contains(&&claim.opponent)
         };
-        let encounters = games.encounters(experiment.points.len(), experiment.baseline);
+        let encounters = games.encounters(experiment.variants.len(), experiment.baseline);
         if claim.player == claim.opponent || !encounters.iter().any(met) {
             let message = format!("expect.claim: \"{}\" and \"{}\" do not meet", claim.player, claim.opponent);
             let help = "each plays the baseline; pairing = \"round-robin\" lets everybody meet everybody".to_owned();
-            return Err(Problem { help: Some(help), ..source.at(&place, message) });
+            return Err(Problem { help: Some(help), ..source.problem_at(&place, message) });
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! `[match]`: the variants play games instead of searching the suite's positions, which are the openings.
 
 use super::file::File;
-use super::grid::Point;
-use super::problem::{Problem, listed};
+use super::grid::Variant;
+use super::problem::{Problem, list_quoted};
 use super::text::FileText;
 use crate::chess::suite::{Item, Suite};
 use crate::chess::{Board, Increments};
@@ -107,17 +107,17 @@ impl Default for Test {
 
 impl Match {
     /// The encounters: places of both players, the baseline second.
-    pub fn encounters(&self, points: usize, baseline: usize) -> Vec<(usize, usize)> {
+    pub fn encounters(&self, variants: usize, baseline: usize) -> Vec<(usize, usize)> {
         match self.pairing {
-            Pairing::Baseline => (0..points).filter(|&at| at != baseline).map(|at| (at, baseline)).collect(),
+            Pairing::Baseline => (0..variants).filter(|&at| at != baseline).map(|at| (at, baseline)).collect(),
             Pairing::RoundRobin => {
-                (0..points).flat_map(|first| (first + 1..points).map(move |second| (first, second))).collect()
+                (0..variants).flat_map(|first| (first + 1..variants).map(move |second| (first, second))).collect()
             }
         }
     }
 
     /// What is tested; it ends nothing where the file does not ask for a test.
-    pub fn test(&self) -> Test {
+    pub fn test_or_default(&self) -> Test {
         self.test.unwrap_or(Test { stop: false, ..Test::default() })
     }
 
@@ -132,21 +132,21 @@ impl Match {
     /// When the baseline has no nodes that could be divided, or a copy is a point already.
     pub(super) fn add_handicaps(
         &self,
-        points: &mut Vec<Point>,
+        variants: &mut Vec<Variant>,
         baseline: usize,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
-        let wrong = |what: String| Err(source.wrong("match.handicap", what));
+        let wrong = |what: String| Err(source.invalid("match.handicap", what));
         if self.handicap.is_empty() {
             return Ok(());
         }
         if self.pairing != Pairing::Baseline {
             return wrong("strength is told in nodes of the baseline: it needs pairing = \"baseline\"".to_owned());
         }
-        if self.test().stop {
+        if self.test_or_default().stop {
             return wrong("games that a test ends have no honest Elo: give the test `stop = false`".to_owned());
         }
-        let base = points[baseline].clone();
+        let base = variants[baseline].clone();
         let (None, Some(nodes)) = (base.limit.depth, base.limit.nodes) else {
             return wrong(format!(
                 "divides nodes, and \"{}\" has another limit: give limit = {{ nodes = 20000 }}",
@@ -155,20 +155,20 @@ impl Match {
         };
         for (name, divisor) in self.handicaps(&base.name) {
             let inside = divisor.is_finite() && (0.01..=100.0).contains(&divisor) && divisor != 1.0;
-            source.range("match.handicap", divisor, inside, "0.01 to 100, but not 1")?;
+            source.check_range("match.handicap", divisor, inside, "0.01 to 100, but not 1")?;
             let divided = (nodes as f64 / divisor).round() as u64;
             let limit = Limit { depth: None, nodes: Some(divided) };
-            let copy = Point { name, limit, ..base.clone() };
-            let same = |point: &&Point| {
-                point.name == copy.name || super::identity::point_id(point) == super::identity::point_id(&copy)
+            let copy = Variant { name, limit, ..base.clone() };
+            let same = |variant: &&Variant| {
+                variant.name == copy.name || super::identity::variant_id(variant) == super::identity::variant_id(&copy)
             };
-            if let Some(Point { name, .. }) = points.iter().find(same) {
+            if let Some(Variant { name, .. }) = variants.iter().find(same) {
                 return wrong(format!("{divisor}: \"{name}\" is that player already"));
             }
             if divided == 0 {
                 return wrong(format!("{divisor}: leaves none of {nodes} nodes"));
             }
-            points.push(copy);
+            variants.push(copy);
         }
         Ok(())
     }
@@ -183,10 +183,10 @@ impl Match {
     ///
     /// # Errors
     /// When there are no two.
-    pub(super) fn check_players(&self, points: &[Point], source: &FileText<'_>) -> Result<(), Problem> {
-        if points.len() + self.handicap.len() < 2 {
+    pub(super) fn check_players(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
+        if variants.len() + self.handicap.len() < 2 {
             let nobody = "one variant has nobody to play: give a second, by [grid] or [[variant]]";
-            return Err(source.wrong("match", nobody));
+            return Err(source.invalid("match", nobody));
         }
         Ok(())
     }
@@ -198,7 +198,7 @@ impl Match {
     pub(super) fn check(
         &self,
         file: &File,
-        points: &[Point],
+        variants: &[Variant],
         suite: &Suite,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
@@ -212,7 +212,7 @@ impl Match {
             (file.reference.is_some(), "reference", no_search),
         ] {
             if there {
-                return Err(source.wrong(path, format!("does not go with [match]: {why}")));
+                return Err(source.invalid(path, format!("does not go with [match]: {why}")));
             }
         }
         let again = "players that repeat play the same games again: more openings make more games";
@@ -220,58 +220,60 @@ impl Match {
              variants too: \"keys.seed\" = [1, 2, 3] in [grid])";
         for (count, path, why) in [(file.repeats, "repeats", again), (file.seeds, "seeds", alike)] {
             if count > 1 {
-                return Err(source.wrong(path, format!("{count}: {why}")));
+                return Err(source.invalid(path, format!("{count}: {why}")));
             }
         }
         self.check_numbers(source)?;
-        let share = |point: &&Point| point.external().is_none() && matches!(point.options.table.size, Size::Share(_));
-        if let Some(Point { name, .. }) = points.iter().find(share) {
+        let share =
+            |variant: &&Variant| variant.external().is_none() && matches!(variant.options.table.size, Size::Share(_));
+        if let Some(Variant { name, .. }) = variants.iter().find(share) {
             let unknown = format!("a share of what searches store is not known in a match (variant \"{name}\")");
-            return Err(source.wrong("table.size", unknown));
+            return Err(source.invalid("table.size", unknown));
         }
-        let ended = |item: &&Item| crate::chess::ending::ending(&opening(item), &[]).is_some();
+        let ended = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
         let ended: Vec<&str> = suite.items.iter().filter(ended).map(|item| item.id.as_str()).collect();
         match ended[..] {
             [] => Ok(()),
-            [one] => Err(source.wrong("suite", format!("{one}: the game is over before it begins"))),
+            [one] => Err(source.invalid("suite", format!("{one}: the game is over before it begins"))),
             _ => {
-                let all = format!("{} games are over before they begin: {}", ended.len(), listed(ended));
-                Err(source.wrong("suite", all))
+                let all = format!("{} games are over before they begin: {}", ended.len(), list_quoted(ended));
+                Err(source.invalid("suite", all))
             }
         }
     }
 
     fn check_numbers(&self, source: &FileText<'_>) -> Result<(), Problem> {
-        let moves = |path: &str, moves: u16| source.range(path, moves, (1..=5000).contains(&moves), "1 to 5000");
+        let moves = |path: &str, moves: u16| source.check_range(path, moves, (1..=5000).contains(&moves), "1 to 5000");
         moves("match.max_moves", self.max_moves)?;
         if let Some(resign) = &self.resign {
-            source.range("match.resign.score", resign.score, resign.score > 0, "at least 1")?;
+            source.check_range("match.resign.score", resign.score, resign.score > 0, "at least 1")?;
             moves("match.resign.moves", resign.moves)?;
         }
         if let Some(draw) = &self.draw {
             moves("match.draw.moves", draw.moves)?;
         }
-        let Test { elo0, elo1, alpha, beta, .. } = self.test();
+        let Test { elo0, elo1, alpha, beta, .. } = self.test_or_default();
         let both = format!("elo0 = {elo0}, elo1 = {elo1}");
-        source.range("match.test", &both, elo0.abs() <= 1000.0 && elo1.abs() <= 1000.0, "-1000 to 1000")?;
-        source.range("match.test", &both, elo0 < elo1, "elo0 below elo1")?;
-        let error = |path: &str, rate: f64| source.range(path, rate, (0.0001..=0.5).contains(&rate), "0.0001 to 0.5");
+        source.check_range("match.test", &both, elo0.abs() <= 1000.0 && elo1.abs() <= 1000.0, "-1000 to 1000")?;
+        source.check_range("match.test", &both, elo0 < elo1, "elo0 below elo1")?;
+        let error =
+            |path: &str, rate: f64| source.check_range(path, rate, (0.0001..=0.5).contains(&rate), "0.0001 to 0.5");
         error("match.test.alpha", alpha)?;
         error("match.test.beta", beta)
     }
 }
 
 /// The position from which an item's games are played: a position, or the end of a game.
-pub fn opening(item: &Item) -> Board {
+pub fn opening_position(item: &Item) -> Board {
     let mut board = item.board;
     item.moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
     board
 }
 
 /// How many openings of a suite are those of an item before them.
-pub fn doubled(suite: &Suite) -> usize {
+pub fn count_repeated_openings(suite: &Suite) -> usize {
     let mut seen = HashSet::new();
-    suite.items.iter().filter(|item| !seen.insert(opening(item).fen(crate::chess::EpRule::Legal))).count()
+    suite.items.iter().filter(|item| !seen.insert(opening_position(item).fen(crate::chess::EpRule::Legal))).count()
 }
 
 #[cfg(test)]
@@ -293,9 +295,9 @@ mod tests {
         )
         .unwrap();
         // The second differs from the first in nothing but the order of its moves: even the clocks are the same.
-        assert_eq!(doubled(&suite), 2);
+        assert_eq!(count_repeated_openings(&suite), 2);
         assert_eq!(
-            opening(&suite.items[2]).fen(crate::chess::EpRule::Legal),
+            opening_position(&suite.items[2]).fen(crate::chess::EpRule::Legal),
             "rnbqkbnr/pppppppp/8/8/8/2N5/PPPPPPPP/R1BQKBNR b KQkq - 1 1"
         );
         let games = || Match { resign: Some(Resign { score: 7, moves: 8 }), ..Match::default() };
@@ -322,7 +324,7 @@ mod tests {
         // Without a word about it; a test that nobody asked for ends nothing.
         let usual = Match::default();
         assert_eq!((usual.max_moves, usual.resign, usual.draw), (300, None, None));
-        assert_eq!(usual.test(), Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false });
-        assert!(Match { test: Some(Test::default()), ..usual }.test().stop);
+        assert_eq!(usual.test_or_default(), Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false });
+        assert!(Match { test: Some(Test::default()), ..usual }.test_or_default().stop);
     }
 }

@@ -3,6 +3,7 @@
 mod axes;
 mod baseline;
 mod confirm;
+pub mod decode;
 mod excludes;
 pub mod expect;
 pub mod file;
@@ -16,7 +17,6 @@ pub mod place;
 pub mod plan;
 pub mod presets;
 pub mod problem;
-pub mod reading;
 pub mod reference;
 pub mod schema;
 pub mod sequence;
@@ -31,7 +31,7 @@ pub mod tune;
 pub use confirm::Confirm;
 pub use expect::Expect;
 pub use file::{Experiment, File, SKIP_BAD};
-pub use grid::Point;
+pub use grid::Variant;
 pub use matches::{Match, Pairing};
 pub use options::options;
 pub use plan::{Job, Plan};
@@ -41,4 +41,4 @@ pub use shards::{PlanFile, Split};
 pub use tune::{Goal, Tune};
 
 #[cfg(test)]
-mod mistakes;
+mod tests;

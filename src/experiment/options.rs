@@ -3,9 +3,9 @@
 use super::grid::known_paths;
 use super::paths;
 use super::presets;
-use super::problem::{Problem, explain, nearest, new_name, new_word, word_meant};
+use super::problem::{Problem, explain, nearest, quoted_word, suggest_new_name, suggest_new_word};
 use super::schema;
-use super::subject::{is_own, is_path};
+use super::subject::{is_subject_path, is_uci_option};
 use crate::engine::EngineOptions;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -39,13 +39,13 @@ impl OptionFault {
     }
 
     /// An option that is laid into a part of its path that has no parts.
-    pub(super) fn no_parts(path: &str, part: &str) -> Self {
+    pub(super) fn not_a_table(path: &str, part: &str) -> Self {
         Self::new(path, format!("`{part}` is a plain value and has no parts"))
     }
 }
 
 /// A mistake at some bytes of a `--set`.
-fn wrong(text: &str, span: Range<usize>, message: String) -> Problem {
+fn setting_problem(text: &str, span: Range<usize>, message: String) -> Problem {
     Problem { file: "--set".to_owned(), text: text.to_owned(), span: Some(span), message, help: None }
 }
 
@@ -54,20 +54,20 @@ impl Setting {
     fn parse(text: &str, known: &BTreeSet<String>) -> Result<Self, Problem> {
         let Some((path, value)) = text.split_once('=') else {
             let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
-            return Err(wrong(text, 0..text.len(), message));
+            return Err(setting_problem(text, 0..text.len(), message));
         };
         let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed.unwrap_or_else(|| Value::from(value.trim()));
         let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value };
-        if !known.contains(&setting.path) && !is_own(&setting.path) {
+        if !known.contains(&setting.path) && !is_uci_option(&setting.path) {
             let message = format!("--set.{0}: there is no option `{0}`", setting.path);
             return Err(Problem {
-                help: Some(right_path(&setting.path, known)),
-                ..wrong(text, 0..path.len(), message)
+                help: Some(suggest_path(&setting.path, known)),
+                ..setting_problem(text, 0..path.len(), message)
             });
         }
         if setting.value.as_str() == Some("")
-            && let Some(values) = schema::values_of(&setting.path)
+            && let Some(values) = schema::allowed_values(&setting.path)
         {
             let missing = setting.problem(format!("{}: there is no value after the =", setting.path));
             return Err(Problem { help: Some(format!("expected {values}")), ..missing });
@@ -90,19 +90,19 @@ impl Setting {
     /// A mistake in its value.
     pub fn problem(&self, message: String) -> Problem {
         let value = self.text.find('=').map_or(0, |at| at + 1);
-        wrong(&self.text, value..self.text.len(), message)
+        setting_problem(&self.text, value..self.text.len(), message)
     }
 
     /// Whether it has a say in an option.
-    pub fn touches(&self, path: &str) -> bool {
+    pub fn affects(&self, path: &str) -> bool {
         // An item of a list is `ordering[1]`.
-        overlap(&self.path, path.split('[').next().unwrap_or(path))
+        paths_overlap(&self.path, path.split('[').next().unwrap_or(path))
     }
 }
 
 /// What would be right in the place of a path that is none.
-fn right_path(path: &str, known: &BTreeSet<String>) -> String {
-    if let Some(new) = new_name(path) {
+fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
+    if let Some(new) = suggest_new_name(path) {
         return new;
     }
     let short = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
@@ -116,17 +116,17 @@ fn right_path(path: &str, known: &BTreeSet<String>) -> String {
     }
     nearest(short, known.iter().map(String::as_str)).unwrap_or_else(|| {
         // What stands in the place that was meant, as far as the path leads.
-        let above = paths::and_above(short).find(|above| known.contains(*above));
+        let above = paths::with_ancestors(short).find(|above| known.contains(*above));
         let start = above.map_or_else(String::new, |above| format!("{above}."));
         let below =
             |known: &&String| known.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
-        let names = super::problem::listed(known.iter().filter(below).map(String::as_str));
+        let names = super::problem::list_quoted(known.iter().filter(below).map(String::as_str));
         format!("there are {names}: `ttlab options` has all")
     })
 }
 
 /// Whether one path is the other, or leads to it.
-pub fn overlap(a: &str, b: &str) -> bool {
+pub fn paths_overlap(a: &str, b: &str) -> bool {
     let leads = |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
     a == b || leads(a, b) || leads(b, a)
 }
@@ -135,7 +135,7 @@ pub fn overlap(a: &str, b: &str) -> bool {
 ///
 /// # Errors
 /// The first mistake.
-pub fn read<'a>(
+pub fn read_options<'a>(
     preset: Option<&Value>,
     engine: &Table,
     set: impl Iterator<Item = (&'a str, &'a Value)>,
@@ -145,27 +145,30 @@ pub fn read<'a>(
         Some(_) => return Err(OptionFault::new("preset", "expected a name in quotes")),
         None => Table::new(),
     };
-    paths::lay_over(&mut table, engine);
+    paths::merge(&mut table, engine);
     table.remove("preset");
     let mut lists = false;
-    for (path, value) in set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_path(path)) {
+    for (path, value) in
+        set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_subject_path(path))
+    {
         lists |= value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array));
-        paths::set(&mut table, path, value.clone()).map_err(|part| OptionFault::no_parts(path, &part))?;
+        paths::set(&mut table, path, value.clone()).map_err(|part| OptionFault::not_a_table(path, &part))?;
     }
     if lists
-        && let Some(path) = schema::stray_list(&Table::from_iter([("engine".to_owned(), Value::Table(table.clone()))]))
+        && let Some(path) =
+            schema::misplaced_list(&Table::from_iter([("engine".to_owned(), Value::Table(table.clone()))]))
     {
         return Err(OptionFault::new(path.trim_start_matches("engine."), "a list stands where none belongs"));
     }
-    let options: EngineOptions = super::reading::from_table(table).map_err(|error| {
+    let options: EngineOptions = super::decode::from_table(table).map_err(|error| {
         let path = &error.path;
         let (message, help) = explain(&error.message);
-        let quoted = word_meant(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));
+        let quoted = quoted_word(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));
         if let Some(key) = quoted {
             let help = format!("in quotes it is one word: write it without them, `{key} = ...`");
             return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
         }
-        let help = new_name(path).or_else(|| new_word(path, &message)).or(help);
+        let help = suggest_new_name(path).or_else(|| suggest_new_word(path, &message)).or(help);
         OptionFault { help, ..OptionFault::new(path, message) }
     })?;
     options.check().map_err(|error| OptionFault::new(error.path, error.problem))?;
@@ -182,7 +185,9 @@ pub fn read<'a>(
 /// The first mistake, with its place in its `--set`.
 pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, Problem> {
     let settings = Setting::parse_all(sets)?;
-    if let Some(limit) = settings.iter().find(|setting| setting.path.starts_with("limit.") || is_path(&setting.path)) {
+    if let Some(limit) =
+        settings.iter().find(|setting| setting.path.starts_with("limit.") || is_subject_path(&setting.path))
+    {
         return Err(
             limit.problem(format!("{}: is not one of the engine's options: a limit is set by itself", limit.path))
         );
@@ -191,8 +196,8 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
     let preset =
         settings.iter().rev().find(|setting| setting.path == "preset").map(|set| &set.value).or(given.as_ref());
     let set = settings.iter().map(|setting| (setting.path.as_str(), &setting.value));
-    read(preset, &Table::new(), set).map_err(|fault| {
-        let problem = match settings.iter().rev().find(|setting| setting.touches(&fault.path)) {
+    read_options(preset, &Table::new(), set).map_err(|fault| {
+        let problem = match settings.iter().rev().find(|setting| setting.affects(&fault.path)) {
             Some(setting) => setting.problem(fault.message),
             None => Problem { file: "options".to_owned(), message: fault.message, ..Problem::default() },
         };
@@ -216,7 +221,7 @@ mod tests {
             ("eval.random", "eval.random_seed", false),
             ("table.size", "table.slots", false),
         ] {
-            assert_eq!((overlap(a, b), overlap(b, a)), (expected, expected), "{a} {b}");
+            assert_eq!((paths_overlap(a, b), paths_overlap(b, a)), (expected, expected), "{a} {b}");
         }
     }
 

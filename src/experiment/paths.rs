@@ -3,12 +3,12 @@
 use toml::{Table, Value};
 
 /// A path and all that it lies in: `a.b.c`, `a.b` and `a`.
-pub fn and_above(path: &str) -> impl Iterator<Item = &str> {
+pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(path).chain(path.rmatch_indices('.').map(|(at, _)| &path[..at]))
 }
 
 /// The path of what lies in another.
-pub fn below(path: &str, key: &str) -> String {
+pub fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
@@ -19,7 +19,7 @@ pub fn below(path: &str, key: &str) -> String {
 /// The part of the path that is a plain value and cannot have parts of its own.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     let Some((head, rest)) = path.split_once('.') else {
-        put(table, path, value);
+        insert(table, path, value);
         return Ok(());
     };
     let slot = table.entry(head).or_insert_with(|| Value::Table(Table::new()));
@@ -40,13 +40,13 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
 
 /// Puts a value under a key. A word for `table` changes its kind and leaves its shape alone, and so do options in a table (`table.size = 4`
 /// without quotes is one) with what they do not name; a table that names its kind is put whole.
-fn put(table: &mut Table, key: &str, value: Value) {
+fn insert(table: &mut Table, key: &str, value: Value) {
     match (table.get_mut(key), value) {
         (Some(Value::Table(old)), value @ Value::String(_)) if key == "table" => {
             old.insert("kind".to_owned(), value);
         }
         (Some(Value::Table(old)), Value::Table(new)) if !new.contains_key("kind") => {
-            new.into_iter().for_each(|(key, value)| put(old, &key, value));
+            new.into_iter().for_each(|(key, value)| insert(old, &key, value));
         }
         (_, value) => {
             table.insert(key.to_owned(), value);
@@ -55,11 +55,11 @@ fn put(table: &mut Table, key: &str, value: Value) {
 }
 
 /// Lays one table of options over another.
-pub fn lay_over(base: &mut Table, over: &Table) {
+pub fn merge(base: &mut Table, over: &Table) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
-            (Some(Value::Table(old)), Value::Table(new)) if !changes_kind(key, old, new) => lay_over(old, new),
-            _ => put(base, key, value.clone()),
+            (Some(Value::Table(old)), Value::Table(new)) if !changes_kind(key, old, new) => merge(old, new),
+            _ => insert(base, key, value.clone()),
         }
     }
 }
@@ -73,26 +73,26 @@ fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
 /// its kind alone: its other options mean nothing.
 pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
-    walk("", value, &mut leaves);
+    collect_leaves("", value, &mut leaves);
     leaves
 }
 
-fn walk(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)>) {
+fn collect_leaves(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)>) {
     match value {
         serde_json::Value::Object(map) => {
             let none = map.get("kind").is_some_and(|kind| kind == "none");
             for (key, inner) in map.iter().filter(|(key, _)| !none || *key == "kind") {
-                walk(&below(path, key), inner, leaves);
+                collect_leaves(&join_path(path, key), inner, leaves);
             }
         }
         serde_json::Value::Array(items) => {
-            leaves.push((path.to_owned(), items.iter().map(plain).collect::<Vec<_>>().join(" ")));
+            leaves.push((path.to_owned(), items.iter().map(format_leaf).collect::<Vec<_>>().join(" ")));
         }
-        leaf => leaves.push((path.to_owned(), plain(leaf))),
+        leaf => leaves.push((path.to_owned(), format_leaf(leaf))),
     }
 }
 
-fn plain(value: &serde_json::Value) -> String {
+fn format_leaf(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -100,15 +100,17 @@ fn plain(value: &serde_json::Value) -> String {
 }
 
 /// A TOML value as it stands in a variant's name: `1 MiB`, `aged-depth factor=4`.
-pub fn display(value: &Value) -> String {
+pub fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) if items.is_empty() => "none".to_owned(),
-        Value::Array(items) => items.iter().map(display).collect::<Vec<_>>().join(" "),
+        Value::Array(items) => items.iter().map(format_value).collect::<Vec<_>>().join(" "),
         Value::Table(table) => {
-            let kind = table.get("kind").map(display);
-            let rest =
-                table.iter().filter(|(key, _)| *key != "kind").map(|(key, value)| format!("{key}={}", display(value)));
+            let kind = table.get("kind").map(format_value);
+            let rest = table
+                .iter()
+                .filter(|(key, _)| *key != "kind")
+                .map(|(key, value)| format!("{key}={}", format_value(value)));
             kind.into_iter().chain(rest).collect::<Vec<_>>().join(" ")
         }
         other => other.to_string(),
@@ -122,8 +124,8 @@ mod tests {
 
     #[test]
     fn a_path_lies_in_its_prefixes() {
-        assert_eq!(and_above("a.b.c").collect::<Vec<_>>(), ["a.b.c", "a.b", "a"]);
-        assert_eq!(and_above("a").collect::<Vec<_>>(), ["a"]);
+        assert_eq!(with_ancestors("a.b.c").collect::<Vec<_>>(), ["a.b.c", "a.b", "a"]);
+        assert_eq!(with_ancestors("a").collect::<Vec<_>>(), ["a"]);
     }
 
     fn table(text: &str) -> Table {
@@ -166,12 +168,12 @@ mod tests {
         set(&mut same, "table.policy.kind", Value::from("aged-depth")).unwrap();
         assert_eq!(same, table("table.policy = { kind = 'aged-depth', factor = 7 }"));
         let mut base = table("table = { size = 4, policy = { kind = 'aged-depth', factor = 4 } }");
-        lay_over(&mut base, &table("table.policy = { kind = 'depth-age' }"));
+        merge(&mut base, &table("table.policy = { kind = 'depth-age' }"));
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age' } }"));
-        lay_over(&mut base, &table("table.policy.factor = 2"));
+        merge(&mut base, &table("table.policy.factor = 2"));
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age', factor = 2 } }"));
         // The same one named again keeps them.
-        lay_over(&mut base, &table("table.policy = { kind = 'depth-age', refuse = true }"));
+        merge(&mut base, &table("table.policy = { kind = 'depth-age', refuse = true }"));
         assert_eq!(base, table("table = { size = 4, policy = { kind = 'depth-age', factor = 2, refuse = true } }"));
     }
 

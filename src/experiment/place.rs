@@ -16,17 +16,17 @@ struct Located {
 /// The bytes of a key in a TOML text: `grid.table.size`, `variant.2.table.size` (the third variant's), `grid.table.size.1` (the
 /// second value), as far as it can be followed. Where a word of the value is meant and stands there, that word.
 pub fn locate(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
-    let place = find(text, path)?;
-    word.filter(|_| place.whole).and_then(|word| word_in(text, &place.value, word)).or(Some(place.name))
+    let place = locate_path(text, path)?;
+    word.filter(|_| place.whole).and_then(|word| find_word(text, &place.value, word)).or(Some(place.name))
 }
 
 /// As [`locate`], but of its value.
 pub fn locate_value(text: &str, path: &str) -> Option<Range<usize>> {
-    find(text, path).map(|place| if place.whole { place.value } else { place.name })
+    locate_path(text, path).map(|place| if place.whole { place.value } else { place.name })
 }
 
 /// The first time that a word stands by itself in some bytes of a text, its quotes included.
-fn word_in(text: &str, within: &Range<usize>, word: &str) -> Option<Range<usize>> {
+fn find_word(text: &str, within: &Range<usize>, word: &str) -> Option<Range<usize>> {
     let part = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     text.get(within.clone())?.match_indices(word).map(|(at, _)| within.start + at).find_map(|start| {
         let end = start + word.len();
@@ -39,7 +39,7 @@ fn word_in(text: &str, within: &Range<usize>, word: &str) -> Option<Range<usize>
     })
 }
 
-fn find(text: &str, path: &str) -> Option<Located> {
+fn locate_path(text: &str, path: &str) -> Option<Located> {
     let document = DeTable::parse(text).ok()?;
     let mut table = document.get_ref();
     let mut rest = path;
@@ -99,9 +99,10 @@ mod tests {
         assert_eq!(at("engine.orderin", None), "engine");
         assert_eq!(at("nothing", None), "");
         // A word stands by itself; its quotes are shown where they belong to what is looked at.
-        let word =
-            |text: &'static str, within: Range<usize>, word: &str| word_in(text, &within, word).map(|span| &text[span]);
-        assert_eq!(word_in("a-b b-a b", &(0..9), "b"), Some(8..9));
+        let word = |text: &'static str, within: Range<usize>, word: &str| {
+            find_word(text, &within, word).map(|span| &text[span])
+        };
+        assert_eq!(find_word("a-b b-a b", &(0..9), "b"), Some(8..9));
         assert_eq!(word("'b'", 0..3, "b"), Some("'b'"));
         assert_eq!(word("'b'", 1..2, "b"), Some("b"));
         assert_eq!(word("'b\"", 0..3, "b"), Some("b"));

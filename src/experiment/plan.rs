@@ -1,8 +1,8 @@
 //! The plan: every job of an experiment, in order, with an id that depends on its content alone.
 
 use super::file::Experiment;
-use super::grid::Point;
-use super::identity::{content, deviations, hash_text, hasher, limited_id};
+use super::grid::Variant;
+use super::identity::{deviations, hash_text, hasher, item_content, variant_id_under};
 use super::sequence::Sequence;
 use crate::chess::suite::Item;
 use crate::engine::Limit;
@@ -13,11 +13,11 @@ use std::hash::Hasher;
 use std::ops::Range;
 
 /// What follows a variant's name in that of its further key seeds.
-pub const FURTHER_SEED: &str = ", key seed ";
+pub const SEED_SUFFIX: &str = ", key seed ";
 
 /// The variant that a name is a further key seed of.
-pub fn variant_of(name: &str) -> Option<&str> {
-    let (variant, seed) = name.rsplit_once(FURTHER_SEED)?;
+pub fn base_variant(name: &str) -> Option<&str> {
+    let (variant, seed) = name.rsplit_once(SEED_SUFFIX)?;
     (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
 }
 
@@ -40,7 +40,7 @@ pub struct Job {
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The variants: the points, then all of them under each further key seed.
-    pub variants: Vec<Point>,
+    pub variants: Vec<Variant>,
     /// Place of the baseline.
     pub baseline: usize,
     /// Each variant's limit in each suite: the suites of a variant stand together.
@@ -58,7 +58,7 @@ pub struct Plan {
     /// Whether anything of an item is searched: a game may be shorter than the plies that are wanted.
     searched: Vec<bool>,
     /// Whether one job of a variant takes all items of a suite.
-    whole: Vec<bool>,
+    takes_whole_suite: Vec<bool>,
     /// How often everything is run.
     pub repeats: u32,
     /// Hash of the sequence's settings; 0 without.
@@ -66,7 +66,7 @@ pub struct Plan {
     /// Who is run on each item, and against whom.
     lanes: Vec<(usize, Option<usize>)>,
     /// The places of the lanes.
-    places: HashMap<(usize, Option<usize>), usize>,
+    lane_index: HashMap<(usize, Option<usize>), usize>,
     /// Hash of what ends games, in a match.
     games: Option<u64>,
 }
@@ -74,33 +74,33 @@ pub struct Plan {
 impl Plan {
     /// The plan of an experiment.
     pub fn new(experiment: &Experiment) -> Self {
-        let mut variants = experiment.points.clone();
+        let mut variants = experiment.variants.clone();
         for step in 1..experiment.file.seeds {
-            for point in &experiment.points {
-                let mut options = point.options.clone();
+            for variant in &experiment.variants {
+                let mut options = variant.options.clone();
                 options.keys.seed = options.keys.seed.wrapping_add(u64::from(step));
-                let name = format!("{}{FURTHER_SEED}{}", point.name, options.keys.seed);
-                variants.push(Point { name, options, ..point.clone() });
+                let name = format!("{}{SEED_SUFFIX}{}", variant.name, options.keys.seed);
+                variants.push(Variant { name, options, ..variant.clone() });
             }
         }
         let items = experiment.suite.items.len();
         let games = experiment.file.games.as_ref();
-        let lanes = match games.map(|games| games.encounters(experiment.points.len(), experiment.baseline)) {
+        let lanes = match games.map(|games| games.encounters(experiment.variants.len(), experiment.baseline)) {
             Some(encounters) => encounters.into_iter().map(|(first, second)| (first, Some(second))).collect(),
             None => (0..variants.len()).map(|variant| (variant, None)).collect::<Vec<_>>(),
         };
         let alone = experiment.trace.is_some() || games.is_some();
-        let whole = variants.iter().map(|point| point.keeps() && !alone).collect();
-        let limits: Vec<Limit> = variants.iter().flat_map(|point| experiment.limits(point)).collect();
+        let takes_whole_suite = variants.iter().map(|variant| variant.keeps_state() && !alone).collect();
+        let limits: Vec<Limit> = variants.iter().flat_map(|variant| experiment.limits(variant)).collect();
         let suites: Vec<Range<usize>> = match experiment.sections.as_slice() {
             [] => std::iter::once(0..items).collect(),
             sections => sections.iter().map(|section| section.items.clone()).collect(),
         };
-        let of_suites = variants.iter().flat_map(|point| suites.iter().map(move |_| point));
-        let variant_ids = of_suites.zip(&limits).map(|(point, &limit)| limited_id(point, limit)).collect();
+        let of_suites = variants.iter().flat_map(|variant| suites.iter().map(move |_| variant));
+        let variant_ids = of_suites.zip(&limits).map(|(variant, &limit)| variant_id_under(variant, limit)).collect();
         let sequence = experiment.file.sequence;
         let id = |item: &Item| match &experiment.trace {
-            None => hash_text(&content(item)),
+            None => hash_text(&item_content(item)),
             Some(trace) => hash_text(&format!("trace {:016x} {}", trace.digest, item.id)),
         };
         let item_ids: Vec<u64> = experiment.suite.items.iter().map(id).collect();
@@ -124,8 +124,8 @@ impl Plan {
             prefixes,
             item_ids,
             searched: experiment.suite.items.iter().map(|item| experiment.is_searched(item)).collect(),
-            whole,
-            places: lanes.iter().enumerate().map(|(at, &lane)| (lane, at)).collect(),
+            takes_whole_suite,
+            lane_index: lanes.iter().enumerate().map(|(at, &lane)| (lane, at)).collect(),
             lanes,
             games: games.map(|games| hash_text(&games.content())),
             repeats: experiment.file.repeats,
@@ -143,9 +143,9 @@ impl Plan {
     }
 
     /// The job that searches an item with a variant, or plays it against another.
-    pub fn job_of(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
+    pub fn job_for(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
         let suite = &self.suites[self.suite_of(item)];
-        match self.whole[variant] {
+        match self.takes_whole_suite[variant] {
             true => Job { variant, opponent, item: suite.start, items: suite.len(), repeat },
             false => Job { variant, opponent, item, items: 1, repeat },
         }
@@ -183,42 +183,42 @@ impl Plan {
     }
 
     /// The job of a lane on an item.
-    pub fn job_in(&self, lane: usize, item: usize, repeat: u32) -> Job {
+    pub fn job_in_lane(&self, lane: usize, item: usize, repeat: u32) -> Job {
         let (variant, opponent) = self.lanes[lane];
-        self.job_of(variant, opponent, item, repeat)
+        self.job_for(variant, opponent, item, repeat)
     }
 
     /// The lane of a variant, or of its encounter with another; none where there is no such one.
-    pub fn lane(&self, variant: usize, opponent: Option<usize>) -> Option<usize> {
-        self.places.get(&(variant, opponent)).copied()
+    pub fn find_lane(&self, variant: usize, opponent: Option<usize>) -> Option<usize> {
+        self.lane_index.get(&(variant, opponent)).copied()
     }
 
     /// A job's place among all (repeat, item, lane): jobs stand in its order, which has gaps where a job takes many items.
-    pub fn place(&self, job: &Job) -> u64 {
+    pub fn order_key(&self, job: &Job) -> u64 {
         let group = u64::from(job.repeat) * self.item_ids.len() as u64 + job.item as u64;
-        group * self.lanes() as u64 + self.lane(job.variant, job.opponent).unwrap_or(0) as u64
+        group * self.lanes() as u64 + self.find_lane(job.variant, job.opponent).unwrap_or(0) as u64
     }
 
     /// The jobs in order: all variants of an item stand together, and all items of a repeat, so that what is compared
     /// is measured close in time.
     pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
-        (0..self.repeats).flat_map(|repeat| self.round(repeat))
+        (0..self.repeats).flat_map(|repeat| self.jobs_of_repeat(repeat))
     }
 
     /// The jobs of one repeat.
-    fn round(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
+    fn jobs_of_repeat(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
         let begins = |job: &Job, item: usize| job.item == item && (job.items > 1 || self.searched[item]);
         (0..self.items()).flat_map(move |item| {
-            let jobs = (0..self.lanes()).map(move |lane| self.job_in(lane, item, repeat));
+            let jobs = (0..self.lanes()).map(move |lane| self.job_in_lane(lane, item, repeat));
             jobs.filter(move |job| begins(job, item))
         })
     }
 
     /// Which columns its rows have beside those that all rows have.
-    pub fn extra(&self) -> Extra {
+    pub fn extra_columns(&self) -> Extra {
         Extra {
             anatomy: self.has_anatomy(),
-            external: self.has_outside(),
+            external: self.has_external(),
             games: self.games.is_some(),
             suites: !self.suite_names.is_empty(),
         }
@@ -231,22 +231,22 @@ impl Plan {
 
     /// Whether some variant takes its hits apart, so that rows have columns for it.
     pub fn has_anatomy(&self) -> bool {
-        self.variants.iter().any(|point| point.options.diagnostics == crate::engine::options::Diagnostics::Full)
+        self.variants.iter().any(|variant| variant.options.diagnostics == crate::engine::options::Diagnostics::Full)
     }
 
     /// Whether a variant is one job over all items of a suite, since nothing is cleared between them.
-    pub fn is_one_job(&self, variant: usize) -> bool {
-        self.whole[variant] && self.suites.iter().any(|suite| suite.len() > 1)
+    pub fn is_whole_suite_job(&self, variant: usize) -> bool {
+        self.takes_whole_suite[variant] && self.suites.iter().any(|suite| suite.len() > 1)
     }
 
     /// Whether some variant is of an engine that is not ours, so that rows have columns for what it tells.
-    pub fn has_outside(&self) -> bool {
-        self.variants.iter().any(|point| point.external().is_some())
+    pub fn has_external(&self) -> bool {
+        self.variants.iter().any(|variant| variant.external().is_some())
     }
 
     /// How many jobs there are.
     pub fn len(&self) -> u64 {
-        self.round(0).count() as u64 * u64::from(self.repeats)
+        self.jobs_of_repeat(0).count() as u64 * u64::from(self.repeats)
     }
 
     /// Whether there is nothing to do.
@@ -303,7 +303,7 @@ impl Plan {
         // other options mean nothing: only variants that have a value count.
         let mut order = Vec::new();
         let mut values: HashMap<String, (String, bool)> = HashMap::new();
-        for (path, value) in self.variants.iter().flat_map(super::grid::columns) {
+        for (path, value) in self.variants.iter().flat_map(super::grid::option_columns) {
             match values.get_mut(&path) {
                 Some((first, varies)) => *varies |= *first != value,
                 None => {
@@ -334,7 +334,7 @@ mod tests {
             "limit = { depth = 1 }\nseeds = 3\n[[variant]]\nname = 'a'\n'keys.seed' = 7\n[[variant]]\nname = 'b'\n'keys.seed' = 20\n",
         );
         let seeds: Vec<(&str, u64)> =
-            plan.variants.iter().map(|point| (point.name.as_str(), point.options.keys.seed)).collect();
+            plan.variants.iter().map(|variant| (variant.name.as_str(), variant.options.keys.seed)).collect();
         assert_eq!(
             seeds,
             [
@@ -430,14 +430,14 @@ mod tests {
             let plan = Plan::new(&experiment);
             let all: Vec<Job> = plan.jobs().collect();
             assert_eq!((all.len(), plan.len()), (jobs, jobs as u64), "{text}");
-            assert!(all.windows(2).all(|pair| plan.place(&pair[0]) < plan.place(&pair[1])), "{text}");
+            assert!(all.windows(2).all(|pair| plan.order_key(&pair[0]) < plan.order_key(&pair[1])), "{text}");
             let mut ids = std::collections::HashSet::new();
             for job in &all {
                 assert!(ids.insert(plan.job_id(job)), "{text}: {job:?}");
                 for item in job.item..job.item + job.items {
-                    assert_eq!(plan.job_of(job.variant, job.opponent, item, job.repeat), *job, "{text}");
-                    let lane = plan.lane(job.variant, job.opponent).unwrap();
-                    assert_eq!(plan.job_in(lane, item, job.repeat), *job, "{text}");
+                    assert_eq!(plan.job_for(job.variant, job.opponent, item, job.repeat), *job, "{text}");
+                    let lane = plan.find_lane(job.variant, job.opponent).unwrap();
+                    assert_eq!(plan.job_in_lane(lane, item, job.repeat), *job, "{text}");
                     let depths = [(0, 1), (0, 2), (1, 1)].map(|(ply, depth)| plan.row_id(job, item, ply, depth));
                     assert!(depths.into_iter().all(|id| ids.insert(id)), "{text}: {job:?}");
                 }
@@ -487,7 +487,7 @@ mod tests {
             let variant = |(more, at): (&str, u8)| format!("[[variant]]\nname = '{at}'\n'limit.depth' = {at}\n{more}");
             let text = variants.map(variant).collect::<String>();
             let extra = Extra { anatomy: option == anatomy, external: option == external, games: false, suites: false };
-            assert_eq!(plan(&text).extra(), extra, "{option}");
+            assert_eq!(plan(&text).extra_columns(), extra, "{option}");
             for (column, there) in [("anatomy.shallow", extra.anatomy), ("told.hashfull", extra.external)] {
                 let text = format!("suite = {{ startpos = true }}\n{text}[[expect]]\n'{column}' = 1\n");
                 let read = Experiment::parse(&text, "x.toml".as_ref(), &[]);

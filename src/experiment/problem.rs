@@ -55,22 +55,22 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// The nearest of some names, or the first few of them.
 pub fn nearest_or_all<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
-    nearest(name, names.clone()).unwrap_or_else(|| format!("there are {}", listed(names)))
+    nearest(name, names.clone()).unwrap_or_else(|| format!("there are {}", list_quoted(names)))
 }
 
 /// What is said of a name that may mean several.
-pub fn ambiguous<'a>(meant: impl Iterator<Item = &'a str>) -> String {
+pub fn ambiguous_name<'a>(meant: impl Iterator<Item = &'a str>) -> String {
     let meant: Vec<String> = meant.map(|name| format!("`{name}`")).collect();
     format!("may be {}: write it out", meant.join(" or "))
 }
 
 /// What a message is about: its first word in backquotes, or its first text in double quotes.
-pub fn word_meant(message: &str) -> Option<&str> {
+pub fn quoted_word(message: &str) -> Option<&str> {
     ['`', '"'].into_iter().find_map(|quote| message.split(quote).nth(1)).filter(|word| !word.is_empty())
 }
 
 /// The first few of what there is, in backquotes.
-pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 12;
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     let shown = names[..names.len().min(MOST)].join(", ");
@@ -81,12 +81,12 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// "... is now called ...", for an option that had another name.
-pub fn new_name(path: &str) -> Option<String> {
+pub fn suggest_new_name(path: &str) -> Option<String> {
     crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
 }
 
 /// The same for an option's word, which serde's message has in the first backquotes.
-pub fn new_word(path: &str, message: &str) -> Option<String> {
+pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
     let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown word"))?;
     let path = path.trim_end_matches(".kind");
     crate::engine::renamed(&format!("{path} = {word}")).map(|new| format!("`{word}` is now called `{new}`"))
@@ -101,7 +101,7 @@ pub fn explain(message: &str) -> (String, Option<String>) {
 }
 
 /// What the reader of the file calls a type, in the words of TOML.
-const WORDS: &[(&str, &str)] = &[
+const PLAIN_WORDS: &[(&str, &str)] = &[
     ("invalid type: unit variant, expected string only", "expected a word in quotes"),
     ("string only", "a word in quotes"),
     ("invalid type: boolean ", "invalid type: "),
@@ -142,7 +142,7 @@ const WORDS: &[(&str, &str)] = &[
 /// A serde message without the words of the language that this program is written in.
 fn in_plain_words(message: &str) -> String {
     let mut text = message.to_owned();
-    for (rust, plain) in WORDS {
+    for (rust, plain) in PLAIN_WORDS {
         text = text.replace(rust, plain);
     }
     // "expected struct LimitChoice", "expected internally tagged enum Policy": the name says nothing to who wrote the file.
@@ -222,9 +222,9 @@ mod tests {
             ("table.policy", "expected a word, found `fifo`", false),
         ] {
             let output = new.then(|| "`fifo` is now called `always`".to_owned());
-            assert_eq!(new_word(path, message), output, "{path}: {message}");
+            assert_eq!(suggest_new_word(path, message), output, "{path}: {message}");
         }
-        assert_eq!(new_name("table.use").as_deref(), Some("`table.use` is now called `probe.use`"));
+        assert_eq!(suggest_new_name("table.use").as_deref(), Some("`table.use` is now called `probe.use`"));
     }
 
     /// What takes several forms says which, in whatever place it stands, and not what it is called in the program.
@@ -275,12 +275,12 @@ mod tests {
     #[test]
     fn names_are_listed_offered_and_found_in_messages() {
         let names: Vec<String> = (1..=14).map(|at| format!("n{at}")).collect();
-        let of = |count: usize| listed(names[..count].iter().map(String::as_str));
+        let of = |count: usize| list_quoted(names[..count].iter().map(String::as_str));
         assert_eq!((of(0).as_str(), of(2).as_str()), ("", "`n1`, `n2`"));
         assert!(of(12).ends_with("`n12`") && of(13).ends_with("`n12` and 1 more") && of(14).ends_with(" and 2 more"));
-        assert_eq!(word_meant("a `b c` and \"d\""), Some("b c"));
-        assert_eq!(word_meant("there is no \"d e\" here"), Some("d e"));
-        assert_eq!((word_meant("nothing"), word_meant("`` and \"x\"")), (None, None));
+        assert_eq!(quoted_word("a `b c` and \"d\""), Some("b c"));
+        assert_eq!(quoted_word("there is no \"d e\" here"), Some("d e"));
+        assert_eq!((quoted_word("nothing"), quoted_word("`` and \"x\"")), (None, None));
         // One letter in three may be wrong, and one more; of a name alone, without its path, one less.
         for (name, near) in [("abc", true), ("abxy", true), ("axyz", false), ("abx", true), ("x", false)] {
             assert_eq!(nearest(name, ["abcd"]).is_some(), near, "{name}");

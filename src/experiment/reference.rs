@@ -2,7 +2,7 @@
 //! and a table that is never full, judges the scores.
 
 use super::file::{File, LimitChoice};
-use super::grid::Point;
+use super::grid::Variant;
 use super::problem::Problem;
 use super::text::FileText;
 use crate::subject::options::{OptionValue, ProgramWords};
@@ -22,7 +22,7 @@ pub struct Reference {
     pub limit: LimitChoice,
     /// The baseline's own engine judges the scores: the metric `score_error`.
     #[serde(rename = "self")]
-    pub own: Option<OwnSearch>,
+    pub own_search: Option<OwnSearch>,
     /// Centipawns at which a score error is cut: 150 without it.
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub cut: Option<u32>,
@@ -42,17 +42,17 @@ pub struct OwnSearch {
 }
 
 /// Centipawns at which a score error is cut where the file names none: of a position that is won or lost a further pawn says little.
-const CUT: u32 = 150;
+const DEFAULT_CUT: u32 = 150;
 
 impl Reference {
     /// Where score errors are cut, where scores are judged.
     pub fn score_cut(&self) -> Option<u32> {
-        self.own.as_ref().map(|_| self.cut.unwrap_or(CUT))
+        self.own_search.as_ref().map(|_| self.cut.unwrap_or(DEFAULT_CUT))
     }
 
     /// The options of the judge that the file sets: of another engine.
     pub fn judge_options(&self) -> &BTreeMap<String, OptionValue> {
-        self.own.as_ref().map_or(&self.options, |own| &own.options)
+        self.own_search.as_ref().map_or(&self.options, |own| &own.options)
     }
 
     /// Checks it against the rest of the file.
@@ -62,31 +62,31 @@ impl Reference {
     pub(super) fn check(
         &self,
         file: &File,
-        points: &[Point],
+        variants: &[Variant],
         baseline: usize,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
-        let Some(own) = &self.own else {
+        let Some(own) = &self.own_search else {
             if self.uci.is_none() {
                 let what = "judges nothing: give uci = \"ENGINE\" with a limit (moves), or self = { nodes = 600_000 } (scores)";
-                return Err(source.wrong("reference", what));
+                return Err(source.invalid("reference", what));
             }
             if self.cut.is_some() {
                 let what = "cuts score errors, and another engine judges moves: give self = { nodes = 600_000 }";
-                return Err(source.wrong("reference.cut", what));
+                return Err(source.invalid("reference.cut", what));
             }
             return Ok(());
         };
-        let cut = self.cut.unwrap_or(CUT);
-        source.range("reference.cut", cut, (1..=10_000).contains(&cut), "1 to 10000")?;
+        let cut = self.cut.unwrap_or(DEFAULT_CUT);
+        source.check_range("reference.cut", cut, (1..=10_000).contains(&cut), "1 to 10000")?;
         let limit = self.limit != LimitChoice::default();
         for (given, path) in [(self.uci.is_some(), "uci"), (!self.options.is_empty(), "options"), (limit, "limit")] {
             if given {
                 let what = "does not go with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";
-                return Err(source.wrong(&format!("reference.{path}"), what));
+                return Err(source.invalid(&format!("reference.{path}"), what));
             }
         }
-        let at = |what: String| Err(source.wrong("reference.self", what));
+        let at = |what: String| Err(source.invalid("reference.self", what));
         if file.trace.is_some() {
             return at("judges searches, and of a trace nothing is searched".to_owned());
         }
@@ -94,16 +94,16 @@ impl Reference {
             return at("judges positions that all variants search, and along its own play each stands before others"
                 .to_owned());
         }
-        let ours = |point: &Point| point.external().is_none();
-        if ours(&points[baseline]) && !own.options.is_empty() {
+        let ours = |variant: &Variant| variant.external().is_none();
+        if ours(&variants[baseline]) && !own.options.is_empty() {
             return at(
                 "options: are of an engine that is not ttlab's own, whose table has no bound here: leave them out"
                     .to_owned(),
             );
         }
-        for point in points {
-            let name = &point.name;
-            let nodes = point.limit.nodes.filter(|_| point.limit.depth.is_none());
+        for variant in variants {
+            let name = &variant.name;
+            let nodes = variant.limit.nodes.filter(|_| variant.limit.depth.is_none());
             let Some(nodes) = nodes else {
                 return at(format!(
                     "a score error is that of so many nodes: \"{name}\" needs limit = {{ nodes = 20000 }} alone"
@@ -112,8 +112,8 @@ impl Reference {
             if own.nodes <= nodes {
                 return at(format!("nodes: {} are no more than the {nodes} of \"{name}\": give far more", own.nodes));
             }
-            if ours(point) != ours(&points[baseline]) {
-                let base = &points[baseline].name;
+            if ours(variant) != ours(&variants[baseline]) {
+                let base = &variants[baseline].name;
                 return at(format!(
                     "scores are judged by the own search of \"{base}\", and \"{name}\" is another engine"
                 ));

@@ -1,6 +1,6 @@
 //! What the option types say about themselves: the list behind `ttlab options`, and the JSON Schema of the file.
 
-use super::paths::below;
+use super::paths::join_path;
 use super::presets;
 use crate::engine::EngineOptions;
 use crate::table::policy::Policy;
@@ -27,7 +27,7 @@ pub struct OptionPage {
 static TYPES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("types.json")).unwrap_or_default());
 
 /// Of that, an engine's options.
-fn engine() -> &'static Value {
+fn engine_schema() -> &'static Value {
     resolve(&TYPES, &TYPES["properties"]["engine"])
 }
 
@@ -37,8 +37,8 @@ pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
     let mut values = Map::new();
     // The schema of a policy's parameter is left to the policy.
-    each_option(engine(), "", &mut |path, property, target| {
-        if target.get("properties").is_none() || !kinds(target).is_empty() {
+    visit_options(engine_schema(), "", &mut |path, property, target| {
+        if target.get("properties").is_none() || !kind_words(target).is_empty() {
             values.insert(path.to_owned(), property.clone());
         }
     });
@@ -46,7 +46,7 @@ pub fn file_schema() -> Value {
     let is_option = |name: &str| values.values().any(|option| option["$ref"] == format!("#/$defs/{name}"));
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         for (name, definition) in definitions {
-            let words = kinds(definition);
+            let words = kind_words(definition);
             if !words.is_empty() && is_option(name) {
                 let whole = definition.take();
                 *definition = json!({ "anyOf": [whole, { "enum": words }] });
@@ -82,23 +82,23 @@ pub fn file_schema() -> Value {
 }
 
 /// The words that stand for a definition that has a `kind`; none where it has not.
-fn kinds(definition: &Value) -> Vec<Value> {
+fn kind_words(definition: &Value) -> Vec<Value> {
     let tagged = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let constants: Vec<Value> = tagged.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
     if !constants.is_empty() {
         return constants;
     }
     let Some(kind) = definition.pointer("/properties/kind") else { return Vec::new() };
-    words(resolve(&TYPES, kind)).into_iter().map(|(word, _)| word.into()).collect()
+    enum_words(resolve(&TYPES, kind)).into_iter().map(|(word, _)| word.into()).collect()
 }
 
 /// Shows each option under its dotted path: the schema of its place, and what that leads to. What has parts of its own comes after them.
-fn each_option<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str, &'a Value, &'a Value)) {
+fn visit_options<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str, &'a Value, &'a Value)) {
     for (name, property) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let path = below(prefix, name);
+        let path = join_path(prefix, name);
         if path != "preset" {
             let target = resolve(&TYPES, property);
-            each_option(target, &path, visit);
+            visit_options(target, &path, visit);
             visit(&path, property, target);
         }
     }
@@ -106,7 +106,7 @@ fn each_option<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str, &
 
 /// The dotted paths of all options, the parameters of all policies included.
 pub fn option_paths() -> impl Iterator<Item = &'static str> {
-    pages().iter().map(|page| page.path.as_str())
+    option_pages().iter().map(|page| page.path.as_str())
 }
 
 /// The options that set how much the age of an entry weighs.
@@ -115,13 +115,13 @@ pub fn age_paths() -> impl Iterator<Item = String> {
 }
 
 /// The path of a list where none belongs, which a reader of structures would take for the values of a table's keys in their order.
-pub fn stray_list(document: &toml::Table) -> Option<String> {
+pub fn misplaced_list(document: &toml::Table) -> Option<String> {
     static SCHEMA: LazyLock<Value> = LazyLock::new(file_schema);
     let root: &Value = &SCHEMA;
-    stray(root, &[root], &serde_json::to_value(document).ok()?, "")
+    find_stray_list(root, &[root], &serde_json::to_value(document).ok()?, "")
 }
 
-fn stray<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) -> Option<String> {
+fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) -> Option<String> {
     let mut forms = Vec::new();
     nodes.iter().for_each(|node| alternatives(root, node, &mut forms));
     match value {
@@ -132,7 +132,10 @@ fn stray<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) ->
             if lists.is_empty() {
                 return (!forms.iter().any(anything)).then(|| path.to_owned());
             }
-            items.iter().enumerate().find_map(|(at, item)| stray(root, &lists, item, &below(path, &at.to_string())))
+            items
+                .iter()
+                .enumerate()
+                .find_map(|(at, item)| find_stray_list(root, &lists, item, &join_path(path, &at.to_string())))
         }
         Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
             let of = |form: &&'a Value| {
@@ -140,7 +143,7 @@ fn stray<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) ->
                 named.or_else(|| form.get("additionalProperties").filter(|more| more.is_object()))
             };
             let found: Vec<&Value> = forms.iter().filter_map(of).collect();
-            if found.is_empty() { None } else { stray(root, &found, inner, &below(path, key)) }
+            if found.is_empty() { None } else { find_stray_list(root, &found, inner, &join_path(path, key)) }
         }),
         _ => None,
     }
@@ -158,10 +161,10 @@ fn alternatives<'a>(root: &'a Value, node: &'a Value, out: &mut Vec<&'a Value>) 
 }
 
 /// What an option may be, in words; none for what has parts of its own.
-pub fn values_of(path: &str) -> Option<String> {
-    let page = pages().iter().find(|page| page.path == path)?;
+pub fn allowed_values(path: &str) -> Option<String> {
+    let page = option_pages().iter().find(|page| page.path == path)?;
     let words: Vec<&str> = page.words.iter().map(|(word, _)| word.as_str()).collect();
-    Some(if words.is_empty() { page.values.clone() } else { super::problem::listed(words) })
+    Some(if words.is_empty() { page.values.clone() } else { super::problem::list_quoted(words) })
 }
 
 /// Whether a key is one of an experiment file's first level.
@@ -170,26 +173,26 @@ pub fn is_file_key(key: &str) -> bool {
 }
 
 /// Every option in the order of its definition.
-pub fn pages() -> &'static [OptionPage] {
+pub fn option_pages() -> &'static [OptionPage] {
     static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
         let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
         let mut pages = Vec::new();
-        each_option(engine(), "", &mut |path, property, target| {
+        visit_options(engine_schema(), "", &mut |path, property, target| {
             let default = defaults.pointer(&format!("/{}", path.replace('.', "/"))).unwrap_or(&Value::Null);
             let kinds = target.get("oneOf").and_then(Value::as_array).into_iter().flatten();
             let mut kinds = kinds.filter(|kind| kind.pointer("/properties/kind").is_some()).peekable();
             if kinds.peek().is_none() {
-                pages.extend(target.get("properties").is_none().then(|| page(path, property, target, default)));
+                pages.extend(target.get("properties").is_none().then(|| option_page(path, property, target, default)));
                 return;
             }
-            pages.push(page(&format!("{path}.kind"), property, target, &default["kind"]));
+            pages.push(option_page(&format!("{path}.kind"), property, target, &default["kind"]));
             // The kind itself has been told; what is left are each kind's own parameters.
             for kind in kinds {
-                let of = text(&kind["properties"]["kind"], "const");
+                let of = string_field(&kind["properties"]["kind"], "const");
                 let usual = Policy::named(&of).and_then(|policy| serde_json::to_value(policy).ok()).unwrap_or_default();
-                each_option(kind, "", &mut |key, property, target| {
+                visit_options(kind, "", &mut |key, property, target| {
                     if key != "kind" {
-                        let page = page(&format!("{path}.{key}"), property, target, &usual[key]);
+                        let page = option_page(&format!("{path}.{key}"), property, target, &usual[key]);
                         pages.push(OptionPage { meaning: format!("Of `{of}`: {}", page.meaning), ..page });
                     }
                 });
@@ -201,15 +204,16 @@ pub fn pages() -> &'static [OptionPage] {
 }
 
 /// An option by the schema of its place and what that leads to.
-fn page(path: &str, property: &Value, target: &Value, default: &Value) -> OptionPage {
-    let meaning = [property, target].into_iter().map(|node| text(node, "description")).find(|text| !text.is_empty());
+fn option_page(path: &str, property: &Value, target: &Value, default: &Value) -> OptionPage {
+    let meaning =
+        [property, target].into_iter().map(|node| string_field(node, "description")).find(|text| !text.is_empty());
     let item = target.get("items").map(|item| resolve(&TYPES, item));
     OptionPage {
         path: path.to_owned(),
         meaning: meaning.unwrap_or_default(),
-        values: values(target, item.is_some()),
-        words: words(item.unwrap_or(target)),
-        default: shown(default),
+        values: value_range(target, item.is_some()),
+        words: enum_words(item.unwrap_or(target)),
+        default: format_default(default),
     }
 }
 
@@ -221,12 +225,12 @@ fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
         .unwrap_or(node)
 }
 
-fn text(node: &Value, key: &str) -> String {
+fn string_field(node: &Value, key: &str) -> String {
     node.get(key).and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
 }
 
 /// Type and range.
-fn values(node: &Value, words: bool) -> String {
+fn value_range(node: &Value, words: bool) -> String {
     let kind = match node.get("type") {
         Some(Value::String(kind)) => kind.clone(),
         _ if node.get("anyOf").is_some() => "size".to_owned(),
@@ -244,19 +248,19 @@ fn values(node: &Value, words: bool) -> String {
 }
 
 /// The words of an enumeration, with their meanings.
-fn words(node: &Value) -> Vec<(String, String)> {
+fn enum_words(node: &Value) -> Vec<(String, String)> {
     let one_of = node.get("oneOf").and_then(Value::as_array).into_iter().flatten().map(|variant| {
         let word = variant.get("const").or_else(|| variant.pointer("/properties/kind/const"));
-        (word.and_then(Value::as_str).unwrap_or_default().to_owned(), text(variant, "description"))
+        (word.and_then(Value::as_str).unwrap_or_default().to_owned(), string_field(variant, "description"))
     });
     let plain = node.get("enum").and_then(Value::as_array).into_iter().flatten();
     one_of.chain(plain.filter_map(Value::as_str).map(|word| (word.to_owned(), String::new()))).collect()
 }
 
-fn shown(value: &Value) -> String {
+fn format_default(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(format_default).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     }
 }
@@ -285,7 +289,7 @@ mod tests {
 
     #[test]
     fn every_column_of_the_default_options_has_a_page_with_a_meaning() {
-        let pages = pages();
+        let pages = option_pages();
         for (path, _) in flatten(&serde_json::to_value(EngineOptions::default()).unwrap()) {
             let page = pages.iter().find(|page| page.path == path);
             assert!(page.is_some_and(|page| !page.meaning.is_empty()), "{path} has no documentation");
@@ -310,7 +314,7 @@ mod tests {
             ("[[expect]]\nnodes = { by_depth = [1, 2] }\n[[expect]]\nnodes = [1, 2]", "expect.1.nodes"),
             ("[[expect]]\nwhere = { depth = [3] }", "expect.0.where.depth"),
         ] {
-            assert_eq!(stray_list(&text.parse().unwrap()).as_deref().unwrap_or_default(), path, "{text}");
+            assert_eq!(misplaced_list(&text.parse().unwrap()).as_deref().unwrap_or_default(), path, "{text}");
         }
     }
 
@@ -335,9 +339,9 @@ mod tests {
     /// What an option may be: its words where it has such, else its range.
     #[test]
     fn values_are_words_or_a_range() {
-        assert_eq!(values_of("draws").as_deref(), Some("true | false"));
-        assert_eq!(values_of("table.slots").as_deref(), Some("integer 1..=8"));
-        assert_eq!(values_of("fail").as_deref(), Some("`soft`, `hard`"));
-        assert_eq!(values_of("no.such"), None);
+        assert_eq!(allowed_values("draws").as_deref(), Some("true | false"));
+        assert_eq!(allowed_values("table.slots").as_deref(), Some("integer 1..=8"));
+        assert_eq!(allowed_values("fail").as_deref(), Some("`soft`, `hard`"));
+        assert_eq!(allowed_values("no.such"), None);
     }
 }

@@ -35,37 +35,37 @@ pub enum Side {
 
 impl Sequence {
     /// Whether the position at a ply of a game is searched.
-    pub fn wants(&self, ply: u16, turn: Color) -> bool {
-        ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.moves(turn)
+    pub fn searches_ply(&self, ply: u16, turn: Color) -> bool {
+        ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.includes(turn)
     }
 
     /// Whether anything of an item is searched: a game may be too short.
     pub fn searches(&self, item: &Item) -> bool {
         match item.game() {
-            Some(_) => self.expected(item) > 0,
-            None => self.self_play > 1 || self.side.moves(item.board.turn()),
+            Some(_) => self.count_searched(item) > 0,
+            None => self.self_play > 1 || self.side.includes(item.board.turn()),
         }
     }
 
     /// Of the position before each move of a game, whether it is searched.
-    pub fn plies(self, item: &Item) -> impl Iterator<Item = bool> {
+    pub fn searched_plies(self, item: &Item) -> impl Iterator<Item = bool> {
         let (start, mut turn) = (item.board.game_ply(), item.board.turn());
         (0..item.moves().len() as u16).map(move |ply| {
-            let expected = self.wants(start.saturating_add(ply), turn);
+            let expected = self.searches_ply(start.saturating_add(ply), turn);
             turn = !turn;
             expected
         })
     }
 
     /// How many positions of a game are searched.
-    pub fn expected(&self, item: &Item) -> usize {
-        self.plies(item).filter(|expected| *expected).count()
+    pub fn count_searched(&self, item: &Item) -> usize {
+        self.searched_plies(item).filter(|expected| *expected).count()
     }
 }
 
 impl Side {
     /// Whether it is this side's move.
-    pub fn moves(self, turn: Color) -> bool {
+    pub fn includes(self, turn: Color) -> bool {
         match self {
             Self::Both => true,
             Self::White => turn == Color::White,
@@ -108,14 +108,18 @@ mod tests {
         ] {
             let sequence = Sequence { from, to, side, ..usual };
             let games = games();
-            assert_eq!(games.iter().map(|game| sequence.expected(game)).collect::<Vec<_>>(), expected, "{sequence:?}");
+            assert_eq!(
+                games.iter().map(|game| sequence.count_searched(game)).collect::<Vec<_>>(),
+                expected,
+                "{sequence:?}"
+            );
             let searched = games.iter().map(|game| sequence.searches(game));
             assert!(searched.eq(expected.map(|expected| expected > 0)), "{sequence:?}");
         }
         let plies = Sequence { from: 3, to: Some(5), ..usual };
-        assert_eq!([2, 3, 5, 6].map(|ply| plies.wants(ply, Color::White)), [false, true, true, false]);
+        assert_eq!([2, 3, 5, 6].map(|ply| plies.searches_ply(ply, Color::White)), [false, true, true, false]);
         assert_eq!(
-            [both, white, black].map(|side| [Color::White, Color::Black].map(|turn| side.moves(turn))),
+            [both, white, black].map(|side| [Color::White, Color::Black].map(|turn| side.includes(turn))),
             [[true, true], [true, false], [false, true]]
         );
     }

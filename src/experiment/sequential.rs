@@ -25,9 +25,9 @@ pub struct Bounds {
 
 /// What a sequential test says so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SoFar {
+pub enum TestState {
     /// It goes on.
-    Open,
+    Continue,
     /// The difference is taken to be that of H0.
     H0,
     /// The difference is taken to be that of H1.
@@ -38,10 +38,10 @@ pub enum SoFar {
 const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Normalized Elo of a difference of one standard deviation of a game.
-pub const PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
+pub const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
 /// What stands in for a kind of pair that did not occur, so that no likelihood is 0.
-const NONE: f64 = 1e-3;
+const EMPTY_COUNT: f64 = 1e-3;
 
 impl Pentanomial {
     /// One more pair, worth so many points of both games.
@@ -60,14 +60,14 @@ impl Pentanomial {
     }
 
     /// What each game of a pair is worth, where all pairs are of one kind.
-    pub fn only(&self) -> Option<f64> {
+    pub fn single_kind(&self) -> Option<f64> {
         let mut kinds = self.0.iter().zip(POINTS).filter(|(count, _)| **count > 0);
         kinds.next().filter(|_| kinds.next().is_none()).map(|(_, points)| points)
     }
 
     /// The share of each kind, and how many pairs there are in all.
     fn shares(&self) -> ([f64; 5], f64) {
-        let counts = self.0.map(|count| if count == 0 { NONE } else { count as f64 });
+        let counts = self.0.map(|count| if count == 0 { EMPTY_COUNT } else { count as f64 });
         let all = if self.count() == 0 { f64::NAN } else { counts.iter().sum() };
         (counts.map(|count| count / all), all)
     }
@@ -78,20 +78,21 @@ impl Pentanomial {
         if all.is_nan() {
             return 0.0;
         }
-        let [p0, p1] = [elo0, elo1].map(|elo| constrained(&shares, std::f64::consts::SQRT_2 * elo / PER_DEVIATION));
+        let [p0, p1] =
+            [elo0, elo1].map(|elo| constrained_shares(&shares, std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION));
         let terms = shares.iter().zip(p0.iter().zip(&p1));
         all * terms.map(|(share, (p0, p1))| share * (p1 / p0).ln()).sum::<f64>()
     }
 
     /// What a test says.
-    pub fn decide(&self, bounds: &Bounds) -> SoFar {
+    pub fn decide(&self, bounds: &Bounds) -> TestState {
         bounds.decide(self.llr(bounds.elo0, bounds.elo1))
     }
 }
 
 impl Bounds {
     /// What each of so many encounters is tested for: the errors are shared out among them (Bonferroni).
-    pub fn shared(test: &Test, encounters: usize) -> Self {
+    pub fn with_shared_errors(test: &Test, encounters: usize) -> Self {
         let share = encounters.max(1) as f64;
         Self { elo0: test.elo0, elo1: test.elo1, alpha: test.alpha / share, beta: test.beta / share }
     }
@@ -102,12 +103,12 @@ impl Bounds {
     }
 
     /// What a log-likelihood ratio says.
-    pub fn decide(&self, llr: f64) -> SoFar {
+    pub fn decide(&self, llr: f64) -> TestState {
         let (lower, upper) = self.limits();
         match () {
-            () if llr >= upper => SoFar::H1,
-            () if llr <= lower => SoFar::H0,
-            () => SoFar::Open,
+            () if llr >= upper => TestState::H1,
+            () if llr <= lower => TestState::H0,
+            () => TestState::Continue,
         }
     }
 }
@@ -120,20 +121,20 @@ fn moments(shares: &[f64; 5]) -> (f64, f64) {
 }
 
 /// Below this many standard deviations the search begins at even shares.
-const EVEN: f64 = 0.9;
+const MAX_UNIFORM_START: f64 = 0.9;
 
 /// The distribution nearest to the shares (of the greatest likelihood) whose mean lies `t` of its own standard deviations above one half.
 ///
 /// By Lagrange's method p = share / (1 + x b), where b is the constraint's derivative, which depends on the mean and deviation of p itself: found
 /// by iteration, with x from one root for each. Even shares lead there from where some b is above zero, which ends at t = 2 root 2 / 3; games lost and
 /// won alone, so many of each that their mean is the one asked for, lead there from any t.
-fn constrained(shares: &[f64; 5], t: f64) -> [f64; 5] {
+fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
     let lost = 0.5 - 0.5 * t / t.hypot(1.0);
-    let mut p = if t.abs() < EVEN { [0.2; 5] } else { [lost, 0.0, 0.0, 0.0, 1.0 - lost] };
+    let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [lost, 0.0, 0.0, 0.0, 1.0 - lost] };
     for _ in 0..50 {
         let (mean, deviation) = moments(&p);
         let b = POINTS.map(|points| points - 0.5 - t * deviation * (1.0 + ((points - mean) / deviation).powi(2)) / 2.0);
-        let x = root(shares, &b);
+        let x = solve_multiplier(shares, &b);
         let before = p;
         p = std::array::from_fn(|at| shares[at] / (1.0 + x * b[at]));
         if p.iter().zip(before).all(|(now, before)| (now - before).abs() < 1e-12) {
@@ -144,7 +145,7 @@ fn constrained(shares: &[f64; 5], t: f64) -> [f64; 5] {
 }
 
 /// The x at which the sum of share b / (1 + x b) is 0: it falls in x, between the poles at both ends.
-fn root(shares: &[f64; 5], b: &[f64; 5]) -> f64 {
+fn solve_multiplier(shares: &[f64; 5], b: &[f64; 5]) -> f64 {
     let (least, most) = b.iter().fold((f64::MAX, f64::MIN), |(least, most), &b| (least.min(b), most.max(b)));
     if least >= 0.0 || most <= 0.0 {
         return 0.0;
@@ -185,13 +186,15 @@ mod tests {
     #[test]
     fn each_limit_has_its_own_error() {
         let test = Test { elo0: -3.0, elo1: 7.0, alpha: 0.05, beta: 0.1, ..Test::default() };
-        let bounds = Bounds::shared(&test, 1);
+        let bounds = Bounds::with_shared_errors(&test, 1);
         assert_eq!((bounds.elo0, bounds.elo1), (-3.0, 7.0));
         let (lower, upper) = bounds.limits();
         assert!((lower + 2.2513).abs() < 1e-4 && (upper - 2.8904).abs() < 1e-4, "{lower} {upper}");
-        let shared = Bounds::shared(&test, 4);
+        let shared = Bounds::with_shared_errors(&test, 4);
         assert!((shared.alpha - 0.0125).abs() < 1e-12 && (shared.beta - 0.025).abs() < 1e-12, "{shared:?}");
-        for (llr, text) in [(-2.26, SoFar::H0), (-2.25, SoFar::Open), (2.89, SoFar::Open), (2.9, SoFar::H1)] {
+        for (llr, text) in
+            [(-2.26, TestState::H0), (-2.25, TestState::Continue), (2.89, TestState::Continue), (2.9, TestState::H1)]
+        {
             assert_eq!(bounds.decide(llr), text, "{llr}");
         }
     }
@@ -202,20 +205,20 @@ mod tests {
         for counts in [[0, 0, 5, 0, 0], [1, 2, 3, 2, 1], [0, 0, 1, 3, 9], [9, 0, 0, 0, 0], [1, 5, 20, 6, 2]] {
             let (shares, _) = Pentanomial(counts).shares();
             for elo in [-1000.0, -300.0, -232.0, -220.0, 0.0, 220.0, 222.0, 231.0, 232.0, 300.0, 1000.0] {
-                let t = std::f64::consts::SQRT_2 * elo / PER_DEVIATION;
-                let (mean, deviation) = moments(&constrained(&shares, t));
+                let t = std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION;
+                let (mean, deviation) = moments(&constrained_shares(&shares, t));
                 assert!((mean - 0.5 - t * deviation).abs() < 1e-6, "{counts:?} {elo}: {mean} {deviation}");
             }
         }
         // By hand, of draws alone: shares q at one half and 1 - q above it have a mean t deviations above one half where q = 1 / (1 + t t).
         for elo in [200.0, 300.0, 600.0] {
-            let t = std::f64::consts::SQRT_2 * elo / PER_DEVIATION;
+            let t = std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION;
             let (found, expected) = (Pentanomial([0, 0, 40, 0, 0]).llr(0.0, elo), -40.0 * (1.0 + t * t).ln());
             assert!((found / expected - 1.0).abs() < 0.01, "{elo}: {found}, wanted {expected}");
         }
         // Whoever loses all is not so much stronger.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.05, beta: 0.05 };
-        assert_eq!(Pentanomial([9, 0, 0, 0, 0]).decide(&bounds), SoFar::H0);
+        assert_eq!(Pentanomial([9, 0, 0, 0, 0]).decide(&bounds), TestState::H0);
     }
 
     #[test]
@@ -232,12 +235,12 @@ mod tests {
     fn simulated_tests_err_no_oftener_than_asked() {
         let bounds = Bounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };
         let fair = [0.05, 0.2, 0.5, 0.2, 0.05];
-        let t = std::f64::consts::SQRT_2 * bounds.elo1 / PER_DEVIATION;
-        let better = constrained(&fair, t);
+        let t = std::f64::consts::SQRT_2 * bounds.elo1 / ELO_PER_DEVIATION;
+        let better = constrained_shares(&fair, t);
         let tests = 1000;
         let most = 0.05 + 3.0 * (0.05 * 0.95 / f64::from(tests)).sqrt();
         let wald = (0.95 - 0.05) * (0.95_f64 / 0.05).ln() / (t * t / 2.0);
-        for (truth, wrong) in [(fair, SoFar::H1), (better, SoFar::H0)] {
+        for (truth, wrong) in [(fair, TestState::H1), (better, TestState::H0)] {
             let mut random = Pcg64::seed_from_u64(5);
             let (mut errors, mut pairs) = (0, 0);
             for _ in 0..tests {
@@ -251,7 +254,7 @@ mod tests {
         }
     }
 
-    fn simulated(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> (SoFar, u64) {
+    fn simulated(truth: &[f64; 5], bounds: &Bounds, random: &mut Pcg64) -> (TestState, u64) {
         let mut pairs = Pentanomial::default();
         loop {
             for _ in 0..4 {
@@ -263,7 +266,7 @@ mod tests {
                 pairs.0[kind.unwrap_or(4)] += 1;
             }
             match pairs.decide(bounds) {
-                SoFar::Open => {}
+                TestState::Continue => {}
                 decided => return (decided, pairs.count()),
             }
         }
@@ -284,16 +287,19 @@ mod tests {
         // Pairs of one kind, be it the first, the middle or the last; of two kinds; and none.
         let kinds = [[2, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 3], [1, 0, 0, 0, 1], [0, 2, 1, 0, 0], [0; 5]];
         let only = [Some(0.0), Some(0.5), Some(1.0), None, None, None];
-        assert_eq!(kinds.map(|counts| Pentanomial(counts).only()), only);
+        assert_eq!(kinds.map(|counts| Pentanomial(counts).single_kind()), only);
         // What lies t of its deviations above one half does so.
         for t in [-0.3, 0.0, 0.2] {
-            let p = constrained(&[0.1, 0.2, 0.3, 0.25, 0.15], t);
+            let p = constrained_shares(&[0.1, 0.2, 0.3, 0.25, 0.15], t);
             let (mean, deviation) = moments(&p);
             assert!(
                 (p.iter().sum::<f64>() - 1.0).abs() < 1e-9 && ((mean - 0.5) / deviation - t).abs() < 1e-6,
                 "{t}: {p:?}"
             );
         }
-        assert!(root(&[0.2; 5], &[0.1, 0.2, 0.3, 0.4, 0.5]).abs() < 1e-12 && root(&[0.2; 5], &[-0.1; 5]).abs() < 1e-12);
+        assert!(
+            solve_multiplier(&[0.2; 5], &[0.1, 0.2, 0.3, 0.4, 0.5]).abs() < 1e-12
+                && solve_multiplier(&[0.2; 5], &[-0.1; 5]).abs() < 1e-12
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! Plans for many machines: a file that holds everything a shard needs, and the rule by which jobs are dealt out.
 
+use super::decode::from_json;
 use super::file::Experiment;
 use super::identity::hasher;
 use super::plan::{Job, Plan};
-use super::reading::from_json;
 use super::suites::Section;
 use super::text::SuiteTexts;
 use crate::text::plural;
@@ -33,7 +33,7 @@ impl Split {
             return job.item as u64 % self.shards;
         }
         // Moving on by one in each round keeps a number of shards that the variants divide from giving a shard one variant.
-        let place = plan.place(job);
+        let place = plan.order_key(job);
         (place + place / self.shards) % self.shards
     }
 }
@@ -91,14 +91,14 @@ pub struct PlanError {
 const SCHEMA: u32 = 1;
 
 /// Shards at most: more than any scheduler's array takes.
-pub const MOST_SHARDS: u64 = 1_000_000;
+pub const MAX_SHARDS: u64 = 1_000_000;
 
-fn text_of(path: &Path) -> Result<String, PlanError> {
+fn read_text(path: &Path) -> Result<String, PlanError> {
     let wrong = |error: std::io::Error| PlanError { path: path.display().to_string(), problem: error.to_string() };
     crate::system::files::read_text(path).map_err(wrong)
 }
 
-fn parts(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
+fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
     let split = Split::new(plan, shards);
     let mut hashes = vec![(0, hasher()); shards as usize];
     for job in plan.jobs() {
@@ -116,9 +116,9 @@ impl PlanFile {
     /// When the suite's file cannot be read again.
     pub fn new(experiment: &Experiment, file: &Path, sets: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
-        let shards = shards.clamp(1, MOST_SHARDS);
-        let suite = experiment.suite_file.as_ref().map(|path| text_of(path));
-        let text = |section: &Section| Some(text_of(section.path.as_ref()?).map(|text| (section.name.clone(), text)));
+        let shards = shards.clamp(1, MAX_SHARDS);
+        let suite = experiment.suite_file.as_ref().map(|path| read_text(path));
+        let text = |section: &Section| Some(read_text(section.path.as_ref()?).map(|text| (section.name.clone(), text)));
         let suites = experiment.sections.iter().filter_map(text).collect::<Result<_, _>>()?;
         Ok(Self {
             schema: SCHEMA,
@@ -132,7 +132,7 @@ impl PlanFile {
             experiment: experiment.text.clone(),
             suite: suite.transpose()?,
             suites,
-            parts: parts(&plan, shards),
+            parts: shard_jobs(&plan, shards),
         })
     }
 
@@ -141,7 +141,7 @@ impl PlanFile {
     /// # Errors
     /// When it cannot be read, is no plan, or does not say what this program makes of its experiment.
     pub fn load(path: &Path) -> Result<(Self, Experiment, Plan), PlanError> {
-        Self::parse(&text_of(path)?, &path.display().to_string())
+        Self::parse(&read_text(path)?, &path.display().to_string())
     }
 
     /// As [`PlanFile::load`], from text; `path` is what errors call the file.
@@ -162,18 +162,18 @@ impl PlanFile {
             if output == meant { Ok(()) } else { Err(wrong(format!("{problem}\nhelp: {help}"))) }
         };
         same("schema", file.schema.to_string(), SCHEMA.to_string())?;
-        if !(1..=MOST_SHARDS).contains(&file.shards) {
-            same("shards", file.shards.to_string(), format!("1 to {MOST_SHARDS}"))?;
+        if !(1..=MAX_SHARDS).contains(&file.shards) {
+            same("shards", file.shards.to_string(), format!("1 to {MAX_SHARDS}"))?;
         }
         let texts = SuiteTexts::Plan { suite: file.suite.as_deref(), suites: &file.suites };
-        let experiment = Experiment::of_plan(&file.experiment, Path::new(&file.file), &file.sets, texts)
+        let experiment = Experiment::from_plan(&file.experiment, Path::new(&file.file), &file.sets, texts)
             .map_err(|problem| wrong(problem.to_string()))?;
         let plan = Plan::new(&experiment);
         same("name", file.name.clone(), experiment.name.clone())?;
         same("jobs", file.jobs.to_string(), plan.len().to_string())?;
         same("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
         same("parts", file.parts.len().to_string(), file.shards.to_string())?;
-        for (at, (output, meant)) in file.parts.iter().zip(parts(&plan, file.shards)).enumerate() {
+        for (at, (output, meant)) in file.parts.iter().zip(shard_jobs(&plan, file.shards)).enumerate() {
             let shown = |part: &ShardJobs| format!("{} {}", plural(part.jobs, "job"), part.ids);
             same(&format!("parts[{at}]"), shown(output), shown(&meant))?;
         }

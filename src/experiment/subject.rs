@@ -8,46 +8,46 @@ use crate::subject::SubjectOptions;
 use toml::{Table, Value};
 
 /// Why no other engine's search has a neutral shape.
-pub const NEUTRAL: &str = "\"neutral\" is for ttlab's own engine: what another one offers to its table is not seen, so that its shape cannot be kept from \
+pub const NEUTRAL_REFUSED: &str = "\"neutral\" is for ttlab's own engine: what another one offers to its table is not seen, so that its shape cannot be kept from \
      depending on what the table forgets";
 
 /// How the paths of an engine's own options begin.
 pub const UCI: &str = "uci.";
 
 /// Whether a path is that of an option of another engine's own, whose names are known when it is asked, before the run.
-pub fn is_own(path: &str) -> bool {
+pub fn is_uci_option(path: &str) -> bool {
     path.strip_prefix(UCI).is_some_and(|name| !name.is_empty())
 }
 
 /// Whether a path speaks of the subject.
-pub fn is_path(path: &str) -> bool {
-    path == "subject" || path.starts_with("subject.") || is_own(path)
+pub fn is_subject_path(path: &str) -> bool {
+    path == "subject" || path.starts_with("subject.") || is_uci_option(path)
 }
 
 /// The subject of a point: `[subject]` under what is set one by one; none where nobody speaks of one.
 ///
 /// # Errors
 /// The first mistake.
-pub fn read<'a>(
+pub fn read_subject<'a>(
     file: &File,
     set: impl Iterator<Item = (&'a str, &'a Value)> + Clone,
 ) -> Result<Option<SubjectOptions>, OptionFault> {
-    let mine = || set.clone().filter(|(path, _)| is_path(path));
+    let mine = || set.clone().filter(|(path, _)| is_subject_path(path));
     if file.subject.is_none() && mine().next().is_none() {
         return Ok(None);
     }
     let mut table = file.subject.clone().unwrap_or_default();
     for (path, value) in mine() {
-        let no_parts = |part: &str| OptionFault::no_parts(path, part);
+        let not_a_table = |part: &str| OptionFault::not_a_table(path, part);
         match (path.strip_prefix(UCI), path.strip_prefix("subject.")) {
             // An engine's names may hold dots: they are no paths.
             (Some(option), _) => {
                 let options = table.entry("options").or_insert_with(|| Value::Table(Table::new()));
-                let options = options.as_table_mut().ok_or_else(|| no_parts("options"))?;
+                let options = options.as_table_mut().ok_or_else(|| not_a_table("options"))?;
                 options.insert(option.to_owned(), value.clone());
             }
             (None, Some(rest)) => {
-                paths::set(&mut table, rest, value.clone()).map_err(|part| no_parts(&part))?;
+                paths::set(&mut table, rest, value.clone()).map_err(|part| not_a_table(&part))?;
             }
             (None, None) => {
                 table.insert("uci".to_owned(), value.clone());
@@ -58,7 +58,7 @@ pub fn read<'a>(
         // What an engine keeps from one game to the next would make games depend on which were played before them.
         table.entry("restart").or_insert_with(|| Value::String("game".to_owned()));
     }
-    let mut subject: SubjectOptions = super::reading::from_table(table).map_err(|error| {
+    let mut subject: SubjectOptions = super::decode::from_table(table).map_err(|error| {
         let (message, help) = explain(&error.message);
         OptionFault { help, ..OptionFault::new(&format!("subject.{}", error.path), message) }
     })?;
@@ -76,9 +76,9 @@ pub fn read<'a>(
         // What [subject] says is said to the others.
         return Ok(Some(SubjectOptions::default()));
     }
-    if let Some((path, _)) = set.clone().find(|(path, _)| !is_path(path) && !path.starts_with("limit.")) {
+    if let Some((path, _)) = set.clone().find(|(path, _)| !is_subject_path(path) && !path.starts_with("limit.")) {
         if path == "shape" {
-            return wrong(path, NEUTRAL);
+            return wrong(path, NEUTRAL_REFUSED);
         }
         let what = "is an option of ttlab's own engine, and this point is of";
         return wrong(path, &format!("{what} {}: its own are \"uci.Name\"", subject.uci));
@@ -88,7 +88,7 @@ pub fn read<'a>(
 }
 
 /// The columns of a subject.
-pub fn columns(subject: &SubjectOptions) -> Vec<(String, String)> {
+pub fn subject_columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     let mut columns = vec![("subject.uci".to_owned(), subject.uci.to_string())];
     if !subject.is_builtin() {
         columns.extend(paths::flatten(&serde_json::json!({ "subject": { "restart": subject.restart } })));
@@ -107,13 +107,13 @@ pub fn content(subject: &SubjectOptions) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use crate::experiment::{Experiment, Point};
+    use crate::experiment::{Experiment, Variant};
 
-    fn read(more: &str, sets: &[&str]) -> Result<Vec<Point>, String> {
+    fn read(more: &str, sets: &[&str]) -> Result<Vec<Variant>, String> {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{more}\n");
         let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
         let read = Experiment::parse(&text, "x.toml".as_ref(), &sets);
-        read.map(|experiment| experiment.points).map_err(|problem| problem.message)
+        read.map(|experiment| experiment.variants).map_err(|problem| problem.message)
     }
 
     /// In a match a process is kept for a game where nothing else is said: columns and id say which it is.
@@ -124,11 +124,11 @@ mod tests {
                 "suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\nbaseline = {{ variant = 'b' }}\n{more}[[variant]]\nname = 'b'\n[[variant]]\nname = 'a'\nsubject = 'x'\n"
             );
             let experiment = Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap();
-            let point = experiment.points.into_iter().find(|point| point.name == "a").unwrap();
-            let restart = point.subject.as_ref().unwrap().restart;
-            let columns = crate::experiment::grid::columns(&point);
+            let variant = experiment.variants.into_iter().find(|variant| variant.name == "a").unwrap();
+            let restart = variant.subject.as_ref().unwrap().restart;
+            let columns = crate::experiment::grid::option_columns(&variant);
             let column = columns.into_iter().find(|(name, _)| name == "subject.restart").unwrap().1;
-            (restart, column, crate::experiment::identity::point_id(&point))
+            (restart, column, crate::experiment::identity::variant_id(&variant))
         };
         use crate::subject::Restart;
         let output = |restart: &str| of(&format!("subject = {{ restart = '{restart}' }}\n[match]\n"));
@@ -162,9 +162,9 @@ mod tests {
     fn a_subject_is_what_is_laid_over_it() {
         let file = "[subject]\nuci = ['x', '-a']\noptions = { Hash = 4, Book = 'no' }\n[[variant]]\nname = 'b'\n'uci.Hash' = 8\n";
         let columns = |more: &str, sets: &[&str]| {
-            let points = read(&format!("{file}{more}"), sets).unwrap();
-            let last = points.last().unwrap();
-            crate::experiment::grid::columns(last)
+            let variants = read(&format!("{file}{more}"), sets).unwrap();
+            let last = variants.last().unwrap();
+            crate::experiment::grid::option_columns(last)
                 .into_iter()
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect::<Vec<_>>()
@@ -178,7 +178,7 @@ mod tests {
         assert!(!as_said.iter().any(|column| column.starts_with("subject.timeout")));
         assert!(columns("'subject.timeout' = 7.5\n", &[]).contains(&"subject.timeout=7.5".to_owned()));
         let id = |more: &str| {
-            crate::experiment::identity::point_id(read(&format!("{file}{more}"), &[]).unwrap().last().unwrap())
+            crate::experiment::identity::variant_id(read(&format!("{file}{more}"), &[]).unwrap().last().unwrap())
         };
         assert_eq!(id("'subject.timeout' = 7.5\n"), id(""));
         assert_eq!(id("'subject.trust' = true\n"), id(""));

@@ -3,7 +3,7 @@
 
 use super::file::{File, SuiteChoice};
 use super::problem::Problem;
-use super::text::{FileText, Loaded};
+use super::text::{FileText, LoadedSuite};
 use crate::chess::fault::{Fault, OnError};
 use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;
@@ -86,7 +86,7 @@ pub const SEPARATOR: char = '/';
 pub(super) fn check(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let Some(SuiteEntries(entries)) = &file.suites else { return Ok(()) };
     if file.suite.is_some() {
-        return Err(source.wrong("suites", "`suite` is given too: give one suite, or several by name"));
+        return Err(source.invalid("suites", "`suite` is given too: give one suite, or several by name"));
     }
     for (given, key, what) in [
         (file.trace.is_some(), "trace", "a trace has its own games"),
@@ -94,27 +94,27 @@ pub(super) fn check(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
         (file.tune.is_some(), "tune", "candidates are raced on one `suite`"),
     ] {
         if given {
-            return Err(source.at(key, format!("{key}: {what}: it does not go with `suites`")));
+            return Err(source.problem_at(key, format!("{key}: {what}: it does not go with `suites`")));
         }
     }
     if entries.is_empty() {
-        return Err(source.wrong("suites", "expected at least one suite: { NAME = { file = \"FILE\" } }"));
+        return Err(source.invalid("suites", "expected at least one suite: { NAME = { file = \"FILE\" } }"));
     }
     for (name, entry) in entries {
         let place = format!("suites.{name}");
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if name.is_empty() || !name.chars().all(plain) {
-            return Err(source.wrong(&place, format!("`{name}` is not a plain name (letters, digits, - _)")));
+            return Err(source.invalid(&place, format!("`{name}` is not a plain name (letters, digits, - _)")));
         }
         for (key, zero, own, all) in [
             ("depth", entry.depth == Some(0), entry.depth.is_some(), file.limit.depth.is_some()),
             ("nodes", entry.nodes == Some(0), entry.nodes.is_some(), file.limit.nodes.is_some()),
         ] {
             let place = format!("{place}.{key}");
-            source.range(&place, 0, !zero, "at least 1")?;
+            source.check_range(&place, 0, !zero, "at least 1")?;
             if own && all {
                 let what = format!("`limit` gives {key} for all suites: give it there or here, not both");
-                return Err(source.wrong(&place, what));
+                return Err(source.invalid(&place, what));
             }
         }
     }
@@ -144,7 +144,7 @@ pub(super) fn load(
     let (mut sections, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries.0 {
         let place = format!("suites.{name}.file");
-        let Loaded { name: file, path, suite } = source.suite(
+        let LoadedSuite { name: file, path, suite } = source.load_suite(
             &SuiteChoice::File(entry.file.clone()),
             &place,
             Some(name),
@@ -166,7 +166,7 @@ pub(super) fn load(
 ///
 /// # Errors
 /// The first that there is.
-pub(super) fn each_section(
+pub(super) fn edit_sections(
     suite: &mut Suite,
     sections: &mut [Section],
     mut apply: impl FnMut(&Section, &mut Suite) -> Result<(), Problem>,
@@ -189,18 +189,18 @@ pub(super) fn each_section(
 ///
 /// # Errors
 /// The first, with the place of its suite.
-pub(super) fn refuse_shared(
+pub(super) fn check_unique_across(
     suite: &mut Suite,
     sections: &mut [Section],
     on_error: OnError,
     source: &FileText<'_>,
 ) -> Result<(), Problem> {
     let mut seen: HashMap<String, String> = HashMap::new();
-    each_section(suite, sections, |section, part| {
+    edit_sections(suite, sections, |section, part| {
         let mut left_out = Vec::new();
         let mut first = None;
         part.items.retain(|item| {
-            let content = super::identity::content(item);
+            let content = super::identity::item_content(item);
             let Some(earlier) = seen.get(&content) else {
                 seen.insert(content, item.id.clone());
                 return true;
@@ -220,7 +220,7 @@ pub(super) fn refuse_shared(
         match (first, on_error) {
             (Some(message), OnError::Stop) => {
                 let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
-                Err(Problem { help, ..source.wrong(&format!("suites.{}", section.name), message) })
+                Err(Problem { help, ..source.invalid(&format!("suites.{}", section.name), message) })
             }
             _ => {
                 part.notes.extend(left_out);

@@ -1,9 +1,9 @@
 //! The text of an experiment file: where its mistakes are, and the suite that it names.
 
+use super::decode::from_table;
 use super::file::{File, OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
 use super::problem::{Problem, explain, nearest};
-use super::reading::from_table;
 use super::sequence::Sequence;
 use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
@@ -39,7 +39,7 @@ pub enum SuiteTexts<'a> {
 }
 
 /// A suite that was read.
-pub(super) struct Loaded {
+pub(super) struct LoadedSuite {
     /// Its file, or its position, as the experiment names it.
     pub(super) name: String,
     /// The file as it was found; none where there is none, or a plan holds its text.
@@ -59,7 +59,7 @@ impl FileText<'_> {
     ///
     /// # Errors
     /// The first mistake, with its place.
-    pub fn file(&self) -> Result<File, Problem> {
+    pub fn parse_file(&self) -> Result<File, Problem> {
         let table: Table = self.text.parse().map_err(|error: toml::de::Error| {
             let (message, help) = explain(error.message());
             Problem { span: error.span(), help, ..self.problem(message) }
@@ -68,7 +68,7 @@ impl FileText<'_> {
             let (message, help) = explain(&error.message);
             let path = error.path.replace('[', ".").replace(']', "");
             if message.contains(" key `") {
-                return Problem { help, ..self.at(&path, message) };
+                return Problem { help, ..self.problem_at(&path, message) };
             }
             let message = if path.is_empty() { message } else { format!("{}: {message}", error.path) };
             Problem { help, span: locate_value(self.text, &path), ..self.problem(message) }
@@ -76,49 +76,56 @@ impl FileText<'_> {
     }
 
     /// A mistake at a key of the file (`name`, `grid.table.size`), as far as the path can be followed.
-    pub fn at(&self, path: &str, message: impl Into<String>) -> Problem {
-        self.at_word(path, None, message)
+    pub fn problem_at(&self, path: &str, message: impl Into<String>) -> Problem {
+        self.problem_at_word(path, None, message)
     }
 
     /// As [`FileText::at`], of what is wrong with the key: its path goes before it.
-    pub fn wrong(&self, path: &str, what: impl Display) -> Problem {
-        self.at(path, format!("{path}: {what}"))
+    pub fn invalid(&self, path: &str, what: impl Display) -> Problem {
+        self.problem_at(path, format!("{path}: {what}"))
     }
 
     /// Refuses what is not inside of its range.
-    pub(super) fn range(&self, path: &str, found: impl Display, inside: bool, expected: &str) -> Result<(), Problem> {
-        if inside { Ok(()) } else { Err(self.wrong(path, format!("{found} is out of range: expected {expected}"))) }
+    pub(super) fn check_range(
+        &self,
+        path: &str,
+        found: impl Display,
+        inside: bool,
+        expected: &str,
+    ) -> Result<(), Problem> {
+        if inside { Ok(()) } else { Err(self.invalid(path, format!("{found} is out of range: expected {expected}"))) }
     }
 
     /// As [`FileText::at`], at the word of the key's value that is meant.
-    pub fn at_word(&self, path: &str, word: Option<&str>, message: impl Into<String>) -> Problem {
+    pub fn problem_at_word(&self, path: &str, word: Option<&str>, message: impl Into<String>) -> Problem {
         Problem { span: locate(self.text, path, word), ..self.problem(message) }
     }
 
     /// Reads a suite. `key`: where the file names it; `one`: its name among several.
-    pub(super) fn suite(
+    pub(super) fn load_suite(
         &self,
         choice: &SuiteChoice,
         key: &str,
         one: Option<&str>,
         on_error: OnError,
         first: Option<usize>,
-    ) -> Result<Loaded, Problem> {
-        let position = |name: &str, stem: &str, board| Loaded {
+    ) -> Result<LoadedSuite, Problem> {
+        let position = |name: &str, stem: &str, board| LoadedSuite {
             name: name.to_owned(),
             path: None,
             suite: Suite::of_board(stem, board),
         };
         let file = match choice {
             SuiteChoice::One(OnePosition { fen: Some(fen), startpos: false }) => {
-                let board = Board::from_fen(fen).map_err(|error| self.at("suite", format!("suite.fen: {error}")))?;
+                let board =
+                    Board::from_fen(fen).map_err(|error| self.problem_at("suite", format!("suite.fen: {error}")))?;
                 return Ok(position(fen, "fen", board));
             }
             SuiteChoice::One(OnePosition { fen: None, startpos: true }) => {
                 return Ok(position("startpos", "startpos", Board::startpos()));
             }
             SuiteChoice::One(_) => {
-                return Err(self.wrong("suite", "expected a file, { startpos = true } or { fen = \"...\" }"));
+                return Err(self.invalid("suite", "expected a file, { startpos = true } or { fen = \"...\" }"));
             }
             SuiteChoice::File(file) => file,
         };
@@ -127,20 +134,20 @@ impl FileText<'_> {
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, first, ..SuiteOptions::default() });
         if let SuiteTexts::Plan { suite, suites } = self.suites {
             let text = one.map_or(suite, |one| suites.get(one).map(String::as_str));
-            let text = text.ok_or_else(|| self.wrong(key, "the plan does not hold its text"))?;
-            let kind = SuiteKind::of(file).ok_or_else(|| self.wrong(key, format!("{name} is no suite")))?;
+            let text = text.ok_or_else(|| self.invalid(key, "the plan does not hold its text"))?;
+            let kind = SuiteKind::of(file).ok_or_else(|| self.invalid(key, format!("{name} is no suite")))?;
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
             let suite = Suite::read(&stem, &name, kind, text.as_bytes(), options);
-            let suite = suite.map_err(|error| self.wrong(key, error))?;
+            let suite = suite.map_err(|error| self.invalid(key, error))?;
             if suite.items.is_empty() {
-                return Err(self.wrong(key, format!("{name}: no positions or games")));
+                return Err(self.invalid(key, format!("{name}: no positions or games")));
             }
-            return Ok(Loaded { name, path: None, suite });
+            return Ok(LoadedSuite { name, path: None, suite });
         }
         let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
         let found = if beside.is_file() { &beside } else { file };
         if beside.is_dir() || found.is_dir() {
-            return Err(self.wrong(key, format!("{name} is a folder: a suite is one of its files")));
+            return Err(self.invalid(key, format!("{name} is a folder: a suite is one of its files")));
         }
         if !found.is_file() {
             let folder = found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data"));
@@ -148,23 +155,29 @@ impl FileText<'_> {
             let names: Vec<String> =
                 siblings.filter(|path| path.is_file()).map(|path| path.display().to_string()).collect();
             let help = nearest(&name, names.iter().map(String::as_str));
-            return Err(Problem { help, ..self.wrong(key, format!("there is no file {name}")) });
+            return Err(Problem { help, ..self.invalid(key, format!("there is no file {name}")) });
         }
-        let suite = Suite::load(found, options).map_err(|error| self.wrong(key, error))?;
-        Ok(Loaded { name, path: Some(found.clone()), suite })
+        let suite = Suite::load(found, options).map_err(|error| self.invalid(key, error))?;
+        Ok(LoadedSuite { name, path: Some(found.clone()), suite })
     }
 
     /// Refuses what a suite holds once more, or leaves it out: a row's id is of what was searched and not of its name, so that the rows
     /// of two would be one's; and a position that counts twice makes a mean look surer than it is.
     /// `key`: where the experiment names it.
-    pub(super) fn once(&self, key: &str, name: &str, on_error: OnError, suite: &mut Suite) -> Result<(), Problem> {
+    pub(super) fn check_unique(
+        &self,
+        key: &str,
+        name: &str,
+        on_error: OnError,
+        suite: &mut Suite,
+    ) -> Result<(), Problem> {
         match on_error {
-            OnError::Skip => leave_out_doubles(name, suite),
+            OnError::Skip => remove_duplicates(name, suite),
             OnError::Stop => {
-                let faults: Vec<Fault> = doubles(name, suite).into_values().collect();
+                let faults: Vec<Fault> = find_duplicates(name, suite).into_values().collect();
                 if !faults.is_empty() {
                     let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
-                    return Err(Problem { help, ..self.wrong(key, Faults(faults)) });
+                    return Err(Problem { help, ..self.invalid(key, Faults(faults)) });
                 }
             }
         }
@@ -188,16 +201,16 @@ impl FileText<'_> {
         } else {
             return Ok(());
         };
-        Err(self.at("sequence", message))
+        Err(self.problem_at("sequence", message))
     }
 }
 
 /// The items of a suite that stand in it before, by their place in it.
-pub fn doubles(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
+pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     // By hash: of a large suite the contents take as much memory as the items.
     let mut seen: HashMap<u128, usize> = HashMap::new();
     let double = |(at, item): (usize, &Item)| {
-        let content = SipHasher13::new().hash(super::identity::content(item).as_bytes()).as_u128();
+        let content = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
         let before = *seen.entry(content).or_insert(item.line);
         let what = if item.game().is_some() { "game" } else { "position" };
         let message = format!("the same {what} as in line {before}: each counts once");
@@ -207,8 +220,8 @@ pub fn doubles(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
 }
 
 /// Leaves the items out that stand in a suite before, and says so in its notes.
-pub fn leave_out_doubles(name: &str, suite: &mut Suite) {
-    let doubles = doubles(name, suite);
+pub fn remove_duplicates(name: &str, suite: &mut Suite) {
+    let doubles = find_duplicates(name, suite);
     let mut places = 0..;
     suite.items.retain(|_| places.next().is_none_or(|at| !doubles.contains_key(&at)));
     let left = |fault: Fault| Fault { message: format!("left out: {}", fault.message), ..fault };
@@ -228,7 +241,7 @@ mod tests {
 
     fn read(more: &str, name: &str, suite: &str) -> Result<Experiment, Problem> {
         let text = format!("suite = \"{name}\"\nlimit = {{ depth = 2 }}\n{more}");
-        Experiment::of_plan(
+        Experiment::from_plan(
             &text,
             Path::new("x.toml"),
             &[],
@@ -264,14 +277,14 @@ mod tests {
         let experiment = read("[engine]\ntable.clear = \"never\"\n", "x.epd", THREE).unwrap();
         assert_eq!(experiment.suite.items.len(), 3);
         let plan = Plan::new(&experiment);
-        let job = plan.job_of(0, None, 0, 0);
+        let job = plan.job_for(0, None, 0, 0);
         let ids: HashSet<u64> = (0..3).map(|item| plan.row_id(&job, item, 0, 1)).collect();
         assert_eq!(ids.len(), 3);
         assert!(read("[grid]\n\"table.clear\" = [\"never\", \"game\"]\n", "x.epd", THREE).is_err());
         // The page is told how many of how many; of games nothing is searched.
-        assert_eq!(experiment.repeated(), Some([1, 3]));
+        assert_eq!(experiment.count_repeated_searches(), Some([1, 3]));
         let players = "[match]\n[[variant]]\nname = \"p\"\n[[variant]]\nname = \"q\"\n\"keys.seed\" = 2\n";
-        assert_eq!(read(players, "x.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n").unwrap().repeated(), None);
+        assert_eq!(read(players, "x.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n").unwrap().count_repeated_searches(), None);
     }
 
     /// Clocks tell positions apart where one variant heeds them: for draws, or as another engine may.
@@ -283,7 +296,7 @@ mod tests {
             let variant =
                 |(more, at): (&str, u8)| format!("[[variant]]\nname = '{at}'\n'limit.depth' = {at}\n{more}\n");
             let read = read(&variants.map(variant).collect::<String>(), "x.fen", clocks);
-            assert_eq!(read.unwrap().repeated(), Some([again, 2]), "{option}");
+            assert_eq!(read.unwrap().count_repeated_searches(), Some([again, 2]), "{option}");
         }
     }
 
@@ -300,7 +313,7 @@ mod tests {
         ] {
             let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
             let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
-            let read = Experiment::of_plan(
+            let read = Experiment::from_plan(
                 text,
                 Path::new("x.toml"),
                 &sets,
@@ -322,7 +335,7 @@ mod tests {
         let wrong = Experiment::parse(text, &folder.path().join("x.toml"), &[]).unwrap_err();
         assert_eq!(wrong.message, "suite: x.epd is a folder: a suite is one of its files");
         assert_eq!(wrong.span.map(|span| &text[span]), Some("suite"));
-        let wrong = Experiment::of_plan(
+        let wrong = Experiment::from_plan(
             text,
             Path::new("x.toml"),
             &[],
@@ -330,7 +343,7 @@ mod tests {
         )
         .unwrap_err();
         assert_eq!(wrong.message, "suite: the plan does not hold its text");
-        let (points, baseline) = Experiment::variants(
+        let (points, baseline) = Experiment::parse_variants(
             &format!("baseline = {{ slots = 2 }}\n{text}[grid]\n'table.slots' = [1, 2, 4]\n"),
             Path::new("x.toml"),
             &[],

@@ -27,12 +27,12 @@ pub struct TraceChoice {
     pub file: PathBuf,
     /// MiB for the events of games that are kept for the next table, and for what is known of the positions of a game that is too long for
     /// that and is shown in turns (of this each worker has so much); at most half of what is free. Changes time, never counts.
-    #[serde(default = "usual_memory")]
+    #[serde(default = "default_memory")]
     #[cfg_attr(test, schemars(range(min = 1, max = 1_048_576)))]
     pub memory: u64,
 }
 
-fn usual_memory() -> u64 {
+fn default_memory() -> u64 {
     512
 }
 
@@ -54,13 +54,13 @@ pub struct Trace {
     /// The games' places by their names.
     places: HashMap<String, usize>,
     /// The steps of the games that were shown last, the newest behind.
-    kept: Mutex<VecDeque<(usize, Arc<Vec<Step>>)>>,
+    cache: Mutex<VecDeque<(usize, Arc<Vec<Step>>)>>,
 }
 
 /// Reads and hashes.
-struct Hashed<'a, R>(R, &'a mut siphasher::sip::SipHasher13);
+struct HashingReader<'a, R>(R, &'a mut siphasher::sip::SipHasher13);
 
-impl<R: Read> Read for Hashed<'_, R> {
+impl<R: Read> Read for HashingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let filled = self.0.read(buffer)?;
         self.1.write(&buffer[..filled]);
@@ -82,27 +82,27 @@ impl Trace {
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
         let inside = (1..=1 << 20).contains(&choice.memory);
-        source.range("trace.memory", choice.memory, inside, "1 to 1048576 MiB")?;
+        source.check_range("trace.memory", choice.memory, inside, "1 to 1048576 MiB")?;
         let beside = source.path.parent().unwrap_or(Path::new("")).join(&choice.file);
         let path = if beside.is_file() { beside } else { choice.file.clone() };
-        let wrong = |error: TraceError| source.wrong("trace.file", format!("{name}: {error}"));
+        let wrong = |error: TraceError| source.invalid("trace.file", format!("{name}: {error}"));
         let file = files::open(&path).map_err(|error| wrong(error.into()))?;
         let stamp = stamp(&file).map_err(|error| wrong(error.into()))?;
         let mut hash = siphasher::sip::SipHasher13::new_with_keys(0, 0);
-        let games = games(Hashed(file, &mut hash)).map_err(wrong)?;
+        let games = games(HashingReader(file, &mut hash)).map_err(wrong)?;
         if !games.iter().any(|game| game.info.tells_worth()) {
             let output = "no probe tells its window or ended its node, so that nothing can be said of worth";
-            return Err(source.wrong("trace.file", output));
+            return Err(source.invalid("trace.file", output));
         }
         let lowest = games.iter().map(|game| game.info.lowest).min().unwrap_or(0);
-        let places = (0..games.len()).map(|place| (item(place), place)).collect();
+        let places = (0..games.len()).map(|place| (game_name(place), place)).collect();
         let (digest, memory) = (hash.finish(), crate::system::at_most_half(choice.memory << 20));
-        Ok(Self { name, digest, path, stamp, memory, lowest, games, places, kept: Mutex::default() })
+        Ok(Self { name, digest, path, stamp, memory, lowest, games, places, cache: Mutex::default() })
     }
 
     /// The games as items of a suite: their names. They have no position.
     pub fn suite(&self) -> Suite {
-        let item = |place| Suite::of_board(&item(place), Board::startpos()).items;
+        let item = |place| Suite::of_board(&game_name(place), Board::startpos()).items;
         Suite {
             items: (0..self.games.len()).flat_map(item).collect(),
             ..Suite::of_board(&self.name, Board::startpos())
@@ -110,7 +110,7 @@ impl Trace {
     }
 
     /// What the game of an item holds.
-    pub fn game(&self, item: &str) -> Option<&Info> {
+    pub fn game_info(&self, item: &str) -> Option<&Info> {
         self.places.get(item).map(|&place| &self.games[place].info)
     }
 
@@ -118,23 +118,23 @@ impl Trace {
     ///
     /// # Errors
     /// When the file is no longer what it was.
-    pub fn show(&self, item: &str, index: Index, buckets: u64, audience: &mut impl ReplaySink) -> Result<(), Halted> {
+    pub fn replay(&self, item: &str, index: Index, buckets: u64, audience: &mut impl ReplaySink) -> Result<(), Halted> {
         let Some(&place) = self.places.get(item) else { return Ok(()) };
         let turns = Passes::new(&self.games[place].info, index, buckets, self.memory, 1);
         let turns = Passes { lowest: self.lowest, ..turns };
-        match self.steps(place, turns.count)? {
+        match self.load_steps(place, turns.count)? {
             Some(steps) => {
                 audience.begin(0..buckets)?;
                 audience.show(0, &steps);
                 audience.end();
                 Ok(())
             }
-            None => turns.show(|| self.open(place), 1, |_| Some(0), audience),
+            None => turns.show(|| self.open_game(place), 1, |_| Some(0), audience),
         }
     }
 
     /// The events of a game.
-    fn open(&self, place: usize) -> Result<Reader<File>, TraceError> {
+    fn open_game(&self, place: usize) -> Result<Reader<File>, TraceError> {
         let file = files::open(&self.path)?;
         if stamp(&file)? != self.stamp {
             return Err(TraceError::Changed);
@@ -143,14 +143,14 @@ impl Trace {
     }
 
     /// The steps of a game, made once for all tables that are shown it one after another; none where they are too many.
-    fn steps(&self, place: usize, turns: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
+    fn load_steps(&self, place: usize, turns: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
         let bytes = |events: usize| (events * size_of::<Step>()) as u64;
         let events = self.games[place].info.events as usize;
         if turns > 1 || bytes(events) > self.memory {
             return Ok(None);
         }
         // Held while they are made: others wait for these.
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, steps)) = kept.iter().find(|(of, _)| *of == place) {
             return Ok(Some(Arc::clone(steps)));
         }
@@ -159,7 +159,7 @@ impl Trace {
         }
         let mut steps = Vec::with_capacity(events);
         let mut maker = Maker::new(self.lowest);
-        let mut reader = self.open(place)?;
+        let mut reader = self.open_game(place)?;
         while let Some(block) = reader.next_block()? {
             for event in block {
                 steps.push(maker.make(event)?);
@@ -172,7 +172,7 @@ impl Trace {
 }
 
 /// The name of a game.
-fn item(place: usize) -> String {
+fn game_name(place: usize) -> String {
     format!("game {}", place + 1)
 }
 
@@ -251,26 +251,26 @@ mod tests {
             [(game - 1, &[][..]), (game, &[1]), (2 * game - 1, &[1]), (2 * game, &[2, 1]), (3 * game, &[0, 2, 1])]
         {
             trace.memory = memory;
-            trace.kept = Default::default();
+            trace.cache = Default::default();
             for place in [0, 2, 1] {
-                let steps = trace.steps(place, 1).unwrap();
+                let steps = trace.load_steps(place, 1).unwrap();
                 assert_eq!(steps.map(|steps| steps.len()), (memory >= game).then_some(10));
             }
-            let places: Vec<usize> = trace.kept.lock().unwrap().iter().map(|(place, _)| *place).collect();
+            let places: Vec<usize> = trace.cache.lock().unwrap().iter().map(|(place, _)| *place).collect();
             assert_eq!(places, kept, "{memory} of {game}");
         }
-        assert!(trace.steps(0, 2).unwrap().is_none(), "what takes turns is not kept");
+        assert!(trace.load_steps(0, 2).unwrap().is_none(), "what takes turns is not kept");
     }
 
     /// What a table is shown, step by step, and how often.
     #[derive(Default)]
-    struct Seen {
+    struct RecordingSink {
         keys: Vec<u64>,
         buckets: Vec<u64>,
         turns: u64,
     }
 
-    impl crate::table::replay::ReplaySink for Seen {
+    impl crate::table::replay::ReplaySink for RecordingSink {
         fn begin(&mut self, buckets: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
             self.buckets.extend(buckets);
             Ok(())
@@ -302,14 +302,14 @@ mod tests {
         assert!(seeds.is_err_and(|wrong| wrong.to_string().contains("seeds: a trace has its own keys")));
         let read = Experiment::parse("[trace]\nfile = 'three.trace'\n", &folder.path().join("x.toml"), &[]);
         let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-        assert_eq!(read.repeated(), None, "nothing is searched");
+        assert_eq!(read.count_repeated_searches(), None, "nothing is searched");
         let mut trace = std::sync::Arc::into_inner(read.trace.unwrap()).unwrap();
         assert_eq!(trace.lowest, -3);
         let usual = trace.memory;
         for (game, memory) in [(2, usual), (1, usual), (3, 0), (3, usual), (1, 0), (2, usual)] {
             trace.memory = memory;
-            let mut seen = Seen::default();
-            trace.show(&format!("game {game}"), crate::table::options::Index::default(), 8, &mut seen).unwrap();
+            let mut seen = RecordingSink::default();
+            trace.replay(&format!("game {game}"), crate::table::options::Index::default(), 8, &mut seen).unwrap();
             let key = [1, 20, 300][game - 1];
             seen.keys.retain(|&key| key > 0);
             seen.keys.sort_unstable();
@@ -317,9 +317,9 @@ mod tests {
             assert_eq!(seen.buckets, (0..8).collect::<Vec<_>>(), "game {game}");
         }
         // What was read stays what it is; of a file that was changed nothing more is read.
-        trace.kept = Default::default();
+        trace.cache = Default::default();
         let show = |game: &str| {
-            let shown = trace.show(game, crate::table::options::Index::default(), 8, &mut Seen::default());
+            let shown = trace.replay(game, crate::table::options::Index::default(), 8, &mut RecordingSink::default());
             shown.map_err(|halted| halted.to_string())
         };
         assert_eq!(show("game 2"), Ok(()));

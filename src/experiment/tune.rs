@@ -68,15 +68,15 @@ impl Tune {
     /// The first that is out of its range, with its place.
     pub(super) fn check(&self, source: &FileText<'_>) -> Result<(), Problem> {
         let Self { first, held_out, alpha, finalists, .. } = *self;
-        source.range("tune.first", first, first >= 2, "at least 2")?;
-        source.range("tune.held_out", held_out, held_out > 0.0 && held_out < 1.0, "a share between 0 and 1")?;
-        source.range("tune.alpha", alpha, alpha > 0.0 && alpha <= 0.5, "above 0, at most 0.5")?;
-        source.range("tune.finalists", finalists, (1..=100).contains(&finalists), "1 to 100")
+        source.check_range("tune.first", first, first >= 2, "at least 2")?;
+        source.check_range("tune.held_out", held_out, held_out > 0.0 && held_out < 1.0, "a share between 0 and 1")?;
+        source.check_range("tune.alpha", alpha, alpha > 0.0 && alpha <= 0.5, "above 0, at most 0.5")?;
+        source.check_range("tune.finalists", finalists, (1..=100).contains(&finalists), "1 to 100")
     }
 }
 
 /// A pressure as the `path=value` pairs of a command line.
-pub fn sets(pressure: &Table) -> Vec<String> {
+pub fn to_settings(pressure: &Table) -> Vec<String> {
     pressure.iter().map(|(path, value)| format!("{path}={value}")).collect()
 }
 
@@ -84,7 +84,7 @@ pub fn sets(pressure: &Table) -> Vec<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::reading::from_toml;
+    use crate::experiment::decode::from_toml;
 
     /// What holds where nothing is said, as docs/tuning.md has it.
     #[test]
@@ -97,6 +97,6 @@ mod tests {
     #[test]
     fn a_pressure_is_said_as_on_a_command_line() {
         let pressure: Table = "'table.size' = '1 MiB'\n'table.slots' = 4".parse().unwrap();
-        assert_eq!(sets(&pressure), ["table.size=\"1 MiB\"", "table.slots=4"]);
+        assert_eq!(to_settings(&pressure), ["table.size=\"1 MiB\"", "table.slots=4"]);
     }
 }

@@ -43,7 +43,7 @@ impl<R: Read> BlockReader<R> {
 ///
 /// # Errors
 /// When the source cannot be read, or `take` fails.
-pub fn each_block<T: Send, E: From<io::Error> + Send>(
+pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     threads: usize,
     size: usize,
     source: impl Read + Send,
@@ -86,12 +86,12 @@ pub fn each_block<T: Send, E: From<io::Error> + Send>(
             }
         }
     };
-    together(threads, run);
+    run_on_threads(threads, run);
     taking.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).3
 }
 
 /// Runs the same by so many threads, this one among them, until all have come to its end.
-pub fn together(threads: usize, run: impl Fn() + Sync) {
+pub fn run_on_threads(threads: usize, run: impl Fn() + Sync) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
             // Where the system starts no more threads, those that run do all the work.
@@ -102,15 +102,15 @@ pub fn together(threads: usize, run: impl Fn() + Sync) {
 }
 
 /// Up to the end of the last line.
-pub fn lines(bytes: &[u8]) -> usize {
+pub fn whole_lines(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
 /// Up to the end of the last record: the last line end outside of quotes. As readers of CSV have it, a quote opens a field only at its
 /// beginning, and two of them in a quoted field are one.
-pub fn records(bytes: &[u8]) -> usize {
+pub fn whole_records(bytes: &[u8]) -> usize {
     if !bytes.contains(&b'"') {
-        return lines(bytes);
+        return whole_lines(bytes);
     }
     let (mut end, mut begins, mut quoted) = (0, true, false);
     let mut at = 0;
@@ -139,8 +139,8 @@ mod tests {
             (0..2000).map(|at| format!("{at},\"a\n{}\"\n", "x".repeat(at % 50))).collect::<String>() + "to";
         for (threads, size) in [(1, 1), (1, 7), (3, 16), (4, 300), (2, 1 << 20)] {
             let mut met = Vec::new();
-            let work = |block: &[u8]| (block.len(), records(block));
-            each_block(threads, size, text.as_bytes(), records, work, |block, (length, whole)| {
+            let work = |block: &[u8]| (block.len(), whole_records(block));
+            process_blocks(threads, size, text.as_bytes(), whole_records, work, |block, (length, whole)| {
                 assert_eq!(block.len(), length);
                 assert!(whole == length || block.ends_with(b"to"), "cut in a record");
                 met.extend_from_slice(block);
@@ -156,11 +156,11 @@ mod tests {
         let text = "a\n".repeat(1000);
         for threads in [1, 4] {
             let mut seen = 0;
-            let end = each_block(
+            let end = process_blocks(
                 threads,
                 2,
                 text.as_bytes(),
-                lines,
+                whole_lines,
                 |_| (),
                 |_, ()| {
                     seen += 1;
@@ -182,7 +182,7 @@ mod tests {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text += pieces[(random >> 33) as usize % pieces.len()];
             }
-            let end = records(text.as_bytes());
+            let end = whole_records(text.as_bytes());
             let all = |text: &str| -> Vec<csv::ByteRecord> {
                 let mut reader =
                     csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
@@ -219,7 +219,7 @@ mod tests {
         }
         for threads in [1, 3] {
             let mut seen = 0;
-            let end = each_block(threads, 10, Torn(40), lines, <[u8]>::len, |block, length| {
+            let end = process_blocks(threads, 10, Torn(40), whole_lines, <[u8]>::len, |block, length| {
                 assert_eq!(block.len(), length);
                 seen += length;
                 Ok::<_, io::Error>(())
@@ -227,6 +227,6 @@ mod tests {
             assert_eq!(end.unwrap_err().to_string(), "torn off");
             assert!(seen <= 40 && (threads > 1 || seen == 40), "{seen} bytes, {threads} threads");
         }
-        assert_eq!([&b""[..], b"a", b"a\n", b"a\nbc", b"\n\n"].map(lines), [0, 0, 2, 2, 2]);
+        assert_eq!([&b""[..], b"a", b"a\n", b"a\nbc", b"\n\n"].map(whole_lines), [0, 0, 2, 2, 2]);
     }
 }

@@ -65,7 +65,7 @@ impl Column {
 }
 
 /// A column that is no counter, with its field.
-struct Own {
+struct FieldColumn {
     column: Column,
     field: fn(&Row<'_>, &Iteration) -> String,
 }
@@ -73,7 +73,7 @@ struct Own {
 macro_rules! columns {
     ($list:ident: $($constant:ident = $name:literal, $role:ident, $unit:literal, $meaning:literal, $field:expr;)*) => {
         $(#[doc = $meaning] pub const $constant: &str = $name;)*
-        static $list: &[Own] = &[$(Own {
+        static $list: &[FieldColumn] = &[$(FieldColumn {
             column: Column { name: Cow::Borrowed($name), meaning: Cow::Borrowed($meaning), unit: $unit, role: Role::$role },
             field: $field,
         },)*];
@@ -102,7 +102,7 @@ columns! { RESULT:
     SCORE = "score", Last, "centipawns", "The root's score in centipawns, from the side to move's view.",
         |row, iteration| if row.report().is_some_and(|report| report.score.is_none()) { String::new() } else { iteration.score.to_string() };
     PV = "pv", Word, "", "The principal variation, UCI moves separated by blanks.",
-        |_, iteration| joined(iteration.pv.iter());
+        |_, iteration| join_words(iteration.pv.iter());
     SOLVED = "solved", Word, "", "Whether the best move is one of the suite's (bm) or none of its bad ones (am); empty where it names none.",
         |row, _| row.solved.map(|solved| solved.to_string()).unwrap_or_default();
     FINISHED = "finished", Word, "", "False for a last iteration that the node limit cut short.",
@@ -115,14 +115,14 @@ columns! { JUDGED:
         |_, _| String::new();
 }
 
-columns! { TOLD:
+columns! { REPORTED:
     REPEATS = "told.repeats", Word, "", "Whether the engine's searches repeat, as it was tried before the run: exact, same nodes with other answers, within so much, or not repeatable.",
         |row, _| row.external.map(|external| external.repeats.to_owned()).unwrap_or_default();
-    TOLD_HASHFULL = "told.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
+    REPORTED_HASHFULL = "told.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
         |row, _| row.report().and_then(|report| report.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
 
-columns! { PLAYED:
+columns! { MATCH_COLUMNS:
     OPPONENT = "match.opponent", Key, "", "In a match: the variant that it played against.", |row, _| row.games.map(|of| of.opponent.to_owned()).unwrap_or_default();
     COLOUR = "match.colour", Key, "", "The variant's pieces: white in the first game of each pair, black in the second.",
         |row, _| game(row, |game| game.colour().to_owned());
@@ -136,19 +136,19 @@ columns! { PLAYED:
         |row, _| game(row, |game| game.blind.to_string());
     OPPONENT_NODES = "match.opponent_nodes", Sum, "count", "Nodes of the opponent's searches.", |row, _| game(row, |game| game.opponent_nodes.to_string());
     START = "match.start", Word, "", "The position from which the game was played, in FEN.", |row, _| game(row, |game| game.start.fen(EpRule::Legal));
-    MOVES = "match.moves", Word, "", "The game's moves, in UCI form.", |row, _| game(row, |game| joined(game.moves.iter()));
+    MOVES = "match.moves", Word, "", "The game's moves, in UCI form.", |row, _| game(row, |game| join_words(game.moves.iter()));
     SCORES = "match.scores", Word, "", "The mover's score at each move in centipawns; ? where he told none.",
-        |row, _| game(row, |game| joined(game.scores.iter().map(|score| score.map_or("?".to_owned(), |score| score.to_string()))));
+        |row, _| game(row, |game| join_words(game.scores.iter().map(|score| score.map_or("?".to_owned(), |score| score.to_string()))));
 }
 
 columns! { TAIL:
     SLOTS = "slots", Last, "slots", "Slots of the table; empty without a bounded table.",
         |_, iteration| bounded(iteration, iteration.occupancy.slots);
     ENTRIES = "entries", Last, "entries", "Entries in the table at the end of the iteration.",
-        |row, iteration| counted(row, iteration.occupancy.occupied);
+        |row, iteration| own_figure(row, iteration.occupancy.occupied);
     CURRENT = "current", Last, "entries", "Of those, written or refreshed at the clock's present tick.",
-        |row, iteration| counted(row, iteration.occupancy.current);
-    BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |row, iteration| counted(row, iteration.occupancy.bytes);
+        |row, iteration| own_figure(row, iteration.occupancy.current);
+    BYTES = "bytes", Last, "bytes", "Bytes of memory that the table's entries take.", |row, iteration| own_figure(row, iteration.occupancy.bytes);
     HASHFULL = "hashfull", Last, "per mille", "Occupied slots per mille; empty without a bounded table.", |_, iteration| {
         let Occupancy { occupied, slots, .. } = iteration.occupancy;
         bounded(iteration, (occupied * 1000).checked_div(slots).unwrap_or(0))
@@ -165,12 +165,12 @@ fn game(row: &Row<'_>, field: impl FnOnce(&GameRecord) -> String) -> String {
     row.games.and_then(|games| games.game).map(field).unwrap_or_default()
 }
 
-fn joined(parts: impl Iterator<Item = impl ToString>) -> String {
+fn join_words(parts: impl Iterator<Item = impl ToString>) -> String {
     parts.map(|part| part.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// A field that another engine than ours does not tell.
-fn counted(row: &Row<'_>, value: u64) -> String {
+fn own_figure(row: &Row<'_>, value: u64) -> String {
     if row.report().is_some() { String::new() } else { value.to_string() }
 }
 
@@ -210,7 +210,7 @@ counters_by_name! {
 pub const ANATOMY: &str = "anatomy.";
 
 /// What the names of columns begin with that only an experiment with engines that are not ours has.
-pub const OUTSIDE: &str = "told.";
+pub const EXTERNAL: &str = "told.";
 
 /// What the names of columns begin with that only a match has.
 pub const MATCH: &str = "match.";
@@ -229,33 +229,33 @@ pub struct Extra {
 }
 
 impl Extra {
-    fn has(self, column: &str) -> bool {
+    fn includes(self, column: &str) -> bool {
         if column == SUITE {
             return self.suites;
         }
-        let some = [(self.anatomy, ANATOMY), (self.external, OUTSIDE), (self.games, MATCH)];
+        let some = [(self.anatomy, ANATOMY), (self.external, EXTERNAL), (self.games, MATCH)];
         some.iter().all(|(there, start)| *there || !column.starts_with(start))
     }
 }
 
 /// What the names of anatomy columns begin with that tell what the table holds, not what was done.
-const HELD: &str = "held_";
+const STATE_PREFIX: &str = "held_";
 
 static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let own = |list: &'static [Own]| list.iter().map(|own| own.column.clone());
+    let own = |list: &'static [FieldColumn]| list.iter().map(|own| own.column.clone());
     let counter = |prefix: &'static str, (name, meaning): (&'static str, &'static str)| Column {
         name: format!("{prefix}{name}").into(),
         meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" ").into(),
         unit: "count",
-        role: if name.starts_with(HELD) { Role::Last } else { Role::Sum },
+        role: if name.starts_with(STATE_PREFIX) { Role::Last } else { Role::Sum },
     };
     own(HEAD)
         .chain(own(RESULT))
         .chain(SearchCounters::COLUMNS.iter().map(|&column| counter("search.", column)))
         .chain(TableCounters::COLUMNS.iter().map(|&column| counter("table.", column)))
         .chain(Anatomy::columns().map(|column| counter(ANATOMY, column)))
-        .chain(own(TOLD))
-        .chain(own(PLAYED))
+        .chain(own(REPORTED))
+        .chain(own(MATCH_COLUMNS))
         .chain(own(TAIL))
         .collect()
 });
@@ -273,7 +273,7 @@ pub fn column(name: &str) -> Option<&'static Column> {
 }
 
 /// Columns that are laid beside the rows when they are read: no results file has them.
-pub fn judged() -> &'static [Column] {
+pub fn judged_columns() -> &'static [Column] {
     &JUDGED_COLUMNS
 }
 
@@ -298,7 +298,7 @@ pub fn role(name: &str) -> Role {
 pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
     let (head, rest) = ALL.split_at(HEAD.len());
     let names = |columns: &'static [Column]| {
-        columns.iter().filter(|column| extra.has(&column.name)).map(|column| column.name.clone().into_owned())
+        columns.iter().filter(|column| extra.includes(&column.name)).map(|column| column.name.clone().into_owned())
     };
     names(head).chain(varying.iter().cloned()).chain(names(rest)).collect()
 }
@@ -310,7 +310,7 @@ impl Row<'_> {
     /// The row's fields, as [`header`] names them, but for the last: [`super::seal`] adds it.
     pub fn fields(&self) -> Vec<String> {
         let iteration = self.iteration.unwrap_or(&BLANK);
-        let own = |list: &'static [Own]| {
+        let own = |list: &'static [FieldColumn]| {
             list.iter().filter(|own| own.column.role != Role::Seal).map(|own| (own.field)(self, iteration))
         };
         let head = HEAD.iter().filter(|own| own.column.name != SUITE || self.label.suite.is_some());
@@ -332,10 +332,10 @@ impl Row<'_> {
             }
         }
         if self.external.is_some() {
-            fields.extend(own(TOLD));
+            fields.extend(own(REPORTED));
         }
         if self.games.is_some() {
-            fields.extend(own(PLAYED));
+            fields.extend(own(MATCH_COLUMNS));
         }
         fields.extend(own(TAIL));
         fields
@@ -423,7 +423,7 @@ mod tests {
                 (external.then_some("exact"), games.then_some("o")),
                 "{bits}"
             );
-            let there = [ANATOMY, OUTSIDE, MATCH].map(|start| header.iter().any(|column| column.starts_with(start)));
+            let there = [ANATOMY, EXTERNAL, MATCH].map(|start| header.iter().any(|column| column.starts_with(start)));
             assert_eq!(there, [anatomy, external, games]);
         }
     }
@@ -449,7 +449,7 @@ mod tests {
         assert_eq!(fields.len(), header.len());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
-        crate::record::Results::open(&path, &header, 0).unwrap().append(std::slice::from_ref(&fields)).unwrap();
+        crate::record::ResultsWriter::open(&path, &header, 0).unwrap().append(std::slice::from_ref(&fields)).unwrap();
         let mut found = Vec::new();
         let scanned = crate::record::scan(&path, &header, |_, row| {
             found.push(row?.iter().map(str::to_owned).collect::<Vec<_>>());

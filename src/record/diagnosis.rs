@@ -1,6 +1,6 @@
 //! `doctor.json`: what `ttlab doctor` found of an engine, for the program and the options that it was found with.
 
-use crate::experiment::reading::from_json;
+use crate::experiment::decode::from_json;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 pub const FORMAT: u32 = 1;
 
 /// Bytes of such a file at most: another file is none.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// What was found of an engine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -142,7 +142,7 @@ impl Diagnosis {
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let about = std::fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
-        if !about.is_file() || about.len() > MOST_BYTES {
+        if !about.is_file() || about.len() > MAX_BYTES {
             return Err(format!("{shown}: it is no file of `ttlab doctor`"));
         }
         let bytes = std::fs::read(path).map_err(|error| format!("{shown}: {error}"))?;
@@ -159,7 +159,7 @@ impl Diagnosis {
     ///
     /// # Errors
     /// When a figure is no number.
-    pub fn text(&self) -> Result<String, serde_json::Error> {
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
@@ -167,7 +167,12 @@ impl Diagnosis {
     ///
     /// # Errors
     /// What is another.
-    pub fn is_of(&self, sha256: &str, arguments: &[String], options: &BTreeMap<String, String>) -> Result<(), String> {
+    pub fn check_matches(
+        &self,
+        sha256: &str,
+        arguments: &[String],
+        options: &BTreeMap<String, String>,
+    ) -> Result<(), String> {
         if self.sha256 != sha256 {
             let short = |digits: &str| digits.get(..12).unwrap_or(digits).to_owned();
             return Err(format!(
@@ -229,7 +234,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("doctor.json");
         let write = |text: &str| std::fs::write(&path, text).unwrap();
-        let text = sample().text().unwrap();
+        let text = sample().to_json().unwrap();
         write(&text);
         assert_eq!(Diagnosis::read(&path), Ok(sample()));
         let wrong = |text: &str| {
@@ -257,7 +262,7 @@ mod tests {
         let one = sample();
         let of = |sha256: &str, argument: &str, options: &[(&str, &str)]| {
             let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            one.is_of(sha256, &[argument.to_owned()], &options)
+            one.check_matches(sha256, &[argument.to_owned()], &options)
         };
         let same = "00112233445566778899";
         assert_eq!(of(same, "-u", &[("Hash", "64"), ("Threads", "1")]), Ok(()));

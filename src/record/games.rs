@@ -1,9 +1,9 @@
 //! The games of a match as PGN, made of the rows alone: the same rows give the same bytes. Each game is played through on the way, so that one
 //! whose moves, end or result are not what the rules say is refused.
 
+use super::atomic::{begin_file, publish};
 use super::manifest::Manifest;
-use super::results::{Lines, columns_of};
-use super::whole::{begin, publish};
+use super::results::{Lines, parse_header};
 use super::{BLACK, ResultsError, WHITE, columns, thin};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, EpRule, Increments, named, san};
@@ -16,10 +16,10 @@ use std::path::Path;
 pub const NAME: &str = "games.pgn";
 
 /// Characters of a line of moves at most.
-const WIDE: usize = 80;
+const MAX_WIDTH: usize = 80;
 
 /// What rows call the end of a game by the rules.
-pub fn word(ending: Ending) -> &'static str {
+pub fn ending_word(ending: Ending) -> &'static str {
     match ending {
         Ending::Mate => "mate",
         Ending::Stalemate => "stalemate",
@@ -44,9 +44,9 @@ pub const TOO_LONG: &str = "max-moves";
 /// When a game is not what the rules say, or the system refuses.
 pub fn write(results: &Path) -> Result<(), ResultsError> {
     let path = results.with_file_name(NAME);
-    let mut new = begin(&path)?;
+    let mut new = begin_file(&path)?;
     let mut writer = BufWriter::new(new.as_file_mut());
-    let games = each(results, |text| writer.write_all(text.as_bytes()))?;
+    let games = for_each_game(results, |text| writer.write_all(text.as_bytes()))?;
     writer.flush()?;
     drop(writer);
     if games {
@@ -70,7 +70,7 @@ pub enum GamesFault {
 /// When the results cannot be read.
 pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
     let mut text = String::new();
-    let games = each(results, |game| {
+    let games = for_each_game(results, |game| {
         text.push_str(game);
         Ok(())
     });
@@ -89,19 +89,19 @@ pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
 }
 
 /// Hands on the PGN of each game, in the rows' order. Whether the rows are games.
-fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
+fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
     if let Some(folder) = results.parent().filter(|folder| thin::is_thin(folder)) {
-        return each_thin(folder, put);
+        return for_each_thin_game(folder, put);
     }
     let file = files::open(results)?;
-    let lines = Lines::of(&file)?;
-    let header = columns_of(&lines.header)?;
+    let lines = Lines::open(&file)?;
+    let header = parse_header(&lines.header)?;
     let places = FIELDS.map(|name| header.iter().position(|column| column == name));
     if places.contains(&None) {
         return Ok(false);
     }
     let mut written = Ok(());
-    let read = lines.each(header.len(), |_, row| {
+    let read = lines.for_each(header.len(), |_, row| {
         let row = row?;
         let Some(text) = pgn(places.map(|at| at.and_then(|at| row.get(at)).unwrap_or_default()))? else {
             return Ok(());
@@ -114,7 +114,7 @@ fn each(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Res
 }
 
 /// As [`each`], of thin rows.
-fn each_thin(folder: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
+fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
     let manifest = Manifest::read(folder).map_err(|error| ResultsError::Thin(error.to_string()))?.unwrap_or_default();
     let rows = thin::read(folder, &manifest)?;
     let columns = FIELDS.map(|name| rows.column(name));
@@ -195,10 +195,10 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
 /// The moves of a game in SAN, each with its mover's score in pawns, held against the rules and what is said of its end.
 fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str, &str)) -> Result<String, String> {
     let (mut board, mut past) = (*start, Vec::with_capacity(moves.len()));
-    let mut lines = Wrapped::default();
+    let mut lines = WrappedText::default();
     for (at, (&text, &score)) in moves.iter().zip(scores).enumerate() {
         if let Some(over) = ending(&board, &past) {
-            return Err(format!("move {} is played after the game has ended: {}", at + 1, word(over)));
+            return Err(format!("move {} is played after the game has ended: {}", at + 1, ending_word(over)));
         }
         let mv = named(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", at + 1))?;
         let number = board.game_ply() / 2 + 1;
@@ -217,8 +217,8 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
     let over = ending(&board, &past);
     let loser = if board.turn() == Color::White { "0-1" } else { "1-0" };
     let fits = match over {
-        Some(Ending::Mate) => end == word(Ending::Mate) && result == loser,
-        Some(over) => end == word(over) && result == "1/2-1/2",
+        Some(Ending::Mate) => end == ending_word(Ending::Mate) && result == loser,
+        Some(over) => end == ending_word(over) && result == "1/2-1/2",
         None => match end {
             RESIGNED => result != "1/2-1/2",
             AGREED | TOO_LONG => result == "1/2-1/2",
@@ -226,7 +226,7 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
         },
     };
     if !fits {
-        let by_rules = over.map_or("goes on", word);
+        let by_rules = over.map_or("goes on", ending_word);
         return Err(format!("the game is said to end by {end} with {result}; by the rules: {by_rules}"));
     }
     lines.push(result);
@@ -235,15 +235,15 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
 
 /// Words in lines of at most [`WIDE`] characters.
 #[derive(Default)]
-struct Wrapped {
+struct WrappedText {
     text: String,
     length: usize,
 }
 
-impl Wrapped {
+impl WrappedText {
     fn push(&mut self, word: &str) {
         if self.length > 0 {
-            let breaks = self.length + 1 + word.len() > WIDE;
+            let breaks = self.length + 1 + word.len() > MAX_WIDTH;
             self.text.push(if breaks { '\n' } else { ' ' });
             self.length = if breaks { 0 } else { self.length + 1 };
         }
@@ -331,10 +331,14 @@ mod tests {
 
     #[test]
     fn lines_are_broken_between_words() {
-        let mut lines = Wrapped::default();
+        let mut lines = WrappedText::default();
         (0..40).for_each(|_| lines.push("Nf3 x"));
         // Thirteen times six characters less the last blank are 77; a fourteenth would make 83. Forty are three lines and one left.
-        assert!(lines.text.lines().count() == 4 && lines.text.lines().all(|line| line.len() <= WIDE), "{}", lines.text);
+        assert!(
+            lines.text.lines().count() == 4 && lines.text.lines().all(|line| line.len() <= MAX_WIDTH),
+            "{}",
+            lines.text
+        );
     }
 
     const PGN: &str = "[Event \"an \\\"event\\\"\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"p1.1\"]\n[White \"ours\"]\n[Black \"back\\\\slash\"]\n\
@@ -495,7 +499,7 @@ mod tests {
     #[test]
     fn a_line_has_eighty_characters() {
         let of = |words: &[usize]| {
-            let mut lines = Wrapped::default();
+            let mut lines = WrappedText::default();
             words.iter().for_each(|&length| lines.push(&"x".repeat(length)));
             lines.text.lines().map(str::len).collect::<Vec<_>>()
         };
@@ -507,6 +511,6 @@ mod tests {
     #[test]
     fn each_ending_has_its_word() {
         let all = [Ending::Mate, Ending::Stalemate, Ending::Repetition, Ending::FiftyMoves, Ending::Material];
-        assert_eq!(all.map(word), ["mate", "stalemate", "repetition", "fifty-moves", "material"]);
+        assert_eq!(all.map(ending_word), ["mate", "stalemate", "repetition", "fifty-moves", "material"]);
     }
 }

@@ -28,13 +28,13 @@ impl From<Jobs> for String {
 }
 
 /// More jobs than a plan can have: a range that was edited is not counted out.
-const MOST: u64 = 1 << 32;
+const MAX_JOBS: u64 = 1 << 32;
 
 /// The jobs of `17` or `0-17`.
 fn parse_range(part: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
-    (first <= last && last < MOST && last - first <= MOST / 256).then_some(first..=last)
+    (first <= last && last < MAX_JOBS && last - first <= MAX_JOBS / 256).then_some(first..=last)
 }
 
 impl TryFrom<String> for Jobs {

@@ -1,7 +1,7 @@
 //! `manifest.json`: what was run, by which build, on which machine.
 
 use super::{Jobs, seals};
-use crate::experiment::reading::from_json;
+use crate::experiment::decode::from_json;
 use crate::table::policy::Policy;
 use crate::text::plural;
 use serde::{Deserialize, Serialize};
@@ -181,7 +181,7 @@ pub struct EngineInfo {
 
 /// Whether there is nothing to write down. Serde hands over a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
-const fn is_nothing(count: &u64) -> bool {
+const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -245,7 +245,7 @@ pub struct Manifest {
     /// Jobs of the plan.
     pub jobs_total: u64,
     /// Jobs of the plan that need not be done: pairs of games beyond the end of their test.
-    #[serde(skip_serializing_if = "is_nothing")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub jobs_spared: u64,
     /// Jobs at a time.
     pub jobs: usize,
@@ -335,12 +335,12 @@ impl Manifest {
         // Of what is read back: a number is sealed as its digits are read.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
-        value[MANIFEST_SEAL] = seals::of_bytes(read.to_string().as_bytes()).into();
+        value[MANIFEST_SEAL] = seals::hash_bytes(read.to_string().as_bytes()).into();
         serde_json::to_string_pretty(&value).map_err(io::Error::other)
     }
 
     /// The stretch that a manifest speaks of at its head, for one that was written before there were stretches.
-    pub fn head(&self) -> RunSegment {
+    pub fn head_segment(&self) -> RunSegment {
         RunSegment {
             shard: None,
             jobs: self.jobs,
@@ -356,11 +356,11 @@ impl Manifest {
 
     /// Every stretch, or the head where there are none.
     pub fn history(&self) -> Vec<RunSegment> {
-        if self.stretches.is_empty() { vec![self.head()] } else { self.stretches.clone() }
+        if self.stretches.is_empty() { vec![self.head_segment()] } else { self.stretches.clone() }
     }
 
     /// The variants that nothing is cleared for between positions: each is one job with all of them.
-    pub fn kept(&self) -> HashSet<&str> {
+    pub fn kept_variants(&self) -> HashSet<&str> {
         let never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
         let kept = |options| never(options, "/table/clear") || never(options, "/history_clear");
         let of_options = self.options.iter().filter(|(_, options)| kept(options)).map(|(name, _)| name.as_str());
@@ -368,7 +368,7 @@ impl Manifest {
     }
 
     /// Says so where an item of both is not the same position or game in another's results, which rows cannot tell: they have its name alone.
-    pub fn unlike(&self, other: &Self) -> Option<String> {
+    pub fn describe_unlike_items(&self, other: &Self) -> Option<String> {
         let both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
         let unlike: Vec<&String> = both.filter(|(_, one, another)| one != another).map(|(name, ..)| name).collect();
         let first = unlike.first()?;
@@ -400,7 +400,7 @@ impl Manifest {
                     serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
                 let mut sealed = value.clone();
                 let seal = sealed.as_object_mut().and_then(|fields| fields.shift_remove(MANIFEST_SEAL));
-                if seal.is_some_and(|seal| seal != seals::of_bytes(sealed.to_string().as_bytes())) {
+                if seal.is_some_and(|seal| seal != seals::hash_bytes(sealed.to_string().as_bytes())) {
                     return Err(ManifestError::Edited { path: shown() });
                 }
                 from_json(value).map(Some).map_err(|error| problem(error.to_string()))
@@ -449,7 +449,7 @@ mod tests {
             options: variants.iter().map(|(name, text)| ((*name).to_owned(), options(text))).collect(),
             ..Manifest::default()
         };
-        assert_eq!(manifest.kept(), HashSet::from(["named", "by the table", "by the history"]));
+        assert_eq!(manifest.kept_variants(), HashSet::from(["named", "by the table", "by the history"]));
     }
 
     /// A manifest of before there were stretches speaks of one at its head: each figure is that of the head.
@@ -488,12 +488,15 @@ mod tests {
         };
         let base = of(&[("a", "1"), ("b", "2"), ("c", "3")]);
         for same in [of(&[]), of(&[("a", "1"), ("d", "9")]), base.clone()] {
-            assert_eq!((base.unlike(&same), same.unlike(&base)), (None, None));
+            assert_eq!((base.describe_unlike_items(&same), same.describe_unlike_items(&base)), (None, None));
         }
         let end = "`b` for one: such searches are not compared";
         let message = |which: &str| Some(format!("{which} not the same, or not searched at the same plies, {end}"));
-        assert_eq!(base.unlike(&of(&[("b", "9"), ("d", "3")])), message("1 item called alike is"));
-        assert_eq!(base.unlike(&of(&[("c", "2"), ("b", "3"), ("a", "1")])), message("2 items called alike are"));
+        assert_eq!(base.describe_unlike_items(&of(&[("b", "9"), ("d", "3")])), message("1 item called alike is"));
+        assert_eq!(
+            base.describe_unlike_items(&of(&[("c", "2"), ("b", "3"), ("a", "1")])),
+            message("2 items called alike are")
+        );
     }
 
     /// A folder without one, a path through a file, and a file that is none.

@@ -1,7 +1,6 @@
 //! The waist: one CSV row for each finished iteration. The runner appends rows, the analysis reads them.
 
-mod anew;
-mod appended;
+mod atomic;
 pub mod blocks;
 pub mod columns;
 pub mod diagnosis;
@@ -11,22 +10,23 @@ mod jobs;
 pub mod manifest;
 pub mod reference;
 mod results;
+mod rewriting;
 pub mod seals;
 pub mod thin;
 pub mod verify;
-mod whole;
+mod writer;
 
-pub use anew::{order, rewrite, write_rows};
-pub use appended::{Results, own_file, own_folder};
+pub use atomic::{NewFile, TEMPORARY, begin_file, publish, write_atomic};
 pub use columns::{Column, Extra, Role, columns, header};
 pub use jobs::Jobs;
 pub use results::{FileLine, RESULTS, ResultsError, Rows, header_length, scan, scan_any};
-pub use whole::{NewFile, TEMPORARY, begin, publish, write_whole};
+pub use rewriting::{rewrite, sort_rows, write_rows};
+pub use writer::{ResultsWriter, create_folder, open_own_file};
 
 use crate::chess::{Board, Color, Move, Score};
 use crate::engine::Iteration;
 use crate::subject::UciReport;
-use fields::Parted;
+use fields::SeparatedRow;
 
 /// What names a row, beside its figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl Row<'_> {
 /// The check of a row: over the check of the same job's row before it (0 for its first) and every field but the time.
 /// `fields`: all but the check.
 pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
-    let fields = Parted::of(fields);
+    let fields = SeparatedRow::from_fields(fields);
     fields.check(previous, fields.len())
 }
 

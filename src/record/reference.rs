@@ -1,9 +1,9 @@
 //! `reference.csv`: what a deep search of a reference engine says of positions and of the moves that were chosen there. It lies beside the
 //! results that it judges.
 
-use super::fields::Parted;
-use super::results::line_of;
-use super::whole::write_whole;
+use super::atomic::write_atomic;
+use super::fields::SeparatedRow;
+use super::results::csv_line;
 use super::{blocks, columns, thin};
 use crate::chess::Move;
 use crate::system::files;
@@ -17,7 +17,7 @@ use std::path::Path;
 pub const NAME: &str = "reference.csv";
 
 /// The same, packed.
-pub const PACKED: &str = "reference.csv.gz";
+pub const COMPRESSED_NAME: &str = "reference.csv.gz";
 
 const HEADER: [&str; 7] =
     ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes", columns::CHECK];
@@ -43,23 +43,23 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    fn line(&self) -> io::Result<Vec<u8>> {
+    fn to_line(&self) -> io::Result<Vec<u8>> {
         let score = self.score.to_string();
         let nodes = self.nodes.map(|nodes| nodes.to_string()).unwrap_or_default();
         let fields = [&self.reference, &self.position, &self.mv, &self.best, &score, &nodes].map(String::as_str);
-        let check = check_of(fields.into_iter());
-        line_of(fields.into_iter().chain([check.as_str()]))
+        let check = row_check(fields.into_iter());
+        csv_line(fields.into_iter().chain([check.as_str()]))
     }
 
     /// None where it is not what was written. Of a file that has no checks, written before there were any, a row is taken as it is.
     fn read(row: &StringRecord, width: usize) -> Option<Self> {
-        let whole = row.len() == width && (width == FIELDS || row[FIELDS] == check_of(row.iter().take(FIELDS)));
+        let whole = row.len() == width && (width == FIELDS || row[FIELDS] == row_check(row.iter().take(FIELDS)));
         row.deserialize(None).ok().filter(|_| whole)
     }
 }
 
-fn check_of<'a>(fields: impl Iterator<Item = &'a str>) -> String {
-    format!("{:08x}", Parted::of(fields).check_whole())
+fn row_check<'a>(fields: impl Iterator<Item = &'a str>) -> String {
+    format!("{:08x}", SeparatedRow::from_fields(fields).check_all())
 }
 
 /// Every row of a folder's file; none where there is no such file. Lines that are not what was written are left out: [`damaged`] names them.
@@ -67,30 +67,30 @@ fn check_of<'a>(fields: impl Iterator<Item = &'a str>) -> String {
 /// # Errors
 /// When the system refuses.
 pub fn read(folder: &Path) -> io::Result<Vec<Judgement>> {
-    Ok(lines(folder)?.into_iter().filter_map(|(_, row)| row).collect())
+    Ok(read_lines(folder)?.into_iter().filter_map(|(_, row)| row).collect())
 }
 
 /// The lines of a folder's file that are not what was written; the last one is none of them where a kill tore it.
 ///
 /// # Errors
 /// When the system refuses.
-pub fn damaged(folder: &Path) -> io::Result<Vec<u64>> {
-    Ok(lines(folder)?.into_iter().filter(|(_, row)| row.is_none()).map(|(line, _)| line).collect())
+pub fn damaged_lines(folder: &Path) -> io::Result<Vec<u64>> {
+    Ok(read_lines(folder)?.into_iter().filter(|(_, row)| row.is_none()).map(|(line, _)| line).collect())
 }
 
 /// The whole lines but the first, by number, each with its row.
-fn lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
+fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
     let absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let text = match files::read(&folder.join(NAME)) {
         // Beside thin rows they are packed.
-        Err(error) if absent(&error) => thin::unpacked(&folder.join(PACKED)),
+        Err(error) if absent(&error) => thin::decompress_file(&folder.join(COMPRESSED_NAME)),
         read => read,
     };
     let text = match text {
         Err(error) if absent(&error) => return Ok(Vec::new()),
         read => read?,
     };
-    let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::lines(&text)]);
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::whole_lines(&text)]);
     let width = reader.headers().map_or(HEADER.len(), StringRecord::len).max(FIELDS);
     let (mut found, mut row) = (Vec::new(), StringRecord::new());
     loop {
@@ -126,7 +126,7 @@ impl Judgements {
     /// When the system refuses.
     pub fn open<'a>(folder: &Path, kept: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
         let path = folder.join(NAME);
-        write_whole(&path, &[line_of(HEADER)?, lines_of(kept)?].concat())?;
+        write_atomic(&path, &[csv_line(HEADER)?, to_lines(kept)?].concat())?;
         Ok(Self(OpenOptions::new().append(true).open(&path)?))
     }
 
@@ -135,12 +135,12 @@ impl Judgements {
     /// # Errors
     /// When the system refuses.
     pub fn append(&mut self, rows: &[Judgement]) -> io::Result<()> {
-        self.0.write_all(&lines_of(rows.iter())?)
+        self.0.write_all(&to_lines(rows.iter())?)
     }
 }
 
-fn lines_of<'a>(rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>> {
-    Ok(rows.map(Judgement::line).collect::<io::Result<Vec<_>>>()?.concat())
+fn to_lines<'a>(rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>> {
+    Ok(rows.map(Judgement::to_line).collect::<io::Result<Vec<_>>>()?.concat())
 }
 
 /// What a move loses against the best one, in centipawns. Scores are cut at 1000: of positions that are won or lost by that much the
@@ -215,7 +215,7 @@ mod tests {
         let put = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
         put(&format!("{whole}00ab-12,z,,g1f3,2"));
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
-        assert_eq!(damaged(folder.path()).unwrap(), [0; 0], "a kill may tear the last");
+        assert_eq!(damaged_lines(folder.path()).unwrap(), [0; 0], "a kill may tear the last");
         assert!(is_no_move("") && is_no_move("0000") && !is_no_move("e2e4"));
     }
 
@@ -237,14 +237,14 @@ mod tests {
                 if edited != fields {
                     put(&whole.replace(row, &edited.join(",")));
                     assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()], "{edited:?}");
-                    assert_eq!(damaged(folder.path()).unwrap(), [3], "{edited:?}");
+                    assert_eq!(damaged_lines(folder.path()).unwrap(), [3], "{edited:?}");
                 }
             }
         }
         for torn in ["00ab-12,z,,g1f3,2", "00ab-12,z,,g1f3,x,7", &format!("{row},7"), "\"x"] {
             put(&whole.replace(row, torn));
             assert!(!read(folder.path()).unwrap().contains(&b), "{torn}");
-            assert_eq!(damaged(folder.path()).unwrap()[0], 3, "{torn}");
+            assert_eq!(damaged_lines(folder.path()).unwrap()[0], 3, "{torn}");
         }
         // Nor does a line that is no text take those after it along.
         let mut bytes = whole.replace(row, "no text").into_bytes();
@@ -252,12 +252,12 @@ mod tests {
         bytes[at] = 0xff;
         std::fs::write(folder.path().join(NAME), bytes).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()]);
-        assert_eq!(damaged(folder.path()).unwrap(), [3]);
+        assert_eq!(damaged_lines(folder.path()).unwrap(), [3]);
         // A file from before there were checks is read as it is.
         let bare: Vec<&str> = whole.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
         put(&(bare.join("\n").replace(",12,80", ",13,80") + "\n"));
         let other = Judgement { score: 13, ..b };
         assert_eq!(read(folder.path()).unwrap(), [a, other, c]);
-        assert_eq!(damaged(folder.path()).unwrap(), [0; 0]);
+        assert_eq!(damaged_lines(folder.path()).unwrap(), [0; 0]);
     }
 }

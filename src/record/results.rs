@@ -1,6 +1,6 @@
 //! The results file, read line by line or row by row in memory that does not grow with it.
 
-use super::fields::{CARRIAGE, Parser};
+use super::fields::{CARRIAGE_RETURN, Parser};
 use crate::system::files;
 use csv::StringRecord;
 use std::fs::File;
@@ -57,18 +57,18 @@ pub fn scan(
     visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<u64, ResultsError> {
     let file = files::open(path)?;
-    let (lines, expected) = (Lines::of(&file)?, line_of(header)?);
+    let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
     let whole = lines.whole;
     if whole == 0 {
         // Not even a whole header: what a kill left of one, or no results at all.
         let mut bytes = Vec::new();
         (&file).take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
-        return if expected.starts_with(&bytes) { Ok(0) } else { Err(other_columns(header, &bytes)) };
+        return if expected.starts_with(&bytes) { Ok(0) } else { Err(header_problem(header, &bytes)) };
     }
     if lines.header != expected {
-        return Err(other_columns(header, &lines.header));
+        return Err(header_problem(header, &lines.header));
     }
-    lines.each(header.len(), visit)?;
+    lines.for_each(header.len(), visit)?;
     Ok(whole)
 }
 
@@ -83,22 +83,22 @@ pub fn scan_any(
     mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<(u64, bool), ResultsError> {
     let file = files::open(path)?;
-    let (lines, expected) = (Lines::of(&file)?, line_of(header)?);
+    let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
     let (whole, is_header) = (lines.whole, lines.header == expected);
     if !is_header && whole > 0 {
         let (line, row) =
-            (FileLine { number: 1, bytes: 0..lines.header.len() as u64 }, Parser::new().line(&lines.header));
-        let row = row.and_then(|row| row_of(header.len(), row));
+            (FileLine { number: 1, bytes: 0..lines.header.len() as u64 }, Parser::new().parse_line(&lines.header));
+        let row = row.and_then(|row| check_width(header.len(), row));
         visit(&line, row.as_ref().map_err(Clone::clone))
             .map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     }
-    lines.each(header.len(), visit)?;
+    lines.for_each(header.len(), visit)?;
     Ok((whole, is_header))
 }
 
 /// A row of so many fields.
-fn row_of(fields: usize, row: StringRecord) -> Result<StringRecord, String> {
-    if row.len() == fields { Ok(row) } else { Err(other_width(fields, row.len())) }
+fn check_width(fields: usize, row: StringRecord) -> Result<StringRecord, String> {
+    if row.len() == fields { Ok(row) } else { Err(width_problem(fields, row.len())) }
 }
 
 /// The lines of a results file that are whole: what follows the last line end is torn.
@@ -111,8 +111,8 @@ pub(super) struct Lines<'f> {
 }
 
 impl<'f> Lines<'f> {
-    pub(super) fn of(mut file: &'f File) -> io::Result<Self> {
-        let whole = whole_lines(file)?;
+    pub(super) fn open(mut file: &'f File) -> io::Result<Self> {
+        let whole = whole_lines_length(file)?;
         file.seek(SeekFrom::Start(0))?;
         let (mut header, mut rest) = (Vec::new(), BufReader::with_capacity(1 << 16, file.take(whole)));
         rest.read_until(b'\n', &mut header)?;
@@ -120,7 +120,7 @@ impl<'f> Lines<'f> {
     }
 
     /// Hands on each line but the first, of so many fields. A row is a line: a stray quote costs its own row and none that follows.
-    pub(super) fn each(
+    pub(super) fn for_each(
         mut self,
         fields: usize,
         mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
@@ -131,7 +131,7 @@ impl<'f> Lines<'f> {
             number += 1;
             let line = FileLine { number, bytes: at..at + bytes.len() as u64 };
             at = line.bytes.end;
-            let row = parser.line(&bytes).and_then(|row| row_of(fields, row));
+            let row = parser.parse_line(&bytes).and_then(|row| check_width(fields, row));
             let row = row.as_ref().map_err(Clone::clone);
             visit(&line, row).map_err(|problem| ResultsError::Damaged { line: number, problem })?;
             bytes.clear();
@@ -140,17 +140,17 @@ impl<'f> Lines<'f> {
     }
 }
 
-const MARK: &str = "it begins with a byte order mark: another program saved the file";
+const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: another program saved the file";
 
 /// What is wrong with a header.
-fn other_columns(header: &[String], line: &[u8]) -> ResultsError {
+fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     if line.starts_with("\u{feff}".as_bytes()) {
-        return ResultsError::Damaged { line: 1, problem: MARK.to_owned() };
+        return ResultsError::Damaged { line: 1, problem: BYTE_ORDER_MARK.to_owned() };
     }
     if line.contains(&b'\r') {
-        return ResultsError::Damaged { line: 1, problem: CARRIAGE.to_owned() };
+        return ResultsError::Damaged { line: 1, problem: CARRIAGE_RETURN.to_owned() };
     }
-    let found = match columns_of(line) {
+    let found = match parse_header(line) {
         Ok(found) => found,
         Err(error) => return error,
     };
@@ -165,18 +165,18 @@ fn other_columns(header: &[String], line: &[u8]) -> ResultsError {
 }
 
 /// The columns that a header names.
-pub(super) fn columns_of(line: &[u8]) -> Result<Vec<String>, ResultsError> {
-    let fields = Parser::new().line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
+pub(super) fn parse_header(line: &[u8]) -> Result<Vec<String>, ResultsError> {
+    let fields = Parser::new().parse_line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     Ok(fields.iter().map(str::to_owned).collect())
 }
 
 /// What is wrong with a line of so many fields.
-pub(super) fn other_width(expected: usize, found: usize) -> String {
+pub(super) fn width_problem(expected: usize, found: usize) -> String {
     format!("it is no row: expected {expected} fields, found {found}; it was edited by hand or damaged")
 }
 
 /// One CSV line.
-pub(super) fn line_of(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Result<Vec<u8>> {
+pub(super) fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(fields).map_err(|error| io::Error::other(error.to_string()))?;
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
@@ -187,11 +187,11 @@ pub(super) fn line_of(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io:
 /// # Errors
 /// When the header cannot be written as CSV.
 pub fn header_length(header: &[String]) -> io::Result<u64> {
-    Ok(line_of(header)?.len() as u64)
+    Ok(csv_line(header)?.len() as u64)
 }
 
 /// Bytes up to the end of the last line that has one.
-fn whole_lines(file: &File) -> io::Result<u64> {
+fn whole_lines_length(file: &File) -> io::Result<u64> {
     let mut reader = BufReader::new(file);
     let (mut whole, mut at) = (0, 0);
     loop {
@@ -268,7 +268,7 @@ impl Rows {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{Results, order, publish, write_rows};
+    use super::super::{ResultsWriter, publish, sort_rows, write_rows};
     use super::*;
 
     #[test]
@@ -279,9 +279,9 @@ mod tests {
             std::fs::write(&path, format!("id,nodes\n1,2\n{tail}")).unwrap();
             let (mut rows, mut wrong) = (Vec::new(), 0);
             let file = File::open(&path).unwrap();
-            let lines = Lines::of(&file).unwrap();
-            assert_eq!(columns_of(&lines.header).unwrap(), ["id", "nodes"]);
-            let read = lines.each(2, |line, row| {
+            let lines = Lines::open(&file).unwrap();
+            assert_eq!(parse_header(&lines.header).unwrap(), ["id", "nodes"]);
+            let read = lines.for_each(2, |line, row| {
                 match row {
                     Ok(row) => rows.push((line.number, line.bytes.clone(), row.iter().collect::<Vec<_>>().join("|"))),
                     Err(_) => wrong += 1,
@@ -314,7 +314,7 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
         let row = |fields: [&str; 3]| fields.map(str::to_owned).to_vec();
-        let mut results = Results::open(&path, &header(), 0).unwrap();
+        let mut results = ResultsWriter::open(&path, &header(), 0).unwrap();
         results.append(&[row(["1", "a", "10"]), row(["2", "b,c", "20"])]).unwrap();
         results.append(&[]).unwrap();
         let text = "id,\"x,y\",nodes\n1,a,10\n2,\"b,c\",20\n";
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(rows_of(&path), (33, both.clone()));
         std::fs::write(&path, format!("{text}3,torn")).unwrap();
         assert_eq!(rows_of(&path), (33, both));
-        let mut results = Results::open(&path, &header(), 33).unwrap();
+        let mut results = ResultsWriter::open(&path, &header(), 33).unwrap();
         results.append(&[row(["4", "", ""])]).unwrap();
         let text = format!("{text}4,,\n");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
@@ -335,18 +335,18 @@ mod tests {
         results.append(&[row(["5", "", ""])]).unwrap();
         assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{text}5,,\n"));
-        assert!(results.in_place() && !results.deleted());
+        assert!(results.is_in_place() && !results.is_deleted());
         let moved = folder.path().join("moved.csv");
         std::fs::rename(&path, &moved).unwrap();
-        assert!(!results.in_place() && !results.deleted());
+        assert!(!results.is_in_place() && !results.is_deleted());
         std::fs::write(&path, "another").unwrap();
-        assert!(!results.in_place());
+        assert!(!results.is_in_place());
         std::fs::remove_file(&moved).unwrap();
-        assert!(results.deleted());
+        assert!(results.is_deleted());
         // A link that was planted is not followed.
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(&copy, &path).unwrap();
-        let report = Results::open(&path, &header(), 0).err().unwrap().to_string();
+        let report = ResultsWriter::open(&path, &header(), 0).err().unwrap().to_string();
         assert_eq!(report, "it is a symbolic link, and results are not written through links: remove it");
         assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
     }
@@ -378,7 +378,7 @@ mod tests {
         ] {
             assert_eq!(output(text).unwrap_err(), whole(what), "{text:?}");
         }
-        assert_eq!(output("id,\"x,y\",nodes\r\n1,2,3\r\n").unwrap_err(), format!("line 1: {CARRIAGE}"));
+        assert_eq!(output("id,\"x,y\",nodes\r\n1,2,3\r\n").unwrap_err(), format!("line 1: {CARRIAGE_RETURN}"));
         std::fs::write(&path, b"id,\xff\n").unwrap();
         assert!(
             scan(&path, &header(), |_, _| Ok(()))
@@ -407,7 +407,7 @@ mod tests {
             let key = |row: &StringRecord| {
                 row[2].parse::<i32>().map(|key| (key > 0).then_some(key)).map_err(|_| "no key".to_owned())
             };
-            let done = order(&path, &header(), key).map_err(|error| error.to_string());
+            let done = sort_rows(&path, &header(), key).map_err(|error| error.to_string());
             let text = std::fs::read_to_string(&path).unwrap();
             (done.map(|()| text.strip_prefix(head).unwrap().to_owned()), inode() != before)
         };

@@ -3,7 +3,7 @@
 //! another run's.
 
 use super::columns::{self, Role};
-use super::fields::{BETWEEN, Parted};
+use super::fields::{SEPARATOR, SeparatedRow};
 use siphasher::sip::SipHasher13;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -15,32 +15,32 @@ fn hasher() -> SipHasher13 {
     SipHasher13::new_with_keys(KEY, 0)
 }
 
-fn shown(hash: u64) -> String {
+fn format_hash(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
 /// Hash of some bytes.
-pub fn of_bytes(bytes: &[u8]) -> String {
+pub fn hash_bytes(bytes: &[u8]) -> String {
     let mut hash = hasher();
     hash.write(bytes);
-    shown(hash.finish())
+    format_hash(hash.finish())
 }
 
 /// Hash of a column's fields: the seal of its counts.
-pub(super) fn of_column<'a>(fields: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn hash_column<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     let mut hash = hasher();
     fields.for_each(|field| write_field(&mut hash, field));
-    shown(hash.finish())
+    format_hash(hash.finish())
 }
 
 /// Hash of a header's names in their order.
-pub fn of_header(header: &[String]) -> String {
-    of_column(header.iter().map(String::as_str))
+pub fn hash_header(header: &[String]) -> String {
+    hash_column(header.iter().map(String::as_str))
 }
 
 fn write_field(hash: &mut SipHasher13, text: &str) {
     hash.write(text.as_bytes());
-    hash.write(&[BETWEEN]);
+    hash.write(&[SEPARATOR]);
 }
 
 /// The fields of some rows by column, as they are hashed.
@@ -49,7 +49,7 @@ pub(super) struct ColumnBytes(Vec<Vec<u8>>);
 
 impl ColumnBytes {
     /// Adds a row, which has as many fields as those before it.
-    pub(super) fn push(&mut self, row: &Parted) {
+    pub(super) fn push(&mut self, row: &SeparatedRow) {
         self.0.resize_with(row.len(), Vec::new);
         self.0.iter_mut().enumerate().for_each(|(at, bytes)| bytes.extend_from_slice(row.field(Some(at))));
     }
@@ -67,7 +67,7 @@ impl SealHasher {
     }
 
     /// Takes so many bytes of the file, and the rows in them.
-    pub(super) fn take(&mut self, length: usize, rows: &ColumnBytes) {
+    pub(super) fn update(&mut self, length: usize, rows: &ColumnBytes) {
         self.length += length as u64;
         self.columns.iter_mut().zip(&rows.0).for_each(|(hash, bytes)| hash.write(bytes));
     }
@@ -81,17 +81,17 @@ impl SealHasher {
             write_field(&mut file, name);
             file.write_u64(*hash);
         }
-        let counted = header.iter().zip(hashes).filter(|(name, _)| is_counted(name));
+        let counted = header.iter().zip(hashes).filter(|(name, _)| is_reproducible(name));
         Seals {
-            columns: counted.map(|(name, hash)| (name.clone(), shown(hash))).collect(),
-            header: of_header(header),
-            file: shown(file.finish()),
+            columns: counted.map(|(name, hash)| (name.clone(), format_hash(hash))).collect(),
+            header: hash_header(header),
+            file: format_hash(file.finish()),
         }
     }
 }
 
 /// Whether a column is equal in every run of a plan and every build: the id covers the options' names, the check all columns, and a time is measured.
-fn is_counted(name: &str) -> bool {
+fn is_reproducible(name: &str) -> bool {
     name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time)
 }
 
@@ -117,8 +117,8 @@ mod tests {
         let (mut hasher, mut parser) = (SealHasher::new(header.len()), Parser::new());
         for row in rows {
             let mut bytes = ColumnBytes::default();
-            bytes.push(parser.parted(row.as_bytes()).unwrap());
-            hasher.take(row.len(), &bytes);
+            bytes.push(parser.separate_line(row.as_bytes()).unwrap());
+            hasher.update(row.len(), &bytes);
         }
         hasher.finish(&header)
     }
@@ -137,7 +137,7 @@ mod tests {
         // A column renamed, one more beside it.
         let other = seals(&["id", "variant", "depth", "nodes", "seconds"], &["0a,x,1,12,0.5\n", "0b,y,1,7,0.25\n"]);
         assert_eq!((of(&other, "nodes"), of(&other, "variant")), (of(&whole, "search.nodes"), of(&whole, "variant")));
-        assert_eq!(of_column(["12", "7"].into_iter()), of(&whole, "search.nodes"));
+        assert_eq!(hash_column(["12", "7"].into_iter()), of(&whole, "search.nodes"));
         // Another value, another order, what stood in one field in two.
         for rows in [
             ["0a,x,13,0.5,00\n", "0b,y,7,0.25,11\n"],

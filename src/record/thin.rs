@@ -3,12 +3,12 @@
 //! Each line of the table is a column: its name, then a field for each row. Columns are kept at one of three resolutions, which their names tell: by row,
 //! as they are in the results; once a search (`search:table.hits`); once a variant (`variant:search.evals`).
 
+use super::atomic::write_atomic;
 use super::columns::{self, Role};
 use super::manifest::{Manifest, Thin};
-use super::results::{RESULTS, ResultsError, line_of};
+use super::results::{RESULTS, ResultsError, csv_line};
 use super::seals;
-use super::whole::write_whole;
-use crate::experiment::plan::variant_of;
+use crate::experiment::plan::base_variant;
 use crate::system::files;
 use csv::{ReaderBuilder, StringRecord};
 use flate2::Compression;
@@ -49,7 +49,7 @@ impl Resolution {
     }
 
     /// The resolution and the column that a name in the table means.
-    fn of(name: &str) -> (Self, &str) {
+    fn parse(name: &str) -> (Self, &str) {
         let prefixed = [Self::Search, Self::Variant].into_iter();
         let found =
             prefixed.filter_map(|resolution| Some((resolution, name.strip_prefix(resolution.prefix())?))).next();
@@ -97,7 +97,7 @@ pub fn is_thin(folder: &Path) -> bool {
 }
 
 /// The folder of thin rows that a path means: the folder itself, or the table in it.
-pub fn folder_of(path: &Path) -> Option<&Path> {
+pub fn thin_folder(path: &Path) -> Option<&Path> {
     if path.is_dir() {
         return is_thin(path).then_some(path);
     }
@@ -113,7 +113,7 @@ struct Column {
     /// By row, each field.
     fields: StringRecord,
     /// Else those of some rows.
-    some: HashMap<usize, String>,
+    sparse_fields: HashMap<usize, String>,
     /// The sum of the search that is read, or its last field.
     sum: f64,
     last: String,
@@ -125,19 +125,19 @@ impl Column {
     fn field(&self, row: usize) -> &str {
         match self.resolution {
             Resolution::Row => self.fields.get(row).unwrap_or_default(),
-            _ => self.some.get(&row).map_or("", String::as_str),
+            _ => self.sparse_fields.get(&row).map_or("", String::as_str),
         }
     }
 
     /// Ends the search whose first and last rows these are.
-    fn end(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
+    fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
         let (sum, text) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last));
         match self.resolution {
             Resolution::Row => {}
-            Resolution::Search if self.adds_up => drop(self.some.insert(last, shown(sum))),
-            Resolution::Search => drop(self.some.insert(last, text)),
+            Resolution::Search if self.adds_up => drop(self.sparse_fields.insert(last, format_number(sum))),
+            Resolution::Search => drop(self.sparse_fields.insert(last, text)),
             Resolution::Variant => {
-                let value = if self.adds_up { sum } else { number(&text) };
+                let value = if self.adds_up { sum } else { parse_number(&text) };
                 let variant = (variant.to_owned(), suite.to_owned());
                 let known = self.variants.entry(variant).or_insert((first, 0.0, 0));
                 (known.1, known.2) = (known.1 + value, known.2 + 1);
@@ -146,18 +146,18 @@ impl Column {
     }
 }
 
-fn number(text: &str) -> f64 {
+fn parse_number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
 /// A number as it is read back; nothing where there is none. Six decimals are what times have.
-fn shown(value: f64) -> String {
+fn format_number(value: f64) -> String {
     if value.is_nan() {
         return String::new();
     }
     let short = format!("{value:.6}");
     let short = short.trim_end_matches('0').trim_end_matches('.');
-    if number(short) == value { short.to_owned() } else { value.to_string() }
+    if parse_number(short) == value { short.to_owned() } else { value.to_string() }
 }
 
 /// The search that is read: its variant, its first row and its last.
@@ -192,7 +192,7 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
                 resolution,
                 adds_up: columns::role(name) != Role::Last,
                 fields: StringRecord::new(),
-                some: HashMap::new(),
+                sparse_fields: HashMap::new(),
                 sum: 0.0,
                 last: String::new(),
                 variants: HashMap::new(),
@@ -207,7 +207,7 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
     let (mut rows, mut failed) = (0, 0);
     let close = |table: &mut [Column], open: &OpenSearch| {
         if let (Some([variant, ..]), true) = (&open.key, open.counts) {
-            table.iter_mut().for_each(|column| column.end((variant, &open.suite), [open.first, open.last]));
+            table.iter_mut().for_each(|column| column.finish_search((variant, &open.suite), [open.first, open.last]));
         }
     };
     while reader.read_record(&mut row).map_err(io::Error::other)? {
@@ -222,7 +222,7 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
                 return Err(ResultsError::Damaged { line: rows as u64 + 2, problem: problem.to_owned() });
             }
             variants.insert(key[0].clone());
-            let seeded = variant_of(&key[0]).is_some_and(|base| variants.contains(base));
+            let seeded = base_variant(&key[0]).is_some_and(|base| variants.contains(base));
             let counts = !seeded && counted.insert([key[0].clone(), key[1].clone()]);
             open = OpenSearch { key: Some(key), suite: field(suite).to_owned(), counts, first: rows, last: rows };
         }
@@ -231,7 +231,7 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
             match column.resolution {
                 Resolution::Row => column.fields.push_field(text),
                 _ if is_error || !open.counts => {}
-                _ if column.adds_up => column.sum += number(text),
+                _ if column.adds_up => column.sum += parse_number(text),
                 _ => column.last = text.to_owned(),
             }
         }
@@ -244,20 +244,20 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
     let mut text = Vec::new();
     for column in &mut table {
         for (first, sum, searches) in std::mem::take(&mut column.variants).into_values() {
-            column.some.insert(first, shown(if column.adds_up { sum } else { sum / searches as f64 }));
+            column.sparse_fields.insert(first, format_number(if column.adds_up { sum } else { sum / searches as f64 }));
         }
         let fields = (0..rows).map(|row| column.field(row));
-        text.extend(line_of(std::iter::once(column.name.as_str()).chain(fields))?);
+        text.extend(csv_line(std::iter::once(column.name.as_str()).chain(fields))?);
     }
-    write_whole(&folder.join(NAME), &packed(&text)?)?;
-    Ok(Thin { rows: rows as u64, failed, missing: None, seal: seals::of_bytes(&text) })
+    write_atomic(&folder.join(NAME), &compress(&text)?)?;
+    Ok(Thin { rows: rows as u64, failed, missing: None, seal: seals::hash_bytes(&text) })
 }
 
 /// Bytes packed: the same bytes give the same.
 ///
 /// # Errors
 /// When they cannot be.
-pub fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(bytes)?;
     packed.finish()
@@ -267,7 +267,7 @@ pub fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// When it cannot be read, or is not what was packed.
-pub fn unpacked(path: &Path) -> io::Result<Vec<u8>> {
+pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     MultiGzDecoder::new(files::open(path)?).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -303,13 +303,13 @@ impl ThinRows {
 pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError> {
     let broken = |problem: &str| ResultsError::Thin(problem.to_owned());
     let Some(thin) = &manifest.thin else { return Err(broken("the manifest beside it is not of thin rows")) };
-    let text = unpacked(&folder.join(NAME)).map_err(|error| match error.kind() {
+    let text = decompress_file(&folder.join(NAME)).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
             broken(&format!("it is no gzip file, or was damaged ({error})"))
         }
         _ => ResultsError::Io(error),
     })?;
-    if seals::of_bytes(&text) != thin.seal {
+    if seals::hash_bytes(&text) != thin.seal {
         return Err(broken("it was edited or damaged: its seal does not fit"));
     }
     let mut found = ThinRows { rows: thin.rows as usize, ..ThinRows::default() };
@@ -317,7 +317,7 @@ pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError
     for record in reader.records() {
         let record = record.map_err(|error| broken(&error.to_string()))?;
         let mut fields = record.iter();
-        let (resolution, name) = Resolution::of(fields.next().unwrap_or_default());
+        let (resolution, name) = Resolution::parse(fields.next().unwrap_or_default());
         let (name, fields) = (name.to_owned(), fields.collect::<StringRecord>());
         if fields.len() != found.rows {
             return Err(broken(&format!("column `{name}`: expected {} fields, found {}", found.rows, fields.len())));
@@ -325,7 +325,7 @@ pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError
         if resolution == Resolution::Row
             && let Some(seal) = manifest.column_seals.get(&name)
         {
-            if *seal != seals::of_column(fields.iter()) {
+            if *seal != seals::hash_column(fields.iter()) {
                 return Err(broken(&format!("column `{name}` is not that of the full rows")));
             }
             found.verified += 1;

@@ -1,10 +1,10 @@
 //! Whether results are what a run wrote: seals, rows that are there twice, and what the manifest says is missing. What can be known
 //! from the folder alone, without the experiment's suite.
 
-use super::blocks::{self, each_block};
+use super::blocks::{self, process_blocks};
 use super::fields::Parser;
 use super::manifest::{Manifest, SealKind};
-use super::results::{columns_of, other_width};
+use super::results::{parse_header, width_problem};
 use super::seals::{ColumnBytes, SealHasher, Seals};
 use super::{ResultsError, columns};
 use crate::text::plural;
@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifyReport {
     /// Rows.
     pub rows: u64,
     /// Whether the file has seals at all; a table that another program made has not.
@@ -26,9 +26,9 @@ pub struct Verified {
     /// Rows that were edited or damaged, or that follow one that is missing; the first few in words.
     pub damaged: u64,
     /// Rows that are there twice.
-    pub doubled: u64,
+    pub duplicated: u64,
     /// The first of both, with their lines.
-    pub first: Vec<String>,
+    pub examples: Vec<String>,
     /// Jobs that failed.
     pub failed: u64,
     /// Jobs that have no row, of those that the manifest speaks of.
@@ -47,29 +47,29 @@ pub struct Verified {
 pub const UNSEALED: &str = "unsealed: its manifest has no seal, and an edit would not show";
 
 /// How many rows are named.
-const NAMED: usize = 3;
+const MAX_EXAMPLES: usize = 3;
 
-impl Verified {
+impl VerifyReport {
     /// What makes the figures wrong; none if nothing does.
-    pub fn wrong(&self) -> Option<String> {
+    pub fn describe_damage(&self) -> Option<String> {
         let mut found = Vec::new();
         if self.damaged > 0 {
             found
                 .push(format!("{} edited or damaged, or following a row that is missing", plural(self.damaged, "row")));
         }
-        if self.doubled > 0 {
-            found.push(format!("{} there twice", plural(self.doubled, "row")));
+        if self.duplicated > 0 {
+            found.push(format!("{} there twice", plural(self.duplicated, "row")));
         }
-        (!found.is_empty()).then(|| format!("{} ({})", found.join("; "), self.first.join("; ")))
+        (!found.is_empty()).then(|| format!("{} ({})", found.join("; "), self.examples.join("; ")))
     }
 
     /// What is not there, be it a seal; none if all is.
-    pub fn missing(&self) -> Option<String> {
-        self.missing_rows().or_else(|| self.unsealed())
+    pub fn describe_missing(&self) -> Option<String> {
+        self.describe_missing_rows().or_else(|| self.describe_unsealed())
     }
 
     /// That nothing seals the rows; none of rows that no manifest speaks of.
-    pub fn unsealed(&self) -> Option<String> {
+    pub fn describe_unsealed(&self) -> Option<String> {
         match self.kind {
             Some(SealKind::None) => Some(UNSEALED.to_owned()),
             Some(_) if !self.sealed => Some("unsealed: its rows have no checks, and an edit would not show".to_owned()),
@@ -78,7 +78,7 @@ impl Verified {
     }
 
     /// Which rows are not there; none if all are.
-    pub fn missing_rows(&self) -> Option<String> {
+    pub fn describe_missing_rows(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
             (0, rows) => Some(format!("{} missing that the run had written", plural(rows, "row"))),
@@ -86,25 +86,25 @@ impl Verified {
         }
     }
 
-    fn name(&mut self, line: u64, problem: impl std::fmt::Display) {
-        if self.first.len() < NAMED {
-            self.first.push(format!("line {line}: {problem}"));
+    fn add_example(&mut self, line: u64, problem: impl std::fmt::Display) {
+        if self.examples.len() < MAX_EXAMPLES {
+            self.examples.push(format!("line {line}: {problem}"));
         }
     }
 }
 
 /// Where a column stands; none where the file has no such one.
-fn place(header: &[String], name: &str) -> Option<usize> {
+fn column_index(header: &[String], name: &str) -> Option<usize> {
     header.iter().position(|column| column == name)
 }
 
 /// The same of the checks, which are none where they do not stand last.
-fn place_of_check(header: &[String]) -> Option<usize> {
-    place(header, columns::CHECK).filter(|at| at + 1 == header.len())
+fn check_index(header: &[String]) -> Option<usize> {
+    column_index(header, columns::CHECK).filter(|at| at + 1 == header.len())
 }
 
 /// A seal as a row has it: eight small hexadecimal digits.
-fn seal_of(text: &[u8]) -> Option<u32> {
+fn parse_seal(text: &[u8]) -> Option<u32> {
     let digits = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| digits)?, 16).ok()
 }
@@ -132,14 +132,14 @@ struct RowFacts {
 
 /// The rows of a block, or what is wrong with them, and the texts of their checks.
 #[derive(Default)]
-struct Sealed {
+struct SealedBlock {
     rows: Vec<Result<RowFacts, String>>,
     texts: Vec<u8>,
     columns: ColumnBytes,
 }
 
 /// Reads whole lines. `kept`: the variants that keep their tables from position to position.
-fn sealed(block: &[u8], header: &[String], kept: &HashSet<&str>) -> Sealed {
+fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBlock {
     let places = [
         columns::ID,
         columns::VARIANT,
@@ -150,17 +150,17 @@ fn sealed(block: &[u8], header: &[String], kept: &HashSet<&str>) -> Sealed {
         columns::OPPONENT,
         columns::ERROR,
     ]
-    .map(|name| place(header, name));
-    let last = place_of_check(header);
-    let (mut found, mut parser, mut from) = (Sealed::default(), Parser::new(), 0);
+    .map(|name| column_index(header, name));
+    let last = check_index(header);
+    let (mut found, mut parser, mut from) = (SealedBlock::default(), Parser::new(), 0);
     // What stands in the check of each job's last row, of the jobs that are met here.
     let mut seals: HashMap<u64, u32, RandomState> = HashMap::default();
-    for line in block[..blocks::lines(block)].split_inclusive(|byte| *byte == b'\n') {
+    for line in block[..blocks::whole_lines(block)].split_inclusive(|byte| *byte == b'\n') {
         let bytes = from..from + line.len();
         from = bytes.end;
-        let row = parser.parted(line).and_then(|row| match row.len() {
+        let row = parser.separate_line(line).and_then(|row| match row.len() {
             width if width == header.len() => Ok(row),
-            width => Err(other_width(header.len(), width)),
+            width => Err(width_problem(header.len(), width)),
         });
         found.rows.push(row.map(|row| {
             found.columns.push(row);
@@ -176,7 +176,7 @@ fn sealed(block: &[u8], header: &[String], kept: &HashSet<&str>) -> Sealed {
             let check = row.field(last);
             let text = found.texts.len()..found.texts.len() + check.len() - 1;
             found.texts.extend_from_slice(&check[..check.len() - 1]);
-            let seal = seal_of(&found.texts[text.clone()]);
+            let seal = parse_seal(&found.texts[text.clone()]);
             let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
             let expected = last.map_or(0, |last| row.check(previous, last));
             seals.insert(job, seal.unwrap_or(expected));
@@ -189,15 +189,20 @@ fn sealed(block: &[u8], header: &[String], kept: &HashSet<&str>) -> Sealed {
 ///
 /// # Errors
 /// When it cannot be read, or is no table.
-pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<Verified, ResultsError> {
+pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<VerifyReport, ResultsError> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    by_blocks(path, manifest, threads, blocks::SIZE)
+    verify_in_blocks(path, manifest, threads, blocks::SIZE)
 }
 
 /// As [`verify`], by so many threads in blocks of so many bytes.
-fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usize) -> Result<Verified, ResultsError> {
-    let kept: HashSet<&str> = manifest.map(Manifest::kept).unwrap_or_default();
-    let mut found = Verified::default();
+fn verify_in_blocks(
+    path: &Path,
+    manifest: Option<&Manifest>,
+    threads: usize,
+    size: usize,
+) -> Result<VerifyReport, ResultsError> {
+    let kept: HashSet<&str> = manifest.map(Manifest::kept_variants).unwrap_or_default();
+    let mut found = VerifyReport::default();
     let mut seen: HashSet<u64, RandomState> = HashSet::default();
     // What stands in the check of each job's last row.
     let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
@@ -206,19 +211,19 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
     let head = header.len();
-    header.truncate(blocks::lines(&header));
-    let header = columns_of(&header)?;
-    let (named, check) = (place(&header, columns::ID).is_some(), place_of_check(&header));
+    header.truncate(blocks::whole_lines(&header));
+    let header = parse_header(&header)?;
+    let (named, check) = (column_index(&header, columns::ID).is_some(), check_index(&header));
     let (mut parser, mut hasher) = (Parser::new(), SealHasher::new(header.len()));
-    hasher.take(head, &ColumnBytes::default());
-    each_block(
+    hasher.update(head, &ColumnBytes::default());
+    process_blocks(
         threads,
         size,
         file,
-        blocks::lines,
-        |block| sealed(block, &header, &kept),
-        |block, sealed: Sealed| {
-            hasher.take(block.len(), &sealed.columns);
+        blocks::whole_lines,
+        |block| read_block(block, &header, &kept),
+        |block, sealed: SealedBlock| {
+            hasher.update(block.len(), &sealed.columns);
             for row in sealed.rows {
                 found.rows += 1;
                 let line = found.rows + 1;
@@ -226,15 +231,15 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
                     Ok(row) => row,
                     Err(problem) => {
                         found.damaged += 1;
-                        found.name(line, problem);
+                        found.add_example(line, problem);
                         continue;
                     }
                 };
                 let written_before = jobs.entry(row.job).or_insert(0);
                 found.failed += u64::from(row.failed);
                 if named && !seen.insert(row.id) {
-                    found.doubled += 1;
-                    found.name(line, "it is there twice");
+                    found.duplicated += 1;
+                    found.add_example(line, "it is there twice");
                     continue;
                 }
                 let Some(last) = check else { continue };
@@ -243,11 +248,11 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
                 let expected = match previous == row.previous {
                     true => row.expected,
                     // The row before it is in another block.
-                    false => parser.parted(&block[row.bytes]).map_or(0, |row| row.check(previous, last)),
+                    false => parser.separate_line(&block[row.bytes]).map_or(0, |row| row.check(previous, last)),
                 };
                 if row.seal != Some(expected) {
                     found.damaged += 1;
-                    found.name(
+                    found.add_example(
                         line,
                         "its check does not fit: it was edited or damaged, or the row before it is missing",
                     );
@@ -268,21 +273,22 @@ fn by_blocks(path: &Path, manifest: Option<&Manifest>, threads: usize, size: usi
                 manifest.jobs_total.saturating_sub(manifest.jobs_spared).saturating_sub(jobs.len() as u64);
         }
         found.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(found.rows);
-        let whole = manifest.ended.is_some() && found.wrong().is_none() && found.missing_rows().is_none();
-        if let Some(problem) = broken_seal(&found, manifest, whole) {
+        let whole =
+            manifest.ended.is_some() && found.describe_damage().is_none() && found.describe_missing_rows().is_none();
+        if let Some(problem) = find_broken_seal(&found, manifest, whole) {
             found.damaged += 1;
-            found.name(1, problem);
+            found.add_example(1, problem);
         }
     }
     Ok(found)
 }
 
 /// Which seal of a manifest does not fit the file. `whole`: whether the run ended and all its rows are there.
-fn broken_seal(found: &Verified, manifest: &Manifest, whole: bool) -> Option<String> {
+fn find_broken_seal(found: &VerifyReport, manifest: &Manifest, whole: bool) -> Option<String> {
     let differs = |seal: &Option<String>, now: &String| seal.as_ref().is_some_and(|seal| seal != now);
     let named = |columns: Vec<&String>, what: &str| {
-        let names = columns.iter().take(NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let more = if columns.len() > NAMED { ", ..." } else { "" };
+        let names = columns.iter().take(MAX_EXAMPLES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let more = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
         (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", plural(columns.len() as u64, "column")))
     };
     if differs(&manifest.header_seal, &found.seals.header) {
@@ -320,7 +326,7 @@ mod tests {
     fn fields_do_not_run_together() {
         let mut parser = Parser::new();
         let mut hash_of = |line: &str| {
-            let row = parser.parted(line.as_bytes()).unwrap();
+            let row = parser.separate_line(line.as_bytes()).unwrap();
             hash((0..row.len()).map(|at| row.field(Some(at))))
         };
         let hashes: HashSet<u64> = ["ab,c", "a,bc", "abc", "abc,", ",abc"].map(&mut hash_of).into();
@@ -358,21 +364,21 @@ mod tests {
             }
             let found = |lines: &[String], threads: usize, size: usize| {
                 std::fs::write(&path, lines.concat()).unwrap();
-                by_blocks(&path, None, threads, size).unwrap()
+                verify_in_blocks(&path, None, threads, size).unwrap()
             };
             let whole = found(&lines, 1, 1 << 20);
-            assert_eq!((whole.rows, whole.damaged, whole.doubled, whole.failed), (60, 0, 0, 1), "{whole:?}");
-            let (mut missing, mut edited, mut doubled, mut torn) =
+            assert_eq!((whole.rows, whole.damaged, whole.duplicated, whole.failed), (60, 0, 0, 1), "{whole:?}");
+            let (mut missing, mut edited, mut duplicated, mut torn) =
                 (lines.clone(), lines.clone(), lines.clone(), lines.clone());
             missing.remove(15);
             edited[17] = edited[17].replacen(',', ",1", 1);
-            doubled.insert(40, doubled[7].clone());
+            duplicated.insert(40, duplicated[7].clone());
             torn[60].truncate(12);
             for (lines, damaged, twice) in
-                [(lines, 0, 0), (missing, 1, 0), (edited, 1, 0), (doubled, 0, 1), (torn, 0, 0)]
+                [(lines, 0, 0), (missing, 1, 0), (edited, 1, 0), (duplicated, 0, 1), (torn, 0, 0)]
             {
                 let one = found(&lines, 1, 1 << 20);
-                assert_eq!((one.damaged, one.doubled), (damaged, twice), "{one:?}");
+                assert_eq!((one.damaged, one.duplicated), (damaged, twice), "{one:?}");
                 for (threads, size) in [(1, 1), (2, 100), (3, 1000)] {
                     assert_eq!(found(&lines, threads, size), one, "{threads} threads, {size} bytes");
                 }
@@ -412,15 +418,15 @@ mod tests {
             verify(&path, manifest).unwrap()
         };
         let whole = of(&lines, None);
-        let expected = Verified {
+        let expected = VerifyReport {
             rows: 12,
             sealed: true,
             failed: 1,
             digest: whole.digest.clone(),
             seals: whole.seals.clone(),
-            ..Verified::default()
+            ..VerifyReport::default()
         };
-        assert_eq!((&whole, whole.wrong(), whole.missing()), (&expected, None, None));
+        assert_eq!((&whole, whole.describe_damage(), whole.describe_missing()), (&expected, None, None));
         assert!(whole.digest.len() == 16 && whole.digest.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let ended = Manifest {
             jobs_total: 8,
@@ -431,7 +437,7 @@ mod tests {
             ..Manifest::default()
         };
         let kind = Some(SealKind::Rows);
-        assert_eq!(of(&lines, Some(&ended)), Verified { kind, ..expected });
+        assert_eq!(of(&lines, Some(&ended)), VerifyReport { kind, ..expected });
         let check = "its check does not fit: it was edited or damaged, or the row before it is missing";
         let words = "edited or damaged, or following a row that is missing";
         let cut =
@@ -517,8 +523,12 @@ mod tests {
         ];
         for (number, (lines, manifest, counts, wrong, missing)) in cases.into_iter().enumerate() {
             let found = of(&lines, Some(&manifest));
-            let counted = [found.damaged, found.doubled, found.missing_jobs, found.missing_rows];
-            assert_eq!((counted, found.wrong(), found.missing().as_deref()), (counts, wrong, missing), "case {number}");
+            let counted = [found.damaged, found.duplicated, found.missing_jobs, found.missing_rows];
+            assert_eq!(
+                (counted, found.describe_damage(), found.describe_missing().as_deref()),
+                (counts, wrong, missing),
+                "case {number}"
+            );
         }
         // A check that is none: too long, in capitals, empty. A table without checks has none to fit.
         for other in ["0123456789", "ABCDEF01", ""] {
@@ -533,9 +543,9 @@ mod tests {
             );
         }
         let foreign = of(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
-        let report = vec!["line 3: it is there twice".to_owned(), format!("line 4: {}", other_width(3, 2))];
+        let report = vec!["line 3: it is there twice".to_owned(), format!("line 4: {}", width_problem(3, 2))];
         assert_eq!(
-            (foreign.sealed, foreign.rows, foreign.damaged, foreign.doubled, foreign.first),
+            (foreign.sealed, foreign.rows, foreign.damaged, foreign.duplicated, foreign.examples),
             (false, 3, 1, 1, report)
         );
         for (text, seal) in [
@@ -545,7 +555,7 @@ mod tests {
             ("0000000g", None),
             ("+0000001", None),
         ] {
-            assert_eq!(seal_of(text.as_bytes()), seal, "{text}");
+            assert_eq!(parse_seal(text.as_bytes()), seal, "{text}");
         }
     }
 

@@ -118,12 +118,19 @@ pub(super) fn courses(all: &Matches) -> Option<Figure> {
 mod tests {
     use super::*;
     use crate::experiment::matches::Test;
-    use crate::experiment::sequential::{Bounds, Pentanomial, SoFar};
+    use crate::experiment::sequential::{Bounds, Pentanomial, TestState};
     use std::cmp::Ordering;
 
     fn all(encounters: Vec<Encounter>) -> Matches {
         let test = Test { alpha: 0.05, beta: 0.1, ..Test::default() };
-        Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: Bounds::shared(&test, 1), reach: 1.96 }
+        Matches {
+            encounters,
+            handicaps: Vec::new(),
+            failed: 0,
+            test,
+            bounds: Bounds::with_shared_errors(&test, 1),
+            reach: 1.96,
+        }
     }
 
     fn one(player: &str, opponent: &str) -> Encounter {
@@ -178,7 +185,7 @@ mod tests {
             assert!(forest.differences, "Elo is about 0");
             (forest.x, forest.rows.into_iter().map(|row| (row.name, row.clear)).collect::<Vec<_>>())
         };
-        let decided = Encounter { decided: Some((SoFar::H0, 3)), ..one("a", "x") };
+        let decided = Encounter { decided: Some((TestState::H0, 3)), ..one("a", "x") };
         let clear = Encounter { stronger: Some(Ordering::Less), ..one("b", "x") };
         let (x, found) = rows(vec![decided.clone(), clear.clone()]);
         assert_eq!((x.as_str(), found), ("Elo against x", vec![("a".to_owned(), false), ("b".to_owned(), true)]));

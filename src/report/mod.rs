@@ -73,7 +73,7 @@ pub fn write_page(page: &Page, folder: &Path) -> Result<()> {
 /// Replaces a file of a folder as a whole.
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let path = folder.join(name);
-    record::write_whole(&path, bytes).with_context(|| path.display().to_string())
+    record::write_atomic(&path, bytes).with_context(|| path.display().to_string())
 }
 
 /// What begins the last line of `report.md`: the figures that were written with it.

@@ -29,7 +29,7 @@ use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
 use crate::analysis::rows::seeds::{self, KEYS_SEED};
 use crate::analysis::{Frame, Metric, Question, Summary, Verdict};
-use crate::experiment::file::{Article, half_a_percent};
+use crate::experiment::file::{Article, default_smallest_effect};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use anyhow::{Context, Error, Result, bail, ensure};
@@ -206,7 +206,7 @@ impl Page {
         {
             bail!("{path}: {doubled}: it would be counted twice");
         }
-        let effect = first.file.as_ref().map_or_else(half_a_percent, |file| file.smallest_effect);
+        let effect = first.file.as_ref().map_or_else(default_smallest_effect, |file| file.smallest_effect);
         let mut page = Self {
             chosen: !choices.metrics.is_empty(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),

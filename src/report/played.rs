@@ -8,7 +8,7 @@ use crate::analysis::pairing::stats::at_least;
 use crate::analysis::questions::equal_nodes::EqualNodes;
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
-use crate::experiment::sequential::SoFar;
+use crate::experiment::sequential::TestState;
 use crate::record::games;
 use crate::text::plural;
 use std::cmp::Ordering;
@@ -35,7 +35,7 @@ fn signed(one: &Encounter) -> String {
 fn describe(one: &Encounter) -> String {
     match one.decided {
         None => "open".to_owned(),
-        Some((SoFar::H1, at)) => format!("H1 after {} pairs", count(at as f64)),
+        Some((TestState::H1, at)) => format!("H1 after {} pairs", count(at as f64)),
         Some((_, at)) => format!("H0 after {} pairs", count(at as f64)),
     }
 }
@@ -82,10 +82,10 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
                 (Some(Ordering::Greater), _) => "the first is clearly the stronger".to_owned(),
                 (Some(Ordering::Less), _) => "the first is clearly the weaker".to_owned(),
                 // What a test decides may lie on both sides of 0, or end there.
-                (_, Some((SoFar::H1, _))) => {
+                (_, Some((TestState::H1, _))) => {
                     format!("by its test the first is worth {} normalized Elo or more", test.elo1)
                 }
-                (_, Some((SoFar::H0, _))) => {
+                (_, Some((TestState::H0, _))) => {
                     format!("by its test the first is worth {} normalized Elo or less", test.elo0)
                 }
                 _ if test.stop => "its test has not ended".to_owned(),

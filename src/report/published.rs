@@ -5,7 +5,7 @@ use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
 use super::verdicts;
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::{Ruling, counted};
-use crate::experiment::expect::SaidBy;
+use crate::experiment::expect::ClaimOrigin;
 use crate::experiment::file::Article;
 use crate::record::manifest::Manifest;
 use std::collections::BTreeSet;
@@ -92,7 +92,7 @@ fn experiment(page: &Page) -> Cell {
 /// What was published and does not hold, or cannot be told, in a sentence each.
 fn failed(pages: &[Page]) -> Part {
     let lines: Vec<String> = judged(pages)
-        .filter(|(_, verdict)| verdict.kind == SaidBy::Published && verdict.ruling != Ruling::Holds)
+        .filter(|(_, verdict)| verdict.kind == ClaimOrigin::Published && verdict.ruling != Ruling::Holds)
         .map(|(page, verdict)| {
             let [what, word, _, figure, measured] = verdicts::verdict_texts(verdict);
             let what = if what == figure { String::new() } else { format!("{what}: ") };
@@ -199,7 +199,7 @@ pub fn brief(pages: &[Page]) -> Sheet {
 mod tests {
     use super::verdicts::tests::verdict;
     use super::*;
-    use crate::experiment::expect::WantedVerdict;
+    use crate::experiment::expect::ExpectedVerdict;
     use crate::record::manifest::Manifest;
     use Ruling::{CannotTell, Differs, Holds};
 
@@ -247,11 +247,14 @@ mod tests {
     /// Of what does not hold only what was published; what was not wanted is marked, whoever said it.
     #[test]
     fn what_failed_is_what_was_published() {
-        let asked = Verdict { kind: SaidBy::Asked, ..verdict("asked", WantedVerdict::Holds, Differs) };
-        let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", WantedVerdict::Holds, CannotTell) };
+        let asked = Verdict { kind: ClaimOrigin::Asked, ..verdict("asked", ExpectedVerdict::Holds, Differs) };
+        let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", ExpectedVerdict::Holds, CannotTell) };
         let pages = [
-            page("one", vec![verdict("x", WantedVerdict::Differs, Differs), verdict("y", WantedVerdict::Holds, Holds)]),
-            page("two", vec![asked, claim, verdict("z", WantedVerdict::Either, Holds)]),
+            page(
+                "one",
+                vec![verdict("x", ExpectedVerdict::Differs, Differs), verdict("y", ExpectedVerdict::Holds, Holds)],
+            ),
+            page("two", vec![asked, claim, verdict("z", ExpectedVerdict::Either, Holds)]),
         ];
         let Part::List(title, lines) = failed(&pages) else { panic!("a list") };
         assert_eq!(title, "What failed to hold");
@@ -260,7 +263,7 @@ mod tests {
         assert_eq!(texts(&index(&pages)), ["one | one? | 1 | 1 | 0", "two | two? | 1 | 1 | 1"]);
         let marks: Vec<Emphasis> = index(&pages).rows.iter().map(|row| row[3].mark).collect();
         assert_eq!(marks, [Emphasis::None, Emphasis::Failed]);
-        let single = [page("one", vec![verdict("x", WantedVerdict::Holds, Differs)])];
+        let single = [page("one", vec![verdict("x", ExpectedVerdict::Holds, Differs)])];
         assert_eq!(index(&single).rows[0][3].mark, Emphasis::Failed);
         let missed = texts(&missed(&pages).unwrap());
         assert_eq!(
@@ -323,7 +326,7 @@ mod tests {
         let at = |series: &str, depth: usize| Verdict {
             published: format!("p{depth}"),
             measured: format!("m{depth}"),
-            ..verdict(&format!("{series}, depth {depth}: nodes"), WantedVerdict::Holds, Holds)
+            ..verdict(&format!("{series}, depth {depth}: nodes"), ExpectedVerdict::Holds, Holds)
         };
         let many =
             |series: &str, depths: std::ops::Range<usize>| depths.map(|depth| at(series, depth)).collect::<Vec<_>>();
@@ -357,15 +360,15 @@ mod tests {
         assert_eq!(other(&|_| {}), 1);
         assert_eq!(other(&|verdict| verdict.source = "p. 10".to_owned()), 5);
         assert_eq!(other(&|verdict| verdict.ruling = Differs), 5);
-        assert_eq!(other(&|verdict| (verdict.expected, verdict.ruling) = (WantedVerdict::Differs, Differs)), 5);
+        assert_eq!(other(&|verdict| (verdict.expected, verdict.ruling) = (ExpectedVerdict::Differs, Differs)), 5);
         assert_eq!(other(&|verdict| verdict.subject = "s".to_owned()), 5);
         // What fails is never folded away, though it says the same as what nothing is wanted of.
         let mut open: Vec<Verdict> = many("s", 1..6)
             .into_iter()
-            .map(|verdict| Verdict { expected: WantedVerdict::Either, ruling: Differs, ..verdict })
+            .map(|verdict| Verdict { expected: ExpectedVerdict::Either, ruling: Differs, ..verdict })
             .collect();
         assert_eq!(folded(open.clone()).len(), 1);
-        open[2].expected = WantedVerdict::Holds;
+        open[2].expected = ExpectedVerdict::Holds;
         assert_eq!(folded(open).len(), 5);
         let wrong = many("s", 1..6).into_iter().map(|verdict| Verdict { ruling: Differs, ..verdict });
         assert_eq!(folded(wrong.collect()).len(), 5);

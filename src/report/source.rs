@@ -57,7 +57,7 @@ impl Source {
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
-        let experiment = |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.file();
+        let experiment = |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.parse_file();
         let file: Option<File> = text.as_deref().map(experiment).transpose()?;
         let recorded = Recorded::read(path)?;
         let (mut frame, missing) = (recorded.frame, recorded.missing);
@@ -67,7 +67,7 @@ impl Source {
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
         let judgements = folder.join(reference::NAME).display().to_string();
-        if let Some(line) = reference::damaged(folder).with_context(|| judgements.clone())?.first() {
+        if let Some(line) = reference::damaged_lines(folder).with_context(|| judgements.clone())?.first() {
             bail!("{judgements}: line {line} was edited or damaged\nhelp: `ttlab run` judges such moves again");
         }
         let judged = reference::read(folder).with_context(|| judgements)?;
@@ -84,8 +84,10 @@ impl Source {
     pub fn before(&self) -> Vec<String> {
         let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
         // A file that another version of ttlab wrote may be one that this does not read: the rows are what counts.
-        let variants =
-            self.text.as_ref().and_then(|text| Experiment::variants(text, Path::new("experiment.toml"), sets).ok());
+        let variants = self
+            .text
+            .as_ref()
+            .and_then(|text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok());
         variants.map_or_else(Vec::new, |(points, baseline)| {
             [confounds::confounds(&points, baseline), alike::alike(&points)].concat()
         })
@@ -93,7 +95,7 @@ impl Source {
 
     /// What the experiment's match tests, where it is one.
     pub fn test(&self) -> Test {
-        self.games().test()
+        self.games().test_or_default()
     }
 
     /// The baseline's copies of its match: names, and the numbers by which their nodes were divided.
@@ -104,7 +106,7 @@ impl Source {
     /// By what scores were judged, in a sentence.
     pub fn score_judge(&self) -> Option<String> {
         let reference = self.file.as_ref()?.reference.as_ref()?;
-        let (own, cut) = (reference.own.as_ref()?, reference.score_cut()?);
+        let (own, cut) = (reference.own_search.as_ref()?, reference.score_cut()?);
         let base = self.manifest.as_ref().map_or("the baseline", |manifest| &manifest.baseline);
         let options: Vec<String> = own.options.iter().map(|(name, value)| format!("{name} {value}")).collect();
         let table = if options.is_empty() { "a table without a bound".to_owned() } else { options.join(", ") };
@@ -132,7 +134,11 @@ pub fn load(paths: &[PathBuf]) -> Result<Vec<Source>> {
     tell_apart(&mut sources);
     for (at, one) in sources.iter().enumerate() {
         for other in &sources[..at] {
-            let unlike = one.manifest.as_ref().zip(other.manifest.as_ref()).and_then(|(one, other)| one.unlike(other));
+            let unlike = one
+                .manifest
+                .as_ref()
+                .zip(other.manifest.as_ref())
+                .and_then(|(one, other)| one.describe_unlike_items(other));
             if let Some(unlike) = unlike {
                 bail!("{} and {}: {unlike}", other.label, one.label);
             }

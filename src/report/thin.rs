@@ -30,19 +30,19 @@ pub fn write(from: &Path, to: &Path) -> Result<Page> {
     let manifest = source.manifest.with_context(|| format!("{shown}: there is no {MANIFEST}"))?;
     ensure!(manifest.shard.is_none(), "{shown}: it is one shard of a plan: merge them first (`ttlab merge`)");
     ensure!(manifest.ended.is_some(), "{shown}: the run has not ended: the same `ttlab run` continues it");
-    record::own_folder(to).with_context(|| to.display().to_string())?;
+    record::create_folder(to).with_context(|| to.display().to_string())?;
     ensure!(!to.join(RESULTS).exists(), "{}: it has full rows: choose another folder", to.display());
     if thin::is_thin(from) {
         copy(from, to, thin::NAME)?;
         copy(from, to, MANIFEST)?;
-        copy(from, to, reference::PACKED)?;
+        copy(from, to, reference::COMPRESSED_NAME)?;
     } else {
         let by_row = asked(source.file.as_ref(), &source.frame);
         write_rows(from, to, manifest, &by_row)?;
         let judgements = from.join(reference::NAME);
         if judgements.exists() {
-            let packed = thin::packed(&files::read(&judgements)?)?;
-            put(to, reference::PACKED, &packed)?;
+            let packed = thin::compress(&files::read(&judgements)?)?;
+            put(to, reference::COMPRESSED_NAME, &packed)?;
         }
     }
     copy(from, to, "experiment.toml")?;
@@ -57,11 +57,11 @@ fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, by_row: &BTreeSet<
     let results = from.join(RESULTS);
     let context = || results.display().to_string();
     let verified = verify::verify(&results, Some(&manifest)).with_context(context)?;
-    if let Some(unsealed) = verified.unsealed() {
+    if let Some(unsealed) = verified.describe_unsealed() {
         bail!("{}: {unsealed}", context());
     }
     let rows = thin::write(&results, to, by_row).with_context(context)?;
-    manifest.thin = Some(record::manifest::Thin { missing: verified.missing_rows(), ..rows });
+    manifest.thin = Some(record::manifest::Thin { missing: verified.describe_missing_rows(), ..rows });
     manifest.schema = SCHEMA;
     manifest.column_seals = verified.seals.columns;
     (manifest.header_seal, manifest.file_seal) = (Some(verified.seals.header), Some(verified.seals.file));
@@ -103,7 +103,7 @@ fn few_figures(mut sheet: Sheet) -> Sheet {
 
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let path = folder.join(name);
-    record::write_whole(&path, bytes).with_context(|| path.display().to_string())
+    record::write_atomic(&path, bytes).with_context(|| path.display().to_string())
 }
 
 /// Copies a file where there is one.

@@ -31,7 +31,7 @@ pub struct TuneOutcome<'a> {
 
 impl TuneOutcome<'_> {
     fn name(&self, who: usize) -> &str {
-        &self.experiment.points[who].name
+        &self.experiment.variants[who].name
     }
 
     fn baseline(&self) -> usize {

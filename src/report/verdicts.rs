@@ -4,7 +4,7 @@ use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::counted;
-use crate::experiment::expect::WantedVerdict;
+use crate::experiment::expect::ExpectedVerdict;
 
 /// What a verdict speaks of: what names no rows in particular speaks of all.
 pub(super) fn subject(verdict: &Verdict) -> &str {
@@ -42,7 +42,7 @@ pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
 /// How verdicts came out, in a sentence.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let [holds, differs, open] = counted(verdicts.clone());
-    let gated = verdicts.clone().filter(|verdict| verdict.expected != WantedVerdict::Either).count();
+    let gated = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
     let met = verdicts.filter(|verdict| verdict.is_met()).count();
     format!(
         "{holds} hold, {differs} differ, {open} cannot be told; of the {gated} that something was wanted of, {met} are as wanted."
@@ -53,16 +53,16 @@ pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> 
 pub(super) mod tests {
     use super::*;
     use crate::analysis::questions::claims::Ruling;
-    use crate::experiment::expect::SaidBy;
+    use crate::experiment::expect::ClaimOrigin;
 
     /// What was wanted of a subject, and how it came out.
-    pub(in super::super) fn verdict(subject: &str, expected: WantedVerdict, ruling: Ruling) -> Verdict {
+    pub(in super::super) fn verdict(subject: &str, expected: ExpectedVerdict, ruling: Ruling) -> Verdict {
         Verdict {
             subject: subject.to_owned(),
             published: "90".to_owned(),
             measured: "91".to_owned(),
             ruling,
-            kind: SaidBy::Published,
+            kind: ClaimOrigin::Published,
             expected,
             source: "p. 9".to_owned(),
             quote: String::new(),
@@ -75,15 +75,15 @@ pub(super) mod tests {
     fn marks_and_counts_of_verdicts() {
         use Ruling::{CannotTell, Differs, Holds, NoRows};
         let quoted =
-            Verdict { quote: "so".to_owned(), note: "N".to_owned(), ..verdict("d", WantedVerdict::Either, Differs) };
+            Verdict { quote: "so".to_owned(), note: "N".to_owned(), ..verdict("d", ExpectedVerdict::Either, Differs) };
         let page = Page {
             verdicts: vec![
-                verdict("", WantedVerdict::Holds, Holds),
-                verdict("b", WantedVerdict::Holds, CannotTell),
-                verdict("c", WantedVerdict::Differs, Differs),
+                verdict("", ExpectedVerdict::Holds, Holds),
+                verdict("b", ExpectedVerdict::Holds, CannotTell),
+                verdict("c", ExpectedVerdict::Differs, Differs),
                 quoted,
-                verdict("e", WantedVerdict::Either, NoRows),
-                verdict("f", WantedVerdict::Holds, Differs),
+                verdict("e", ExpectedVerdict::Either, NoRows),
+                verdict("f", ExpectedVerdict::Holds, Differs),
             ],
             ..Page::default()
         };
@@ -109,7 +109,7 @@ pub(super) mod tests {
         let counts = "1 hold, 3 differ, 2 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
         assert_eq!(note.as_deref(), Some(counts));
         assert_eq!(page.failed(), 3);
-        let fine = Page { verdicts: vec![verdict("d", WantedVerdict::Either, Differs)], ..Page::default() };
+        let fine = Page { verdicts: vec![verdict("d", ExpectedVerdict::Either, Differs)], ..Page::default() };
         assert_eq!((table(&fine, false), table(&Page::default(), true)), (None, None));
     }
 }

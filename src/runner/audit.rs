@@ -128,7 +128,7 @@ mod tests {
             Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (depth, deepest) in [(2, 2), (3, 3), (9, 3)] {
             let found = audit(&experiment, depth, 2, &AtomicBool::new(false), &|_, _| ()).unwrap();
-            let options = comparable(&experiment.points[1].options).unwrap();
+            let options = comparable(&experiment.variants[1].options).unwrap();
             let (mut nodes, mut searches) = (0, 0);
             for item in &experiment.suite.items {
                 let mut engine = Engine::new(&options, None).unwrap();
@@ -138,7 +138,7 @@ mod tests {
                 searches += outcome.iterations.len() as u64;
             }
             let message: Vec<_> = found.iter().map(|one| (one.variant.as_str(), one.searches, one.nodes)).collect();
-            assert_eq!(message, [(experiment.points[1].name.as_str(), searches, nodes)], "{depth}");
+            assert_eq!(message, [(experiment.variants[1].name.as_str(), searches, nodes)], "{depth}");
             // Each search that came to its end had its score looked at.
             let count = &found[0].findings.count;
             assert_eq!((count.roots, count.wrong, count.moves > 0), (searches, 0, true));

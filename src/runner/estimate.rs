@@ -107,7 +107,7 @@ fn from_trials(
     mut try_one: impl FnMut(&Job, Duration) -> Option<(f64, bool)>,
 ) -> Option<Estimate> {
     let large = |size: &Size| matches!(size, Size::Bytes(bytes) if *bytes > MOST_BYTES);
-    if plan.has_outside() || experiment.trace.is_some() || plan.is_empty() {
+    if plan.has_external() || experiment.trace.is_some() || plan.is_empty() {
         return None;
     }
     let step = (plan.len() / TRIES).max(1) as usize;
@@ -138,7 +138,7 @@ fn from_trials(
                 "roughly: from the first moves of {} tried now{how}, at {:.0} moves of each side in a game{}",
                 plural(tried.len(), "pair"),
                 moves(experiment) / 2.0,
-                if games.test().stop { "; less where a test ends sooner" } else { "" }
+                if games.test_or_default().stop { "; less where a test ends sooner" } else { "" }
             ),
         },
     })
@@ -157,15 +157,15 @@ fn moves(experiment: &Experiment) -> f64 {
 /// How many searches a job has.
 fn searches(experiment: &Experiment, job: &Job) -> f64 {
     let items = experiment.suite.items.iter().skip(job.item).take(job.items);
-    items.map(|item| experiment.searches(item)).sum::<usize>() as f64
+    items.map(|item| experiment.searches_per_variant(item)).sum::<usize>() as f64
 }
 
 /// Seconds of the first search of a job, and whether it came to its end; where it did not, told from its last depths.
 fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> Option<(f64, bool)> {
-    let (point, limit) = (&plan.variants[job.variant], plan.limit(job.variant, job.item));
+    let (variant, limit) = (&plan.variants[job.variant], plan.limit(job.variant, job.item));
     let item = experiment.suite.items.get(job.item)?;
-    let board = if plan.is_match() { crate::experiment::matches::opening(item) } else { item.board };
-    let mut engine = Engine::new(&point.options, Some(1 << 16)).ok()?;
+    let board = if plan.is_match() { crate::experiment::matches::opening_position(item) } else { item.board };
+    let mut engine = Engine::new(&variant.options, Some(1 << 16)).ok()?;
     let (stop, begun) = (AtomicBool::new(false), Instant::now());
     // When each iteration ended, and its nodes.
     let mut ends: Vec<(u8, f64, u64)> = Vec::new();

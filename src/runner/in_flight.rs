@@ -26,7 +26,7 @@ impl Flight {
     /// When the system refuses.
     pub fn open(folder: &Path, forget: bool) -> io::Result<Self> {
         let path = folder.join(FLIGHT);
-        let mut file = crate::record::own_file(&path)?;
+        let mut file = crate::record::open_own_file(&path)?;
         let mut deaths: HashMap<u64, u32> = HashMap::new();
         // A torn line is of a job that had not begun.
         for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {

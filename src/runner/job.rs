@@ -3,7 +3,7 @@
 use crate::chess::suite::Item;
 use crate::chess::{Increments, Move};
 use crate::engine::{Engine, EngineOptions, Iteration};
-use crate::experiment::{Experiment, Job, Plan, Point, Sequence};
+use crate::experiment::{Experiment, Job, Plan, Sequence, Variant};
 use crate::record::GameRecord;
 use crate::subject::{Position, SearchEnd, SearchEvent, Subject, UciReport};
 use crate::table::options::Size;
@@ -38,8 +38,8 @@ impl JobRow {
 }
 
 /// A point's values of the varying options.
-pub fn option_values(point: &Point, varying: &[String]) -> Vec<String> {
-    let mut columns: HashMap<String, String> = crate::experiment::grid::columns(point).into_iter().collect();
+pub fn option_values(variant: &Variant, varying: &[String]) -> Vec<String> {
+    let mut columns: HashMap<String, String> = crate::experiment::grid::option_columns(variant).into_iter().collect();
     varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
 }
 
@@ -64,11 +64,11 @@ pub fn unbounded(options: &EngineOptions) -> EngineOptions {
 /// Entries that an unbounded table stores on a job's items, for a table whose size is a share of them; 0 for any other. None
 /// if it was stopped.
 pub fn working_set(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
-    let point = &plan.variants[job.variant];
-    if !matches!(point.options.table.size, Size::Share(_)) {
+    let variant = &plan.variants[job.variant];
+    if !matches!(variant.options.table.size, Size::Share(_)) {
         return Ok(Some(0));
     }
-    let mut engine = Engine::new(&unbounded(&point.options), None).map_err(|error| error.to_string())?;
+    let mut engine = Engine::new(&unbounded(&variant.options), None).map_err(|error| error.to_string())?;
     let searched = search(experiment, plan, job, &mut engine, stop)?;
     Ok(searched.map(|_| engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
@@ -149,7 +149,7 @@ impl Context<'_> {
             let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
             let mv = match item.game() {
                 Some(game) => {
-                    if sequence.wants(ply, board.turn()) {
+                    if sequence.searches_ply(ply, board.turn()) {
                         self.search(place, item, Some(ply), &position)?;
                     }
                     game[at]
@@ -157,7 +157,7 @@ impl Context<'_> {
                 None => {
                     // The other side's moves are the engine's too: they come from the same search, which then leaves a row.
                     let best = self.search(place, item, Some(ply), &position)?;
-                    if !sequence.side.moves(board.turn()) {
+                    if !sequence.side.includes(board.turn()) {
                         self.found.truncate(start);
                     }
                     best
@@ -395,9 +395,9 @@ mod tests {
         assert_eq!(run(&along, &mut Scribe::default()), expected);
         // Searches that a job will have, as an estimate counts them.
         let (parsed, plan) = experiment(&along);
-        assert_eq!(parsed.searches(&parsed.suite.items[plan.jobs().next().unwrap().item]), 2);
+        assert_eq!(parsed.searches_per_variant(&parsed.suite.items[plan.jobs().next().unwrap().item]), 2);
         let (parsed, _) = experiment(&own("black"));
-        assert_eq!(parsed.searches(&parsed.suite.items[0]), 5, "the other side's moves are searched too");
+        assert_eq!(parsed.searches_per_variant(&parsed.suite.items[0]), 5, "the other side's moves are searched too");
     }
 
     /// What a table without a bound does not heed is as usual; what it heeds stays.

@@ -2,7 +2,7 @@
 
 use super::machine;
 use crate::experiment::suites::Section;
-use crate::experiment::{Experiment, Plan, Point, identity};
+use crate::experiment::{Experiment, Plan, Variant, identity};
 use crate::record::manifest::{Build, Manifest, SCHEMA, Shard, SuiteRun};
 use crate::record::{header, seals};
 use crate::system::available_bytes;
@@ -23,11 +23,12 @@ fn build() -> Build {
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
     let own = own_variants(plan, shard);
     let names = |required: &dyn Fn(usize) -> bool| {
-        let points = plan.variants.iter().enumerate().filter(|(at, _)| required(*at));
-        points.map(|(_, point)| point.name.clone()).collect::<Vec<_>>()
+        let variants = plan.variants.iter().enumerate().filter(|(at, _)| required(*at));
+        variants.map(|(_, variant)| variant.name.clone()).collect::<Vec<_>>()
     };
     // A shard's plan has the options of its thousands of variants: they need not lie in every shard's folder.
-    let options = plan.variants.iter().filter(|_| shard.is_none()).map(|point| (point.name.clone(), options(point)));
+    let options =
+        plan.variants.iter().filter(|_| shard.is_none()).map(|variant| (variant.name.clone(), options(variant)));
     Manifest {
         schema: SCHEMA,
         name: experiment.name.clone(),
@@ -36,16 +37,16 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         suites: experiment.sections.iter().map(suite_run).collect(),
         items: experiment.suite.items.len(),
         contents: match shard {
-            None => identity::items(&experiment.suite, experiment.file.sequence.as_ref()),
+            None => identity::item_hashes(&experiment.suite, experiment.file.sequence.as_ref()),
             Some(_) => BTreeMap::new(),
         },
-        repeated: experiment.repeated(),
+        repeated: experiment.count_repeated_searches(),
         left_out: experiment.suite.notes.iter().map(ToString::to_string).collect(),
         sequence: experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some()),
         repeats: experiment.file.repeats,
         seeds: experiment.file.seeds,
         variants: names(&|at| own[at]),
-        kept: names(&|at| own[at] && plan.is_one_job(at)),
+        kept: names(&|at| own[at] && plan.is_whole_suite_job(at)),
         baseline: plan.variants[plan.baseline].name.clone(),
         varying: plan.varying(),
         options: options.collect(),
@@ -59,7 +60,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         huge_pages: huge_pages(plan),
         begun: now(),
         sets: experiment.sets.clone(),
-        header_seal: Some(seals::of_header(&header(&plan.varying(), plan.extra()))),
+        header_seal: Some(seals::hash_header(&header(&plan.varying(), plan.extra_columns()))),
         ..Manifest::default()
     }
 }
@@ -70,10 +71,10 @@ fn suite_run(section: &Section) -> SuiteRun {
 }
 
 /// The options of a point, of whichever engine it is.
-pub fn options(point: &Point) -> serde_json::Value {
-    match point.external() {
+pub fn options(variant: &Variant) -> serde_json::Value {
+    match variant.external() {
         Some(subject) => serde_json::to_value(subject),
-        None => serde_json::to_value(&point.options),
+        None => serde_json::to_value(&variant.options),
     }
     .unwrap_or_default()
 }
@@ -110,7 +111,7 @@ pub fn now() -> u64 {
 fn huge_pages(plan: &Plan) -> Option<bool> {
     let free = available_bytes().unwrap_or(u64::MAX);
     let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free);
-    let table = plan.variants.iter().map(|point| &point.options.table).filter(|table| asks(table)).find(fits)?;
+    let table = plan.variants.iter().map(|variant| &variant.options.table).filter(|table| asks(table)).find(fits)?;
     crate::table::build(table, None, false).ok()??.huge_pages()
 }
 

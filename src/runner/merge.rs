@@ -164,7 +164,7 @@ impl Shards<'_> {
         }
         let (split, mut rows) = (self.split(), vec![0; gaps.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
-            let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.place(&job));
+            let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.order_key(&job));
             let (lack, survey) = (&mut gaps[shard], surveys[shard].as_ref());
             lack.jobs += 1;
             rows[shard] += survey.and_then(|survey| survey.rows.get(&place)).unwrap_or(&0);
@@ -179,7 +179,7 @@ impl Shards<'_> {
         let (one, other) = (first.0.display(), second.0.display());
         let differs = |job: &&u64| second.1.done.get(job).is_some_and(|check| first.1.done.get(job) != Some(check));
         let conflict = first.1.done.keys().filter(differs).min();
-        let job = conflict.and_then(|&place| self.plan.jobs().find(|job| self.plan.place(job) == place));
+        let job = conflict.and_then(|&place| self.plan.jobs().find(|job| self.plan.order_key(job) == place));
         let Some(Job { variant, item, repeat, .. }) = job else {
             let text = format!("shard {shard} is there twice: {one} and {other}: give one of them");
             return OutputError::Foreign(text).into();
@@ -213,7 +213,7 @@ impl Shards<'_> {
                 opened => Some(opened?),
             };
             let path = folder.join("results.csv");
-            record::order(&path, &row_index.header, |row| Ok(Some(row_index.entry(row)?.place)))
+            record::sort_rows(&path, &row_index.header, |row| Ok(Some(row_index.entry(row)?.place)))
                 .map_err(OutputError::results(&path))?;
         }
         let (rows, spared) = self.gathered(&row_index, output, &checked)?;
@@ -279,7 +279,7 @@ impl Shards<'_> {
         for repeat in 0..self.plan.repeats {
             for item in 0..self.plan.items() {
                 for lane in 0..self.plan.lanes() {
-                    let job = self.plan.job_in(lane, item, repeat);
+                    let job = self.plan.job_in_lane(lane, item, repeat);
                     let shard = split.shard_of(self.plan, &job);
                     if open.len() > files && !open.contains_key(&shard) {
                         offsets.extend(open.drain().map(|(shard, rows)| (shard, rows.offset())));

@@ -28,7 +28,7 @@ pub use row_index::Done;
 pub use session::{Session, Settings};
 pub use subjects::{Subjects, granted, values};
 
-use crate::experiment::{Job, Plan, Point, Split};
+use crate::experiment::{Job, Plan, Split, Variant};
 use crate::record::manifest::Shard;
 use crate::system::available_bytes;
 use crate::text::plural;
@@ -133,11 +133,13 @@ fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
 /// The bytes that the tables of each lane's job take, and whose they are: of two players where games are played.
 fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
     (0..plan.lanes()).map(|lane| {
-        let job = plan.job_in(lane, 0, 0);
+        let job = plan.job_in_lane(lane, 0, 0);
         let players = [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]);
         // What the options of ours are means nothing to another engine.
-        let bytes = |point: &Point| if point.external().is_some() { Some(0) } else { point.options.memory_bytes() };
-        let tables: Vec<(u64, &str)> = players.map(|point| (bytes(point).unwrap_or(0), point.name.as_str())).collect();
+        let bytes =
+            |variant: &Variant| if variant.external().is_some() { Some(0) } else { variant.options.memory_bytes() };
+        let tables: Vec<(u64, &str)> =
+            players.map(|variant| (bytes(variant).unwrap_or(0), variant.name.as_str())).collect();
         (tables.iter().fold(0, |sum: u64, table| sum.saturating_add(table.0)), tables)
     })
 }

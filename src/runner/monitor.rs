@@ -84,7 +84,7 @@ fn sync_results(shared: &Shared<'_>) {
         if sink.broken.is_some() {
             return;
         }
-        std::mem::take(&mut sink.dirty).then(|| sink.results.hold())
+        std::mem::take(&mut sink.dirty).then(|| sink.results.clone_file())
     };
     let synced = hold.map_or(Ok(()), |hold| hold.and_then(|file| file.sync_data()));
     let mut sink = lock(&shared.sink);

@@ -7,7 +7,7 @@ use super::row_index::{Done, RetryPolicy, RowIndex, scan_rows};
 use super::stopping::Stopping;
 use crate::experiment::Experiment;
 use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RunSegment};
-use crate::record::{self, Jobs, Results, ResultsError, thin};
+use crate::record::{self, Jobs, ResultsError, ResultsWriter, thin};
 use crate::system::files;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -104,10 +104,10 @@ impl Output {
     /// # Errors
     /// As there.
     pub fn open_with(folder: &Path, locking: bool) -> Result<Self, OutputError> {
-        record::own_folder(folder).map_err(OutputError::io(folder))?;
+        record::create_folder(folder).map_err(OutputError::io(folder))?;
         let path = folder.join(".lock");
         // Neither followed nor cut short: what was planted there is somebody's.
-        let lock = record::own_file(&path).map_err(OutputError::io(&path))?;
+        let lock = record::open_own_file(&path).map_err(OutputError::io(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(_) if !locking => {}
@@ -215,7 +215,7 @@ impl Output {
             let _ = self.before.set(old);
         }
         if made_here {
-            manifest.stretches.push(RunSegment { jobs, begun: now(), ..manifest.head() });
+            manifest.stretches.push(RunSegment { jobs, begun: now(), ..manifest.head_segment() });
         }
         self.write_experiment(experiment)?;
         self.write_manifest(&manifest).map_err(OutputError::io(self.manifest_path()))?;
@@ -274,7 +274,7 @@ impl Output {
     /// When the system refuses.
     pub fn write_experiment(&self, experiment: &Experiment) -> Result<(), OutputError> {
         let copy = self.folder.join(EXPERIMENT);
-        record::write_whole(&copy, experiment.text.as_bytes()).map_err(OutputError::io(&copy))
+        record::write_atomic(&copy, experiment.text.as_bytes()).map_err(OutputError::io(&copy))
     }
 
     /// Writes the manifest in the old one's place.
@@ -282,20 +282,20 @@ impl Output {
     /// # Errors
     /// When the system refuses.
     pub fn write_manifest(&self, manifest: &Manifest) -> io::Result<()> {
-        record::write_whole(&self.manifest_path(), manifest.to_text()?.as_bytes())
+        record::write_atomic(&self.manifest_path(), manifest.to_text()?.as_bytes())
     }
 
     /// Opens the results for appending, and says what is done.
     ///
     /// # Errors
     /// When the file there cannot be continued: damaged, of another experiment, or unreadable.
-    pub fn results(&self, row_index: &RowIndex<'_>, again: RetryPolicy) -> Result<(Results, Done), OutputError> {
+    pub fn results(&self, row_index: &RowIndex<'_>, again: RetryPolicy) -> Result<(ResultsWriter, Done), OutputError> {
         let path = self.results_path();
         let (done, length) = match path.exists() {
             true => scan_rows(&path, row_index, again).map_err(OutputError::results(&path))?,
             false => Default::default(),
         };
-        let results = Results::open(&path, &row_index.header, length).map_err(OutputError::results(&path))?;
+        let results = ResultsWriter::open(&path, &row_index.header, length).map_err(OutputError::results(&path))?;
         Ok((results, done))
     }
 
@@ -304,7 +304,7 @@ impl Output {
     /// # Errors
     /// When the system refuses.
     pub fn finish(&self, row_index: &RowIndex<'_>, stopping: &Stopping, done: u64) -> Result<(), ResultsError> {
-        record::order(&self.results_path(), &row_index.header, |row| {
+        record::sort_rows(&self.results_path(), &row_index.header, |row| {
             let entry = row_index.entry(row)?;
             Ok(stopping.needs(row_index.plan, &entry.job).then_some(entry.place))
         })?;
@@ -343,9 +343,9 @@ impl Output {
     }
 
     /// Brings rows to safety whose file was moved or deleted under the run, and says what happened.
-    pub fn rescue(&self, results: &mut Results) -> RunError {
+    pub fn rescue(&self, results: &mut ResultsWriter) -> RunError {
         let folder = self.folder.display();
-        if !results.deleted() {
+        if !results.is_deleted() {
             return RunError::Vanished(format!(
                 "{folder}: results.csv was moved away while the run wrote to it; every finished row is in it, wherever it is: \
                  move it back, and the same command continues"
@@ -359,7 +359,7 @@ impl Output {
         let mut put_back = || -> io::Result<()> {
             fs::create_dir_all(&self.folder)?;
             if let Some((text, manifest)) = self.begun.get() {
-                record::write_whole(&self.folder.join(EXPERIMENT), text.as_bytes())?;
+                record::write_atomic(&self.folder.join(EXPERIMENT), text.as_bytes())?;
                 self.write_manifest(manifest)?;
             }
             results.copy_to(&path)

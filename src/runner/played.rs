@@ -52,7 +52,7 @@ pub fn pair(
     stop: &AtomicBool,
 ) -> Result<Option<Vec<JobRow>>, String> {
     let rules = experiment.file.games.clone().unwrap_or_default();
-    let start = matches::opening(&experiment.suite.items[job.item]);
+    let start = matches::opening_position(&experiment.suite.items[job.item]);
     let games = [true, false].into_iter().map(|first_is_white| {
         let (tally, game) = game(&rules, &start, players, first_is_white, stop)?;
         Ok(tally.found(job.item, game))
@@ -77,7 +77,7 @@ fn game(
     let mut judge = Adjudicator::default();
     let (winner, end) = loop {
         if let Some(over) = ending(&board, &past) {
-            break ((over == Ending::Mate).then_some(!board.turn()), games::word(over));
+            break ((over == Ending::Mate).then_some(!board.turn()), games::ending_word(over));
         }
         if let Some(verdict) = judge.verdict(rules) {
             break verdict;

@@ -144,7 +144,7 @@ pub fn judge(
     stop: &AtomicBool,
 ) -> Result<Option<u64>, RunError> {
     let Some(reference) = &experiment.file.reference else { return Ok(Some(0)) };
-    let (limit, moves) = (subjects.reference_limit, reference.own.is_none());
+    let (limit, moves) = (subjects.reference_limit, reference.own_search.is_none());
     let io = |error| RunError::write(folder, error);
     let kept = sound(experiment, subjects, folder).map_err(io)?;
     let known = known(&kept);
@@ -191,7 +191,7 @@ fn chosen(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<Chosen>
         // Rows of a search stand in the order of their depths: the last one is its answer.
         last.insert((field(position), field(variant), field(repeat)), field(best));
     }
-    let moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own.is_none());
+    let moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
     let mut found: BTreeMap<String, Chosen> = BTreeMap::new();
     for ((position, ..), best) in last.into_iter().filter(|(_, best)| !is_no_move(best)) {
         let Some((start, past)) = placed(experiment, &position) else { continue };

@@ -44,7 +44,7 @@ impl ReplaySink for ReplayJob {
 /// # Errors
 /// When the table cannot be made, or the trace is no longer what it was.
 pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
-    let game = trace.game(item).ok_or_else(|| format!("the trace has no {item}"))?;
+    let game = trace.game_info(item).ok_or_else(|| format!("the trace has no {item}"))?;
     let options = &plan.variants[job.variant].options;
     // What a size as a share of it needs to know; else 0.
     let working_set = if matches!(options.table.size, Size::Share(_)) { game.positions.max(1) } else { 0 };
@@ -52,7 +52,7 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
     let buckets = buckets(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
     let mut room = ReplayJob { table, occupancy: Occupancy::default(), seconds: 0.0 };
     trace
-        .show(item, options.table.index, buckets, &mut room)
+        .replay(item, options.table.index, buckets, &mut room)
         .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
     let found = room.table.replayed();
     let iteration = Iteration {

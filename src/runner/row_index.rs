@@ -71,9 +71,9 @@ pub struct IndexedRow {
 impl<'a> RowIndex<'a> {
     /// The ledger of a plan.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan) -> Self {
-        let header = record::header(&plan.varying(), plan.extra());
+        let header = record::header(&plan.varying(), plan.extra_columns());
         let items = experiment.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at));
-        let variants = plan.variants.iter().enumerate().map(|(at, point)| (point.name.as_str(), at));
+        let variants = plan.variants.iter().enumerate().map(|(at, variant)| (variant.name.as_str(), at));
         let keys = KEYS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
         Self { plan, items: items.collect(), variants: variants.collect(), keys, header }
     }
@@ -91,7 +91,7 @@ impl<'a> RowIndex<'a> {
         let scanned = record::scan(path, &self.header, |_, row| {
             let row = row?;
             let entry = self.entry(row)?;
-            let job = self.plan.place(&entry.job);
+            let job = self.plan.order_key(&entry.job);
             chains.next(job, &entry, row)?;
             take(job, &entry, row)
         });
@@ -114,7 +114,7 @@ impl<'a> RowIndex<'a> {
             |name| self.variants.get(name).copied().ok_or_else(|| format!("the plan has no variant \"{name}\""));
         let variant = place(name)?;
         let opponent = self.plan.is_match().then(|| place(opponent)).transpose()?;
-        let lane = self.plan.lane(variant, opponent);
+        let lane = self.plan.find_lane(variant, opponent);
         let lane = lane.ok_or_else(|| format!("the plan has no games of \"{name}\" against that opponent"))?;
         let item = if game.is_empty() { position } else { game };
         let item = *self.items.get(item).ok_or_else(|| format!("the suite has no item \"{item}\""))?;
@@ -133,7 +133,7 @@ impl<'a> RowIndex<'a> {
             let repeats = self.plan.repeats;
             return Err(format!("the plan has {repeats} repeats, and this row is of repeat {repeat} (from 0)"));
         }
-        let job = self.plan.job_of(variant, opponent, item, repeat);
+        let job = self.plan.job_for(variant, opponent, item, repeat);
         let last = number == self.plan.job_id(&job);
         if !last && number != self.plan.row_id(&job, item, ply.unwrap_or(0), depth) {
             return Err("its id is not of what it says was searched: it is of another plan, or was edited".to_owned());
@@ -209,7 +209,7 @@ fn save(path: &Path) -> std::io::Result<PathBuf> {
     };
     let free = (1..).map(name).find(|name| name.symlink_metadata().is_err());
     let copy = free.unwrap_or_else(|| name(0));
-    record::write_whole(&copy, &files::read(path)?)?;
+    record::write_atomic(&copy, &files::read(path)?)?;
     Ok(copy)
 }
 
@@ -242,7 +242,7 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, again: RetryPolicy) -> R
     let take = |row: Result<&StringRecord, String>| {
         let sound = row.and_then(|row| {
             let entry = row_index.entry(row)?;
-            let job = row_index.plan.place(&entry.job);
+            let job = row_index.plan.order_key(&entry.job);
             failed.extend(entry.failed.then_some(job));
             // Why a job was set aside is no failure of its own.
             retried.extend((entry.failed && (again.set_aside || !row_index.is_set_aside(row))).then_some(job));
@@ -274,7 +274,7 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, again: RetryPolicy) -> R
     let mut kept: Vec<Range<u64>> = Vec::new();
     record::scan_any(path, header, |line, row| {
         let keep = row.ok().and_then(|row| row_index.entry(row).ok());
-        match keep.is_some_and(|entry| done.jobs.contains(&row_index.plan.place(&entry.job))) {
+        match keep.is_some_and(|entry| done.jobs.contains(&row_index.plan.order_key(&entry.job))) {
             true => kept.push(line.bytes.clone()),
             false => done.dropped += 1,
         }
@@ -305,7 +305,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let experiment = Experiment::parse(text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let plan = Plan::new(&experiment);
-        let header = record::header(&plan.varying(), plan.extra());
+        let header = record::header(&plan.varying(), plan.extra_columns());
         (experiment, plan, header)
     }
 
@@ -340,7 +340,7 @@ mod tests {
     fn a_row_is_found_its_place_or_refused_with_its_reason() {
         let (experiment, plan, header) = trial();
         let row_index = RowIndex::new(&experiment, &plan);
-        let job = plan.job_of(1, None, 1, 2);
+        let job = plan.job_for(1, None, 1, 2);
         let [first, last]: [Vec<String>; 2] = rows(&experiment, &plan, &header, &job, "").try_into().unwrap();
         let entry = |row: &[String], name: &str, value: &str| {
             let at = header.iter().position(|column| column == name).unwrap();
@@ -392,7 +392,7 @@ mod tests {
             scan_rows(&path, &row_index, RetryPolicy { failed, set_aside: failed, damaged })
         };
         let all = [of(0, ""), of(1, "it broke"), of(2, "")[..1].to_vec()].concat();
-        let places = |of: &[usize]| of.iter().map(|&at| plan.place(&jobs[at])).collect::<HashSet<u64>>();
+        let places = |of: &[usize]| of.iter().map(|&at| plan.order_key(&jobs[at])).collect::<HashSet<u64>>();
         put(&all, "torn");
         let (done, length) = take(false, false).unwrap();
         assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places(&[0, 1]), 1, 4, 1, None));

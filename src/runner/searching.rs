@@ -4,7 +4,7 @@ use super::job::JobRow;
 use super::work::Shared;
 use super::{job, lock, played, replayed};
 use crate::engine::Engine;
-use crate::experiment::{Job, Point};
+use crate::experiment::{Job, Variant};
 use crate::record::{self, EngineColumns, Label, MatchColumns, Row};
 use crate::subject::Subject;
 use crate::table::options::Size;
@@ -82,7 +82,7 @@ impl Shared<'_> {
             .into_iter()
             .zip(&mut subjects)
             .map(|(at, subject)| {
-                let Point { name, limit, .. } = &self.plan.variants[at];
+                let Variant { name, limit, .. } = &self.plan.variants[at];
                 played::Player { name, subject: subject.as_mut(), limit: *limit }
             })
             .collect();
@@ -140,11 +140,11 @@ impl Shared<'_> {
 
     /// What an unbounded table stores on the job's items; 0 where nobody asks.
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
-        let point = &self.plan.variants[job.variant];
-        if !matches!(point.options.table.size, Size::Share(_)) {
+        let variant = &self.plan.variants[job.variant];
+        if !matches!(variant.options.table.size, Size::Share(_)) {
             return Ok(Some(0));
         }
-        let options = serde_json::to_string(&job::unbounded(&point.options)).unwrap_or_default();
+        let options = serde_json::to_string(&job::unbounded(&variant.options)).unwrap_or_default();
         let limit = self.plan.limit(job.variant, job.item);
         let key = (options, limit.depth, limit.nodes, job.item);
         if let Some(&known) = lock(&self.working_sets).get(&key) {
@@ -156,14 +156,14 @@ impl Shared<'_> {
     }
 
     pub(super) fn label(&self, job: &Job, item: usize, ply: Option<u16>, id: u64) -> Label {
-        let (point, suite_item) = (&self.plan.variants[job.variant], &self.experiment.suite.items[item]);
+        let (variant, suite_item) = (&self.plan.variants[job.variant], &self.experiment.suite.items[item]);
         let limit = self.plan.limit(job.variant, item);
         let depth = limit.depth.map(|depth| format!("depth {depth}"));
         let nodes = limit.nodes.map(|nodes| format!("nodes {nodes}"));
         Label {
             id,
             experiment: self.experiment.name.clone(),
-            variant: point.name.clone(),
+            variant: variant.name.clone(),
             suite: self.plan.suite(item).map(str::to_owned),
             game: if ply.is_some() { suite_item.id.clone() } else { String::new() },
             position: ply.map_or_else(|| suite_item.id.clone(), |ply| format!("{} ply {ply}", suite_item.id)),

@@ -111,7 +111,7 @@ impl<'a> Session<'a> {
             });
             known.map_err(OutputError::results(&path))?;
         }
-        let is_done = |job: &Job| done.jobs.contains(&plan.place(job));
+        let is_done = |job: &Job| done.jobs.contains(&plan.order_key(job));
         let (mut all, mut made) = (0, BTreeSet::new());
         for (at, job) in (0..).zip(jobs_of(plan, settings.shard)).filter(|(_, job)| stopping.needs(plan, job)) {
             all += 1;
@@ -129,8 +129,8 @@ impl<'a> Session<'a> {
         let left = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
         // Suspects are few: they were in flight when the process ended.
         let crashed_before: Vec<Job> = left().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
-        let places: HashSet<u64> = crashed_before.iter().map(|job| plan.place(job)).collect();
-        let todo = left().filter(move |job| !places.contains(&plan.place(job)));
+        let places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
+        let todo = left().filter(move |job| !places.contains(&plan.order_key(job)));
         let varying = plan.varying();
         let workers = settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)).max(1);
         let shared = Shared {
@@ -138,8 +138,8 @@ impl<'a> Session<'a> {
             plan,
             output,
             subjects,
-            extra: plan.extra(),
-            labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
+            extra: plan.extra_columns(),
+            labels: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight,
             stopping: Mutex::new(stopping),
             unfit,

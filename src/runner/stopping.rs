@@ -4,7 +4,7 @@
 
 use super::RunSummary;
 use super::row_index::IndexedRow;
-use crate::experiment::sequential::{Bounds, Pentanomial, SoFar};
+use crate::experiment::sequential::{Bounds, Pentanomial, TestState};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
 use crate::record::manifest::Shard;
@@ -51,7 +51,7 @@ impl Lane {
             // A pair that failed says nothing.
             if let Some(points) = points {
                 self.pairs.add(points);
-                if self.pairs.decide(bounds) != SoFar::Open {
+                if self.pairs.decide(bounds) != TestState::Continue {
                     self.end = Some(self.next);
                     return;
                 }
@@ -69,11 +69,11 @@ impl Stopping {
     /// The tests of an experiment's encounters, for rows with this header. A shard does not know how the pairs of the others ended: it plays
     /// all of its own, and merging leaves out what no test asks for.
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
-        let test = experiment.file.games.clone().unwrap_or_default().test();
+        let test = experiment.file.games.clone().unwrap_or_default().test_or_default();
         let points =
             header.iter().position(|column| column == columns::POINTS).filter(|_| test.stop && shard.is_none());
         let lanes = vec![Lane::default(); if points.is_some() { plan.lanes() } else { 0 }];
-        let bounds = Bounds::shared(&test, plan.lanes());
+        let bounds = Bounds::with_shared_errors(&test, plan.lanes());
         Self { bounds, points: points.unwrap_or_default(), openings: plan.items(), lanes }
     }
 
@@ -97,7 +97,9 @@ impl Stopping {
     }
 
     fn game(&mut self, plan: &Plan, job: &Job, (failed, last): (bool, bool), points: &str) {
-        let Some(lane) = plan.lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else { return };
+        let Some(lane) = plan.find_lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else {
+            return;
+        };
         let points = points.parse::<f64>().ok().filter(|_| !failed);
         match (points, last) {
             (None, _) => lane.take(job.item, None, &self.bounds),
@@ -111,7 +113,7 @@ impl Stopping {
 
     /// Whether a pair is asked for, as far as is known.
     pub fn needs(&self, plan: &Plan, job: &Job) -> bool {
-        plan.lane(job.variant, job.opponent)
+        plan.find_lane(job.variant, job.opponent)
             .and_then(|lane| self.lanes.get(lane))
             .is_none_or(|lane| lane.needs(job.item))
     }
@@ -152,9 +154,9 @@ mod tests {
     #[test]
     fn an_encounter_ends_at_the_same_pair_whatever_ended_first() {
         let test = Test { elo1: 60.0, ..Test::default() };
-        let bounds = Bounds::shared(&test, 1);
+        let bounds = Bounds::with_shared_errors(&test, 1);
         // Of a player who gains, and of one who loses as much.
-        for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], SoFar::H1), ([0.0, 1.0, 0.5, 1.5], SoFar::H0)] {
+        for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], TestState::H1), ([0.0, 1.0, 0.5, 1.5], TestState::H0)] {
             let points = |pair: usize| Some(worth[pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
             // The plain way: all pairs before it, from the first.
             let so_far = |pairs: usize| {
@@ -163,7 +165,7 @@ mod tests {
                 all.decide(&bounds)
             };
             let Some(end) = (1..400).find(|&pairs| so_far(pairs) == verdict) else { panic!("it never ends") };
-            assert!(end > 5 && (1..end).all(|pairs| so_far(pairs) == SoFar::Open), "{end}");
+            assert!(end > 5 && (1..end).all(|pairs| so_far(pairs) == TestState::Continue), "{end}");
             for stride in [1, 3, 7, 101] {
                 let mut lane = Lane::default();
                 (0..400).for_each(|step| lane.take(step * stride % 400, points(step * stride % 400), &bounds));
@@ -181,7 +183,7 @@ mod tests {
         let played = Lane { next: 10, failed: vec![9], ..Lane::default() };
         let open = Lane { next: 9, ..Lane::default() };
         let of = |lanes: &[&Lane]| Stopping {
-            bounds: Bounds::shared(&Test::default(), 1),
+            bounds: Bounds::with_shared_errors(&Test::default(), 1),
             points: 0,
             openings: 10,
             lanes: lanes.iter().map(|&lane| lane.clone()).collect(),
@@ -248,7 +250,8 @@ mod tests {
             |job: &Job, first: bool| IndexedRow { place: Default::default(), job: *job, last: !first, failed: false };
         // By hand: so many pairs won in a row, and no fewer, pass the bound of a test whose errors two encounters share.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.1, beta: 0.1 };
-        let Some(end) = (1..10_usize).find(|&won| Pentanomial([0, 0, 0, 0, won as u64]).decide(&bounds) == SoFar::H1)
+        let Some(end) =
+            (1..10_usize).find(|&won| Pentanomial([0, 0, 0, 0, won as u64]).decide(&bounds) == TestState::H1)
         else {
             panic!("ten pairs won in a row say nothing")
         };

@@ -99,9 +99,9 @@ impl Subjects {
         let boards: Vec<Board> = experiment.suite.items.iter().take(TRIED).map(|item| item.board).collect();
         let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
         let mut known = BTreeMap::new();
-        for (at, point) in plan.variants.iter().enumerate() {
-            let Some(subject) = point.external() else { continue };
-            let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", point.name));
+        for (at, variant) in plan.variants.iter().enumerate() {
+            let Some(subject) = variant.external() else { continue };
+            let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
             let program = find(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
             // The items that are tried are the first of the first suite.
             let limit = plan.limit(at, 0);
@@ -124,9 +124,9 @@ impl Subjects {
     /// Finds and asks who judges.
     fn judge(experiment: &Experiment, stop: &AtomicBool) -> Result<Self, RunError> {
         let Some(required) = &experiment.file.reference else { return Ok(Self::default()) };
-        let base = &experiment.points[experiment.baseline];
+        let base = &experiment.variants[experiment.baseline];
         let mut options = EngineOptions::default();
-        let (subject, limit) = match &required.own {
+        let (subject, limit) = match &required.own_search {
             Some(own) => {
                 let mut subject = base.external().cloned().unwrap_or_default();
                 subject.options.extend(own.options.clone());
@@ -227,18 +227,18 @@ impl Subjects {
     pub fn unfounded(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut found = Vec::new();
         for (&at, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {
-            let (point, repeats) = (&plan.variants[at], &known.examined.repeats);
-            let columns = crate::experiment::grid::columns(point);
+            let (variant, repeats) = (&plan.variants[at], &known.examined.repeats);
+            let columns = crate::experiment::grid::option_columns(variant);
             let speaks_of = |expect: &Expect| {
                 expect.filter.iter().all(|(path, required)| match path.as_str() {
-                    "variant" => required.to_string() == point.name,
+                    "variant" => required.to_string() == variant.name,
                     _ => columns.iter().all(|(column, value)| column != path || *value == required.to_string()),
                 })
             };
             for expect in experiment.file.expect.iter().filter(|expect| speaks_of(expect)) {
                 let metrics = expect.figures.iter().filter(|(_, figure)| figure.is_exact()).map(|(metric, _)| metric);
                 found.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
-                    let name = &point.name;
+                    let name = &variant.name;
                     format!("expect.{metric}: \"{name}\" is expected to count exactly, and its counts are {repeats}")
                 }));
             }
@@ -264,7 +264,8 @@ fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(
     let bytes = |options: &BTreeMap<String, OptionValue>| {
         Some(u64::try_from(hash(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
     };
-    let each = plan.variants.iter().filter_map(|point| Some((point.name.as_str(), bytes(&point.external()?.options)?)));
+    let each =
+        plan.variants.iter().filter_map(|variant| Some((variant.name.as_str(), bytes(&variant.external()?.options)?)));
     fits(each.collect(), jobs)?;
     fits(
         experiment.file.reference.iter().filter_map(|it| Some(("[reference]", bytes(it.judge_options())?))).collect(),
@@ -330,7 +331,7 @@ fn examine(
             let about =
                 |why: String| format!("subject.doctor: {}: {why}: `ttlab doctor -o` writes it anew", file.display());
             let found = Diagnosis::read(file).map_err(|why| format!("subject.doctor: {why}"))?;
-            found.is_of(&program.sha256, &program.arguments, &options).map_err(about)?;
+            found.check_matches(&program.sha256, &program.arguments, &options).map_err(about)?;
             found.nodes.word().to_owned()
         }
     };

@@ -67,7 +67,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     }
     let verified = record::verify::verify(&path, Some(&manifest)).map_err(OutputError::results(&path))?;
     verdict.rows = verified.rows;
-    let games = match verified.wrong() {
+    let games = match verified.describe_damage() {
         None if manifest.ended.is_some() => record::games::verify(&path).map_err(OutputError::results(&path))?,
         _ => None,
     };
@@ -91,11 +91,11 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         }
         _ => None,
     };
-    let sealed = sealed.filter(|_| verified.wrong().is_none() && verified.sealed);
+    let sealed = sealed.filter(|_| verified.describe_damage().is_none() && verified.sealed);
     let all = [
-        verified.wrong().map(|wrong| (FolderState::Wrong, wrong)),
-        verified.missing_rows().map(|missing| (FolderState::Missing, missing)),
-        verified.unsealed().map(|unsealed| (FolderState::Unsealed, unsealed)),
+        verified.describe_damage().map(|wrong| (FolderState::Wrong, wrong)),
+        verified.describe_missing_rows().map(|missing| (FolderState::Missing, missing)),
+        verified.describe_unsealed().map(|unsealed| (FolderState::Unsealed, unsealed)),
         games,
         (verified.failed > 0).then(|| (FolderState::Missing, format!("{} failed", plural(verified.failed, "job")))),
         manifest.ended.is_none().then(|| (FolderState::Missing, "the run has not ended".to_owned())),
@@ -162,7 +162,7 @@ fn edited(folder: &Path) -> Result<Soundness, OutputError> {
     if path.exists() {
         let verified = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
         verdict.rows = verified.rows;
-        verdict.lines.extend(verified.wrong());
+        verdict.lines.extend(verified.describe_damage());
     }
     Ok(verdict)
 }
@@ -231,7 +231,7 @@ fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), Stri
 /// What is wrong with the judgements of moves, and how many are missing where it is known which there should be.
 fn judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result<Vec<(FolderState, String)>> {
     let mut lines = Vec::new();
-    let damaged = reference::damaged(folder)?;
+    let damaged = reference::damaged_lines(folder)?;
     if let Some(first) = damaged.first() {
         let (name, rows) = (reference::NAME, plural(damaged.len() as u64, "row"));
         let text =
@@ -267,7 +267,7 @@ fn against_the_plan(
     }
     let (mut all, mut missing, mut more) = (0u64, 0u64, 0u64);
     for job in jobs_of(plan, manifest.shard) {
-        let is_done = done.contains(&plan.place(&job));
+        let is_done = done.contains(&plan.order_key(&job));
         if stopping.needs(plan, &job) {
             all += 1;
             missing += u64::from(!is_done);

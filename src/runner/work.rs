@@ -8,7 +8,7 @@ use super::searching::EngineCache;
 use super::stopping::Stopping;
 use super::{Output, RunError, RunSummary, Subjects, lock, unlocked};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, Extra, Results};
+use crate::record::{self, Extra, ResultsWriter};
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
@@ -61,7 +61,7 @@ pub type WorkingSet = (String, Option<u8>, Option<u64>, usize);
 /// The results while they are written.
 pub struct Sink {
     /// The file.
-    pub results: Results,
+    pub results: ResultsWriter,
     /// Whether rows wait for the disk.
     pub dirty: bool,
     /// Why no more rows can be written.
@@ -125,10 +125,10 @@ impl Sink {
 
     /// Sees whether the file is still there, and what was written to it.
     pub fn look(&mut self, output: &Output) -> Result<(), RunError> {
-        if !self.results.in_place() {
+        if !self.results.is_in_place() {
             return Err(output.rescue(&mut self.results));
         }
-        self.results.other_length().map_or(Ok(()), |length| Err(output.changed(length)))
+        self.results.unexpected_length().map_or(Ok(()), |length| Err(output.changed(length)))
     }
 }
 
@@ -148,7 +148,7 @@ impl Shared<'_> {
             let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
                 let name = &self.plan.variants[job.variant].name;
                 self.progress.job(name, &self.experiment.suite.items[job.item].id);
-                match self.plan.lane(job.variant, job.opponent).and_then(|lane| self.unfit[lane].as_ref()) {
+                match self.plan.find_lane(job.variant, job.opponent).and_then(|lane| self.unfit[lane].as_ref()) {
                     Some(problem) => Err(problem.clone()),
                     None if self.in_flight.is_quarantined(id) => Err(QUARANTINED.to_owned()),
                     None => self.searches(job, &mut kept, &worker_state.stop),
@@ -253,14 +253,14 @@ mod tests {
             plan: &plan,
             output: &output,
             subjects: &subjects,
-            extra: plan.extra(),
-            labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
+            extra: plan.extra_columns(),
+            labels: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight: Flight::open(&out, false).unwrap(),
             stopping: Mutex::new(Stopping::new(&experiment, &plan, &header, None)),
             unfit: &unfit,
             worker_states: Vec::new(),
             sink: Mutex::new(Sink {
-                results: Results::open(&output.results_path(), &header, 0).unwrap(),
+                results: ResultsWriter::open(&output.results_path(), &header, 0).unwrap(),
                 dirty: false,
                 broken: None,
             }),

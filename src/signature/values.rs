@@ -95,7 +95,7 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
 
 /// Each option's path, and for each value that is allowed and is not the base's: `path=value` and the options.
 pub fn all() -> Vec<(String, Vec<(String, EngineOptions)>)> {
-    schema::pages()
+    schema::option_pages()
         .iter()
         .map(|page| {
             // "Of `kind`: ...": a parameter of one policy.
@@ -109,15 +109,15 @@ pub fn all() -> Vec<(String, Vec<(String, EngineOptions)>)> {
 
 /// The options that a table says; none where they are not allowed.
 pub(super) fn options(table: &Table) -> Option<EngineOptions> {
-    crate::experiment::options::read(None, table, std::iter::empty()).ok()
+    crate::experiment::options::read_options(None, table, std::iter::empty()).ok()
 }
 
 /// The base with one value changed; none where the value is not allowed or is the base's own.
 fn point(page: &schema::OptionPage, kind: Option<&str>, named: &str, value: &Value) -> Option<(String, EngineOptions)> {
-    let name = format!("{named}={}", paths::display(value));
+    let name = format!("{named}={}", paths::format_value(value));
     let mut table = base();
     if let Some((_, beside)) = BESIDE.iter().find(|(begin, _)| name.starts_with(begin)) {
-        paths::lay_over(&mut table, &beside.parse().ok()?);
+        paths::merge(&mut table, &beside.parse().ok()?);
     }
     if let Some(kind) = kind {
         paths::set(&mut table, "table.policy.kind", Value::from(kind)).ok()?;

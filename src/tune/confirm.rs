@@ -38,7 +38,7 @@ pub fn confirm(
 ) -> Result<Confirmation, RunsError> {
     let openings = screen.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
     let stages = games.stages(openings.len());
-    let name = |at: usize| screen.points[at].name.clone();
+    let name = |at: usize| screen.variants[at].name.clone();
     let mut result = Confirmation {
         contenders: others.iter().map(|&at| Contender { name: name(at), ..Contender::default() }).collect(),
         critical_value: reach(others.len(), stages.len()),

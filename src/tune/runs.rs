@@ -89,7 +89,7 @@ impl Objective for Runs<'_> {
         if summary.failed > 0 {
             return Err(RunsError::Failed { failed: summary.failed, path: path.display().to_string() });
         }
-        let names: Vec<&str> = part.points.iter().map(|point| point.name.as_str()).collect();
+        let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
         let places: HashMap<&str, u32> =
             whole.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at as u32)).collect();
         let metric = whole.file.tune.as_ref().map_or("nodes", |tune| tune.metric.as_str());
@@ -113,7 +113,7 @@ fn without_ratio(measured: &Measured, base: usize) -> Option<usize> {
 /// An experiment with only the given variants and items of `whole`, in the given order.
 fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
     let mut part = whole.clone();
-    part.points = candidates.iter().map(|&who| whole.points[who].clone()).collect();
+    part.variants = candidates.iter().map(|&who| whole.variants[who].clone()).collect();
     part.suite.items = items.iter().map(|&item| whole.suite.items[item].clone()).collect();
     part.baseline = candidates.iter().position(|&who| who == whole.baseline).unwrap_or(0);
     // Counts are the same in every repeat; a race does not compare key seeds.
@@ -269,7 +269,7 @@ mod tests {
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (candidates, items, baseline) in [(&[0, 2][..], &[4, 1][..], 1), (&[2, 0], &[0], 0), (&[1, 0], &[3], 0)] {
             let part = select(&whole, candidates, items);
-            let names: Vec<&str> = part.points.iter().map(|point| point.name.as_str()).collect();
+            let names: Vec<&str> = part.variants.iter().map(|point| point.name.as_str()).collect();
             assert_eq!(names, candidates.iter().map(|&who| ["a", "b", "c"][who]).collect::<Vec<_>>());
             let ids: Vec<&str> = part.suite.items.iter().map(|item| item.id.as_str()).collect();
             assert_eq!(ids, items.iter().map(|&item| whole.suite.items[item].id.as_str()).collect::<Vec<_>>());

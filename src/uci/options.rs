@@ -61,7 +61,7 @@ impl UciSettings {
         let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
         let mut output = HashSet::new();
         // Parameters of several policies share a path.
-        for page in schema::pages().iter().filter(|page| output.insert(&page.path)) {
+        for page in schema::option_pages().iter().filter(|page| output.insert(&page.path)) {
             let now = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
             let default = now.unwrap_or(page.default.trim_matches('"')).to_owned();
             let kind = match page.values.as_str() {
@@ -103,7 +103,7 @@ impl UciSettings {
                 self.lay("table.size", &format!("\"{mib} MiB\""))
             }
             _ => {
-                let known = schema::pages().iter().find(|page| page.path.eq_ignore_ascii_case(name));
+                let known = schema::option_pages().iter().find(|page| page.path.eq_ignore_ascii_case(name));
                 let path = known.map_or(name, |page| page.path.as_str());
                 if known.is_none_or(|page| !page.values.starts_with("list")) || value.starts_with('[') {
                     return self.lay(path, value);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ttlab::chess::{Board, Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 use ttlab::table::options::{Index, Size};
 use ttlab::table::policy::Policy;
 use ttlab::table::watched::{Watch, Watched};

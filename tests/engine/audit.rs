@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;
 use ttlab::engine::audit::{AuditedClaim, Findings, comparable, with_draws};
 use ttlab::engine::{Engine, EngineOptions, Limit};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 use ttlab::table::policy::Policy;
 
 /// Mates in one to three, stalemate tricks, en passant (one that may be had or not in the same position) and castling at hand, promotions, a locked endgame with many

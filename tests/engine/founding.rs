@@ -8,7 +8,7 @@ use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
 /// The preset `purple` with further options laid over it.
 fn purple(over: &str) -> EngineOptions {
     let mut table = ttlab::experiment::presets::options("purple").unwrap();
-    ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+    ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
     let options: EngineOptions = table.try_into().unwrap();
     options.check().unwrap();
     options

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::suite::{Suite, SuiteOptions};
 use ttlab::chess::{Board, Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 
 fn engine(text: &str) -> Engine {
     let options: EngineOptions = from_toml(text).unwrap();
@@ -145,7 +145,7 @@ fn a_mate_that_the_clock_forbids_is_not_taken_from_the_table() {
 fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
     let evals = |preset: &str, over: &str| -> Vec<u64> {
         let mut table = ttlab::experiment::presets::options(preset).unwrap();
-        ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+        ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
         let mut engine = Engine::new(&table.try_into().unwrap(), None).unwrap();
         (1..=2).map(|depth| search(&mut engine, &Board::startpos(), &[], depth).search.evals).collect()
     };
@@ -169,7 +169,7 @@ fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
     let board = Board::from_fen("3rn2k/ppb2rpp/2ppqp2/5N2/2P1P3/1P5Q/PB3PPP/3RR1K1 w - - 0 1").unwrap();
     let score = |over: &str| {
         let mut table = ttlab::experiment::presets::options("purple-listing").unwrap();
-        ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+        ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
         search(&mut Engine::new(&table.try_into().unwrap(), None).unwrap(), &board, &[], 5).score
     };
     let truth = score("table = 'none'");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use ttlab::chess::Board;
 use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress, Stop};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
 
 #[derive(Debug, Clone, Copy, PartialEq)]

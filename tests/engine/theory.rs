@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::{Board, Increments, Move, MoveList, legal};
 use ttlab::engine::eval::piece_square_values;
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 
 /// Mates and stalemates near, promotions, en passant, both sides to move; and how deep every move can be tried.
 const POSITIONS: [(&str, u8); 6] = [

@@ -20,8 +20,8 @@ use ttlab::analysis::questions::effects::{effects, interactions, references};
 use ttlab::analysis::rows::axes::axes;
 use ttlab::analysis::rows::seeds;
 use ttlab::analysis::{Frame, Line, Metric, Question, Summary};
+use ttlab::experiment::decode::from_toml;
 use ttlab::experiment::expect::Expect;
-use ttlab::experiment::reading::from_toml;
 
 const UNITS: [(&str, &str); 4] = [("", "p"), ("", "q"), ("g", "g/1"), ("g", "g/2")];
 

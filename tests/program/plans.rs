@@ -88,7 +88,7 @@ fn every_option_is_in_the_id() {
             Experiment::parse("suite = { startpos = true }\nlimit = { depth = 3 }\n", Path::new("plan.toml"), &[])
                 .unwrap();
         let text = serde_json::to_string(&options).unwrap();
-        experiment.points[0].options = options;
+        experiment.variants[0].options = options;
         let plan = Plan::new(&experiment);
         let job = plan.jobs().next().unwrap();
         let ids = [plan.id(), plan.row_id(&job, 0, 0, 1), plan.job_id(&job)];
@@ -111,8 +111,8 @@ fn every_row_has_its_own_id() {
     let (mut jobs, mut before) = (0, None);
     for job in plan.jobs() {
         jobs += 1;
-        assert!(before < Some(plan.place(&job)), "jobs stand in the order of their places");
-        before = Some(plan.place(&job));
+        assert!(before < Some(plan.order_key(&job)), "jobs stand in the order of their places");
+        before = Some(plan.order_key(&job));
         for item in job.item..job.item + job.items {
             for (ply, depth) in [(2, 1), (2, 2), (3, 1), (5, 3)] {
                 let place = (job.variant, item, job.repeat, ply, depth);
@@ -120,7 +120,7 @@ fn every_row_has_its_own_id() {
             }
         }
         assert_eq!(seen.insert(plan.job_id(&job), (job.variant, job.item, job.repeat, 0, 0)), None);
-        assert_eq!(plan.job_of(job.variant, None, job.item, job.repeat), job);
+        assert_eq!(plan.job_for(job.variant, None, job.item, job.repeat), job);
     }
     // For each repeat and key seed, two sizes cleared between games, of three games each, and two that are never cleared, one job each.
     assert_eq!((jobs, plan.len()), (2 * 3 * (2 * 3 + 2), 2 * 3 * (2 * 3 + 2)));
@@ -129,7 +129,7 @@ fn every_row_has_its_own_id() {
     // What was searched before the third game is part of what a variant without clearing finds there; for others it is not.
     let one = self::plan(&text.replace("first = 3", "first = 2"));
     let kept = |plan: &Plan, item: usize| {
-        let job = plan.job_of(1, None, item, 0);
+        let job = plan.job_for(1, None, item, 0);
         assert!(job.items > 1);
         plan.row_id(&job, item, 2, 1)
     };
@@ -239,8 +239,8 @@ fn what_is_kept_depends_on_what_came_before() {
             'table.clear' = 'never'\n[[variant]]\nname = 'history'\n'history_clear' = 'never'\n";
         fs::write(&file, text).unwrap();
         let plan = Plan::new(&Experiment::load(&file, &[]).unwrap_or_else(|problem| panic!("{}", problem.message)));
-        let kept = [0, 1, 2].map(|variant| plan.is_one_job(variant));
-        let ids = [0, 1, 2].map(|variant| plan.row_id(&plan.job_of(variant, None, 1, 0), 1, 0, 1));
+        let kept = [0, 1, 2].map(|variant| plan.is_whole_suite_job(variant));
+        let ids = [0, 1, 2].map(|variant| plan.row_id(&plan.job_for(variant, None, 1, 0), 1, 0, 1));
         (kept, ids, plan.len())
     };
     let (kept, ids, jobs) = of("8/8/8/4k3/8/8/8/K7 b - - id \"kings\";");
@@ -339,7 +339,7 @@ fn options_are_taken_as_far_as_their_pages_say() {
             .map_or_else(|error| error.message.clone(), |_| String::new())
     };
     let mut tried = 0;
-    for page in ttlab::experiment::schema::pages().iter().filter(|page| !page.path.starts_with("table.policy")) {
+    for page in ttlab::experiment::schema::option_pages().iter().filter(|page| !page.path.starts_with("table.policy")) {
         let range = page.values.strip_prefix("integer ").and_then(|range| range.split(' ').next()?.split_once("..="));
         let Some((low, high)) = range.and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?))) else {
             continue;

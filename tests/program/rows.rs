@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::suite::{Suite, SuiteOptions};
 use ttlab::chess::{Board, Color, Increments};
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 
 type Row = BTreeMap<String, String>;
 

@@ -432,14 +432,14 @@ proptest! {
 /// Wald's limits where the two errors differ: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), by hand.
 #[test]
 fn each_limit_of_the_test_has_its_own_error() {
-    use ttlab::experiment::sequential::{Bounds, SoFar};
+    use ttlab::experiment::sequential::{Bounds, TestState};
     let bounds = Bounds { elo0: 0.0, elo1: 5.0, alpha: 0.01, beta: 0.2 };
     let (lower, upper) = bounds.limits();
     near(lower, -1.599_387_576_580_599, 1e-12);
     near(upper, 4.382_026_634_673_881, 1e-12);
     assert_eq!(
         [-1.6, -1.59, 4.38, 4.39].map(|llr| bounds.decide(llr)),
-        [SoFar::H0, SoFar::Open, SoFar::Open, SoFar::H1]
+        [TestState::H0, TestState::Continue, TestState::Continue, TestState::H1]
     );
 }
 
@@ -465,7 +465,7 @@ fn a_test_says_no_more_than_its_limits() {
     use ttlab::analysis::Frame;
     use ttlab::analysis::questions::matches::Matches;
     use ttlab::experiment::matches::Test;
-    use ttlab::experiment::sequential::SoFar;
+    use ttlab::experiment::sequential::TestState;
     let stronger = |points: [&str; 2], elo0: f64, elo1: f64| {
         let mut text = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,\
                         match.blind,match.opponent_nodes,match.moves,error\n"
@@ -480,10 +480,10 @@ fn a_test_says_no_more_than_its_limits() {
         (found.encounters[0].decided.map(|(decision, _)| decision), found.encounters[0].stronger)
     };
     let (lost, won) = (["0", "0.5"], ["1", "0.5"]);
-    assert_eq!(stronger(lost, 0.0, 50.0), (Some(SoFar::H0), None));
-    assert_eq!(stronger(lost, -50.0, 0.0), (Some(SoFar::H0), Some(Ordering::Less)));
-    assert_eq!(stronger(won, 0.0, 50.0), (Some(SoFar::H1), Some(Ordering::Greater)));
-    assert_eq!(stronger(won, -50.0, 0.0), (Some(SoFar::H1), None));
+    assert_eq!(stronger(lost, 0.0, 50.0), (Some(TestState::H0), None));
+    assert_eq!(stronger(lost, -50.0, 0.0), (Some(TestState::H0), Some(Ordering::Less)));
+    assert_eq!(stronger(won, 0.0, 50.0), (Some(TestState::H1), Some(Ordering::Greater)));
+    assert_eq!(stronger(won, -50.0, 0.0), (Some(TestState::H1), None));
 }
 
 /// Eight pairs of twenty at three quarters, two at one, ten even: the encounter's own interval leaves 0 out, and of three such none is clear.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use ttlab::analysis::pairing::rate;
 use ttlab::analysis::pairing::ratio::Ratio;
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 
 /// Whether the kept results are here: the package leaves them out.
 fn has_reports() -> bool {

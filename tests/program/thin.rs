@@ -203,7 +203,7 @@ fn thin_rows_that_were_edited_are_refused() {
     );
     let (folder, path) = (kept.path("thin"), kept.path("thin/rows.csv.gz"));
     let whole = fs::read(&path).unwrap();
-    let table = String::from_utf8(thin::unpacked(&path).unwrap()).unwrap();
+    let table = String::from_utf8(thin::decompress_file(&path).unwrap()).unwrap();
     assert_eq!(read(&folder), (FolderState::Whole, true, true));
     let wrong = (FolderState::Wrong, false, false);
     let manifest = fs::read(folder.join("manifest.json")).unwrap();
@@ -216,7 +216,7 @@ fn thin_rows_that_were_edited_are_refused() {
         gone.remove(at);
         exchanged.swap(at, (at + 1) % lines.len());
         for other in [edited, gone, exchanged] {
-            fs::write(&path, thin::packed((other.join("\n") + "\n").as_bytes()).unwrap()).unwrap();
+            fs::write(&path, thin::compress((other.join("\n") + "\n").as_bytes()).unwrap()).unwrap();
             assert_eq!(read(&folder), wrong, "{}", lines[at]);
         }
     }
@@ -234,9 +234,9 @@ fn thin_rows_that_were_edited_are_refused() {
     for other in [lines[nodes].replacen(",3", ",4", 1), format!("{},7", lines[nodes])] {
         assert_ne!(other, lines[nodes]);
         let text = table.replace(lines[nodes], &other);
-        fs::write(&path, thin::packed(text.as_bytes()).unwrap()).unwrap();
+        fs::write(&path, thin::compress(text.as_bytes()).unwrap()).unwrap();
         seal_anew(&folder, |manifest| {
-            manifest["thin"]["seal"] = ttlab::record::seals::of_bytes(text.as_bytes()).into()
+            manifest["thin"]["seal"] = ttlab::record::seals::hash_bytes(text.as_bytes()).into()
         });
         assert_eq!(read(&folder), wrong, "{other}");
     }

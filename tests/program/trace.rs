@@ -294,7 +294,7 @@ fn a_trace_that_changes_under_a_run_is_refused() {
     let load = || Trace::load(&TraceChoice { file: file.clone(), memory: 1 }, &source).unwrap();
     let (first, second) = (load(), load());
     let show =
-        |trace: &Trace| trace.show("game 1", Index::Mask, 64, &mut NoObserver).map_err(|error| error.to_string());
+        |trace: &Trace| trace.replay("game 1", Index::Mask, 64, &mut NoObserver).map_err(|error| error.to_string());
     assert_eq!(show(&first), Ok(()));
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() - 16]).unwrap();

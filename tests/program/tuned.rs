@@ -66,7 +66,7 @@ fn tuned() -> Tuned {
 fn written(folder: &Path, tuned: &Tuned, pressures: &[&str]) -> (String, Vec<String>) {
     let experiment =
         Experiment::parse(FILE, Path::new("hand.toml"), &[]).unwrap_or_else(|error| panic!("{}", error.message));
-    let names: Vec<&str> = experiment.points.iter().map(|point| point.name.as_str()).collect();
+    let names: Vec<&str> = experiment.variants.iter().map(|point| point.name.as_str()).collect();
     assert_eq!((names[0], names[3], names.len()), ("slots=1, centre=0", "slots=2, centre=5", 6));
     let output = TuneOutcome {
         experiment: &experiment,

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use std::collections::{HashSet, VecDeque};
 use ttlab::chess::Bound;
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 use ttlab::table::options::Layout;
 use ttlab::table::{Entry, TableOptions, build};
 

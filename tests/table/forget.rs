@@ -1,7 +1,7 @@
 //! `table.forget`: how much is lost, of what, and how it is counted.
 
 use ttlab::chess::{Bound, Move};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 use ttlab::table::{Entry, Hit, Table, TableOptions, build};
 
 const PROBES: u64 = 10_000;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::collections::HashMap;
 use ttlab::chess::Bound;
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
 use ttlab::table::{Entry, Observed, Table, TableKind, TableOptions, build, bytes, entries};

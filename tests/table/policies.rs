@@ -1,7 +1,7 @@
 //! Truth tables of every policy and of every rule for the same position, worked out by hand and held through the table itself.
 
 use ttlab::chess::{Bound, Move};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 use ttlab::table::policy::{Big1, Clock, Decision, Newcomer, Random, Replacement, register};
 use ttlab::table::{Entry, Table, TableOptions, build};
 

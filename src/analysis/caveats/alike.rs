@@ -1,6 +1,6 @@
 //! Variants that are the same search under two names: what tells them apart does nothing.
 
-use crate::experiment::{Point, grid};
+use crate::experiment::{Variant, grid};
 use crate::table::options::SameKey;
 use std::collections::{BTreeMap, HashMap};
 
@@ -71,8 +71,8 @@ fn number(leaves: &Leaves, path: &str) -> Option<f64> {
 }
 
 /// Whether an option makes ages that nothing in the variant's table looks at.
-fn is_unread_age(path: &str, point: &Point) -> bool {
-    let table = &point.options.table;
+fn is_unread_age(path: &str, variant: &Variant) -> bool {
+    let table = &variant.options.table;
     AGE.contains(&path) && !table.policy.ages() && table.same_key != SameKey::GuardFour
 }
 
@@ -160,11 +160,11 @@ fn in_reach(leaves: &Leaves) -> Leaves {
 }
 
 /// What is left of a variant's options when those that do nothing are gone.
-fn effective(point: &Point, leaves: &Leaves) -> Leaves {
+fn effective(variant: &Variant, leaves: &Leaves) -> Leaves {
     let leaves = &in_reach(leaves);
     let mut left: Leaves = leaves
         .iter()
-        .filter(|(path, _)| switched_off(path, leaves).is_none() && !is_unread_age(path, point))
+        .filter(|(path, _)| switched_off(path, leaves).is_none() && !is_unread_age(path, variant))
         .map(|(path, value)| (path.clone(), value.clone()))
         .collect();
     as_scored(&mut left);
@@ -186,32 +186,32 @@ fn effective(point: &Point, leaves: &Leaves) -> Leaves {
         && never_refuses
         && CHOOSERS.iter().any(|kind| is(KIND, kind))
     {
-        let guarded = point.options.table.same_key == SameKey::GuardFour;
+        let guarded = variant.options.table.same_key == SameKey::GuardFour;
         left.retain(|path, _| !path.starts_with("table.policy.") && (guarded || !AGE.contains(&path.as_str())));
     }
     left
 }
 
 /// What tells of variants that are the same: each reason once, with its first pair. What does nothing in other engines than ours nobody knows.
-pub fn alike(points: &[Point]) -> Vec<String> {
-    let all: Vec<Leaves> = points.iter().map(|point| grid::columns(point).into_iter().collect()).collect();
+pub fn alike(variants: &[Variant]) -> Vec<String> {
+    let all: Vec<Leaves> = variants.iter().map(|variant| grid::option_columns(variant).into_iter().collect()).collect();
     let mut first: HashMap<Leaves, usize> = HashMap::new();
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
-    for (at, leaves) in all.iter().enumerate().filter(|(at, _)| points[*at].external().is_none()) {
-        let known = *first.entry(effective(&points[at], leaves)).or_insert(at);
+    for (at, leaves) in all.iter().enumerate().filter(|(at, _)| variants[*at].external().is_none()) {
+        let known = *first.entry(effective(&variants[at], leaves)).or_insert(at);
         if known != at {
-            reasons.entry(reason(&points[at], &all[known], leaves)).or_insert((known, at, 0)).2 += 1;
+            reasons.entry(reason(&variants[at], &all[known], leaves)).or_insert((known, at, 0)).2 += 1;
         }
     }
     let message = |(reason, (one, other, pairs)): (String, (usize, usize, usize))| {
         let more = if pairs > 1 { format!(" (and {} pairs more)", pairs - 1) } else { String::new() };
-        format!("\"{}\" and \"{}\"{more} are the same search: {reason}", points[one].name, points[other].name)
+        format!("\"{}\" and \"{}\"{more} are the same search: {reason}", variants[one].name, variants[other].name)
     };
     reasons.into_iter().map(message).collect()
 }
 
 /// Why two variants are the same.
-fn reason(point: &Point, one: &Leaves, other: &Leaves) -> String {
+fn reason(variant: &Variant, one: &Leaves, other: &Leaves) -> String {
     let paths = one.keys().chain(other.keys());
     let differ: Vec<&String> = paths.filter(|path| one.get(*path) != other.get(*path)).collect();
     let several = one.get("table.slots").is_some_and(|slots| slots != "1");
@@ -233,7 +233,7 @@ fn reason(point: &Point, one: &Leaves, other: &Leaves) -> String {
     if let Some(path) = differ.iter().find(|path| FROM_DEPTH.contains(&path.as_str())) {
         return format!("{path} is deeper than the search, or 0");
     }
-    if let Some(path) = differ.iter().find(|path| is_unread_age(path, point)) {
+    if let Some(path) = differ.iter().find(|path| is_unread_age(path, variant)) {
         return format!("{path} does nothing where the policy looks at no age");
     }
     if is(one, KIND, "scored") && several {
@@ -262,7 +262,7 @@ mod tests {
         );
         let read =
             Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        alike(&read.points)
+        alike(&read.variants)
     }
 
     #[test]
@@ -506,8 +506,8 @@ mod tests {
         assert_eq!(message(&program("['./engine', 'x']"), &program("'./engine x'")), Vec::<String>::new());
         // Each reason once, with its first pair.
         let four = "suite = { startpos = true }\nlimit = { depth = 6 }\n[engine]\ntable.slots = 1\n[grid]\n'table.policy' = ['always', 'random', 'depth-age']\n";
-        let points = Experiment::parse(four, std::path::Path::new("x.toml"), &[]).unwrap().points;
+        let variants = Experiment::parse(four, std::path::Path::new("x.toml"), &[]).unwrap().variants;
         let more = "\"policy=always\" and \"policy=random\" (and 1 pairs more) are the same search: with one slot for a key there is nothing to choose from";
-        assert_eq!(alike(&points), [more]);
+        assert_eq!(alike(&variants), [more]);
     }
 }

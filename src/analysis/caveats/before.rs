@@ -3,7 +3,7 @@
 use super::reach::Reach;
 use super::{alike, blindness, confounds, few, games};
 use crate::analysis::rows::frame::Frame;
-use crate::experiment::{Experiment, Plan, Point, expect, grid, schema};
+use crate::experiment::{Experiment, Plan, Variant, expect, grid, schema};
 use crate::record::columns;
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size, TickSource};
@@ -18,7 +18,7 @@ const FEW: usize = 10;
 
 /// What the experiment can show of engines that are not ours; `folder`: where rows of an earlier run may lie.
 pub fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<Reach> {
-    let external = experiment.points.iter().any(|point| point.external().is_some());
+    let external = experiment.variants.iter().any(|variant| variant.external().is_some());
     let rows = folder.filter(|_| external).and_then(|folder| Frame::read(&folder.join("results.csv")).ok());
     Reach::before(experiment, rows.as_ref())
 }
@@ -42,30 +42,33 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let sequence = shared || experiment.trace.is_some();
     let ages =
         ["table.refresh", "table.clock"].into_iter().any(varies) || schema::age_paths().any(|path| varies(&path));
-    let grows_old = |point: &Point| {
-        let table = &point.options.table;
+    let grows_old = |variant: &Variant| {
+        let table = &variant.options.table;
         table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
     };
     let unseen = ages && !sequence && !plan.variants.iter().any(grows_old);
     warnings.extend(unseen.then(|| blindness::AGING.to_owned()));
     let replacement = blindness::REPLACEMENT.into_iter().any(varies);
-    let points = &experiment.points;
-    let loose: Vec<&str> =
-        points.iter().filter(|point| roomy(point, experiment, shared)).map(|point| point.name.as_str()).collect();
-    let bounded = points.iter().filter(|point| point.options.table.kind == TableKind::Bounded).count();
+    let variants = &experiment.variants;
+    let loose: Vec<&str> = variants
+        .iter()
+        .filter(|variant| roomy(variant, experiment, shared))
+        .map(|variant| variant.name.as_str())
+        .collect();
+    let bounded = variants.iter().filter(|variant| variant.options.table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
-    warnings.extend(blindness::pressure(replacement, points.len(), &loose, bounded, what, "more nodes"));
-    warnings.extend(confounds::confounds(points, experiment.baseline));
+    warnings.extend(blindness::pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
+    warnings.extend(confounds::confounds(variants, experiment.baseline));
     // What another engine calls itself is not known yet.
-    let engine = |point: &Point| if point.external().is_some() { "another" } else { "ours" };
-    warnings.extend(confounds::engines(points.iter().map(engine)));
-    warnings.extend(blindness::parted(experiment.file.sequence.as_ref(), points.len()));
-    warnings.extend(alike::alike(points));
-    for at in grid::idle_excludes(&experiment.file) {
+    let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
+    warnings.extend(confounds::engines(variants.iter().map(engine)));
+    warnings.extend(blindness::parted(experiment.file.sequence.as_ref(), variants.len()));
+    warnings.extend(alike::alike(variants));
+    for at in grid::unused_excludes(&experiment.file) {
         let excluded = experiment.file.exclude[at].to_string().trim().replace('\n', ", ");
         warnings.push(format!("[[exclude]] {} leaves nothing out: {excluded}", at + 1));
     }
-    for (at, condition) in expect::idle(experiment) {
+    for (at, condition) in expect::unmatched_conditions(experiment) {
         warnings.push(format!("[[expect]] {} meets no row: none will have {condition}", at + 1));
     }
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
@@ -76,16 +79,16 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let searches = searched.min().unwrap_or(0);
     if figures || experiment.trace.is_some() {
         // Published counts are compared, not means; the games of a trace are not known before.
-    } else if let Some(words) = few::too_few(searches, points.len() - 1, games) {
+    } else if let Some(words) = few::too_few(searches, variants.len() - 1, games) {
         warnings.push(words);
     } else if let Some(short) = reach(experiment, folder).filter(Reach::falls_short) {
         warnings.push(short.to_string());
-    } else if points.len() > 1 && searches < FEW && !sequence {
+    } else if variants.len() > 1 && searches < FEW && !sequence {
         warnings
             .push(format!("{searches} positions are few: means over them say little beyond them; use a larger suite"));
     }
-    if points.len() > 1 && !figures {
-        warnings.extend(experiment.repeated().and_then(few::repeated));
+    if variants.len() > 1 && !figures {
+        warnings.extend(experiment.count_repeated_searches().and_then(few::repeated));
     }
     let timed = experiment.file.expect.iter().any(|expect| {
         expect.figures.keys().any(|metric| metric == columns::SECONDS)
@@ -105,9 +108,9 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
 }
 
 /// Whether the limit of nodes cannot put a bounded table under pressure; `shared`: whether searches may share one.
-fn roomy(point: &Point, experiment: &Experiment, shared: bool) -> bool {
-    let table = &point.options.table;
-    let nodes: Option<Vec<u64>> = experiment.limits(point).into_iter().map(|limit| limit.nodes).collect();
+fn roomy(variant: &Variant, experiment: &Experiment, shared: bool) -> bool {
+    let table = &variant.options.table;
+    let nodes: Option<Vec<u64>> = experiment.limits(variant).into_iter().map(|limit| limit.nodes).collect();
     let nodes = nodes.and_then(|nodes| nodes.into_iter().max());
     let (Some(nodes), TableKind::Bounded) = (nodes, table.kind) else { return false };
     let slots = match table.size {

@@ -1,7 +1,7 @@
 //! Variants that differ in more than what they are compared in: slots, entries, bytes, the rule for the same key, the seed of the keys, limits.
 
 use crate::analysis::rows::seeds::KEYS_SEED;
-use crate::experiment::{Point, grid};
+use crate::experiment::{Variant, grid};
 use crate::record::columns;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,9 +28,9 @@ fn thing(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-fn seen(point: &Point) -> Seen {
+fn seen(point: &Variant) -> Seen {
     let mut seen = Seen { compared: BTreeMap::new(), watched: BTreeMap::new() };
-    for (path, value) in grid::columns(point) {
+    for (path, value) in grid::option_columns(point) {
         // The seed of the keys alone moves counts: watched, and compared like any option.
         if path == KEYS_SEED {
             seen.compared.insert(path.clone(), vec![value.clone()]);
@@ -58,7 +58,7 @@ fn meet(what: &str, one: &BTreeSet<&str>, other: &BTreeSet<&str>) -> bool {
 }
 
 /// Tells of each compared thing whose values never meet the baseline's at the same value of something watched.
-pub fn confounds(variants: &[Point], baseline: usize) -> Vec<String> {
+pub fn confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
     let points: Vec<Seen> = variants.iter().map(seen).collect();
     let Some(base) = points.get(baseline) else { return Vec::new() };
     // What is apart in the same points is told once: presets differ in dozens of things.
@@ -165,7 +165,7 @@ mod tests {
             );
             let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
             let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-            confounds(&read.points, read.baseline)
+            confounds(&read.variants, read.baseline)
         };
         let base = ("base", "always", 1);
         let start = |first: &str| {

@@ -1,7 +1,7 @@
 //! What a match cannot show, known before it is played.
 
 use super::{alike, named};
-use crate::experiment::{Experiment, Point, matches};
+use crate::experiment::{Experiment, Variant, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
 use crate::text::plural;
@@ -16,7 +16,7 @@ const SLOPE: f64 = 1600.0 / std::f64::consts::LN_10;
 pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(games) = &experiment.file.games else { return warnings };
-    let doubled = matches::doubled(&experiment.suite);
+    let doubled = matches::count_repeated_openings(&experiment.suite);
     if doubled > 0 {
         warnings.push(format!(
             "{} before in the suite: players that repeat play the same games again",
@@ -25,7 +25,7 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
     }
     let openings = experiment.suite.items.len() - doubled;
     let reach = half_width(openings);
-    let test = games.test();
+    let test = games.test_or_default();
     let expected = test.elo1 - test.elo0;
     if reach > expected {
         warnings.push(format!(
@@ -35,8 +35,8 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
             pairs_for(expected)
         ));
     }
-    let names = |expected: &dyn Fn(&Point) -> bool| {
-        let ours = experiment.points.iter().filter(|point| point.external().is_none() && expected(point));
+    let names = |expected: &dyn Fn(&Variant) -> bool| {
+        let ours = experiment.variants.iter().filter(|point| point.external().is_none() && expected(point));
         let names: Vec<&str> = ours.map(|point| point.name.as_str()).collect();
         (!names.is_empty()).then(|| named(&names))
     };
@@ -45,7 +45,7 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
             "draws = false: {names} does not see repetitions and the fifty moves, by which games are drawn"
         ));
     }
-    let emptied = |point: &Point| {
+    let emptied = |point: &Variant| {
         let table = &point.options.table;
         table.kind != TableKind::None && matches!(table.clear, Clear::Search | Clear::Iteration)
     };
@@ -54,7 +54,7 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
             "table.clear: the table of {names} is emptied before each move: nothing is kept through a game (table.clear = \"game\" keeps it)"
         ));
     }
-    warnings.extend(alike::alike(&experiment.points));
+    warnings.extend(alike::alike(&experiment.variants));
     warnings
 }
 
@@ -99,7 +99,7 @@ mod tests {
         let message = |openings: &[&str]| {
             let game = |moves: &&str| format!("[Event \"x\"]\n\n{moves} *\n\n");
             let pgn = openings.iter().map(game).collect::<String>();
-            let experiment = Experiment::of_plan(players, std::path::Path::new("x.toml"), &[], in_plan(&pgn));
+            let experiment = Experiment::from_plan(players, std::path::Path::new("x.toml"), &[], in_plan(&pgn));
             warnings(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
         };
         let [a, transposed, b] = ["1. Nf3 Nf6 2. Nc3", "1. Nc3 Nf6 2. Nf3", "1. e4 e5"];
@@ -120,7 +120,7 @@ mod tests {
             let players: String = players.iter().enumerate().map(player).collect();
             let text = format!("suite = 'x.pgn'\nlimit = {{ nodes = 9 }}\n[match]\n[engine]\ndraws = true\n{players}");
             let pgn = "[Event \"x\"]\n\n1. e4 *\n\n";
-            let read = Experiment::of_plan(&text, std::path::Path::new("x.toml"), &[], in_plan(pgn));
+            let read = Experiment::from_plan(&text, std::path::Path::new("x.toml"), &[], in_plan(pgn));
             let found = warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
             let message = found.into_iter().filter(|text| text.starts_with("draws") || text.starts_with("table.clear"));
             message

@@ -39,21 +39,21 @@ impl Reach {
     /// Of an experiment whose nodes to a depth will be compared, before it runs; from the spread in rows that it has, if there are enough.
     /// None where no such engine is compared, or too few positions could show anything at all.
     pub fn before(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
-        let Experiment { points, file, .. } = experiment;
-        let base = &points[experiment.baseline];
+        let Experiment { variants, file, .. } = experiment;
+        let base = &variants[experiment.baseline];
         let held = |at: &usize| {
-            let point = &points[*at];
-            let to_depth = |point| experiment.limits(point).iter().all(|limit| limit.depth.is_some());
-            let depths = to_depth(point) && to_depth(base);
-            *at != experiment.baseline && depths && (point.external().is_some() || base.external().is_some())
+            let variant = &variants[*at];
+            let to_depth = |variant| experiment.limits(variant).iter().all(|limit| limit.depth.is_some());
+            let depths = to_depth(variant) && to_depth(base);
+            *at != experiment.baseline && depths && (variant.external().is_some() || base.external().is_some())
         };
-        let compared: Vec<&str> = (0..points.len()).filter(held).map(|at| points[at].name.as_str()).collect();
+        let compared: Vec<&str> = (0..variants.len()).filter(held).map(|at| variants[at].name.as_str()).collect();
         if compared.is_empty() || file.games.is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty()) {
             return None;
         }
         // Each of several suites is judged by itself: the smallest shows least.
         let suites = experiment.suites().into_iter().map(|items| {
-            let searches = items.iter().map(|item| experiment.searches(item));
+            let searches = items.iter().map(|item| experiment.searches_per_variant(item));
             searches.filter(|&searches| searches > 0).collect::<Vec<usize>>()
         });
         let searches = suites.min_by_key(Vec::len).unwrap_or_default();
@@ -66,7 +66,7 @@ impl Reach {
         Self {
             clusters: searches.len(),
             games: each > 1.0,
-            comparisons: points.len() - 1,
+            comparisons: variants.len() - 1,
             // Searches of one game are not independent: this is the least that they spread by.
             spread: measured.unwrap_or(USUAL.map(|spread| spread / each.max(1.0).sqrt())),
             measured: measured.is_some(),
@@ -128,7 +128,7 @@ impl Reach {
 
 /// The difference that matters to a file: its own, where it names one that is not the default for claims.
 fn matters(smallest_effect: f64) -> f64 {
-    if smallest_effect > crate::experiment::file::half_a_percent() { smallest_effect } else { MATTERS }
+    if smallest_effect > crate::experiment::file::default_smallest_effect() { smallest_effect } else { MATTERS }
 }
 
 /// The least and the most that the lines' clusters spread by; none where none has enough of them.

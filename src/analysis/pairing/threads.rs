@@ -1,6 +1,6 @@
 //! Work on many lines at once, by as many threads as there are processors. What is found is the same for any number of them.
 
-use crate::record::blocks::together;
+use crate::record::blocks::run_on_threads;
 
 /// Less than so many values are worked on sooner than a thread has begun.
 const WORTH: usize = 20_000;
@@ -10,7 +10,7 @@ pub fn shared<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let queue = std::sync::Mutex::new(parts.into_iter());
     let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-    together(threads, || {
+    run_on_threads(threads, || {
         while let Some(part) = next() {
             work(part);
         }

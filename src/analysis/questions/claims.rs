@@ -10,7 +10,9 @@ use crate::analysis::pairing::stats::{mean, median};
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::{Frame, FrameError, Sought};
 use crate::experiment::expect::OTHER_SCORES;
-use crate::experiment::expect::{Claim, Expect, ExpectedFigure, Range, SaidBy, Scalar, Statistic, WantedVerdict};
+use crate::experiment::expect::{
+    Claim, ClaimOrigin, Expect, ExpectedFigure, ExpectedVerdict, Range, Scalar, Statistic,
+};
 use crate::record::columns;
 use std::collections::BTreeSet;
 
@@ -26,9 +28,9 @@ pub struct Verdict {
     /// Whether they agree.
     pub ruling: Ruling,
     /// Who says so.
-    pub kind: SaidBy,
+    pub kind: ClaimOrigin,
     /// What was wanted.
-    pub expected: WantedVerdict,
+    pub expected: ExpectedVerdict,
     /// Where the figure comes from.
     pub source: String,
     /// The figure or sentence as it was published.
@@ -54,15 +56,15 @@ impl Verdict {
     pub fn passes(&self) -> bool {
         match (self.expected, self.ruling) {
             (_, Ruling::NoRows) => false,
-            (WantedVerdict::Holds, ruling) => ruling == Ruling::Holds,
-            (WantedVerdict::Differs, ruling) => ruling == Ruling::Differs,
-            (WantedVerdict::Either, _) => true,
+            (ExpectedVerdict::Holds, ruling) => ruling == Ruling::Holds,
+            (ExpectedVerdict::Differs, ruling) => ruling == Ruling::Differs,
+            (ExpectedVerdict::Either, _) => true,
         }
     }
 
     /// Whether it is what was wanted: what nothing was wanted of is not met, however it comes out.
     pub fn is_met(&self) -> bool {
-        self.expected != WantedVerdict::Either && self.passes()
+        self.expected != ExpectedVerdict::Either && self.passes()
     }
 
     /// The verdict in a word or two.
@@ -71,7 +73,7 @@ impl Verdict {
             (Ruling::NoRows, _) => "no rows",
             (Ruling::CannotTell, _) => "cannot tell",
             (Ruling::Holds, _) => "holds",
-            (Ruling::Differs, WantedVerdict::Differs) => "differs, as it should",
+            (Ruling::Differs, ExpectedVerdict::Differs) => "differs, as it should",
             (Ruling::Differs, _) => "differs",
         }
     }
@@ -250,7 +252,7 @@ fn held(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f
         ExpectedFigure::Range(range) => range.clone(),
     };
     values.sort_by(f64::total_cmp);
-    if let Some(statistic) = range.of {
+    if let Some(statistic) = range.statistic {
         values = statistic_of(statistic, &values).into_iter().collect();
     }
     let inside = |value: &f64| {
@@ -263,7 +265,7 @@ fn held(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f
         (Some(low), Some(high)) => format!("{low} to {high}"),
         _ => "nothing".to_owned(),
     };
-    let of = range.of.map(|statistic| format!("{statistic:?} ").to_lowercase()).unwrap_or_default();
+    let of = range.statistic.map(|statistic| format!("{statistic:?} ").to_lowercase()).unwrap_or_default();
     let published = match (range.exact, range.min, range.max) {
         (Some(exact), ..) => format!("{of}{exact}"),
         (None, Some(min), Some(max)) => format!("{of}{min} to {max}"),
@@ -290,7 +292,7 @@ fn statistic_of(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::reading::from_toml;
+    use crate::experiment::decode::from_toml;
 
     #[test]
     fn a_source_is_told_as_a_list_of_works_has_it() {

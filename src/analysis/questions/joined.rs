@@ -60,7 +60,7 @@ impl Recorded {
     /// # Errors
     /// When there are no results, or they cannot be read.
     pub fn read(path: &Path) -> Result<Self, RecordedError> {
-        if let Some(folder) = thin::folder_of(path) {
+        if let Some(folder) = thin::thin_folder(path) {
             return Self::read_thin(path, folder);
         }
         let rows = if path.is_dir() { path.join("results.csv") } else { path.to_owned() };
@@ -72,9 +72,11 @@ impl Recorded {
         let frame = Frame::read(&rows)?;
         let wrong = |problem| RecordedError::Wrong(rows.display().to_string(), problem);
         let verified = verify::verify(&rows, manifest.as_ref()).map_err(|error| wrong(error.to_string()))?;
-        match verified.wrong() {
+        match verified.describe_damage() {
             Some(problem) => Err(wrong(problem)),
-            None => Ok(Self { name: path.display().to_string(), frame, manifest, missing: verified.missing() }),
+            None => {
+                Ok(Self { name: path.display().to_string(), frame, manifest, missing: verified.describe_missing() })
+            }
         }
     }
 
@@ -103,7 +105,7 @@ pub fn lay_score_errors(base: &mut Recorded, new: &mut Recorded, path: &Path) ->
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let experiment = folder.join("experiment.toml");
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
-    let file = FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.file();
+    let file = FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.parse_file();
     let Some(cut) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
     let judged = reference::read(folder)
         .map_err(|error| RecordedError::Wrong(folder.join(reference::NAME).display().to_string(), error.to_string()))?;
@@ -171,7 +173,7 @@ impl Joined {
     /// When a file holds a row twice, or the two call unlike positions alike.
     pub fn new(base: &Recorded, new: &Recorded) -> Result<Self, RecordedError> {
         let manifests = base.manifest.as_ref().zip(new.manifest.as_ref());
-        if let Some(problem) = manifests.and_then(|(base, new)| base.unlike(new)) {
+        if let Some(problem) = manifests.and_then(|(base, new)| base.describe_unlike_items(new)) {
             return Err(RecordedError::Unlike(base.name.clone(), new.name.clone(), problem));
         }
         let [base_names, new_names] = [base, new].map(|side| side.frame.coded(columns::VARIANT).list().to_vec());

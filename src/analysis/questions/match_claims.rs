@@ -62,8 +62,8 @@ fn ruling(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
 mod tests {
     use super::*;
     use crate::analysis::rows::frame::Frame;
+    use crate::experiment::decode::from_toml;
     use crate::experiment::matches::Test;
-    use crate::experiment::reading::from_toml;
 
     /// Of five pairs nothing is told, though all were won.
     #[test]

@@ -1,6 +1,6 @@
 //! Elo of a match between two players, with its interval, from the points of pairs of games.
 
-use crate::experiment::sequential::{PER_DEVIATION, Pentanomial};
+use crate::experiment::sequential::{ELO_PER_DEVIATION, Pentanomial};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// A difference of strength with its 95 % interval.
@@ -36,14 +36,14 @@ impl Pentanomial {
 
     /// Normalized Elo, with its interval; NaN where all pairs are of one kind, whose deviation nobody knows.
     pub fn normalized(&self) -> Elo {
-        let deviation = if self.only().is_some() { f64::NAN } else { self.mean().1 };
-        self.interval(SURE, |score| (score - 0.5) / (deviation * std::f64::consts::SQRT_2) * PER_DEVIATION)
+        let deviation = if self.single_kind().is_some() { f64::NAN } else { self.mean().1 };
+        self.interval(SURE, |score| (score - 0.5) / (deviation * std::f64::consts::SQRT_2) * ELO_PER_DEVIATION)
     }
 
     fn interval(&self, reach: f64, elo: impl Fn(f64) -> f64) -> Elo {
         let (mean, deviation) = self.mean();
         let pairs = self.count() as f64;
-        let (low, high) = match self.only() {
+        let (low, high) = match self.single_kind() {
             // So many alike show no spread. Were a share q of all pairs of other kinds, none would be met with (1 - q)^n; at worst those are all
             // lost, or all won.
             Some(points) => {
@@ -97,8 +97,8 @@ mod tests {
         assert!((drawn.low + 1.28).abs() < 0.01 && (drawn.high - 1.28).abs() < 0.01, "{drawn:?}");
         assert!([lost, won, drawn].iter().all(|elo| elo.low <= elo.elo && elo.elo <= elo.high));
         assert!(Pentanomial([0, 0, 9, 0, 0]).normalized().elo.is_nan());
-        assert_eq!(Pentanomial([0, 0, 9, 1, 0]).only(), None);
-        assert_eq!((Pentanomial([0; 5]).only(), Pentanomial([0, 3, 0, 0, 0]).only()), (None, Some(0.25)));
+        assert_eq!(Pentanomial([0, 0, 9, 1, 0]).single_kind(), None);
+        assert_eq!((Pentanomial([0; 5]).single_kind(), Pentanomial([0, 3, 0, 0, 0]).single_kind()), (None, Some(0.25)));
     }
 
     #[test]

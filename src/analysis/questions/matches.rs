@@ -5,7 +5,7 @@ use super::match_test::Elo;
 use crate::analysis::pairing::stats::t_beyond;
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::matches::Test;
-use crate::experiment::sequential::{Bounds, Pentanomial, SoFar};
+use crate::experiment::sequential::{Bounds, Pentanomial, TestState};
 use crate::record::{WHITE, columns};
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::cmp::Ordering;
@@ -43,7 +43,7 @@ pub struct Encounter {
     /// After how many pairs the log-likelihood ratio was what; some of the pairs, first and last among them.
     pub course: Vec<(u64, f64)>,
     /// What the test decided, and after how many pairs.
-    pub decided: Option<(SoFar, u64)>,
+    pub decided: Option<(TestState, u64)>,
     /// How likely so great a difference is by chance, on both sides; NaN where the test ended the encounter, since games that end when they
     /// show most are no sample of their own.
     pub p: f64,
@@ -169,7 +169,7 @@ impl Matches {
             |one: &Gathered| handicaps.iter().find(|(name, _)| *name == one.standing.player).map(|(_, by)| *by);
         let (copies, found): (Vec<Gathered>, Vec<Gathered>) = found.into_iter().partition(|one| divisor(one).is_some());
         let share = found.len().max(1) as f64;
-        let bounds = Bounds::shared(&test, found.len());
+        let bounds = Bounds::with_shared_errors(&test, found.len());
         let points: Vec<PairPoints> = found.iter().map(Gathered::by_opening).collect();
         let copied: Vec<PairPoints> = copies.iter().map(Gathered::by_opening).collect();
         let curve = copies.iter().zip(&copied).filter_map(|(one, points)| Some((divisor(one)?, points)));
@@ -192,8 +192,8 @@ impl Matches {
         encounters.iter_mut().zip(corrected).for_each(|(one, corrected)| {
             one.corrected = corrected;
             one.stronger = match one.decided {
-                Some((SoFar::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
-                Some((SoFar::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
+                Some((TestState::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
+                Some((TestState::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
                 _ if corrected < LEVEL => one.elo().elo.partial_cmp(&0.0),
                 _ => None,
             };
@@ -273,7 +273,7 @@ impl Gathered {
             }
             let llr = pairs.llr(bounds.elo0, bounds.elo1);
             let decision = bounds.decide(llr);
-            let ends = decided.is_none() && decision != SoFar::Open;
+            let ends = decided.is_none() && decision != TestState::Continue;
             if ends {
                 decided = Some((decision, at));
             }
@@ -404,7 +404,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
         let whole = one.encounter(&bounds);
         let (decision, at) = whole.decided.unwrap();
-        assert_eq!(decision, SoFar::H1);
+        assert_eq!(decision, TestState::H1);
         let upto = |pairs: usize| {
             let cut = Gathered {
                 pairs: one.pairs[..pairs].to_vec(),
@@ -451,10 +451,10 @@ A,o4,0,0,base,,,,,,,,,engine died
             (one.decided.map(|(decision, _)| decision), one.stronger)
         };
         let (won, lost) = ([1.0, 0.5], [0.0, 0.5]);
-        assert_eq!(of(won, 0.0, 5.0), (Some(SoFar::H1), Some(Ordering::Greater)));
-        assert_eq!(of(won, -5.0, 5.0), (Some(SoFar::H1), None), "more than -5 may be less than 0");
-        assert_eq!(of(lost, -5.0, 0.0), (Some(SoFar::H0), Some(Ordering::Less)));
-        assert_eq!(of(lost, 0.0, 5.0), (Some(SoFar::H0), None), "less than 5 may be more than 0");
+        assert_eq!(of(won, 0.0, 5.0), (Some(TestState::H1), Some(Ordering::Greater)));
+        assert_eq!(of(won, -5.0, 5.0), (Some(TestState::H1), None), "more than -5 may be less than 0");
+        assert_eq!(of(lost, -5.0, 0.0), (Some(TestState::H0), Some(Ordering::Less)));
+        assert_eq!(of(lost, 0.0, 5.0), (Some(TestState::H0), None), "less than 5 may be more than 0");
     }
 
     /// As many pairs won as lost are no difference at all, and eight won alone are chance once in 2^7; who is held against whom changes no p.

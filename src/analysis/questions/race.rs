@@ -316,7 +316,7 @@ fn found(held: &Held, tune: &Tune) -> Confirmation {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::reading::from_toml;
+    use crate::experiment::decode::from_toml;
 
     use std::convert::Infallible;
 

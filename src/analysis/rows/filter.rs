@@ -72,7 +72,7 @@ impl Filter {
         if self.sign != "=" || words.list().iter().any(|word| self.met(word)) {
             return None;
         }
-        Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, frame.listed(&self.column)))
+        Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, frame.list_quoted(&self.column)))
     }
 
     fn met(&self, word: &str) -> bool {

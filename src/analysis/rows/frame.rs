@@ -2,7 +2,7 @@
 
 use super::column::{SEED, SOURCE, Values, Words};
 use super::lacks::{LackError, Lacks};
-use crate::experiment::problem::{listed, nearest as nearest_name};
+use crate::experiment::problem::{list_quoted, nearest as nearest_name};
 use crate::record::columns;
 use std::borrow::Cow;
 
@@ -191,7 +191,7 @@ impl Frame {
                 // Joined results alone have it.
                 Some("it tells several results apart, and one was given".to_owned())
             } else if name.starts_with("limit.") && self.has(columns::LIMIT) {
-                Some(format!("`{}` says what ended the searches: {}", columns::LIMIT, self.listed(columns::LIMIT)))
+                Some(format!("`{}` says what ended the searches: {}", columns::LIMIT, self.list_quoted(columns::LIMIT)))
             } else {
                 // A kind is also called by what it is a kind of.
                 let short = self.names.iter().filter_map(|known| known.strip_suffix(".kind"));
@@ -244,8 +244,8 @@ impl Frame {
     }
 
     /// The first few values that there are of a column.
-    pub(super) fn listed(&self, name: &str) -> String {
-        listed(self.coded(name).list().iter().map(String::as_str).filter(|word| !word.is_empty()))
+    pub(super) fn list_quoted(&self, name: &str) -> String {
+        list_quoted(self.coded(name).list().iter().map(String::as_str).filter(|word| !word.is_empty()))
     }
 
     /// A whole column as numbers; what is no number is NaN.

@@ -77,7 +77,7 @@ fn by_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -
     source.seek(SeekFrom::Start(header)).ok()?;
     let mut rows = heading.rows();
     let work = |block: &[u8]| heading.plain(block).or_else(|| heading.quoted(block));
-    blocks::each_block(threads, size, source, blocks::records, work, |_, found| {
+    blocks::process_blocks(threads, size, source, blocks::whole_records, work, |_, found| {
         found.map(|found| rows.append(&found)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     })
     .ok()?;

@@ -5,7 +5,7 @@
 
 use super::column::SEED;
 use super::frame::Frame;
-use crate::experiment::plan::variant_of;
+use crate::experiment::plan::base_variant;
 use crate::record::columns;
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub fn fold(frame: &Frame) -> Option<(Frame, usize)> {
     // Each name's variant, and which of its seeds it is, in the order in which they come.
     let folded: Vec<(&str, usize)> = names
         .iter()
-        .map(|name| match variant_of(name).filter(|variant| names.iter().any(|known| known == variant)) {
+        .map(|name| match base_variant(name).filter(|variant| names.iter().any(|known| known == variant)) {
             None => (name.as_str(), 0),
             Some(variant) => {
                 let count = counts.entry(variant).or_default();
@@ -51,9 +51,9 @@ mod tests {
 
     #[test]
     fn names_of_seeds() {
-        assert_eq!(variant_of("a=1, b, key seed 12"), Some("a=1, b"));
+        assert_eq!(base_variant("a=1, b, key seed 12"), Some("a=1, b"));
         for name in ["a", "a, key seed x", "a, key seed "] {
-            assert_eq!(variant_of(name), None, "{name}");
+            assert_eq!(base_variant(name), None, "{name}");
         }
     }
 

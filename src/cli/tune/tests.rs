@@ -10,7 +10,8 @@ fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
     let experiment = Experiment::load(&file, &sets).unwrap_or_else(|wrong| panic!("{wrong}"));
     let (experiments, names) = at_pressures(&file, &sets, experiment).unwrap();
-    let point = |experiment: &Experiment| (experiment.points[0].options.table.size, experiment.points[0].limit.depth);
+    let point =
+        |experiment: &Experiment| (experiment.variants[0].options.table.size, experiment.variants[0].limit.depth);
     let sizes: Vec<_> = experiments.iter().map(point).collect();
     assert_eq!(sizes.len(), names.len());
     names.into_iter().zip(sizes).map(|(name, (size, depth))| (name, size, depth)).collect()
@@ -230,7 +231,7 @@ fn pressures_that_cannot_be_had_go_with_their_names() {
         all[0] = read(asked);
         let mut names: Vec<String> = (0..kinds.len()).map(|at| format!("p{at}")).collect();
         let found = engines(&mut all, &mut names, 1, &AtomicBool::new(false));
-        let whose: Vec<bool> = all.iter().map(|one| one.points[0].external().is_some()).collect();
+        let whose: Vec<bool> = all.iter().map(|one| one.variants[0].external().is_some()).collect();
         (found.map(|found| found.is_some()).map_err(|failure| failure.message), names.join(" "), whose)
     };
     assert_eq!(left(&[ours, gone, ours, gone, ours], ours), (Ok(true), "p0 p2 p4".to_owned(), vec![false; 3]));

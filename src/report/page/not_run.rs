@@ -1,7 +1,7 @@
 //! The variants of a plan that have no rows: they were not run, and no figure is of them.
 
 use crate::analysis::Frame;
-use crate::experiment::plan::FURTHER_SEED;
+use crate::experiment::plan::SEED_SUFFIX;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::report::sheet::Part;
@@ -19,7 +19,7 @@ pub(super) fn list(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let first_rows = variants.list().iter().zip(variants.first_rows());
     let with_rows: HashSet<&str> = first_rows.filter_map(|(name, row)| row.map(|_| name.as_str())).collect();
     // Further key seeds are of their variants.
-    let own = manifest.variants.iter().filter(|name| !name.contains(FURTHER_SEED));
+    let own = manifest.variants.iter().filter(|name| !name.contains(SEED_SUFFIX));
     let mut names: Vec<String> = own.filter(|name| !with_rows.contains(name.as_str())).cloned().collect();
     let more = names.len().saturating_sub(SHOWN);
     names.truncate(SHOWN);

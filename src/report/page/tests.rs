@@ -1,7 +1,7 @@
 //! The sentences of a page that stand by themselves, by hand.
 
 use super::*;
-use crate::experiment::reading::from_toml;
+use crate::experiment::decode::from_toml;
 use crate::record::manifest::{Build, Machine};
 use crate::record::reference::Judgement;
 
@@ -251,9 +251,9 @@ fn no_rows_are_refused_with_what_there_is() {
 #[test]
 fn verdicts_on_one_screen() {
     use crate::analysis::questions::claims::Ruling::{Differs, Holds};
-    use crate::experiment::expect::WantedVerdict;
+    use crate::experiment::expect::ExpectedVerdict;
     let kinds = |rulings: &[claims::Ruling]| {
-        let verdict = |&ruling: &claims::Ruling| verdicts::tests::verdict("x", WantedVerdict::Holds, ruling);
+        let verdict = |&ruling: &claims::Ruling| verdicts::tests::verdict("x", ExpectedVerdict::Holds, ruling);
         let page = Page { verdicts: rulings.iter().map(verdict).collect(), ..Page::default() };
         page.judged().map(|part| match part {
             Part::Table(table) => table.rows.len().to_string(),

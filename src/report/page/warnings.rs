@@ -30,7 +30,7 @@ impl Page {
             let sequence = only.file.as_ref().and_then(|file| file.sequence.as_ref());
             warnings.extend(blindness::parted(sequence, self.summary.lines.len()));
             warnings.extend(unjudged(only));
-            let kept = self.manifest.kept();
+            let kept = self.manifest.kept_variants();
             let lines = self.summary.lines.iter().map(|line| line.name.as_str());
             let kept: Vec<&str> = lines.filter(|name| kept.contains(name)).collect();
             if self.summary.lines.len() > 1 {
@@ -68,7 +68,7 @@ pub(super) fn of_sources(sources: &[Source]) -> Vec<String> {
 /// What a reference was to judge, and has not.
 fn unjudged(source: &Source) -> Option<String> {
     let file = source.file.as_ref()?;
-    let moves = file.reference.as_ref()?.own.is_none();
+    let moves = file.reference.as_ref()?.own_search.is_none();
     if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
         return Some(
             "moves along an engine's own play are not judged: this file's [reference] is of no use".to_owned(),

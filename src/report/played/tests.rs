@@ -22,7 +22,7 @@ fn doubts_begin_where_they_should() {
             failed,
             handicaps: Vec::new(),
             test,
-            bounds: Bounds::shared(&test, 2),
+            bounds: Bounds::with_shared_errors(&test, 2),
             reach: 0.05,
         })
     };
@@ -55,7 +55,7 @@ fn one_single_pair_has_no_interval() {
             handicaps: Vec::new(),
             failed: 0,
             test,
-            bounds: Bounds::shared(&test, 1),
+            bounds: Bounds::with_shared_errors(&test, 1),
             reach: 0.05,
         };
         let found = table(&all);
@@ -81,7 +81,7 @@ fn one_encounter_is_corrected_for_nothing() {
 fn all(encounters: Vec<Encounter>, stop: bool) -> Matches {
     let test = Test { alpha: 0.06, beta: 0.12, stop, ..Test::default() };
     Matches {
-        bounds: Bounds::shared(&test, encounters.len()),
+        bounds: Bounds::with_shared_errors(&test, encounters.len()),
         encounters,
         handicaps: Vec::new(),
         failed: 0,
@@ -107,10 +107,10 @@ const AHEAD: [u64; 5] = [0, 0, 10, 10, 0];
 fn findings_name_encounters() {
     let level = |player: &str| one(player, "x", [0, 0, 20, 0, 0]);
     let ahead =
-        Encounter { stronger: Some(Ordering::Greater), decided: Some((SoFar::H1, 1500)), ..one("up", "x", AHEAD) };
+        Encounter { stronger: Some(Ordering::Greater), decided: Some((TestState::H1, 1500)), ..one("up", "x", AHEAD) };
     let behind = Encounter {
         stronger: Some(Ordering::Less),
-        decided: Some((SoFar::H0, 9)),
+        decided: Some((TestState::H0, 9)),
         ..one("down", "x", [0, 10, 10, 0, 0])
     };
     let six = [ahead.clone(), behind.clone(), level("c"), level("d"), level("e"), level("f")].to_vec();
@@ -132,10 +132,10 @@ fn findings_name_encounters() {
         "120 pairs in all. 6 encounters are looked at together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
          all together err at most 6 and 12 %."
     );
-    let open = Encounter { decided: Some((SoFar::H0, 3)), ..level("g") };
+    let open = Encounter { decided: Some((TestState::H0, 3)), ..level("g") };
     for (decided, words) in [
-        (SoFar::H0, "; by its test the first is worth 0 normalized Elo or less."),
-        (SoFar::H1, "; by its test the first is worth 5 normalized Elo or more."),
+        (TestState::H0, "; by its test the first is worth 0 normalized Elo or less."),
+        (TestState::H1, "; by its test the first is worth 5 normalized Elo or more."),
     ] {
         let output = findings(&all(vec![Encounter { decided: Some((decided, 3)), ..level("g") }], false));
         assert!(output[0].contains(words), "{output:?}");

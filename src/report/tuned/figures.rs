@@ -83,22 +83,22 @@ impl TuneOutcome<'_> {
     /// Options that vary and have at least three numeric values.
     pub(super) fn numeric(&self) -> Vec<String> {
         let values = |path: &String| -> std::collections::BTreeSet<u64> {
-            (0..self.experiment.points.len()).filter_map(|who| Some(self.level(who, path)?.to_bits())).collect()
+            (0..self.experiment.variants.len()).filter_map(|who| Some(self.level(who, path)?.to_bits())).collect()
         };
         self.varying.iter().filter(|path| values(path).len() >= 3).cloned().collect()
     }
 
     fn level(&self, who: usize, path: &str) -> Option<f64> {
-        let columns = grid::columns(&self.experiment.points[who]);
+        let columns = grid::option_columns(&self.experiment.variants[who]);
         axes::number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
     /// Lines over a numeric option, one for each combination of the others that vary.
     pub(super) fn along(&self, path: &str, ratio: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
         let mut lines: BTreeMap<Vec<String>, Series> = BTreeMap::new();
-        for who in 0..self.experiment.points.len() {
+        for who in 0..self.experiment.variants.len() {
             let (Some(x), Some(ratio)) = (self.level(who, path), ratio(who)) else { continue };
-            let columns = grid::columns(&self.experiment.points[who]);
+            let columns = grid::option_columns(&self.experiment.variants[who]);
             let others: Vec<String> = self
                 .varying
                 .iter()

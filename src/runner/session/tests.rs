@@ -325,7 +325,7 @@ fn a_job_that_was_set_aside_is_tried_again_when_asked_for() {
         let (temporary, out) = folder();
         let experiment = experiment_in(temporary.path());
         let plan = Plan::new(&experiment);
-        let id = plan.job_id(&plan.job_of(1, None, 2, 0));
+        let id = plan.job_id(&plan.job_for(1, None, 2, 0));
         std::fs::create_dir(&out).unwrap();
         std::fs::write(out.join(FLIGHT), format!("{id:016x} 2\n")).unwrap();
         let ran = run(&experiment, &out, settings);

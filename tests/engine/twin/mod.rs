@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use ttlab::chess::{Board, Bound, Increments};
 use ttlab::engine::anatomy::AnatomyCounters;
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::reading::from_toml;
+use ttlab::experiment::decode::from_toml;
 use ttlab::signature::Start;
 use ttlab::signature::values;
 use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
@@ -302,7 +302,7 @@ fn a_search_cut_short_anywhere_is_the_twins() {
         ["", "algorithm = 'mtdf'", "algorithm = 'minimax'\nleaf = 'static'", "fail = 'hard'\nalgorithm = 'alpha-beta'"]
     {
         let mut table = values::base();
-        ttlab::experiment::paths::lay_over(&mut table, &over.parse().unwrap());
+        ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
         let options: EngineOptions = table.try_into().unwrap();
         let cases: Vec<u64> = (1..40).chain((40..1500).step_by(97)).collect();
         each(&cases, |&nodes| {

@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
     // No file is looked for: whatever suite the text names is this one.
     let suites = BTreeMap::from([("a", SUITE), ("b", OTHER)].map(|(name, text)| (name.to_owned(), text.to_owned())));
     let texts = SuiteTexts::Plan { suite: Some(SUITE), suites: &suites };
-    match Experiment::of_plan(text, Path::new("fuzz.toml"), &[], texts) {
+    match Experiment::from_plan(text, Path::new("fuzz.toml"), &[], texts) {
         Ok(experiment) => {
             let plan = Plan::new(&experiment);
             assert_eq!(plan.jobs().take(1000).count() as u64, plan.len().min(1000));

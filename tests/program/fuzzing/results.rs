@@ -75,7 +75,7 @@ pub fn run(data: &[u8]) {
     let peace = peace();
     tidy(peace);
     let path = peace.folder.join("results.csv");
-    let header = record::header(&peace.plan.varying(), peace.plan.extra()).join(",") + "\n";
+    let header = record::header(&peace.plan.varying(), peace.plan.extra_columns()).join(",") + "\n";
     let bytes = [header.as_bytes(), data].concat();
     std::fs::write(&path, &bytes).expect("the file");
     if let Err(error) = Frame::read(&path) {

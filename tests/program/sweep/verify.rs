@@ -149,7 +149,7 @@ fn columns_exchanged_in_the_header_show() {
         lines[0] = names.join(",");
         put(&trial, &lines);
         let manifest = Manifest::read(&folder).unwrap();
-        record::verify::verify(&trial.results("out"), manifest.as_ref()).unwrap().wrong()
+        record::verify::verify(&trial.results("out"), manifest.as_ref()).unwrap().describe_damage()
     };
     let at = |name: &str| names.iter().position(|known| *known == name).unwrap();
     for other in 1..names.len() {

@@ -1,7 +1,7 @@
 //! The results file while a run appends to it.
 
-use super::results::line_of;
-use super::whole::{begin, publish, sync_folder};
+use super::atomic::{begin_file, publish, sync_folder};
+use super::results::csv_line;
 use crate::system::files::check_regular;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,26 +9,26 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// An open results file, to which rows are appended.
-pub struct Results {
+pub struct ResultsWriter {
     file: File,
     path: PathBuf,
     length: u64,
 }
 
-impl Results {
+impl ResultsWriter {
     /// Opens a file for appending after its first `length` bytes; what follows them is cut off. A file of no bytes gets its
     /// header.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn open(path: &Path, header: &[String], length: u64) -> io::Result<Self> {
-        let file = own_file(path)?;
+        let file = open_own_file(path)?;
         if file.metadata()?.len() > length {
             file.set_len(length)?;
         }
         let mut results = Self { file, path: path.to_owned(), length };
         if length == 0 {
-            results.write(&line_of(header)?)?;
+            results.write(&csv_line(header)?)?;
         }
         results.sync()?;
         sync_folder(path);
@@ -44,7 +44,7 @@ impl Results {
     pub fn append(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for fields in rows {
-            bytes.extend(line_of(fields)?);
+            bytes.extend(csv_line(fields)?);
         }
         self.write(&bytes)
     }
@@ -71,23 +71,23 @@ impl Results {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn hold(&self) -> io::Result<File> {
+    pub fn clone_file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
     /// Whether the file is still where it was opened, and not moved, deleted or replaced.
-    pub fn in_place(&self) -> bool {
+    pub fn is_in_place(&self) -> bool {
         let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
         matches!((self.file.metadata().map(id), std::fs::metadata(&self.path).map(id)), (Ok(a), Ok(b)) if a == b)
     }
 
     /// How many bytes it has where it has other than were written: somebody cut it short, or wrote to it.
-    pub fn other_length(&self) -> Option<u64> {
+    pub fn unexpected_length(&self) -> Option<u64> {
         self.file.metadata().map(|meta| meta.len()).ok().filter(|&length| length != self.length)
     }
 
     /// Whether the file has no name any more, so that its rows go when it is closed.
-    pub fn deleted(&self) -> bool {
+    pub fn is_deleted(&self) -> bool {
         self.file.metadata().is_ok_and(|meta| meta.nlink() == 0)
     }
 
@@ -96,7 +96,7 @@ impl Results {
     /// # Errors
     /// When the system refuses.
     pub fn copy_to(&mut self, path: &Path) -> io::Result<()> {
-        let mut new = begin(path)?;
+        let mut new = begin_file(path)?;
         self.file.seek(SeekFrom::Start(0))?;
         io::copy(&mut self.file, new.as_file_mut())?;
         publish(new, path)
@@ -107,7 +107,7 @@ impl Results {
 ///
 /// # Errors
 /// When something else has its name, or the system refuses.
-pub fn own_folder(path: &Path) -> io::Result<()> {
+pub fn create_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path).map_err(|error| {
         let message = match std::fs::symlink_metadata(path) {
             Ok(_) if path.is_file() => "it is a file, not a folder",
@@ -123,7 +123,7 @@ pub fn own_folder(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When it is a link or no regular file, or the system refuses.
-pub fn own_file(path: &Path) -> io::Result<File> {
+pub fn open_own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     if let Ok(found) = std::fs::symlink_metadata(path) {
@@ -150,7 +150,7 @@ mod tests {
         let at = |name: &str| place.path().join(name);
         std::fs::write(at("file"), "mine").unwrap();
         std::os::unix::fs::symlink(at("new"), at("link")).unwrap();
-        let message = |name: &str| own_folder(&at(name)).err().map(|error| error.to_string());
+        let message = |name: &str| create_folder(&at(name)).err().map(|error| error.to_string());
         assert_eq!(message("link").unwrap(), "it is a symbolic link to what is not there");
         for (name, target, expected) in [
             ("to-file", at("file"), "it is a file, not a folder"),

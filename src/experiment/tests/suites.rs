@@ -19,14 +19,14 @@ fn read_both(more: &str, end: &str) -> Result<Experiment, Problem> {
         "suites = {{ middle = {{ file = 'm.epd', depth = 3 }}, end = {{ file = 'e.epd', depth = 2 }} }}\n{more}\n"
     );
     let suites = texts(&[("middle", MIDDLE), ("end", end)]);
-    Experiment::of_plan(&text, Path::new("x.toml"), &[], SuiteTexts::Plan { suite: None, suites: &suites })
+    Experiment::from_plan(&text, Path::new("x.toml"), &[], SuiteTexts::Plan { suite: None, suites: &suites })
 }
 
 fn read_one(depth: u8, suite: &str, more: &str) -> Plan {
     let text = format!("suite = 's.epd'\nlimit = {{ depth = {depth} }}\n{more}\n");
     let texts = SuiteTexts::Plan { suite: Some(suite), suites: &BTreeMap::new() };
     Plan::new(
-        &Experiment::of_plan(&text, Path::new("x.toml"), &[], texts).unwrap_or_else(|problem| panic!("{problem}")),
+        &Experiment::from_plan(&text, Path::new("x.toml"), &[], texts).unwrap_or_else(|problem| panic!("{problem}")),
     )
 }
 
@@ -47,7 +47,7 @@ fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
     let alone: HashSet<u64> = middle.iter().chain(&end).copied().collect();
     assert_eq!(all, alone);
     // One job for each of five positions, and of what is never cleared one for each suite.
-    assert_eq!((both.len(), both.is_one_job(0), both.is_one_job(1)), (7, false, true));
+    assert_eq!((both.len(), both.is_whole_suite_job(0), both.is_whole_suite_job(1)), (7, false, true));
     let limits: Vec<_> = (0..5).map(|item| (both.suite(item).unwrap_or(""), both.limit(0, item).depth)).collect();
     let expected = [("middle", Some(3)), ("middle", Some(3)), ("middle", Some(3)), ("end", Some(2)), ("end", Some(2))];
     assert_eq!(limits, expected);
@@ -59,7 +59,7 @@ fn plans_with_other_suites_have_other_ids() {
     let id = |text: &str, first: &str, second: &str| {
         let suites = texts(&[("a", first), ("b", second)]);
         let texts = SuiteTexts::Plan { suite: None, suites: &suites };
-        let read = Experiment::of_plan(text, Path::new("x.toml"), &[], texts);
+        let read = Experiment::from_plan(text, Path::new("x.toml"), &[], texts);
         Plan::new(&read.unwrap_or_else(|problem| panic!("{problem}"))).id()
     };
     let both = "suites = { a = { file = 'a.epd' }, b = { file = 'b.epd' } }\nlimit = { depth = 2 }\n";
@@ -80,7 +80,7 @@ fn settings_reach_every_suite() {
         [(&[][..], [(Some(3), None), (None, Some(9))]), (&["limit.depth=1"], [(Some(1), None), (Some(1), Some(9))])]
     {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let read = Experiment::of_plan(text, Path::new("x.toml"), &sets, texts);
+        let read = Experiment::from_plan(text, Path::new("x.toml"), &sets, texts);
         let read = read.unwrap_or_else(|problem| panic!("{problem}"));
         let plan = Plan::new(&read);
         let found: Vec<_> = (0..2).map(|item| (plan.limit(0, item).depth, plan.limit(0, item).nodes)).collect();

@@ -1,7 +1,7 @@
 //! From what a file says to types. Whatever a file is written in, its values are read as JSON's are: each type's reading is compiled
 //! for one format, and not for each.
 
-use super::paths::below;
+use super::paths::join_path;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use toml::{Table, Value};
@@ -9,7 +9,7 @@ use toml::{Table, Value};
 /// A value that is not what is expected there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}{}{message}", if .path.is_empty() { "" } else { ": " })]
-pub struct Unread {
+pub struct DecodeError {
     /// Its dotted path, empty at the top; an item of a list is `ordering[1]`.
     pub path: String,
     /// What was found and what was expected, in serde's words.
@@ -20,10 +20,10 @@ pub struct Unread {
 ///
 /// # Errors
 /// The first that is wrong.
-pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, Unread> {
+pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
-        Unread { path: if path == "." { String::new() } else { path }, message: error.inner().to_string() }
+        DecodeError { path: if path == "." { String::new() } else { path }, message: error.inner().to_string() }
     })
 }
 
@@ -31,7 +31,7 @@ pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, Unread> {
 ///
 /// # Errors
 /// As there; and for what only TOML has: a date, and a number without end or that is none.
-pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, Unread> {
+pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, DecodeError> {
     from_json(to_json(Value::Table(table), "")?)
 }
 
@@ -39,14 +39,15 @@ pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, Unread> {
 ///
 /// # Errors
 /// As there; and where the text is no TOML.
-pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Unread> {
-    let table =
-        text.parse().map_err(|error: toml::de::Error| Unread { path: String::new(), message: error.to_string() })?;
+pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
+    let table = text
+        .parse()
+        .map_err(|error: toml::de::Error| DecodeError { path: String::new(), message: error.to_string() })?;
     from_table(table)
 }
 
-fn to_json(value: Value, path: &str) -> Result<Json, Unread> {
-    let unread = |message: String| Unread { path: path.to_owned(), message };
+fn to_json(value: Value, path: &str) -> Result<Json, DecodeError> {
+    let unread = |message: String| DecodeError { path: path.to_owned(), message };
     Ok(match value {
         Value::String(text) => Json::String(text),
         Value::Integer(number) => Json::from(number),
@@ -62,7 +63,7 @@ fn to_json(value: Value, path: &str) -> Result<Json, Unread> {
         }
         Value::Table(table) => {
             let fields = table.into_iter().map(|(key, value)| {
-                let value = to_json(value, &below(path, &key))?;
+                let value = to_json(value, &join_path(path, &key))?;
                 Ok((key, value))
             });
             Json::Object(fields.collect::<Result<_, _>>()?)

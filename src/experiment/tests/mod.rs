@@ -3,9 +3,9 @@
 mod confirm;
 mod matches;
 mod places;
-mod points;
 mod reference;
 mod suites;
+mod variants;
 
 use super::{Experiment, Problem};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The results file written anew: in order, or without some rows. The new one takes the old one's place when it is complete.
 
-use super::results::{ResultsError, line_of, scan};
-use super::whole::{NewFile, begin, publish};
+use super::atomic::{NewFile, begin_file, publish};
+use super::results::{ResultsError, csv_line, scan};
 use crate::system::files;
 use csv::StringRecord;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -15,9 +15,9 @@ use std::path::Path;
 /// When the system refuses; the old file is then untouched.
 pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range<u64>>) -> io::Result<()> {
     let mut old = BufReader::new(files::open(path)?);
-    let mut new = begin(path)?;
+    let mut new = begin_file(path)?;
     let mut writer = BufWriter::new(new.as_file_mut());
-    writer.write_all(&line_of(header)?)?;
+    writer.write_all(&csv_line(header)?)?;
     let (mut at, mut bytes) = (0, Vec::new());
     for line in lines {
         // Relative seeks keep the buffer where lines follow each other.
@@ -37,7 +37,7 @@ pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range
 ///
 /// # Errors
 /// When `key` says that a row is wrong, or the system refuses; the file is then untouched.
-pub fn order<K: Ord>(
+pub fn sort_rows<K: Ord>(
     path: &Path,
     header: &[String],
     mut key: impl FnMut(&StringRecord) -> Result<Option<K>, String>,
@@ -66,7 +66,7 @@ pub fn write_rows(
     header: &[String],
     rows: impl FnOnce(&mut dyn FnMut(&StringRecord) -> Result<(), ResultsError>) -> Result<(), ResultsError>,
 ) -> Result<NewFile, ResultsError> {
-    let mut new = begin(path)?;
+    let mut new = begin_file(path)?;
     let mut writer = csv::Writer::from_writer(BufWriter::new(new.as_file_mut()));
     let io = |error: csv::Error| ResultsError::Io(io::Error::other(error));
     writer.write_record(header).map_err(io)?;

@@ -79,10 +79,11 @@ fn a_match_is_checked_to_the_ends_of_each_number() {
     );
     let games =
         |more: &str| read(&format!("{GAMES}{more}"), &[]).map(|experiment| experiment.file.games).ok().flatten();
-    let all = games("").map(|games| (games.test(), games.encounters(3, 1)));
+    let all = games("").map(|games| (games.test_or_default(), games.encounters(3, 1)));
     let test = crate::experiment::matches::Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false };
     assert_eq!(all, Some((test, vec![(0, 1), (2, 1)])), "a test that is not asked for stops nothing");
-    let robin = games("pairing = \"round-robin\"\ntest = { }").map(|games| (games.test(), games.encounters(3, 1)));
+    let robin =
+        games("pairing = \"round-robin\"\ntest = { }").map(|games| (games.test_or_default(), games.encounters(3, 1)));
     assert_eq!(robin, Some((crate::experiment::matches::Test { stop: true, ..test }, vec![(0, 1), (0, 2), (1, 2)])));
 }
 
@@ -215,7 +216,7 @@ fn a_race_is_checked_to_the_ends_of_each_number() {
     let tune = read(&format!("{SEARCH}[tune]\npressures = [{{ \"table.size\" = 64, \"table.slots\" = 2 }}]\n"), &[]);
     let tune = tune.ok().and_then(|experiment| experiment.file.tune);
     assert_eq!(
-        tune.map(|tune| crate::experiment::tune::sets(&tune.pressures[0])),
+        tune.map(|tune| crate::experiment::tune::to_settings(&tune.pressures[0])),
         Some(["table.size=64", "table.slots=2"].map(str::to_owned).to_vec())
     );
 }
@@ -223,10 +224,11 @@ fn a_race_is_checked_to_the_ends_of_each_number() {
 /// The baseline's copies come last, each with its part of the baseline's nodes.
 #[test]
 fn a_handicap_divides_the_nodes_of_the_baseline() {
-    let points = |more: &str, sets: &[&str]| {
+    let variants = |more: &str, sets: &[&str]| {
         let read = read(&format!("baseline = {{ variant = \"second\" }}\n{GAMES}{more}"), sets);
-        let points = read.map(|read| read.points).unwrap_or_default();
-        let output = points.into_iter().skip(3).map(|point| (point.name, point.limit.nodes, point.options.keys.seed));
+        let variants = read.map(|read| read.variants).unwrap_or_default();
+        let output =
+            variants.into_iter().skip(3).map(|variant| (variant.name, variant.limit.nodes, variant.options.keys.seed));
         output.collect::<Vec<_>>()
     };
     let expected = |divided: [u64; 2]| {
@@ -236,9 +238,9 @@ fn a_handicap_divides_the_nodes_of_the_baseline() {
             .map(|(by, nodes)| (format!("second, nodes / {by}"), Some(nodes), 2))
             .collect::<Vec<_>>()
     };
-    assert_eq!(points("handicap = [0.8, 2]", &[]), expected([11, 5]));
-    assert_eq!(points("handicap = [0.8, 2]", &["limit.nodes=1000"]), expected([1250, 500]));
-    assert_eq!(points("", &[]), []);
+    assert_eq!(variants("handicap = [0.8, 2]", &[]), expected([11, 5]));
+    assert_eq!(variants("handicap = [0.8, 2]", &["limit.nodes=1000"]), expected([1250, 500]));
+    assert_eq!(variants("", &[]), []);
     let out = |divisor: &str| format!("match.handicap: {divisor} is out of range: expected 0.01 to 100, but not 1");
     let stops = "match.handicap: games that a test ends have no honest Elo: give the test `stop = false`";
     check(

@@ -192,8 +192,9 @@ fn subjects_are_told_by_their_own_place() {
         \"subject.restart\" = \"game\"\n[[variant]]\nname = \"w\"\nsubject = \"builtin\"\n"
     );
     let experiment = read(&text, &[]).map_err(|problem| problem.to_string());
-    let columns =
-        |at: usize| experiment.as_ref().map(|experiment| crate::experiment::grid::columns(&experiment.points[at]));
+    let columns = |at: usize| {
+        experiment.as_ref().map(|experiment| crate::experiment::grid::option_columns(&experiment.variants[at]))
+    };
     let shown = [
         ("subject.uci", "x -u"),
         ("subject.restart", "game"),

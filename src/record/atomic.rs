@@ -11,13 +11,13 @@ pub const TEMPORARY: &str = ".ttlab-new-";
 
 /// A file that [`publish`] will put in its place.
 #[derive(Debug)]
-pub struct NewFile(Place);
+pub struct NewFile(Location);
 
 /// Where a new file is until then.
 #[derive(Debug)]
-enum Place {
+enum Location {
     /// Under no name: a kill leaves nothing of it.
-    Nowhere(File),
+    Unnamed(File),
     /// Under a name of its own, where the file system has no files without one.
     Named(NamedTempFile),
 }
@@ -26,27 +26,27 @@ impl NewFile {
     /// The open file.
     pub fn as_file(&self) -> &File {
         match &self.0 {
-            Place::Nowhere(file) => file,
-            Place::Named(file) => file.as_file(),
+            Location::Unnamed(file) => file,
+            Location::Named(file) => file.as_file(),
         }
     }
 
     /// The open file, to be written.
     pub fn as_file_mut(&mut self) -> &mut File {
         match &mut self.0 {
-            Place::Nowhere(file) => file,
-            Place::Named(file) => file.as_file_mut(),
+            Location::Unnamed(file) => file,
+            Location::Named(file) => file.as_file_mut(),
         }
     }
 
     /// Puts it in its place, in a folder.
     fn persist(self, path: &Path) -> io::Result<()> {
         match self.0 {
-            Place::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
+            Location::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
             #[cfg(target_os = "linux")]
-            Place::Nowhere(file) => name(&file, path),
+            Location::Unnamed(file) => link_as(&file, path),
             #[cfg(not(target_os = "linux"))]
-            Place::Nowhere(_) => Err(io::ErrorKind::Unsupported.into()),
+            Location::Unnamed(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }
@@ -74,7 +74,7 @@ impl Seek for NewFile {
 
 /// A file without a name in a folder, where the system has such files.
 #[cfg(target_os = "linux")]
-fn nameless(folder: &Path) -> Option<File> {
+fn open_unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
     // By this it will get its name.
     Path::new("/proc/self/fd").exists().then_some(())?;
@@ -84,13 +84,13 @@ fn nameless(folder: &Path) -> Option<File> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn nameless(_: &Path) -> Option<File> {
+fn open_unnamed(_: &Path) -> Option<File> {
     None
 }
 
 /// Gives a file its name. No link takes another's place: it gets a name that is free, and then the one that is wanted.
 #[cfg(target_os = "linux")]
-fn name(file: &File, path: &Path) -> io::Result<()> {
+fn link_as(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -98,7 +98,7 @@ fn name(file: &File, path: &Path) -> io::Result<()> {
     let open = format!("/proc/self/fd/{}", file.as_raw_fd());
     loop {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let free = folder(path).join(format!("{TEMPORARY}{}-{number}", std::process::id()));
+        let free = parent_folder(path).join(format!("{TEMPORARY}{}-{number}", std::process::id()));
         match linkat(CWD, &open, CWD, &free, AtFlags::SYMLINK_FOLLOW) {
             Ok(()) => return fs::rename(&free, path).inspect_err(|_| _ = fs::remove_file(&free)),
             Err(rustix::io::Errno::EXIST) => {}
@@ -111,23 +111,23 @@ fn name(file: &File, path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When the system refuses.
-pub fn begin(path: &Path) -> io::Result<NewFile> {
+pub fn begin_file(path: &Path) -> io::Result<NewFile> {
     // Who may write in /dev would put a file in the place of a device, for everybody.
     if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no file that could be written anew"));
     }
-    if let Some(file) = nameless(folder(path)) {
-        return Ok(NewFile(Place::Nowhere(file)));
+    if let Some(file) = open_unnamed(parent_folder(path)) {
+        return Ok(NewFile(Location::Unnamed(file)));
     }
-    named(folder(path))
+    create_named(parent_folder(path))
 }
 
 /// Begins a file under a name of its own.
-fn named(folder: &Path) -> io::Result<NewFile> {
+fn create_named(folder: &Path) -> io::Result<NewFile> {
     let mut builder = tempfile::Builder::new();
     // As other programs make files: what the user's umask leaves of this.
     builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
-    builder.tempfile_in(folder).map(|file| NewFile(Place::Named(file)))
+    builder.tempfile_in(folder).map(|file| NewFile(Location::Named(file)))
 }
 
 /// Puts a temporary file in its place, with the permissions of the file that was there, and on the disk when this returns.
@@ -149,7 +149,7 @@ pub fn publish(file: NewFile, path: &Path) -> io::Result<()> {
 
 /// Puts a new name in a file's folder on the disk, where the system can.
 pub fn sync_folder(path: &Path) {
-    if let Ok(folder) = File::open(folder(path)) {
+    if let Ok(folder) = File::open(parent_folder(path)) {
         let _ = folder.sync_all();
     }
 }
@@ -158,13 +158,13 @@ pub fn sync_folder(path: &Path) {
 ///
 /// # Errors
 /// When the system refuses; what was at `path` is then untouched.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = begin(path)?;
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = begin_file(path)?;
     file.write_all(bytes)?;
     publish(file, path)
 }
 
-fn folder(path: &Path) -> &Path {
+fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -180,16 +180,16 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (path, other) = (place.path().join("file"), place.path().join("other"));
         let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        write_whole(&path, b"one").unwrap();
+        write_atomic(&path, b"one").unwrap();
         // A new one may be read by whom any new file may.
         fs::write(&other, b"").unwrap();
         assert_eq!(mode(), fs::metadata(&other).unwrap().permissions().mode() & 0o777);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        write_whole(&path, b"two").unwrap();
+        write_atomic(&path, b"two").unwrap();
         assert_eq!((mode(), fs::read(&path).unwrap()), (0o640, b"two".to_vec()));
         fs::rename(&path, &other).unwrap();
         std::os::unix::fs::symlink(&other, &path).unwrap();
-        write_whole(&path, b"three").unwrap();
+        write_atomic(&path, b"three").unwrap();
         assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
         assert_eq!(mode() & 0o111, 0, "a link may be run by all, its file by nobody");
         assert_eq!((fs::read(&path).unwrap(), fs::read(&other).unwrap()), (b"three".to_vec(), b"two".to_vec()));
@@ -197,7 +197,7 @@ mod tests {
         let socket = place.path().join("socket");
         let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         for there in [&socket, &place.path().to_owned(), &Path::new("/dev/null").to_owned()] {
-            let refused = begin(there).map(|_| ()).unwrap_err().to_string();
+            let refused = begin_file(there).map(|_| ()).unwrap_err().to_string();
             assert_eq!(refused, "is no file that could be written anew", "{}", there.display());
         }
         let names = || -> Vec<String> {
@@ -206,19 +206,22 @@ mod tests {
         };
         let half = || names().into_iter().filter(|name| name.starts_with(TEMPORARY)).count();
         // A kill leaves nothing; where the file system has no files without a name, what it leaves is known by its own, and lies beside the file.
-        for (mut new, left) in [(named(place.path()).unwrap(), 1), (begin(&path).unwrap(), 0)] {
+        for (mut new, left) in [(create_named(place.path()).unwrap(), 1), (begin_file(&path).unwrap(), 0)] {
             new.write_all(b"new").unwrap();
             assert_eq!((half(), fs::read(&path).unwrap()), (left, b"three".to_vec()));
             publish(new, &path).unwrap();
             assert_eq!((half(), fs::read(&path).unwrap()), (0, b"new".to_vec()));
-            write_whole(&path, b"three").unwrap();
+            write_atomic(&path, b"three").unwrap();
         }
         // A name that is taken, by what another process left, is not used.
         for number in 0..64 {
             fs::write(place.path().join(format!("{TEMPORARY}{}-{number}", std::process::id())), "left").unwrap();
         }
-        write_whole(&path, b"four").unwrap();
+        write_atomic(&path, b"four").unwrap();
         assert_eq!((half(), fs::read(&path).unwrap()), (64, b"four".to_vec()));
-        assert_eq!([Path::new("x"), Path::new("a/x"), Path::new("/x")].map(folder), [".", "a", "/"].map(Path::new));
+        assert_eq!(
+            [Path::new("x"), Path::new("a/x"), Path::new("/x")].map(parent_folder),
+            [".", "a", "/"].map(Path::new)
+        );
     }
 }

@@ -180,7 +180,7 @@ fn axes_and_points_are_told_by_their_own_place() {
 fn points_have_their_order_names_and_options() {
     let names = |text: &str| -> Vec<String> {
         read(text, &[])
-            .map(|experiment| experiment.points.iter().map(|point| point.name.clone()).collect())
+            .map(|experiment| experiment.variants.iter().map(|variant| variant.name.clone()).collect())
             .unwrap_or_default()
     };
     let text = format!(
@@ -216,8 +216,9 @@ fn points_have_their_order_names_and_options() {
     );
     let set = read(SEARCH, &["table.slots=4", "limit.nodes=70", "table.slots = 8"])
         .ok()
-        .map(|mut experiment| experiment.points.remove(0));
-    let found = set.map(|point| (point.options.table.slots, point.limit.depth, point.limit.nodes, point.paths));
+        .map(|mut experiment| experiment.variants.remove(0));
+    let found =
+        set.map(|variant| (variant.options.table.slots, variant.limit.depth, variant.limit.nodes, variant.paths));
     assert_eq!(found, Some((8, Some(2), Some(70), Vec::new())));
 }
 
@@ -340,7 +341,7 @@ fn a_claim_that_no_row_can_answer_is_refused() {
         ("table.size", "no metric that has a ratio"),
         ("limit.depth", "no metric that has a ratio"),
         (&taken_apart, "there is no metric `anatomy."),
-        (columns::TOLD_HASHFULL, "there is no metric `told.hashfull`"),
+        (columns::REPORTED_HASHFULL, "there is no metric `told.hashfull`"),
         (columns::POINTS, "there is no metric `match.points`"),
         ("nodes", ""),
         (columns::CUTS, ""),
@@ -370,7 +371,7 @@ fn a_claim_that_no_row_can_answer_is_refused() {
 fn paths_that_end_alike_are_written_out() {
     let names = |grid: &str| -> Vec<String> {
         let experiment = read(&format!("{SEARCH}[grid]\n{grid}\n"), &[]);
-        experiment.map(|found| found.points.into_iter().map(|point| point.name).collect()).unwrap_or_default()
+        experiment.map(|found| found.variants.into_iter().map(|variant| variant.name).collect()).unwrap_or_default()
     };
     assert_eq!(names("\"table.clear\" = [\"game\"]\n\"eval.random\" = [3]"), ["clear=game, random=3"]);
     assert_eq!(
