@@ -3,6 +3,7 @@
 pub mod attacks;
 pub mod bitboard;
 pub mod board;
+pub mod builtin;
 mod codes;
 mod en_passant;
 pub mod ending;

@@ -1,10 +1,11 @@
 //! Suites: what an experiment searches, from an EPD, FEN or PGN file.
 //!
-//! The kind is told by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn` games. Every item has an
+//! The kind is told by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn` games; `builtin:NAME` is a suite that is compiled in. Every item has an
 //! id that is unique in its suite and has no control characters: the operation `id` of a position, or `White - Black, year` of a game. Where it is
 //! missing or blank it is `<stem>.<line>`; where it stands twice, `#2`, `#3` and so on are added to the later ones.
 
 use super::board::Board;
+use super::builtin::{self, UnknownBuiltin};
 use super::epd::{self, Epd};
 use super::fault::{Fault, Faults, OnError};
 use super::fen::Strictness;
@@ -144,6 +145,9 @@ pub enum SuiteError {
         /// The file.
         path: PathBuf,
     },
+    /// No suite of the name is compiled in.
+    #[error(transparent)]
+    Builtin(#[from] UnknownBuiltin),
     /// The file is faulty.
     #[error(transparent)]
     Faulty(#[from] Faults),
@@ -162,11 +166,15 @@ impl Suite {
     /// # Errors
     /// If it cannot be read, is of no known kind, holds nothing, or holds what `options` do not allow.
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
+        if let Some(builtin) = builtin::find(path) {
+            let text = builtin?.text.as_bytes();
+            let kind = SuiteKind::of(path).unwrap_or(SuiteKind::Positions);
+            return Ok(Self::read(&stem(path), &path.display().to_string(), kind, text, options)?);
+        }
         let kind = SuiteKind::of(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
         let file = crate::system::files::open_input(path).map_err(unreadable)?;
-        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let suite = Self::read_from(&stem, &path.display().to_string(), kind, BufReader::new(file), options)?;
+        let suite = Self::read_from(&stem(path), &path.display().to_string(), kind, BufReader::new(file), options)?;
         if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }
     }
 
@@ -213,14 +221,28 @@ pub enum SuiteKind {
 }
 
 impl SuiteKind {
-    /// The kind that a file's extension names.
+    /// The kind that a file's extension names; what names a suite that is compiled in is always a suite.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_ascii_lowercase().to_str()? {
+        let file = match builtin::find(path) {
+            Some(Ok(suite)) => Path::new(suite.file),
+            Some(Err(_)) => return Some(Self::Positions),
+            None => path,
+        };
+        match file.extension()?.to_ascii_lowercase().to_str()? {
             "epd" | "fen" => Some(Self::Positions),
             "pgn" => Some(Self::Games),
             _ => None,
         }
+    }
+}
+
+/// The name of a suite: its file's, without folder and extension.
+#[must_use]
+pub fn stem(path: &Path) -> String {
+    match builtin::find(path) {
+        Some(Ok(suite)) => suite.name().to_owned(),
+        _ => path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
     }
 }
 

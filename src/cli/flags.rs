@@ -12,6 +12,7 @@ use std::path::Path;
 type Case = (&'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
+    ("new quick --out @/out/t", "--out @/out/u", "out/u/quick.toml:"),
     ("generate --count 2", "--seed 9", ""),
     ("generate --count 2", "--count 3", ""),
     ("generate --count 2", "--plies 4", ""),

@@ -37,6 +37,7 @@ mod guard;
 mod keys;
 mod man;
 mod merge;
+mod new;
 mod options;
 mod perft;
 mod plan;
@@ -113,6 +114,7 @@ type CommandResult = Result<Exit, CommandFailure>;
 #[derive(Parser)]
 #[command(name = "ttlab", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Examples:
+  ttlab new quick                             write quick.toml and its suite, to begin with
   ttlab run experiments/quick.toml            run an experiment; results in reports/quick/
   ttlab check experiments/*.toml              is each file right?
   ttlab search startpos --depth 8             one search, all counters
@@ -145,6 +147,7 @@ macro_rules! commands {
 
 commands! {
     "Experiments":
+        New(new),
         Check(check),
         Plan(plan),
         Run(run),

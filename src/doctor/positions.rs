@@ -1,10 +1,11 @@
 //! The positions that an engine is examined on: built in, so that nothing but the engine is needed.
 
-use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
+use crate::chess::suite::{Suite, SuiteOptions};
 use crate::chess::{Board, Increments, Move};
+use std::path::Path;
 
 /// Games that people played.
-const GAMES: &str = include_str!("../../data/human-explore.pgn");
+const GAMES: &str = "builtin:human-explore";
 
 /// Searches along each game: of one side, two plies apart.
 pub const ALONG: usize = 3;
@@ -30,7 +31,7 @@ pub struct Reached {
 
 /// The positions that are searched along each game.
 pub fn games() -> Vec<Vec<Reached>> {
-    let read = Suite::read("games", "games.pgn", SuiteKind::Games, GAMES.as_bytes(), SuiteOptions::default());
+    let read = Suite::load(Path::new(GAMES), SuiteOptions::default());
     let items = read.map(|suite| suite.items).unwrap_or_default();
     let games = items.iter().filter_map(|item| Some((item.board, item.game()?))).step_by(EVERY).enumerate();
     let along = |(at, (start, game)): (usize, (Board, &[Move]))| {

@@ -32,8 +32,8 @@ pub struct File {
     pub analysis: String,
     /// The article whose claims the file holds against rows; what is expected as `published` is said there.
     pub article: Option<Article>,
-    /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), or
-    /// `{ startpos = true }`, or `{ fen = "..." }`.
+    /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), `builtin:NAME`
+    /// (`builtin:bratko-kopec`; an unknown name lists all), or `{ startpos = true }`, or `{ fen = "..." }`.
     pub suite: Option<SuiteChoice>,
     /// Several suites by name, instead of one: `{ NAME = { file = "FILE", depth = 8 } }`. Each is searched under its own limit and has its own
     /// section of the page; rows say in the column `suite` which they are of.

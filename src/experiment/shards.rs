@@ -6,6 +6,7 @@ use super::identity::hasher;
 use super::plan::{Job, Plan};
 use super::suites::Section;
 use super::text::SuiteTexts;
+use crate::chess::builtin;
 use crate::text::plural;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -94,6 +95,9 @@ const SCHEMA: u32 = 1;
 pub const MAX_SHARDS: u64 = 1_000_000;
 
 fn read_text(path: &Path) -> Result<String, PlanError> {
+    if let Some(Ok(suite)) = builtin::find(path) {
+        return Ok(suite.text.to_owned());
+    }
     let wrong = |error: std::io::Error| PlanError { path: path.display().to_string(), problem: error.to_string() };
     crate::system::files::read_text(path).map_err(wrong)
 }

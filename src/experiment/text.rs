@@ -6,8 +6,9 @@ use super::place::{locate, locate_value};
 use super::problem::{Problem, explain, nearest};
 use super::sequence::Sequence;
 use crate::chess::Board;
+use crate::chess::builtin;
 use crate::chess::fault::{Fault, Faults, OnError};
-use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
+use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions, stem};
 use siphasher::sip128::SipHasher13;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
@@ -136,13 +137,16 @@ impl FileText<'_> {
             let text = one.map_or(suite, |one| suites.get(one).map(String::as_str));
             let text = text.ok_or_else(|| self.invalid(key, "the plan does not hold its text"))?;
             let kind = SuiteKind::of(file).ok_or_else(|| self.invalid(key, format!("{name} is no suite")))?;
-            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-            let suite = Suite::read(&stem, &name, kind, text.as_bytes(), options);
+            let suite = Suite::read(&stem(file), &name, kind, text.as_bytes(), options);
             let suite = suite.map_err(|error| self.invalid(key, error))?;
             if suite.items.is_empty() {
                 return Err(self.invalid(key, format!("{name}: no positions or games")));
             }
             return Ok(LoadedSuite { name, path: None, suite });
+        }
+        if builtin::find(file).is_some() {
+            let suite = Suite::load(file, options).map_err(|error| self.invalid(key, error))?;
+            return Ok(LoadedSuite { name, path: Some(file.clone()), suite });
         }
         let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
         let found = if beside.is_file() { &beside } else { file };

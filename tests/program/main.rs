@@ -17,6 +17,7 @@ mod guards;
 mod matches;
 mod measures;
 mod names;
+mod new;
 mod own_policy;
 mod page;
 mod plans;

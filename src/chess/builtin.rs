@@ -1,0 +1,118 @@
+//! The suites that are compiled in: `builtin:NAME` can stand wherever a suite's file can.
+
+use super::fault::distance;
+use std::fmt;
+use std::path::Path;
+
+/// What the name of a suite that is compiled in begins with.
+pub const PREFIX: &str = "builtin:";
+
+/// A suite that is compiled in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltinSuite {
+    /// Its file, by whose extension its kind is known.
+    pub file: &'static str,
+    /// The text of the file.
+    pub text: &'static str,
+}
+
+macro_rules! suites {
+    ($($file:literal)*) => {
+        &[$(BuiltinSuite { file: $file, text: include_str!(concat!("../../data/", $file)) }),*]
+    };
+}
+
+/// All of them, by name.
+pub const SUITES: &[BuiltinSuite] = suites! {
+    "bratko-kopec.epd"
+    "endgames.epd"
+    "endgames-confirm.epd"
+    "endgames-explore.epd"
+    "fine-70.epd"
+    "games.pgn"
+    "human-confirm.pgn"
+    "human-explore.pgn"
+    "middlegames-confirm.epd"
+    "middlegames-explore.epd"
+    "openings.epd"
+    "perft.epd"
+    "selfplay.pgn"
+    "selfplay-confirm.pgn"
+    "tactical-confirm.epd"
+    "tactical-explore.epd"
+};
+
+impl BuiltinSuite {
+    /// Its name: `bratko-kopec`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.file.rsplit_once('.').map_or(self.file, |(stem, _)| stem)
+    }
+}
+
+/// The suite that a path names; none where it names a file.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn find(path: &Path) -> Option<Result<&'static BuiltinSuite, UnknownBuiltin>> {
+    let name = path.to_str()?.strip_prefix(PREFIX)?;
+    let found = SUITES.iter().find(|suite| suite.name() == name);
+    Some(found.ok_or_else(|| UnknownBuiltin { name: name.to_owned() }))
+}
+
+/// There is no such suite: the message lists all, the nearest first.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct UnknownBuiltin {
+    name: String,
+}
+
+impl fmt::Display for UnknownBuiltin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = SUITES.iter().map(BuiltinSuite::name);
+        let near = names.clone().filter_map(|name| Some((distance(&self.name, name, 1 + name.len() / 3)?, name))).min();
+        write!(f, "no suite of the name {PREFIX}{} is compiled in: ", self.name)?;
+        if let Some((_, near)) = near {
+            write!(f, "did you mean {PREFIX}{near}? ")?;
+        }
+        write!(f, "there are {}", names.collect::<Vec<_>>().join(", "))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::suite::Suite;
+
+    #[test]
+    fn every_file_of_data_is_compiled_in_under_its_stem() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut known: Vec<&str> = SUITES.iter().map(|suite| suite.file).collect();
+        files.sort();
+        known.sort_unstable();
+        assert_eq!(files, known);
+    }
+
+    #[test]
+    fn builtin_suite_has_the_items_of_its_file() {
+        let load = |path: &Path| Suite::load(path, Default::default()).unwrap();
+        for name in ["bratko-kopec.epd", "games.pgn"] {
+            let file = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name));
+            let stem = name.split('.').next().unwrap();
+            let builtin = load(Path::new(&format!("{PREFIX}{stem}")));
+            let ids = |suite: &Suite| suite.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>();
+            assert_eq!((&builtin.name, ids(&builtin)), (&file.name, ids(&file)));
+        }
+    }
+
+    #[test]
+    fn unknown_builtin_names_the_nearest_and_lists_all() {
+        let text = |name: &str| find(Path::new(name)).unwrap().unwrap_err().to_string();
+        let near = text("builtin:bratko-copec");
+        assert!(near.contains("did you mean builtin:bratko-kopec? there are bratko-kopec, endgames,"), "{near}");
+        assert!(!text("builtin:x").contains("did you mean"));
+        assert_eq!(find(Path::new("data/bratko-kopec.epd")), None);
+    }
+}

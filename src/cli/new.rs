@@ -1,0 +1,140 @@
+use super::{CommandFailure, CommandResult, Exit, write_error};
+use crate::chess::builtin::{BuiltinSuite, SUITES};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Write an experiment file to begin with, and its suite beside it
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ttlab new                           list the templates
+  ttlab new quick                     quick.toml and bratko-kopec.epd; then: ttlab run quick.toml
+  ttlab new which-policy --out trial  in another folder
+
+A file that is there is never written over.")]
+pub struct Args {
+    /// The template; without one they are listed
+    template: Option<String>,
+    /// The folder that gets the files
+    #[arg(short, long, value_name = "FOLDER", default_value = ".")]
+    out: PathBuf,
+}
+
+/// An experiment of the project's own to begin with.
+struct Template {
+    name: &'static str,
+    /// The command that takes it.
+    command: &'static str,
+    /// The experiment file, as it stands in the project's folders.
+    text: &'static str,
+    /// The files that it reads.
+    files: &'static [&'static str],
+}
+
+macro_rules! templates {
+    ($($name:literal $command:literal $file:literal $files:expr;)*) => {
+        &[$(Template {
+            name: $name,
+            command: $command,
+            text: include_str!(concat!("../../experiments/", $file)),
+            files: &$files,
+        }),*]
+    };
+}
+
+const TEMPLATES: &[Template] = templates! {
+    "quick" "run" "quick.toml" ["bratko-kopec.epd"];
+    "which-policy" "run" "which-policy.toml" ["bratko-kopec.epd", "openings.epd"];
+    "ageing" "run" "aging-first-look.toml" ["games.pgn"];
+    "match" "run" "matches/first-match.toml" ["openings.epd"];
+    "engine" "run" "engines/stockfish-hash.toml" ["bratko-kopec.epd"];
+    "tune" "tune" "tune-aging.toml" ["selfplay.pgn"];
+    "trace" "run" "traces/worth.toml" [TRACE];
+};
+
+/// The recorded trace of the template `trace`.
+const TRACE: &str = "two-games.trace";
+const TRACE_BYTES: &[u8] = include_bytes!("../../experiments/traces/two-games.trace");
+
+impl Template {
+    /// What it answers, as its own file says.
+    fn question(&self) -> String {
+        let file = self.text.parse::<toml::Table>().unwrap_or_default();
+        file.get("question").and_then(toml::Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// The experiment file as it stands in a folder with the files that it reads.
+    fn experiment(&self) -> String {
+        let (name, command) = (self.name, self.command);
+        let mut text = format!("# From the template {name}. To use it: ttlab {command} {name}.toml\n");
+        for line in self.text.lines().filter(|line| !line.starts_with("#:schema")) {
+            let mut line = line.to_owned();
+            for file in self.files {
+                if let Some(end) = line.find(&format!("/{file}\"")) {
+                    let start = line[..end].rfind('"').map_or(end, |quote| quote + 1);
+                    line.replace_range(start..=end, "");
+                }
+            }
+            text += &line;
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Every file that it needs, and what is in it; the experiment last.
+    fn contents(&self) -> Vec<(String, Vec<u8>)> {
+        let suite = |file: &str| SUITES.iter().find(|suite| suite.file == file).map(|suite: &BuiltinSuite| suite.text);
+        let bytes = |file: &str| suite(file).map_or(TRACE_BYTES, str::as_bytes).to_vec();
+        let beside = self.files.iter().map(|&file| (file.to_owned(), bytes(file)));
+        beside.chain([(format!("{}.toml", self.name), self.experiment().into_bytes())]).collect()
+    }
+}
+
+pub fn run(args: &Args) -> CommandResult {
+    let Some(name) = &args.template else {
+        for template in TEMPLATES {
+            println!("{:<14} {}", template.name, template.question());
+        }
+        println!("\n`ttlab new NAME` writes one, with its suite beside it");
+        return Ok(Exit::Done);
+    };
+    let names = || TEMPLATES.iter().map(|template| template.name);
+    let Some(template) = TEMPLATES.iter().find(|template| template.name == name) else {
+        let near =
+            crate::experiment::problem::nearest(name, names()).map_or_else(String::new, |near| format!("{near} "));
+        refuse!("there is no template `{name}`: {near}there are {}", names().collect::<Vec<_>>().join(", "));
+    };
+    let contents: Vec<(PathBuf, Vec<u8>)> =
+        template.contents().into_iter().map(|(file, bytes)| (args.out.join(file), bytes)).collect();
+    let experiment = contents.len() - 1;
+    for (at, (path, bytes)) in contents.iter().enumerate() {
+        check_free(path, (at < experiment).then_some(bytes.as_slice()))?;
+    }
+    crate::record::create_folder(&args.out).map_err(write_error(&args.out))?;
+    for (path, bytes) in &contents {
+        create(path, bytes)?;
+    }
+    println!("to use it:  ttlab {} {}", template.command, contents[experiment].0.display());
+    Ok(Exit::Done)
+}
+
+/// Refuses a name that is taken; where `same` is given, a file of just these bytes may have it.
+fn check_free(path: &Path, same: Option<&[u8]>) -> Result<(), CommandFailure> {
+    let is_same = |same: &[u8]| crate::system::files::read(path).is_ok_and(|found| found == same);
+    if path.symlink_metadata().is_ok() && !same.is_some_and(is_same) {
+        refuse!("{}: is there, and is not written over: rename it, or name another folder with --out", path.display());
+    }
+    Ok(())
+}
+
+/// Writes a new file; what has got the name meanwhile is left as it is.
+fn create(path: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
+    let mut file = match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return check_free(path, Some(bytes)),
+        Err(error) => return Err(write_error(path)(error)),
+    };
+    file.write_all(bytes).map_err(write_error(path))?;
+    println!("{}", path.display());
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! An installed program, with no checkout beside it: templates, and the suites that are compiled in.
+
+use crate::common::scratch;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Calls the program in a folder: both outputs, and the exit code.
+fn ttlab(folder: &Path, args: &[&str]) -> (String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_ttlab")).current_dir(folder).args(args).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (String::from_utf8_lossy(&text).into_owned(), output.status.code().unwrap_or(-1))
+}
+
+/// The names that `ttlab new` lists.
+fn templates(folder: &Path) -> Vec<String> {
+    let (text, code) = ttlab(folder, &["new"]);
+    assert_eq!(code, 0, "{text}");
+    let lines = text.lines().take_while(|line| !line.is_empty());
+    lines.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_template_is_commented_and_right_where_only_it_is() {
+    let names = templates(scratch().path());
+    assert_eq!(names, ["quick", "which-policy", "ageing", "match", "engine", "tune", "trace"]);
+    for name in names {
+        let folder = scratch();
+        let (text, code) = ttlab(folder.path(), &["new", &name]);
+        assert_eq!(code, 0, "{text}");
+        let file = format!("{name}.toml");
+        let written = fs::read_to_string(folder.path().join(&file)).unwrap();
+        assert!(!written.contains("data/bratko") && !written.contains("#:schema"), "{written}");
+        assert!(written.lines().filter(|line| line.contains("# ")).count() > 2, "few comments: {written}");
+        assert!(fs::read_dir(folder.path()).unwrap().count() > 1, "{name} has no suite beside it");
+        let (text, code) = ttlab(folder.path(), &["check", &file]);
+        assert_eq!(code, 0, "{text}");
+    }
+}
+
+#[test]
+fn quick_template_runs_in_an_empty_folder() {
+    let folder = scratch();
+    assert_eq!(ttlab(folder.path(), &["new", "quick"]).1, 0);
+    let (text, code) = ttlab(folder.path(), &["run", "quick.toml", "--set", "limit.depth=2", "--quiet"]);
+    assert_eq!(code, 0, "{text}");
+    let rows = fs::read_to_string(folder.path().join("reports/quick/results.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 1 + 24 * 7 * 2);
+}
+
+#[test]
+fn new_never_overwrites_and_keeps_a_suite_that_is_the_same() {
+    let folder = scratch();
+    assert_eq!(ttlab(folder.path(), &["new", "quick"]).1, 0);
+    fs::write(folder.path().join("quick.toml"), "mine").unwrap();
+    let (text, code) = ttlab(folder.path(), &["new", "quick"]);
+    assert!(code == 2 && text.contains("quick.toml: is there, and is not written over"), "{code} {text}");
+    assert_eq!(fs::read_to_string(folder.path().join("quick.toml")).unwrap(), "mine");
+    // The next template's suite is the same file.
+    let (text, code) = ttlab(folder.path(), &["new", "engine"]);
+    assert_eq!(code, 0, "{text}");
+    fs::write(folder.path().join("bratko-kopec.epd"), "other").unwrap();
+    let (text, code) = ttlab(folder.path(), &["new", "which-policy"]);
+    assert!(code == 2 && text.contains("bratko-kopec.epd: is there"), "{code} {text}");
+    let left: Vec<bool> =
+        ["openings.epd", "which-policy.toml"].iter().map(|name| folder.path().join(name).exists()).collect();
+    assert_eq!(left, [false, false], "files of a refused template were written");
+    // A link that leads nowhere has the name too.
+    fs::remove_file(folder.path().join("bratko-kopec.epd")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("which-policy.toml")).unwrap();
+    assert_eq!(ttlab(folder.path(), &["new", "which-policy"]).1, 2);
+    assert!(!folder.path().join("nowhere").exists());
+    let (text, code) = ttlab(folder.path(), &["new", "which-policy", "--out", "a/b"]);
+    assert!(code == 0 && folder.path().join("a/b/openings.epd").is_file(), "{text}");
+}
+
+#[test]
+fn unknown_template_names_the_nearest_and_lists_all() {
+    let (text, code) = ttlab(scratch().path(), &["new", "quik"]);
+    assert!(code == 2 && text.contains("`quik`: did you mean `quick`? there are quick, which-policy"), "{text}");
+}
+
+const BUILTIN: &str =
+    "first = 2\nlimit = { depth = 2 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\ntable = 'none'\n";
+
+/// The rows of a run, without what depends on the clock.
+fn nodes(folder: &Path, out: &str) -> Vec<String> {
+    let mut reader = csv::Reader::from_path(folder.join(out).join("results.csv")).unwrap();
+    let heading = reader.headers().unwrap().clone();
+    let wanted = ["id", "variant", "position", "depth", "search.nodes"]
+        .map(|name| heading.iter().position(|column| column == name).unwrap());
+    reader.records().map(|row| row.map(|row| wanted.map(|at| row[at].to_owned()).join(" ")).unwrap()).collect()
+}
+
+#[test]
+fn builtin_suite_gives_the_rows_of_its_file_and_goes_through_a_plan() {
+    let folder = scratch();
+    let file = format!("{}/data/bratko-kopec.epd", env!("CARGO_MANIFEST_DIR"));
+    for (name, suite) in [("file", file.as_str()), ("builtin", "builtin:bratko-kopec")] {
+        fs::write(folder.path().join(format!("{name}.toml")), format!("suite = '{suite}'\n{BUILTIN}")).unwrap();
+        let (text, code) = ttlab(folder.path(), &["run", &format!("{name}.toml"), "-q", "--out", name]);
+        assert_eq!(code, 0, "{text}");
+    }
+    assert_eq!(nodes(folder.path(), "file").len(), 8);
+    assert_eq!(nodes(folder.path(), "file"), nodes(folder.path(), "builtin"));
+    let (text, code) = ttlab(folder.path(), &["plan", "builtin.toml", "--shards", "1", "-o", "plan.json"]);
+    assert_eq!(code, 0, "{text}");
+    let (text, code) = ttlab(folder.path(), &["run", "--plan", "plan.json", "--shard", "0", "-q", "--out", "shard"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(nodes(&folder.path().join("shard/shards"), "0"), nodes(folder.path(), "builtin"));
+}
+
+#[test]
+fn builtin_suites_stand_wherever_a_suite_does() {
+    let folder = scratch();
+    let several = "suites = { a = { file = 'builtin:fine-70', depth = 2 }, b = { file = 'builtin:endgames', depth = 1 } }\n\
+                   first = 1\n[[variant]]\nname = 'a'\n";
+    fs::write(folder.path().join("several.toml"), several).unwrap();
+    for args in [&["check", "several.toml"][..], &["suite", "builtin:games"]] {
+        let (text, code) = ttlab(folder.path(), args);
+        assert_eq!(code, 0, "{text}");
+    }
+    let args = ["trace", "builtin:games", "--first", "1", "--depth", "1", "-o", "one.trace"];
+    let (text, code) = ttlab(folder.path(), &args);
+    assert_eq!(code, 0, "{text}");
+    let (text, code) = ttlab(folder.path(), &["suite", "builtin:game"]);
+    assert!(code == 2 && text.contains("did you mean builtin:games?"), "{code} {text}");
+    fs::write(folder.path().join("wrong.toml"), "suite = 'builtin:fine'\nlimit = { depth = 1 }\n").unwrap();
+    let (text, code) = ttlab(folder.path(), &["check", "wrong.toml"]);
+    assert!(code == 2 && text.contains("suite: no suite of the name builtin:fine is compiled in"), "{code} {text}");
+    assert!(text.contains("wrong.toml:1:"), "the place is not shown: {text}");
+}
