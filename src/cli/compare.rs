@@ -94,7 +94,8 @@ pub fn run(args: &Args) -> CommandResult {
         found.notes.push(format!("gate `{gate}`: {}", misleading.sentence()));
     }
 
-    let forms: [fn(&Comparison) -> String; 4] = [machine::junit, summary, machine::json, machine::bench_json];
+    let forms: [fn(&Comparison) -> String; 4] =
+        [machine::junit, summary, machine::comparison_json, machine::bench_json];
     let mut printed = false;
     for (path, form) in outputs.into_iter().zip(forms).filter_map(|(path, form)| Some((path.as_deref()?, form))) {
         if on_stdout(path) {

@@ -4,7 +4,7 @@ use super::run::{command_line, run_failure};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::screen::Screened;
 use crate::experiment::Experiment;
-use crate::report::{self, confirmed};
+use crate::report::{self, confirm_page};
 use crate::runner::{Settings, progress};
 use crate::text::plural;
 use crate::tune::{RunsError, confirm};
@@ -41,7 +41,7 @@ pub fn play(
         Ok(found) => found,
         Err(error) => return ended(error),
     };
-    let sheet = confirmed::sheet(&experiment.name, screened, &found.contenders, found.critical_value);
+    let sheet = confirm_page::sheet(&experiment.name, screened, &found.contenders, found.critical_value);
     if !quiet {
         super::screen::show(&sheet);
     }

@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> CommandResult {
         eprintln!("{} failed: see the error column; run the shards again with --retry-failed", plural(failed, "job"));
         return Ok(Exit::Failed);
     }
-    Ok(if args.check && page.failed() > 0 { Exit::Gate } else { Exit::Done })
+    Ok(if args.check && page.count_failed() > 0 { Exit::Gate } else { Exit::Done })
 }
 
 /// The shards of a plan: in the folders given, or where `ttlab run --plan` puts them.
@@ -84,7 +84,7 @@ pub(super) fn shards<'a>(
     }
     for folder in from {
         let Some(manifest) = Manifest::read(folder).map_err(CommandFailure::usage)? else {
-            refuse!("{}: no results of ttlab are there: it has no manifest.json", folder.display());
+            refuse!("{}: not a results folder: manifest.json is missing", folder.display());
         };
         let Some(shard) = manifest.shard else { refuse!("{}: it is not a shard's", folder.display()) };
         folders.push((shard.index, folder.clone()));

@@ -338,7 +338,7 @@ fn with_skip(sets: &[String], skip: bool) -> Vec<String> {
 /// Tells on stderr what was left out of a suite.
 fn tell_left_out(experiment: &Experiment) {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
-    if let Some(text) = crate::report::page::left_out(&experiment.suite_name, &notes) {
+    if let Some(text) = crate::report::page::describe_skipped(&experiment.suite_name, &notes) {
         eprintln!("warning: {text}");
     }
 }

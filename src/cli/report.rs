@@ -83,10 +83,10 @@ pub fn run(args: &Args) -> CommandResult {
             super::screen::report(&page, folder, false)?;
             println!("report: {}", folder.join("report.html").display());
         }
-        (_, Format::Text) if args.out.is_none() => show(&page.brief()),
+        (_, Format::Text) if args.out.is_none() => show(&page.terminal_sheet()),
         (_, format) => {
             let rendered = match format {
-                Format::Text => text::render(&page.brief(), plain()) + "\n",
+                Format::Text => text::render(&page.terminal_sheet(), plain()) + "\n",
                 Format::Md => markdown::render(&page.sheet, markdown::Style { level: 1, figures: false }),
                 Format::Html => html::render(&page.sheet),
                 Format::Json => data::json(&page.sheet),

@@ -3,7 +3,7 @@ use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::problem::nearest;
 use crate::experiment::{Experiment, Plan};
-use crate::report::{self, markdown, published};
+use crate::report::{self, markdown, reproduce_page};
 use crate::runner::{self, Session, Settings, progress};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,11 +69,11 @@ pub fn run(args: &Args) -> CommandResult {
         }
         pages.push(report::write(&folder).map_err(CommandFailure::io)?);
     }
-    super::screen::show(&published::brief(&pages));
+    super::screen::show(&reproduce_page::terminal_sheet(&pages));
     // A part does not overwrite the page of the whole.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");
-        let page = markdown::render(&published::sheet(&pages), markdown::Style { level: 1, figures: false });
+        let page = markdown::render(&reproduce_page::sheet(&pages), markdown::Style { level: 1, figures: false });
         super::write(&path, &page)?;
         println!("page: {}", path.display());
     }

@@ -137,10 +137,10 @@ pub fn run(args: &Args) -> CommandResult {
     } else {
         let page = crate::report::read(&folder).map_err(CommandFailure::io)?;
         super::screen::report(&page, &folder, args.quiet)?;
-        if args.check && page.failed() > 0 {
+        if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;
         }
-        blind = page.blind.clone();
+        blind = page.undetectable.clone();
         let confirm = experiment.file.confirm.as_ref().filter(|_| ran.failed == 0);
         if let Some(confirm) = confirm {
             let screened = screen::screen(&page.summary, page.nodes_mislead, confirm.margin, confirm.price);

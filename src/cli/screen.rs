@@ -16,7 +16,7 @@ pub fn show(sheet: &Sheet) {
 /// Says a page of results and writes its files beside them: what cannot be written is seen all the same.
 pub fn report(page: &Page, folder: &Path, quiet: bool) -> Result<(), CommandFailure> {
     if !quiet {
-        show(&page.brief());
+        show(&page.terminal_sheet());
     }
     crate::report::write_page(page, folder).map_err(|error| {
         let help = format!("help: `ttlab report {} -o FILE` writes it elsewhere", folder.display());

@@ -314,7 +314,7 @@ fn a_tuning_warns_of_each_pressure_by_its_name() {
     let mut others = 0;
     for (at, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
         let stage = crate::analysis::questions::race::RaceStage::Held(at).folder();
-        for blind in crate::report::read(&out.join(stage)).unwrap().blind {
+        for blind in crate::report::read(&out.join(stage)).unwrap().undetectable {
             others += usize::from(at > 0);
             assert!(page.contains(&format!("{pressure}: {blind}")), "{pressure}: {blind}\n{page}");
         }
@@ -561,7 +561,7 @@ fn what_is_merged_is_shards() {
     assert_eq!(exit(&["plan", &x, "--shards", "2", "-o", &plan]), 0);
     assert_eq!(exit(&["run", &x, "-q", "--out", &at("whole")]), 0);
     for (from, stderr) in
-        [(at("whole"), "it is not a shard's"), (at("none"), "no results of ttlab are there: it has no manifest.json")]
+        [(at("whole"), "it is not a shard's"), (at("none"), "not a results folder: manifest.json is missing")]
     {
         let (code, _, errors) = call(&["merge", &plan, "--from", &from, "--out", &out]);
         assert_eq!((code, errors), (2, format!("error: {from}: {stderr}\n")));

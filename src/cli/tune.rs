@@ -10,7 +10,7 @@ use crate::experiment::tune::to_settings as pressure_sets;
 use crate::experiment::{Experiment, Plan, Problem, Tune, Variant};
 use crate::record::columns::{self, Role};
 use crate::record::manifest::Manifest;
-use crate::report::{self, tuned::TuneOutcome};
+use crate::report::{self, tune_page::TuneOutcome};
 use crate::runner::{self, Output, Settings, Subjects, progress};
 use crate::subject::options;
 use crate::table::TableKind;
@@ -141,7 +141,7 @@ pub fn run(args: &Args) -> CommandResult {
         tuned: &tuned,
         warnings: [engines.loose(&plan), one_seed(experiment), blind(&folder, &pressures[..tuned.held.len()])?]
             .concat(),
-        origins: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),
+        provenance: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),
     };
     let findings = outcome.write(&folder).map_err(CommandFailure::io)?;
     if !args.quiet {
@@ -355,7 +355,7 @@ fn blind(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFail
     let mut warnings = Vec::new();
     for (at, pressure) in pressures.iter().enumerate() {
         let page = report::read(&folder.join(RaceStage::Held(at).folder())).map_err(CommandFailure::io)?;
-        warnings.extend(page.blind.iter().map(|blind| format!("{pressure}: {blind}")));
+        warnings.extend(page.undetectable.iter().map(|blind| format!("{pressure}: {blind}")));
     }
     Ok(warnings)
 }

@@ -1,111 +1,116 @@
-//! What any client relies on: legal moves, scores of mates, an end at `stop` and at `quit`, and nothing left behind.
+//! Checks of what every UCI client relies on: legal moves, mate scores, `stop` and `quit`, and no
+//! processes left behind.
 
-use super::positions::{ENDED, MATES, RULES};
-use super::{Bench, Halt, PATIENCE};
+use super::positions::{MATES, NO_LEGAL_MOVES, TRICKY_POSITIONS};
+use super::{Examiner, Interrupt, PATIENCE};
 use crate::chess::{Board, Score};
 use crate::engine::Limit;
 use crate::record::diagnosis::CheckResult::{self, Fault, Good, Note};
 use crate::subject::{Departure, EngineFault, Launch, Position, Subject, Uci};
 use std::time::Duration;
 
-type Finding = Result<(CheckResult, String), Halt>;
+type Finding = Result<(CheckResult, String), Interrupt>;
 
-/// A quick search.
-pub const fn quick() -> Limit {
+/// A limit that any engine reaches at once.
+pub const fn quick_limit() -> Limit {
     Limit { depth: Some(3), nodes: None }
 }
 
-/// How long an endless search runs before it is told to stop.
-const ENDLESS: Duration = Duration::from_millis(300);
+/// How long `go infinite` runs before `stop` is sent.
+const ENDLESS_SEARCH: Duration = Duration::from_millis(300);
 
-/// Limits of few nodes, and how many more are as good as none.
-const FEW: [u64; 2] = [1_000, 10_000];
+/// Small node limits. An engine that searches more than twice as many gets a note.
+const SMALL_LIMITS: [u64; 2] = [1_000, 10_000];
 
 fn board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|_| Board::startpos())
 }
 
-impl Bench<'_> {
-    /// A process whose searches should take a moment.
-    fn brief(&self) -> Result<Uci, Halt> {
+impl Examiner<'_> {
+    /// Starts a process whose searches must finish within [`PATIENCE`].
+    fn quick_engine(&self) -> Result<Uci, Interrupt> {
         let mut engine = self.engine(self.launch.clone())?;
         engine.allow(PATIENCE);
         Ok(engine)
     }
 }
 
-/// How far it goes beyond a limit of nodes.
-pub fn small_limits(bench: &Bench<'_>) -> Finding {
-    let (mut engine, start, mut text) = (bench.brief()?, Board::startpos(), Vec::new());
-    for nodes in FEW.into_iter().rev() {
+/// Checks by how much the engine exceeds small node limits.
+pub fn check_small_limits(examiner: &Examiner<'_>) -> Finding {
+    let (mut engine, start, mut counts) = (examiner.quick_engine()?, Board::startpos(), Vec::new());
+    for nodes in SMALL_LIMITS.into_iter().rev() {
         let limit = Limit { depth: None, nodes: Some(nodes) };
-        let found = bench.ask(&mut engine, Position::alone(&start), limit, true)?;
-        text.push((nodes, found.nodes.unwrap_or(0)));
+        let report = examiner.search_position(&mut engine, Position::alone(&start), limit, true)?;
+        counts.push((nodes, report.nodes.unwrap_or(0)));
     }
     engine.end();
-    Ok(overshoot(&text))
+    Ok(describe_overshoot(&counts))
 }
 
-/// In words, limits and what was made of them.
-fn overshoot(text: &[(u64, u64)]) -> (CheckResult, String) {
-    let parts: Vec<String> = text.iter().map(|(asked, made)| format!("{made} nodes when asked for {asked}")).collect();
-    let result = if text.iter().all(|(asked, made)| *made <= 2 * asked) { Good } else { Note };
+/// Describes each node limit with the nodes searched.
+fn describe_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
+    let parts: Vec<String> =
+        counts.iter().map(|(limit, nodes)| format!("{nodes} nodes when asked for {limit}")).collect();
+    let result = if counts.iter().all(|(limit, nodes)| *nodes <= 2 * limit) { Good } else { Note };
     (result, parts.join(", "))
 }
 
-/// Whether an endless search ends when it is told to.
-pub fn stops(bench: &Bench<'_>) -> Finding {
-    let mut engine = bench.engine(bench.launch.clone())?;
-    engine.allow(ENDLESS);
+/// Checks that `stop` ends an endless search within a second.
+pub fn check_stop(examiner: &Examiner<'_>) -> Finding {
+    let mut engine = examiner.engine(examiner.launch.clone())?;
+    engine.allow(ENDLESS_SEARCH);
     let start = Board::startpos();
-    match bench.ask(&mut engine, Position::alone(&start), Limit::default(), true) {
+    match examiner.search_position(&mut engine, Position::alone(&start), Limit::default(), true) {
         Ok(_) => Ok((Note, "`go infinite` ended before `stop`".to_owned())),
-        Err(Halt::Failed(failure)) => match failure.fault {
+        Err(Interrupt::Failed(failure)) => match failure.fault {
             EngineFault::Unheeded(_) => Ok((Good, "obeyed within a second".to_owned())),
             EngineFault::Silent(_) => Ok((Fault, "not obeyed within a second".to_owned())),
-            _ => Err(Halt::Failed(failure)),
+            _ => Err(Interrupt::Failed(failure)),
         },
         Err(halt) => Err(halt),
     }
 }
 
-/// Whether its moves are legal where rules are hard.
-pub fn moves(bench: &Bench<'_>, limit: Limit) -> Finding {
-    let (mut engine, mut wrong) = (bench.brief()?, Vec::new());
-    for fen in RULES {
+/// Checks that the engine plays legal moves in positions with unusual rules.
+pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> Finding {
+    let (mut engine, mut wrong) = (examiner.quick_engine()?, Vec::new());
+    for fen in TRICKY_POSITIONS {
         let board = board(fen);
-        match bench.ask(&mut engine, Position::alone(&board), limit, true) {
+        match examiner.search_position(&mut engine, Position::alone(&board), limit, true) {
             Ok(_) => {}
-            Err(Halt::Failed(failure)) => {
-                wrong.push(placed(&failure.fault, fen));
-                engine = bench.brief()?;
+            Err(Interrupt::Failed(failure)) => {
+                wrong.push(fault_with_position(&failure.fault, fen));
+                engine = examiner.quick_engine()?;
             }
             Err(halt) => return Err(halt),
         }
     }
     engine.end();
     Ok(match wrong.first() {
-        None => (Good, format!("legal in {} positions", RULES.len())),
-        Some(first) => (Fault, format!("wrong in {} of {} positions; first: {first}", wrong.len(), RULES.len())),
+        None => (Good, format!("legal in {} positions", TRICKY_POSITIONS.len())),
+        Some(first) => {
+            (Fault, format!("wrong in {} of {} positions; first: {first}", wrong.len(), TRICKY_POSITIONS.len()))
+        }
     })
 }
 
-/// A fault with the position, which some name themselves.
-fn placed(fault: &EngineFault, fen: &str) -> String {
+/// A fault with its position, for faults that do not name it themselves.
+fn fault_with_position(fault: &EngineFault, fen: &str) -> String {
     match fault {
         EngineFault::Illegal(_) => fault.to_string(),
         _ => format!("{fault} in {fen}"),
     }
 }
 
-/// What it does where there is no move: no client need ask.
-pub fn ended(bench: &Bench<'_>, limit: Limit) -> Finding {
-    let mut engine = bench.brief()?;
-    for fen in ENDED {
+/// Checks what the engine answers where there is no legal move. A client need not ask, so this is
+/// never a fault.
+pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> Finding {
+    let mut engine = examiner.quick_engine()?;
+    for fen in NO_LEGAL_MOVES {
         let board = board(fen);
-        match bench.ask(&mut engine, Position::alone(&board), limit, true) {
+        match examiner.search_position(&mut engine, Position::alone(&board), limit, true) {
             Ok(_) => {}
-            Err(Halt::Failed(failure)) => return Ok((Note, placed(&failure.fault, fen))),
+            Err(Interrupt::Failed(failure)) => return Ok((Note, fault_with_position(&failure.fault, fen))),
             Err(halt) => return Err(halt),
         }
     }
@@ -113,20 +118,21 @@ pub fn ended(bench: &Bench<'_>, limit: Limit) -> Finding {
     Ok((Good, "it names no move where there is none".to_owned()))
 }
 
-/// Whether mates are scores of mates, in the right number of moves and of the right side.
-pub fn mates(bench: &Bench<'_>) -> Finding {
-    let (mut engine, mut found) = (bench.brief()?, Vec::new());
+/// Checks that mates are reported as mates, in the right number of moves and for the right side.
+pub fn check_mates(examiner: &Examiner<'_>) -> Finding {
+    let (mut engine, mut found) = (examiner.quick_engine()?, Vec::new());
     for &(fen, moves) in MATES {
         let board = board(fen);
         let limit = Limit { depth: Some((2 * moves.unsigned_abs() + 4) as u8), nodes: None };
-        let answer = bench.ask(&mut engine, Position::alone(&board), limit, true)?;
+        let answer = examiner.search_position(&mut engine, Position::alone(&board), limit, true)?;
         found.push((fen, moves, answer.score));
     }
     engine.end();
-    Ok(tell_mates(&found))
+    Ok(judge_mates(&found))
 }
 
-/// A score that is a mate in so many moves of the side to move.
+/// Moves to mate that a score stands for; negative if the side to move is mated. None if it is no
+/// mate score.
 fn mate_in(score: Score) -> Option<i32> {
     const MATE: Score = 32_000;
     const FARTHEST: Score = 1_000;
@@ -134,8 +140,8 @@ fn mate_in(score: Score) -> Option<i32> {
     (plies < FARTHEST).then_some((plies + 1) / 2 * score.signum())
 }
 
-fn tell_mates(found: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
-    let shown = |fen: &str, moves: i32, score: Option<Score>| {
+fn judge_mates(found: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
+    let describe = |fen: &str, moves: i32, score: Option<Score>| {
         let score = match score.map(|score| (score, mate_in(score))) {
             None => "no score".to_owned(),
             Some((_, Some(mate))) => format!("mate {mate}"),
@@ -143,8 +149,9 @@ fn tell_mates(found: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
         };
         format!("{score} where it is mate {moves} in {fen}")
     };
-    let right = found.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
-    // A mate that is missed or longer may be a selective search's; one that is shorter, or the other side's, is wrong.
+    let correct = found.iter().filter(|(_, moves, score)| score.and_then(mate_in) == Some(*moves)).count();
+    // A selective search may miss a mate or find a longer one; a shorter one, or one for the other
+    // side, is wrong.
     let is_wrong = |moves: i32, score: Option<Score>| {
         score.and_then(mate_in).is_some_and(|mate| mate.signum() != moves.signum() || mate.abs() < moves.abs())
     };
@@ -153,31 +160,32 @@ fn tell_mates(found: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
     let all = found.len();
     match (wrong, missed) {
         (Some(&(fen, moves, score)), _) => {
-            (Fault, format!("{right} of {all} as they are; {}", shown(fen, moves, score)))
+            (Fault, format!("{correct} of {all} as they are; {}", describe(fen, moves, score)))
         }
         (None, Some(&(fen, moves, score))) => {
-            (Note, format!("{right} of {all} as they are; {}", shown(fen, moves, score)))
+            (Note, format!("{correct} of {all} as they are; {}", describe(fen, moves, score)))
         }
-        (None, None) => (Good, format!("{right} of {all} as they are")),
+        (None, None) => (Good, format!("{correct} of {all} as they are")),
     }
 }
 
-/// Whether it ends at `quit`, and leaves nothing behind. No guard is between: what the engine started becomes a child of this process.
-pub fn quits(bench: &Bench<'_>) -> Finding {
-    let mut engine = bench.engine(Launch { guard: None, ..bench.launch.clone() })?;
+/// Checks that the engine ends on `quit` and leaves no process behind. It is started without a
+/// guard, so that processes it leaves become children of this one.
+pub fn check_quit(examiner: &Examiner<'_>) -> Finding {
+    let mut engine = examiner.engine(Launch { guard: None, ..examiner.launch.clone() })?;
     engine.allow(PATIENCE);
     let start = Board::startpos();
-    bench.ask(&mut engine, Position::alone(&start), quick(), true)?;
+    examiner.search_position(&mut engine, Position::alone(&start), quick_limit(), true)?;
     let Some(departure) = engine.depart() else { return Ok((Fault, "it had ended before".to_owned())) };
-    Ok(tell_departure(&departure))
+    Ok(judge_exit(&departure))
 }
 
-fn tell_departure(departure: &Departure) -> (CheckResult, String) {
-    let left = departure.left.join(", ");
+fn judge_exit(departure: &Departure) -> (CheckResult, String) {
+    let processes = departure.left.join(", ");
     let seconds = departure.within.as_secs_f64();
     match &departure.ended {
         None => (Fault, format!("does not end within {seconds:.1} s")),
-        Some(_) if !left.is_empty() => (Fault, format!("ends, and leaves processes behind: {left}")),
+        Some(_) if !processes.is_empty() => (Fault, format!("ends, and leaves processes behind: {processes}")),
         Some(how) => {
             let result = match how.as_str() {
                 "exit code 0" => Good,
@@ -194,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mates_are_read_from_scores() {
+    fn mate_scores_give_moves_to_mate() {
         for (score, moves) in [
             (31_999, Some(1)),
             (31_997, Some(2)),
@@ -209,49 +217,47 @@ mod tests {
         }
     }
 
-    /// Missed is to be known, wrong is a fault.
     #[test]
-    fn mates_that_are_wrong_are_told_from_those_that_are_missed() {
-        let of = |scores: [Option<Score>; 2]| tell_mates(&[("a", 2, scores[0]), ("b", -1, scores[1])]);
-        let right = [Some(31_997), Some(-31_998)];
-        assert_eq!(of(right), (Good, "2 of 2 as they are".to_owned()));
-        for (at, score, result, message) in [
+    fn missed_mate_is_a_note_and_wrong_mate_a_fault() {
+        let judge = |scores: [Option<Score>; 2]| judge_mates(&[("a", 2, scores[0]), ("b", -1, scores[1])]);
+        let correct = [Some(31_997), Some(-31_998)];
+        assert_eq!(judge(correct), (Good, "2 of 2 as they are".to_owned()));
+        for (index, score, result, message) in [
             (0, Some(31_995), Note, "1 of 2 as they are; mate 3 where it is mate 2 in a"),
             (0, Some(700), Note, "1 of 2 as they are; cp 700 where it is mate 2 in a"),
             (0, None, Note, "1 of 2 as they are; no score where it is mate 2 in a"),
             (0, Some(31_999), Fault, "1 of 2 as they are; mate 1 where it is mate 2 in a"),
             (1, Some(31_999), Fault, "1 of 2 as they are; mate 1 where it is mate -1 in b"),
         ] {
-            let mut scores = right;
-            scores[at] = score;
-            assert_eq!(of(scores), (result, message.to_owned()));
+            let mut scores = correct;
+            scores[index] = score;
+            assert_eq!(judge(scores), (result, message.to_owned()));
         }
-        // What is wrong goes before what is missed.
-        assert!(of([Some(700), Some(31_999)]).1.contains("mate -1 in b"));
+        // A wrong mate is reported before a missed one.
+        assert!(judge([Some(700), Some(31_999)]).1.contains("mate -1 in b"));
     }
 
     #[test]
-    fn a_limit_of_nodes_is_overrun_by_so_much() {
+    fn overshoot_of_more_than_the_limit_is_a_note() {
         assert_eq!(
-            overshoot(&[(1000, 1000), (100, 200)]),
+            describe_overshoot(&[(1000, 1000), (100, 200)]),
             (Good, "1000 nodes when asked for 1000, 200 nodes when asked for 100".to_owned())
         );
-        assert_eq!(overshoot(&[(100, 201)]).0, Note);
+        assert_eq!(describe_overshoot(&[(100, 201)]).0, Note);
     }
 
-    /// Who is told to quit ends with 0 and alone.
     #[test]
-    fn an_end_is_told_by_how_it_came() {
-        let of = |ended: Option<&str>, left: &[&str]| {
+    fn exit_is_judged_by_code_and_processes_left() {
+        let judge = |ended: Option<&str>, left: &[&str]| {
             let left = left.iter().map(|name| (*name).to_owned()).collect();
-            tell_departure(&Departure { ended: ended.map(str::to_owned), within: Duration::from_millis(1510), left })
+            judge_exit(&Departure { ended: ended.map(str::to_owned), within: Duration::from_millis(1510), left })
         };
         for (found, result, message) in [
-            (of(Some("exit code 0"), &[]), Good, "ends within 1.51 s (exit code 0), and leaves nothing behind"),
-            (of(Some("exit code 3"), &[]), Note, "ends within 1.51 s (exit code 3), and leaves nothing behind"),
-            (of(Some("signal 11"), &[]), Fault, "ends within 1.51 s (signal 11), and leaves nothing behind"),
-            (of(Some("exit code 0"), &["sleep", "sh"]), Fault, "ends, and leaves processes behind: sleep, sh"),
-            (of(None, &[]), Fault, "does not end within 1.5 s"),
+            (judge(Some("exit code 0"), &[]), Good, "ends within 1.51 s (exit code 0), and leaves nothing behind"),
+            (judge(Some("exit code 3"), &[]), Note, "ends within 1.51 s (exit code 3), and leaves nothing behind"),
+            (judge(Some("signal 11"), &[]), Fault, "ends within 1.51 s (signal 11), and leaves nothing behind"),
+            (judge(Some("exit code 0"), &["sleep", "sh"]), Fault, "ends, and leaves processes behind: sleep, sh"),
+            (judge(None, &[]), Fault, "does not end within 1.5 s"),
         ] {
             assert_eq!(found, (result, message.to_owned()));
         }

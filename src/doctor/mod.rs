@@ -1,4 +1,6 @@
-//! An engine examined before anything is measured with it: does it repeat, does it forget, does it heed its limits, and what are its nodes worth?
+//! Examines an engine before anything is measured with it: whether searches repeat, whether it
+//! clears its table for a new game, whether it respects limits, and whether its nodes to a depth
+//! can be used to judge its table.
 
 mod behaviour;
 mod forgetting;
@@ -17,75 +19,87 @@ use crate::subject::{
     Failure, Launch, LimitSupport, NodeReports, Position, ProbeResult, Repeatability, SearchEnd, SearchEvent, Subject,
     Uci, UciReport, find, limits, repeat,
 };
-use positions::Reached;
+use positions::GamePosition;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// What is to be examined.
+/// An engine to examine, and how.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The engine and its arguments.
     pub words: ProgramWords,
-    /// Options to be set: names and values as given.
+    /// UCI options to set: names and values, as the user wrote them.
     pub options: Vec<(String, String)>,
-    /// About how long it may take.
+    /// Roughly how long the examination may take.
     pub time: Duration,
 }
 
 /// Why an examination ended early.
 #[derive(Debug)]
-pub enum Halt {
-    /// Somebody stopped it.
+pub enum Interrupt {
+    /// The user stopped it.
     Stopped,
-    /// The engine failed.
+    /// The engine failed during a check.
     Failed(Failure),
 }
 
-impl From<Failure> for Halt {
+impl From<Failure> for Interrupt {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
 }
 
-/// What examinations share.
-struct Bench<'a> {
+/// The engine under examination, and how to report progress and stop.
+struct Examiner<'a> {
     launch: Launch,
     progress: &'a dyn Fn(&str),
     stop: &'a AtomicBool,
 }
 
-/// How long a search may take that should take a moment.
+/// Time limit of a search that should finish at once.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-impl Bench<'_> {
-    /// A process of the engine.
-    fn engine(&self, launch: Launch) -> Result<Uci, Halt> {
+impl Examiner<'_> {
+    /// Starts a process of the engine.
+    fn engine(&self, launch: Launch) -> Result<Uci, Interrupt> {
         let mut engine = Uci::new(launch);
         engine.start()?;
         Ok(engine)
     }
 
-    /// One search of a position within a game.
-    fn search(&self, engine: &mut Uci, position: &Reached, limit: Limit, new_game: bool) -> Result<UciReport, Halt> {
-        let Reached { start, moves, past, board } = position;
-        self.ask(engine, Position { start, moves, past, board }, limit, new_game)
+    /// Searches a position with the game that led to it.
+    fn search(
+        &self,
+        engine: &mut Uci,
+        position: &GamePosition,
+        limit: Limit,
+        new_game: bool,
+    ) -> Result<UciReport, Interrupt> {
+        let GamePosition { start, moves, past, board } = position;
+        self.search_position(engine, Position { start, moves, past, board }, limit, new_game)
     }
 
-    fn ask(&self, engine: &mut Uci, position: Position<'_>, limit: Limit, new_game: bool) -> Result<UciReport, Halt> {
+    fn search_position(
+        &self,
+        engine: &mut Uci,
+        position: Position<'_>,
+        limit: Limit,
+        new_game: bool,
+    ) -> Result<UciReport, Interrupt> {
         if new_game {
             engine.new_game()?;
         }
-        let mut found = UciReport::default();
-        let ended = engine.search(position, limit, self.stop, &mut |message| {
+        let mut report = UciReport::default();
+        let end = engine.search(position, limit, self.stop, &mut |message| {
             if let SearchEvent::UciReport(reported) = message {
-                found = reported.clone();
+                report = reported.clone();
             }
         })?;
-        if ended == SearchEnd::Stopped { Err(Halt::Stopped) } else { Ok(found) }
+        if end == SearchEnd::Stopped { Err(Interrupt::Stopped) } else { Ok(report) }
     }
 }
 
-/// What is gathered.
+/// The checks so far, in order.
 #[derive(Default)]
 struct Findings(Vec<Check>);
 
@@ -94,40 +108,40 @@ impl Findings {
         self.0.push(Check { check: check.to_owned(), result, finding: finding.into() });
     }
 
-    /// Adds what a check found, or that the engine failed at it.
-    fn take(&mut self, check: &str, found: Result<(CheckResult, String), Halt>) -> Result<(), Halt> {
-        if let Some((result, finding)) = found_of(found, check, self)? {
+    /// Adds the result of a check, or a fault if the engine failed during it.
+    fn add_result(&mut self, check: &str, outcome: Result<(CheckResult, String), Interrupt>) -> Result<(), Interrupt> {
+        if let Some((result, finding)) = record_failure(outcome, check, self)? {
             self.add(check, result, finding);
         }
         Ok(())
     }
 }
 
-/// Examines an engine. None if that was stopped.
+/// Examines an engine. None if the user stopped it.
 ///
 /// # Errors
-/// When there is no such engine, it does not start, or an option is not one of its own.
+/// When the engine is not found, does not start, or an option is not one that it declares.
 pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) -> Result<Option<Diagnosis>, String> {
     let begun = Instant::now();
     let program = find(&request.words)?;
-    progress("starting it");
+    progress("starting the engine");
     let mut engine = Uci::new(Launch::new(&program));
     engine.start().map_err(|failure| failure.to_string())?;
     let ready = begun.elapsed();
     let identity = engine.identity().clone();
     engine.end();
-    let required = required(request, &identity.options);
+    let required = typed_options(request, &identity.options);
     let required = required.iter().map(|(name, value)| (name, value));
     let options = granted(&identity.options, required, &request.words.to_string(), "--option ")?;
-    let bench = Bench { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
+    let examiner = Examiner { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
     let mut findings = Findings::default();
     findings.add("start", CheckResult::Good, format!("ready after {:.2} s", ready.as_secs_f64()));
-    let found = match all(&bench, request.time, begun, &mut findings) {
-        Ok(found) => found,
-        Err(Halt::Stopped) => return Ok(None),
-        Err(Halt::Failed(failure)) => {
+    let measured = match run_checks(&examiner, request.time, begun, &mut findings) {
+        Ok(measured) => measured,
+        Err(Interrupt::Stopped) => return Ok(None),
+        Err(Interrupt::Failed(failure)) => {
             findings.add("failure", CheckResult::Fault, failure.to_string());
-            Found::default()
+            Measured::default()
         }
     };
     Ok(Some(Diagnosis {
@@ -137,19 +151,19 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
         arguments: program.arguments.clone(),
         sha256: program.sha256.clone(),
         name: identity.name.clone(),
-        options: found.options,
+        options: measured.options,
         seconds: begun.elapsed().as_secs_f64(),
         checks: findings.0,
-        nodes: found.forgetting.as_ref().map_or(NodesVerdict::Undecided, forgetting::verdict),
-        forgetting: found.forgetting,
+        nodes: measured.forgetting.as_ref().map_or(NodesVerdict::Undecided, forgetting::judge_nodes),
+        forgetting: measured.forgetting,
     }))
 }
 
-/// The options as they are meant: what a text option is given is text; one thread where nothing else is said.
-fn required(request: &Request, declared: &[Declared]) -> Vec<(String, OptionValue)> {
+/// The options with the types that the engine declares; `Threads` is 1 unless the user set it.
+fn typed_options(request: &Request, declared: &[Declared]) -> Vec<(String, OptionValue)> {
     let kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
-    let given = request.options.iter().map(|(name, text)| {
+    let typed = request.options.iter().map(|(name, text)| {
         let value = match (kind(name), text.parse::<i64>(), text.parse::<bool>()) {
             (Some(OptionKind::Text), ..) | (_, Err(_), Err(_)) => OptionValue::Text(text.clone()),
             (_, Ok(number), _) => OptionValue::Spin(number),
@@ -157,79 +171,87 @@ fn required(request: &Request, declared: &[Declared]) -> Vec<(String, OptionValu
         };
         (name.clone(), value)
     });
-    let is_set = |name: &str| request.options.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
-    let one = (kind("Threads").is_some() && !is_set("Threads")).then(|| ("Threads".to_owned(), OptionValue::Spin(1)));
-    one.into_iter().chain(given).collect()
+    let is_set = |name: &str| request.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
+    let single_thread =
+        (kind("Threads").is_some() && !is_set("Threads")).then(|| ("Threads".to_owned(), OptionValue::Spin(1)));
+    single_thread.into_iter().chain(typed).collect()
 }
 
-/// What is found beside the checks.
+/// Measurements that are not checks.
 #[derive(Default)]
-struct Found {
+struct Measured {
     options: std::collections::BTreeMap<String, String>,
     forgetting: Option<Forgetting>,
 }
 
-/// All checks, in order.
-fn all(bench: &Bench<'_>, time: Duration, begun: Instant, findings: &mut Findings) -> Result<Found, Halt> {
+/// Runs all checks, in order.
+fn run_checks(
+    examiner: &Examiner<'_>,
+    time: Duration,
+    begun: Instant,
+    findings: &mut Findings,
+) -> Result<Measured, Interrupt> {
     let games = positions::games();
-    (bench.progress)("limits");
-    let trial = limits(&bench.launch, bench.stop)?.ok_or(Halt::Stopped)?;
-    tell_limits(&trial, findings);
-    (bench.progress)("how deep it goes in a moment");
-    let first: Vec<&Reached> = games.iter().take(2).filter_map(|game| game.first()).collect();
-    let reach = match trial.depth {
-        LimitSupport::Yes => {
-            found_of(forgetting::depth(bench, &first, forgetting::target(time, positions::ALONG)), "depths", findings)?
-        }
+    (examiner.progress)("checking search limits");
+    let probe = limits(&examiner.launch, examiner.stop)?.ok_or(Interrupt::Stopped)?;
+    add_limit_checks(&probe, findings);
+    (examiner.progress)("finding a depth that takes a moment");
+    let first: Vec<&GamePosition> = games.iter().take(2).filter_map(|game| game.first()).collect();
+    let depth_and_nodes = match probe.depth {
+        LimitSupport::Yes => record_failure(
+            forgetting::find_depth(examiner, &first, forgetting::search_time(time, positions::SEARCHES_PER_GAME)),
+            "depths",
+            findings,
+        )?,
         LimitSupport::No(_) => None,
     }
     .flatten();
-    (bench.progress)("whether it repeats");
-    let limit = match reach {
+    (examiner.progress)("checking repeatability");
+    let limit = match depth_and_nodes {
         Some((depth, _)) => Limit { depth: Some(depth), nodes: None },
         None => Limit { depth: None, nodes: Some(20_000) },
     };
     let boards: Vec<Board> = first.iter().map(|reached| reached.board).collect();
-    let trial = if trial.heeds(limit) {
-        let found = repeat(&bench.launch, &boards, limit, trial.clone(), bench.stop).map_err(Halt::from);
-        match found_of(found, "repeats", findings)? {
+    let probe = if probe.heeds(limit) {
+        let found = repeat(&examiner.launch, &boards, limit, probe.clone(), examiner.stop).map_err(Interrupt::from);
+        match record_failure(found, "repeats", findings)? {
             Some(found) => {
-                let found = found.ok_or(Halt::Stopped)?;
-                tell_repeats(&found, limit, findings);
+                let found = found.ok_or(Interrupt::Stopped)?;
+                add_repeat_checks(&found, limit, findings);
                 found
             }
-            None => trial,
+            None => probe,
         }
     } else {
         findings.add("repeats", CheckResult::Note, "not tried: it heeds no limit");
-        trial
+        probe
     };
-    if trial.nodes == LimitSupport::Yes && trial.reports == NodeReports::Whole {
-        findings.take("small limits", behaviour::small_limits(bench))?;
+    if probe.nodes == LimitSupport::Yes && probe.reports == NodeReports::Whole {
+        findings.add_result("small limits", behaviour::check_small_limits(examiner))?;
     }
-    (bench.progress)("moves, mates, stop and quit");
-    findings.take("stop", behaviour::stops(bench))?;
-    let quick = if trial.depth == LimitSupport::Yes { behaviour::quick() } else { limit };
-    findings.take("moves", behaviour::moves(bench, quick))?;
-    findings.take("ended games", behaviour::ended(bench, quick))?;
-    if trial.depth == LimitSupport::Yes {
-        findings.take("mate scores", behaviour::mates(bench))?;
+    (examiner.progress)("checking moves, mates, stop and quit");
+    findings.add_result("stop", behaviour::check_stop(examiner))?;
+    let quick = if probe.depth == LimitSupport::Yes { behaviour::quick_limit() } else { limit };
+    findings.add_result("moves", behaviour::check_moves(examiner, quick))?;
+    findings.add_result("ended games", behaviour::check_ended_games(examiner, quick))?;
+    if probe.depth == LimitSupport::Yes {
+        findings.add_result("mate scores", behaviour::check_mates(examiner))?;
     }
-    findings.take("quit", behaviour::quits(bench))?;
-    let options = values(&trial.identity);
-    let sizes = sizes(&trial.identity.options, &bench.launch.options);
-    let forgetting = match (reach, sizes) {
+    findings.add_result("quit", behaviour::check_quit(examiner))?;
+    let options = values(&probe.identity);
+    let sizes = table_sizes(&probe.identity.options, &examiner.launch.options);
+    let forgetting = match (depth_and_nodes, sizes) {
         (_, None) => {
             findings.add("Hash", CheckResult::Note, "it has no such option: what its table is worth cannot be tried");
             None
         }
         (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
-            let left = time.saturating_sub(begun.elapsed()).max(time / 4);
-            let nodes = Some(nodes).filter(|_| trial.nodes == LimitSupport::Yes);
+            let remaining = time.saturating_sub(begun.elapsed()).max(time / 4);
+            let nodes = Some(nodes).filter(|_| probe.nodes == LimitSupport::Yes);
             let design = forgetting::Design { small, large, depth, nodes };
-            let found = forgetting::measure(bench, design, trial.forgets, &games, left);
-            let found = found_of(found, "Hash", findings)?;
-            if let Some((result, finding)) = found.as_ref().map(hash) {
+            let found = forgetting::measure(examiner, design, probe.forgets, &games, remaining);
+            let found = record_failure(found, "Hash", findings)?;
+            if let Some((result, finding)) = found.as_ref().map(hash_check) {
                 findings.add("Hash", result, finding);
             }
             found
@@ -240,34 +262,38 @@ fn all(bench: &Bench<'_>, time: Duration, begun: Instant, findings: &mut Finding
             None
         }
     };
-    Ok(Found { options, forgetting })
+    Ok(Measured { options, forgetting })
 }
 
-/// What came of a step; none, and a fault, where the engine failed at it.
-fn found_of<T>(found: Result<T, Halt>, check: &str, findings: &mut Findings) -> Result<Option<T>, Halt> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(Halt::Failed(failure)) => {
+/// The value of a step; none, with a fault added, if the engine failed at it.
+fn record_failure<T>(
+    outcome: Result<T, Interrupt>,
+    check: &str,
+    findings: &mut Findings,
+) -> Result<Option<T>, Interrupt> {
+    match outcome {
+        Ok(value) => Ok(Some(value)),
+        Err(Interrupt::Failed(failure)) => {
             findings.add(check, CheckResult::Fault, failure.to_string());
             Ok(None)
         }
-        Err(Halt::Stopped) => Err(Halt::Stopped),
+        Err(Interrupt::Stopped) => Err(Interrupt::Stopped),
     }
 }
 
-/// What the trial before every run says of limits.
-fn tell_limits(trial: &ProbeResult, findings: &mut Findings) {
-    for (check, honours) in [("go depth", &trial.depth), ("go nodes", &trial.nodes)] {
-        match honours {
+/// Adds the checks of limits and of node counts, from the probe that also precedes every run.
+fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
+    for (check, support) in [("go depth", &probe.depth), ("go nodes", &probe.nodes)] {
+        match support {
             LimitSupport::Yes => findings.add(check, CheckResult::Good, "heeded"),
             LimitSupport::No(why) => findings.add(check, CheckResult::Fault, format!("not heeded: {why}")),
         }
     }
-    match (trial.reports, &trial.nodes) {
+    match (probe.reports, &probe.nodes) {
         (NodeReports::Whole, LimitSupport::Yes) => {
             findings.add("nodes told", CheckResult::Good, "up to the end of a search");
         }
-        // How many nodes a search took nobody knows but the engine.
+        // Only the engine knows how many nodes it searched, so this cannot be judged.
         (NodeReports::Whole, LimitSupport::No(_)) => {}
         (NodeReports::Depths, _) => {
             let finding = "when a depth ends: what is searched after that is not told";
@@ -279,11 +305,11 @@ fn tell_limits(trial: &ProbeResult, findings: &mut Findings) {
     }
 }
 
-/// What the trial before every run says of repeating.
-fn tell_repeats(trial: &ProbeResult, limit: Limit, findings: &mut Findings) {
-    let why = trial.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
+/// Adds the checks of repeatability, from the probe that also precedes every run.
+fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) {
+    let why = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
     let to = limit.depth.map_or("20000 nodes".to_owned(), |depth| format!("depth {depth}"));
-    let (repeats, forgets) = match (trial.repeats, trial.forgets) {
+    let (repeats, forgets) = match (probe.repeats, probe.forgets) {
         (Repeatability::Exact, _) => (
             (CheckResult::Good, format!("exact: nodes, score, move, variation and depths, to {to}")),
             (CheckResult::Good, "like a new process".to_owned()),
@@ -301,20 +327,22 @@ fn tell_repeats(trial: &ProbeResult, limit: Limit, findings: &mut Findings) {
     findings.add("ucinewgame", forgets.0, forgets.1);
 }
 
-/// MiB of a small and a large table: the smallest that there is, and what the user gave or enough that little is evicted.
-fn sizes(declared: &[Declared], set: &[(String, OptionValue)]) -> Option<(i64, i64)> {
-    const LARGE: i64 = 64;
-    const TIMES: i64 = 8;
+/// Small and large `Hash` sizes in MiB: the minimum that the engine allows, and the user's value or
+/// one so large that little is evicted. None if there is no room for two sizes.
+fn table_sizes(declared: &[Declared], set: &[(String, OptionValue)]) -> Option<(i64, i64)> {
+    const DEFAULT_LARGE: i64 = 64;
+    const MIN_FACTOR: i64 = 8;
     let hash = declared.iter().find(|option| option.name.eq_ignore_ascii_case("Hash"))?;
-    let OptionKind::Spin(least, most) = hash.kind else { return None };
-    let small = least.max(1);
-    let given = set.iter().find_map(|(name, value)| crate::subject::options::mebibytes(name, value));
-    let large = given.filter(|&given| given >= TIMES * small).unwrap_or(LARGE.max(TIMES * small)).min(most);
+    let OptionKind::Spin(min, max) = hash.kind else { return None };
+    let small = min.max(1);
+    let set_size = set.iter().find_map(|(name, value)| crate::subject::options::mebibytes(name, value));
+    let large =
+        set_size.filter(|&size| size >= MIN_FACTOR * small).unwrap_or(DEFAULT_LARGE.max(MIN_FACTOR * small)).min(max);
     (large > small).then_some((small, large))
 }
 
-/// Whether the size of the table matters.
-fn hash(found: &Forgetting) -> (CheckResult, String) {
+/// The check whether the table size changes any search.
+fn hash_check(found: &Forgetting) -> (CheckResult, String) {
     let Forgetting { small, large, searches, differing, hashfull, .. } = found;
     let full = match hashfull {
         [Some(small), Some(large)] => format!("; hashfull {small:.0} and {large:.0}"),
@@ -339,29 +367,31 @@ mod tests {
         lines.iter().map(|line| Declared::parse(line).unwrap()).collect()
     }
 
-    /// A number is one, but as the value of a text; one thread unless another number is asked for.
     #[test]
-    fn options_are_typed_by_what_is_declared() {
+    fn options_take_the_declared_type() {
         let own = declared(&[
             "option name Hash type spin default 16 min 1 max 64",
             "option name Threads type spin default 4 min 1 max 8",
             "option name File type string default <empty>",
             "option name OwnBook type check default true",
         ]);
-        let of = |given: &[(&str, &str)]| {
+        let typed = |given: &[(&str, &str)]| {
             let options = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let request = Request { words: ProgramWords::default(), options, time: Duration::ZERO };
-            required(&request, &own).into_iter().map(|(name, value)| format!("{name} {value:?}")).collect::<Vec<_>>()
+            typed_options(&request, &own)
+                .into_iter()
+                .map(|(name, value)| format!("{name} {value:?}"))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(of(&[]), ["Threads Spin(1)"]);
+        assert_eq!(typed(&[]), ["Threads Spin(1)"]);
         assert_eq!(
-            of(&[("hash", "32"), ("threads", "2"), ("File", "7"), ("ownbook", "false"), ("Other", "x")]),
+            typed(&[("hash", "32"), ("threads", "2"), ("File", "7"), ("ownbook", "false"), ("Other", "x")]),
             ["hash Spin(32)", "threads Spin(2)", "File Text(\"7\")", "ownbook Check(false)", "Other Text(\"x\")"]
         );
     }
 
     #[test]
-    fn a_small_table_is_the_smallest_and_a_large_one_eight_times_as_large_at_least() {
+    fn table_sizes_are_the_minimum_and_at_least_eight_times_it() {
         for (line, given, expected) in [
             ("option name Hash type spin default 16 min 1 max 1024", None, Some((1, 64))),
             ("option name hash type spin default 16 min 0 max 1024", None, Some((1, 64))),
@@ -375,13 +405,12 @@ mod tests {
             ("option name Hash type spin default 16 min 1 max 1024", Some(7), Some((1, 64))),
         ] {
             let set: Vec<_> = given.map(|size| ("hash".to_owned(), OptionValue::Spin(size))).into_iter().collect();
-            assert_eq!(sizes(&declared(&[line]), &set), expected, "{line} {given:?}");
+            assert_eq!(table_sizes(&declared(&[line]), &set), expected, "{line} {given:?}");
         }
     }
 
-    /// Each outcome of the trial in its words.
     #[test]
-    fn a_trial_is_told_check_by_check() {
+    fn probe_result_becomes_one_check_per_property() {
         let exact = ProbeResult {
             identity: crate::subject::EngineIdentity::default(),
             repeats: Repeatability::Exact,
@@ -391,17 +420,17 @@ mod tests {
             nodes: LimitSupport::Yes,
             reports: NodeReports::Whole,
         };
-        let few = ProbeResult { nodes: LimitSupport::No("it made 6".to_owned()), ..exact.clone() };
+        let ignores_nodes = ProbeResult { nodes: LimitSupport::No("it made 6".to_owned()), ..exact.clone() };
         let deep = Limit { depth: Some(9), nodes: None };
-        let of = |trial: &ProbeResult, limit: Limit| {
+        let checks = |probe: &ProbeResult, limit: Limit| {
             let mut findings = Findings::default();
-            tell_limits(trial, &mut findings);
-            tell_repeats(trial, limit, &mut findings);
+            add_limit_checks(probe, &mut findings);
+            add_repeat_checks(probe, limit, &mut findings);
             let lines = findings.0.into_iter().map(|it| format!("{:?} {}: {}", it.result, it.check, it.finding));
             lines.collect::<Vec<_>>()
         };
         assert_eq!(
-            of(&exact, deep),
+            checks(&exact, deep),
             [
                 "Good go depth: heeded",
                 "Good go nodes: heeded",
@@ -410,14 +439,14 @@ mod tests {
                 "Good ucinewgame: like a new process",
             ]
         );
-        let keeps = ProbeResult {
+        let forgetful = ProbeResult {
             repeats: Repeatability::Within(0.5),
             forgets: false,
             difference: Some("nodes 5, then 6".to_owned()),
             reports: NodeReports::Depths,
             ..exact.clone()
         };
-        let lines = of(&keeps, deep);
+        let lines = checks(&forgetful, deep);
         assert_eq!(
             lines[2..],
             [
@@ -426,8 +455,8 @@ mod tests {
                 "Fault ucinewgame: it does not forget all (nodes 5, then 6): measure it with restart = \"game\"",
             ]
         );
-        let wanders = ProbeResult { repeats: Repeatability::Not, reports: NodeReports::Never, ..exact.clone() };
-        let lines = of(&wanders, deep);
+        let unrepeatable = ProbeResult { repeats: Repeatability::Not, reports: NodeReports::Never, ..exact.clone() };
+        let lines = checks(&unrepeatable, deep);
         assert_eq!(
             lines[2..],
             [
@@ -436,15 +465,15 @@ mod tests {
                 "Note ucinewgame: cannot be told where nothing repeats",
             ]
         );
-        let lines = of(&few, Limit { depth: None, nodes: Some(20_000) });
+        let lines = checks(&ignores_nodes, Limit { depth: None, nodes: Some(20_000) });
         assert_eq!(lines[1], "Fault go nodes: not heeded: it made 6");
         assert_eq!(lines[2], "Good repeats: exact: nodes, score, move, variation and depths, to 20000 nodes");
     }
 
     #[test]
-    fn a_table_without_effect_is_told() {
-        let of = |differing| {
-            hash(&Forgetting {
+    fn hash_without_effect_is_a_note() {
+        let check = |differing| {
+            hash_check(&Forgetting {
                 small: 1,
                 large: 64,
                 searches: 24,
@@ -454,7 +483,7 @@ mod tests {
             })
         };
         let output = "3 of 24 searches differ between 1 and 64 MiB; hashfull 900 and 20";
-        assert_eq!(of(3), (CheckResult::Good, output.to_owned()));
-        assert!(of(0).0 == CheckResult::Note && of(0).1.contains("no effect"));
+        assert_eq!(check(3), (CheckResult::Good, output.to_owned()));
+        assert!(check(0).0 == CheckResult::Note && check(0).1.contains("no effect"));
     }
 }

@@ -1,11 +1,11 @@
-//! What was found, on one screen.
+//! The diagnosis as text for a terminal.
 
 use crate::record::diagnosis::{CheckResult, Diagnosis, Figure, Forgetting, NodesVerdict};
 
-/// A table that is emptier than this per mille forgets little.
-const FULL: f64 = 500.0;
+/// A small table emptier than this, in per mille, evicts too little to judge by.
+const NEARLY_FULL: f64 = 500.0;
 
-/// The screen's text.
+/// Formats a diagnosis for a terminal.
 pub fn screen(found: &Diagnosis) -> String {
     let Diagnosis { program, arguments, sha256, name, options, .. } = found;
     let words: String = arguments.iter().map(|word| format!(" {word}")).collect();
@@ -28,43 +28,43 @@ pub fn screen(found: &Diagnosis) -> String {
         };
         out += &format!("  {mark:<6}{:<14}{}\n", check.check, check.finding);
     }
-    if let Some(of) = &found.forgetting {
-        out += &forgetting(of);
+    if let Some(forgetting) = &found.forgetting {
+        out += &forgetting_lines(forgetting);
     }
     out += &format!("\n{}\n", conclusion(found));
     out
 }
 
-/// The figures of a small and a large table.
-fn forgetting(of: &Forgetting) -> String {
-    let Forgetting { small, large, depth, games, searches, .. } = of;
+/// The lines that compare a small and a large table.
+fn forgetting_lines(found: &Forgetting) -> String {
+    let Forgetting { small, large, depth, games, searches, .. } = found;
     let mut out =
         format!("\n{small} MiB against {large} MiB: {searches} searches along {games} games, 95 % intervals by game\n");
     let mut line = |name: String, figure: &Option<Figure>, unit: &str| {
         if let Some(figure) = figure {
-            out += &format!("  {name:<44}{}{unit}\n", shown(figure, unit.is_empty()));
+            out += &format!("  {name:<44}{}{unit}\n", figure_text(figure, unit.is_empty()));
         }
     };
-    line(format!("nodes to depth {depth}, table kept"), &of.kept, "");
-    line(format!("nodes to depth {depth}, cleared"), &of.cleared, "");
-    line(format!("score error at depth {depth}"), &of.error_at_depth, " centipawns");
-    if let Some(nodes) = of.nodes {
-        line(format!("score error at {nodes} nodes"), &of.error_at_nodes, " centipawns");
+    line(format!("nodes to depth {depth}, table kept"), &found.kept, "");
+    line(format!("nodes to depth {depth}, cleared"), &found.cleared, "");
+    line(format!("score error at depth {depth}"), &found.error_at_depth, " centipawns");
+    if let Some(nodes) = found.nodes {
+        line(format!("score error at {nodes} nodes"), &found.error_at_nodes, " centipawns");
     }
-    line(format!("nodes to depth {depth}, {large} MiB, cleared / kept"), &of.clearing, "");
+    line(format!("nodes to depth {depth}, {large} MiB, cleared / kept"), &found.clearing, "");
     out
 }
 
-/// A ratio, or a difference with its sign.
-fn shown(figure: &Figure, ratio: bool) -> String {
-    let one = |value: f64| if ratio { format!("{value:.3}") } else { format!("{value:+.1}") };
+/// A ratio, or a difference with its sign, with the interval if there is one.
+fn figure_text(figure: &Figure, ratio: bool) -> String {
+    let number = |value: f64| if ratio { format!("{value:.3}") } else { format!("{value:+.1}") };
     match (figure.low, figure.high) {
-        (Some(low), Some(high)) => format!("{} [{}, {}]", one(figure.mean), one(low), one(high)),
-        _ => one(figure.mean),
+        (Some(low), Some(high)) => format!("{} [{}, {}]", number(figure.mean), number(low), number(high)),
+        _ => number(figure.mean),
     }
 }
 
-/// What follows for measurements.
+/// What the diagnosis means for measurements, and the number of faults.
 fn conclusion(found: &Diagnosis) -> String {
     let words = match (&found.forgetting, found.nodes) {
         (None, _) => "What its nodes to a depth are worth was not measured.",
@@ -75,7 +75,9 @@ fn conclusion(found: &Diagnosis) -> String {
             "Nodes to a depth mislead: where the table forgets, a depth costs less or buys less. Judge tables of this engine by games, or by the \
              score error."
         }
-        (Some(of), NodesVerdict::Undecided) if of.hashfull[0].is_some_and(|full| full < FULL) => {
+        (Some(forgetting), NodesVerdict::Undecided)
+            if forgetting.hashfull[0].is_some_and(|full| full < NEARLY_FULL) =>
+        {
             "Whether nodes to a depth mislead is undecided: the small table was never full. A longer --time searches deeper. Until then judge tables \
              of this engine by games, or by the score error."
         }
@@ -97,7 +99,7 @@ mod tests {
     use crate::record::diagnosis::Check;
 
     #[test]
-    fn all_that_was_found_is_on_the_screen() {
+    fn screen_shows_checks_figures_and_conclusion() {
         let check =
             |check: &str, result, finding: &str| Check { check: check.to_owned(), result, finding: finding.to_owned() };
         let figure = |mean, low, high| Some(Figure { mean, low: Some(low), high: Some(high) });

@@ -1,4 +1,5 @@
-//! Every counter of `diagnostics = "full"`: what became of the table's answers, and what it holds at the end.
+//! The table of all counters of `diagnostics = "full"`: how the table's answers were used, and what
+//! it contains at the end.
 
 use super::sheet::{Cell, SheetColumn, SheetTable};
 use crate::analysis::pairing::searches::Searches;
@@ -7,25 +8,26 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns::{self, ANATOMY, Role};
 
-/// The counters by line, the most telling lines where there are many; none where no variant was looked at so closely.
-pub(super) fn anatomy(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
-    let known =
+/// The counters by line; of many lines those that figures show. None if no variant has full
+/// diagnostics.
+pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
+    let is_counter =
         |column: &&columns::Column| column.name.starts_with(ANATOMY) && rows.names().contains(&column.name.to_string());
-    let counters: Vec<&columns::Column> = columns::columns().iter().filter(known).collect();
+    let counters: Vec<&columns::Column> = columns::columns().iter().filter(is_counter).collect();
     if counters.is_empty() {
         return None;
     }
     let names: Vec<String> = counters.iter().map(|column| column.name.to_string()).collect();
     let grouping = Grouping::new(rows, &summary.by);
     let searches = Searches::gather(rows, &grouping, &names);
-    let shown = curves::chosen(summary);
+    let lines_shown = curves::chosen(summary);
     let group = |&at: &usize| {
         let line = &summary.lines[at];
         Some((grouping.values.iter().position(|values| *values == line.values)?, line.name.as_str()))
     };
-    let groups: Vec<(usize, &str)> = shown.iter().filter_map(group).collect();
+    let groups: Vec<(usize, &str)> = lines_shown.iter().filter_map(group).collect();
     let cell = |counter: &columns::Column, group: usize| match counter.role {
-        // What a table holds does not add up: its mean over the ends of searches.
+        // What a table contains does not add up over searches: show its mean at their ends.
         Role::Last => {
             let numbers = rows.numbers(&counter.name);
             let ends = || searches.list.iter().filter(|search| search.group as usize == group && search.is_first);
@@ -37,11 +39,12 @@ pub(super) fn anatomy(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
     };
     let row = |counter: &&columns::Column| {
         let head = [counter.name.trim_start_matches(ANATOMY), &counter.meaning].map(Cell::text);
-        let cells = groups.iter().map(|(group, _)| cell(counter, *group).or("its table was not looked at so closely"));
+        let cells =
+            groups.iter().map(|(group, _)| cell(counter, *group).with_reason("its table was not looked at so closely"));
         head.into_iter().chain(cells).collect::<Vec<_>>()
     };
-    let lines = groups.iter().map(|(_, name)| SheetColumn::numbers(name, name, ""));
-    let columns: Vec<_> = SheetColumn::named(["counter", "meaning"]).into_iter().chain(lines).collect();
+    let lines = groups.iter().map(|(_, name)| SheetColumn::number(name, name, ""));
+    let columns: Vec<_> = SheetColumn::from_names(["counter", "meaning"]).into_iter().chain(lines).collect();
     let hidden = summary.lines.len() - groups.len();
     let more = match hidden {
         0 => String::new(),
@@ -49,7 +52,7 @@ pub(super) fn anatomy(rows: &Frame, summary: &Summary) -> Option<SheetTable> {
         _ => format!(" {hidden} more lines are in the results."),
     };
     let table = SheetTable::new("counters", "What became of the table's answers", columns, counters.iter().map(row));
-    Some(table.noted(format!(
+    Some(table.with_note(format!(
         "Sums over all iterations; of what the table holds (held), means over the ends of searches.{more}"
     )))
 }
@@ -60,7 +63,8 @@ mod tests {
     use super::*;
     use crate::analysis::Question;
 
-    /// The counters of variants on two positions, to depth 2 and twice: `nodes` and the counters of the row by variant, depth, repeat.
+    /// The counters of variants on two positions, to depth 2, twice; `row` gives the counters by
+    /// variant, depth and repeat.
     fn table(variants: usize, header: &str, row: impl Fn(usize, u32, u32) -> String) -> Option<SheetTable> {
         let mut rows = format!("variant,position,depth,repeat,search.nodes,{header}\n");
         for (variant, position) in (0..variants).flat_map(|variant| ["p", "q"].map(|position| (variant, position))) {
@@ -70,18 +74,17 @@ mod tests {
         }
         let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
         let (summary, ..) = Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
-        anatomy(&frame, &summary)
+        counters_table(&frame, &summary)
     }
 
-    /// What adds up is the sum over iterations and positions of the first repeat; what a table holds is the mean of the ends of searches.
     #[test]
-    fn sums_are_summed_and_states_are_not() {
+    fn counters_are_summed_and_states_averaged() {
         let sum = columns::columns().iter().find(|own| own.name.starts_with(ANATOMY) && own.role == Role::Sum).unwrap();
         let header = format!("{ANATOMY}held_depth_1,{}", sum.name);
         let row = |variant: usize, depth: u32, repeat: u32| {
-            // A repeat holds the same; here it does not, so that it would be seen.
-            let held = 5 * depth + 100 * repeat + u32::from(variant == 1);
-            format!("{held},{}", 3 * depth + 1000 * repeat + variant as u32)
+            // Real repeats are equal; here they differ, so that using one would be noticed.
+            let contained = 5 * depth + 100 * repeat + u32::from(variant == 1);
+            format!("{contained},{}", 3 * depth + 1000 * repeat + variant as u32)
         };
         let table = table(2, &header, row).unwrap();
         let cells = |name: &str| {
@@ -90,7 +93,7 @@ mod tests {
             [&row[2], &row[3]].map(|cell| cell.text.clone())
         };
         assert_eq!(cells(&format!("{ANATOMY}held_depth_1")), ["10.0", "11.0"]);
-        // Twice (3 + 6), and each of the four rows one more.
+        // Twice (3 + 6); the second variant has one more in each of four rows.
         assert_eq!(cells(&sum.name), ["18", "22"]);
         assert_eq!(table.rows.len(), 2, "only what was counted");
         let heads: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -98,12 +101,11 @@ mod tests {
         assert!(table.note.ends_with("means over the ends of searches."), "{}", table.note);
     }
 
-    /// Eight lines are shown, and of nine it is told that one is not.
     #[test]
-    fn lines_that_are_not_shown_are_told() {
-        let of = |variants: usize| table(variants, &format!("{ANATOMY}held_depth_1"), |_, _, _| "1".to_owned());
-        assert_eq!(of(8).map(|table| (table.columns.len(), table.note.contains("more"))), Some((10, false)));
-        let nine = of(9).unwrap();
+    fn lines_beyond_eight_are_mentioned_in_the_note() {
+        let table_of = |variants: usize| table(variants, &format!("{ANATOMY}held_depth_1"), |_, _, _| "1".to_owned());
+        assert_eq!(table_of(8).map(|table| (table.columns.len(), table.note.contains("more"))), Some((10, false)));
+        let nine = table_of(9).unwrap();
         assert!(nine.columns.len() == 10 && nine.note.ends_with(" One more line is in the results."), "{}", nine.note);
         assert_eq!(table(2, "x", |_, _, _| "1".to_owned()), None);
     }

@@ -1,4 +1,4 @@
-//! What a report shows, as the user chose it, and what stands where nothing was chosen.
+//! What a report shows: the user's choices and their defaults.
 
 use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::filter::{Filter, FilterError};
@@ -7,29 +7,29 @@ use crate::record::columns;
 use anyhow::{Result, anyhow};
 use std::collections::BTreeSet;
 
-/// What the user chose to see; nothing chosen: nodes by variant against the experiment's baseline.
+/// What the user chose to see. By default: nodes by variant against the experiment's baseline.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Choices {
-    /// Columns to tell groups apart by, `,` between them.
+    /// Columns to group by, comma-separated.
     pub by: Option<String>,
-    /// Conditions on rows.
+    /// Conditions that rows must meet.
     pub filters: Vec<String>,
-    /// The group that others are held against.
+    /// The group to compare with.
     pub baseline: Option<String>,
-    /// What is compared.
+    /// Names of the metrics to compare.
     pub metrics: Vec<String>,
-    /// Whether every line is held against every other.
+    /// Whether to compare every line with every other.
     pub pairs: bool,
 }
 
 impl Choices {
-    /// Whether nothing was chosen.
+    /// Whether the user chose nothing.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The columns that are spoken of.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    /// The columns that the choices name.
+    pub(super) fn named_columns(&self) -> impl Iterator<Item = &str> {
         let by = self.by.iter().flat_map(|by| by.split(','));
         let filters = self.filters.iter().filter_map(|text| text.split(['=', '!', '<', '>']).next());
         let baseline =
@@ -37,7 +37,7 @@ impl Choices {
         by.chain(filters).chain(baseline).map(str::trim).filter(|name| !name.is_empty())
     }
 
-    /// The baseline: where variants are told apart, options may name one.
+    /// The baseline. If rows are grouped by variant, options may identify it.
     pub(super) fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
         let Some(text) = &self.baseline else { return Ok(None) };
         let variants = rows.coded(columns::VARIANT);
@@ -54,14 +54,14 @@ impl Choices {
                 error => anyhow!("--baseline {text}: {error}"),
             })
         });
-        let met = Filter::rows(&filters.collect::<Result<Vec<_>>>()?, rows);
-        let codes: BTreeSet<u32> = met.iter().map(|&row| variants.codes()[row]).collect();
+        let matching = Filter::rows(&filters.collect::<Result<Vec<_>>>()?, rows);
+        let codes: BTreeSet<u32> = matching.iter().map(|&row| variants.codes()[row]).collect();
         let names: Vec<&String> = codes.iter().map(|&code| &variants.list()[code as usize]).collect();
         match names.as_slice() {
             [] => Ok(Some(Baseline::Text(text.clone()))),
             [only] => Ok(Some(Baseline::Value(columns::VARIANT.to_owned(), (*only).clone()))),
             _ => Err(anyhow!(
-                "--baseline: {} variants have {text}: {}\nhelp: name one of them, or tell groups apart --by {}",
+                "--baseline: {} variants have {text}: {}\nhelp: name one of them, or group with --by {}",
                 names.len(),
                 names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "),
                 pairs.iter().map(|(key, _)| key.trim()).collect::<Vec<_>>().join(",")
@@ -70,20 +70,22 @@ impl Choices {
     }
 }
 
-/// By variant; where joined results have variants of the same name, by result and variant.
+/// The default grouping: by variant; if joined results share a variant's name, by result and
+/// variant.
 pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
     let Some((sources, _)) = rows.words(SOURCE) else { return variant };
     let variants = rows.coded(columns::VARIANT);
-    let mut home: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
-    let shared = (0..rows.rows()).any(|row| *home.entry(variants.codes()[row]).or_insert(sources[row]) != sources[row]);
-    if shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
+    let mut first_source: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
+    let ambiguous =
+        (0..rows.rows()).any(|row| *first_source.entry(variants.codes()[row]).or_insert(sources[row]) != sources[row]);
+    if ambiguous { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 
-/// The experiment's baseline, in the words of the columns that groups are told apart by.
+/// The default baseline, in terms of the columns that rows are grouped by.
 pub(super) fn default_baseline(rows: &Frame, by: &[String], baseline: Option<&String>) -> Baseline {
     if by.iter().any(|column| column == SOURCE) {
-        // The same variant of several results: the first result is what the others are held against.
+        // Compare the same variant across results with the first result.
         let first = rows.text(SOURCE, 0).into_owned();
         return Baseline::Value(SOURCE.to_owned(), first);
     }
@@ -111,39 +113,44 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_may_be_named_by_its_options() {
+    fn baseline_can_be_named_by_options() {
         let by = |name: &str| vec![name.to_owned()];
-        let of = |text: &str, by: &[String]| {
+        let baseline = |text: &str, by: &[String]| {
             let choices = Choices { baseline: Some(text.to_owned()), ..Choices::default() };
             choices.baseline(&frame(), by).map_err(|error| error.to_string())
         };
         let variant = |name: &str| Ok(Some(Baseline::Value("variant".to_owned(), name.to_owned())));
         let plain = |text: &str| Ok(Some(Baseline::Text(text.to_owned())));
         assert_eq!(Choices::default().baseline(&frame(), &by("variant")).unwrap(), None);
-        assert_eq!(of("slots=1", &by("variant")), variant("small"));
-        assert_eq!(of(" slots = 1 ", &by("variant")), variant("small"));
-        assert_eq!(of("slots=4, policy = random", &by("variant")), variant("two"));
-        assert_eq!(of("big", &by("variant")), plain("big"));
-        assert_eq!(of("variant=big", &by("variant")), plain("variant=big"));
-        assert_eq!(of("variant = big", &by("variant")), plain("variant = big"));
-        assert_eq!(of("slots=9", &by("variant")), plain("slots=9"));
-        assert_eq!(of("slots=1", &by("table.slots")), plain("slots=1"));
-        let two = "--baseline: 2 variants have slots=4: \"big\", \"two\"\nhelp: name one of them, or tell groups apart --by slots";
-        assert_eq!(of("slots=4", &by("variant")), Err(two.to_owned()));
-        assert_eq!(of("slots = 4", &by("variant")), Err(two.replace("slots=4", "slots = 4")), "blanks mean nothing");
-        assert!(of("slotz=4", &by("variant")).is_err_and(|message| message.starts_with("--baseline slotz=4: ")));
+        assert_eq!(baseline("slots=1", &by("variant")), variant("small"));
+        assert_eq!(baseline(" slots = 1 ", &by("variant")), variant("small"));
+        assert_eq!(baseline("slots=4, policy = random", &by("variant")), variant("two"));
+        assert_eq!(baseline("big", &by("variant")), plain("big"));
+        assert_eq!(baseline("variant=big", &by("variant")), plain("variant=big"));
+        assert_eq!(baseline("variant = big", &by("variant")), plain("variant = big"));
+        assert_eq!(baseline("slots=9", &by("variant")), plain("slots=9"));
+        assert_eq!(baseline("slots=1", &by("table.slots")), plain("slots=1"));
+        let two =
+            "--baseline: 2 variants have slots=4: \"big\", \"two\"\nhelp: name one of them, or group with --by slots";
+        assert_eq!(baseline("slots=4", &by("variant")), Err(two.to_owned()));
+        assert_eq!(
+            baseline("slots = 4", &by("variant")),
+            Err(two.replace("slots=4", "slots = 4")),
+            "blanks mean nothing"
+        );
+        assert!(baseline("slotz=4", &by("variant")).is_err_and(|message| message.starts_with("--baseline slotz=4: ")));
         let choices = Choices {
             by: Some("policy, slots".to_owned()),
             filters: ["depth>=3", "size!=1", " x = 2", "<9"].map(str::to_owned).to_vec(),
             baseline: Some("kind=always,plain".to_owned()),
             ..Choices::default()
         };
-        assert_eq!(choices.names().collect::<Vec<_>>(), ["policy", "slots", "depth", "size", "x", "kind"]);
+        assert_eq!(choices.named_columns().collect::<Vec<_>>(), ["policy", "slots", "depth", "size", "x", "kind"]);
         assert!(!choices.is_default() && Choices::default().is_default());
     }
 
     #[test]
-    fn groups_and_baseline_where_nothing_was_chosen() {
+    fn defaults_depend_on_results_and_columns() {
         let (variant, slots) = (vec!["variant".to_owned()], vec!["table.slots".to_owned()]);
         let mut joined = frame();
         assert_eq!(default_by(&joined), variant);
@@ -154,7 +161,8 @@ mod tests {
         assert_eq!(default_baseline(&joined, &slots, Some(&big)), value("table.slots", "4"));
         assert_eq!(default_baseline(&joined, &slots, Some(&"none".to_owned())), Baseline::First);
         assert_eq!(default_baseline(&joined, &[slots[0].clone(), "depth".to_owned()], Some(&big)), Baseline::First);
-        // Two results: of one name in both, by result too; of names of their own, by variant alone.
+        // Two results that share names are grouped by result too; with names of their own, by
+        // variant alone.
         let (mut other, mut same) = (frame(), frame());
         joined.put(SOURCE, "first");
         other.put_words("variant", |row| format!("other {row}"));

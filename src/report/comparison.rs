@@ -1,14 +1,14 @@
-//! The page of a comparison: what moved from BASE to NEW.
+//! The page of a comparison: what changed from BASE to NEW.
 
-use super::number::count;
+use super::number::format_count;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, Moved};
 use crate::record::columns;
 use crate::text::plural;
 use std::cmp::Ordering;
 
-/// The change from one total to another: `+1.25 %`, or `=`.
-pub fn change([base, new]: [f64; 2]) -> String {
+/// The relative change of a total, as in `+1.25 %`; `=` if there is none.
+pub fn format_change([base, new]: [f64; 2]) -> String {
     if base == new {
         return "=".to_owned();
     }
@@ -20,7 +20,7 @@ pub fn change([base, new]: [f64; 2]) -> String {
     if share.abs() < 0.005 { format!("{share:+.0e} %") } else { format!("{share:+.2} %") }
 }
 
-/// The sentence that heads every form.
+/// The headline of every format.
 pub fn headline(comparison: &Comparison) -> String {
     let failing = comparison.judged.iter().filter(|judged| judged.fails).count();
     let (rows, moved) = comparison.rows;
@@ -39,8 +39,8 @@ pub fn headline(comparison: &Comparison) -> String {
     }
 }
 
-/// A gate's outcome in a word or two.
-pub fn outcome(judged: &GateResult) -> &'static str {
+/// A gate's outcome in a few words.
+pub fn gate_outcome(judged: &GateResult) -> &'static str {
     match (judged.fails, judged.noise) {
         (true, _) => "FAIL",
         (false, true) => "pass (within noise)",
@@ -48,28 +48,28 @@ pub fn outcome(judged: &GateResult) -> &'static str {
     }
 }
 
-/// What a gate saw.
-pub fn seen(judged: &GateResult) -> String {
+/// The totals that a gate judged.
+pub fn gate_values(judged: &GateResult) -> String {
     let [base, new] = judged.totals;
     let total = |value: f64| match judged.metric.as_str() {
         columns::SECONDS => format!("{value:.3}"),
         columns::SCORE_ERROR => format!("{value:.1}"),
-        _ => count(value),
+        _ => format_count(value),
     };
     let rows = match judged.differ {
         0 => String::new(),
         1 => ", 1 row differs".to_owned(),
         rows => format!(", {rows} rows differ"),
     };
-    format!("{} -> {} ({}{rows})", total(base), total(new), change(judged.totals))
+    format!("{} -> {} ({}{rows})", total(base), total(new), format_change(judged.totals))
 }
 
-/// The page.
+/// Makes the page.
 pub fn sheet(comparison: &Comparison) -> Sheet {
-    let mut parts = vec![Part::List(String::new(), lead(comparison))];
-    parts.extend(gates(comparison).unless_empty().map(Part::Table));
-    parts.push(Part::Table(variants(comparison)));
-    let moved = [movements(comparison), rows(comparison)].into_iter().filter_map(SheetTable::unless_empty);
+    let mut parts = vec![Part::List(String::new(), lead_lines(comparison))];
+    parts.extend(gates_table(comparison).non_empty().map(Part::Table));
+    parts.push(Part::Table(variants_table(comparison)));
+    let moved = [metrics_table(comparison), rows_table(comparison)].into_iter().filter_map(SheetTable::non_empty);
     let moved: Vec<Part> = moved.map(Part::Table).collect();
     if !moved.is_empty() {
         parts.push(Part::Folded("What moved".to_owned(), moved));
@@ -85,8 +85,8 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
 }
 
-/// What matters first: what is compared, in what the plans differ, how many rows moved, by how much, and the gates.
-fn lead(comparison: &Comparison) -> Vec<String> {
+/// The lines that come first: names, plans, moved rows, nodes, gates.
+fn lead_lines(comparison: &Comparison) -> Vec<String> {
     let [base, new] = &comparison.names;
     let plans = match &comparison.differences {
         None => "unknown: no manifest.json beside one of them".to_owned(),
@@ -94,30 +94,36 @@ fn lead(comparison: &Comparison) -> Vec<String> {
         Some(list) => format!("they differ in {}", list.join("; ")),
     };
     let (rows, moved) = comparison.rows;
-    let apart = [(comparison.missing.0, "missing in NEW"), (comparison.added, "only in NEW")];
-    let apart: String =
-        apart.iter().filter(|(rows, _)| *rows > 0).map(|(rows, what)| format!(", {rows} {what}")).collect();
+    let unpaired = [(comparison.missing.0, "missing in NEW"), (comparison.added, "only in NEW")];
+    let unpaired_text: String =
+        unpaired.iter().filter(|(rows, _)| *rows > 0).map(|(rows, what)| format!(", {rows} {what}")).collect();
     let mut lines = vec![
         format!("BASE {base}, NEW {new}"),
         format!("plans: {plans}"),
-        format!("rows: {moved} of {rows} moved{apart}"),
+        format!("rows: {moved} of {rows} moved{unpaired_text}"),
     ];
     if let Some(at) = comparison.metric(columns::NODES) {
-        let paired = || comparison.variants.iter().filter(|of| of.paired > 0);
-        let total = paired().fold([0.0; 2], |sum, of| [0, 1].map(|side| sum[side] + of.totals[at][side]));
-        let size = |of: &Change| ((of.totals[at][1] + 1.0) / (of.totals[at][0] + 1.0)).ln().abs();
-        let most = paired().filter(|of| of.differ[at] > 0).max_by(|a, b| size(a).total_cmp(&size(b)));
+        let paired = || comparison.variants.iter().filter(|change| change.paired > 0);
+        let total = paired().fold([0.0; 2], |sum, change| [0, 1].map(|side| sum[side] + change.totals[at][side]));
+        let size = |change: &Change| ((change.totals[at][1] + 1.0) / (change.totals[at][0] + 1.0)).ln().abs();
+        let most = paired().filter(|change| change.differ[at] > 0).max_by(|a, b| size(a).total_cmp(&size(b)));
         let most = most.filter(|_| paired().count() > 1);
-        let most =
-            most.map_or_else(String::new, |of| format!("; most in \"{}\": {}", of.variant, change(of.totals[at])));
+        let most = most.map_or_else(String::new, |change| {
+            format!("; most in \"{}\": {}", change.variant, format_change(change.totals[at]))
+        });
         lines.push(match total[0] == total[1] && most.is_empty() {
-            true => format!("nodes: {}, unmoved", count(total[0])),
-            false => format!("nodes: {} -> {} ({}){most}", count(total[0]), count(total[1]), change(total)),
+            true => format!("nodes: {}, unmoved", format_count(total[0])),
+            false => format!(
+                "nodes: {} -> {} ({}){most}",
+                format_count(total[0]),
+                format_count(total[1]),
+                format_change(total)
+            ),
         });
     }
     let failing = comparison.judged.iter().filter(|judged| judged.fails).count();
     lines.push(match comparison.judged.len() {
-        // A gate bounds what is paired, and is not heard of where nothing is.
+        // A gate bounds paired rows; without any it says nothing.
         0 if rows == 0 => "gate: nothing to judge: no row is in both".to_owned(),
         0 => "gate: none was given (--fail-on)".to_owned(),
         1 if failing == 0 => "gate: it passes".to_owned(),
@@ -127,92 +133,106 @@ fn lead(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-/// The change from one total to another, marked by its direction.
-fn moved([base, new]: [f64; 2]) -> Cell {
-    let apart = new.partial_cmp(&base).is_some_and(Ordering::is_ne);
-    let mark = Emphasis::of(apart, new < base);
+/// A cell with the relative change, highlighted by its direction.
+fn change_cell([base, new]: [f64; 2]) -> Cell {
+    let differs = new.partial_cmp(&base).is_some_and(Ordering::is_ne);
+    let mark = Emphasis::for_change(differs, new < base);
     let share = if base == new { 0.0 } else { (new - base) / base };
-    Cell { value: Datum::Number(share), ..Cell::text(change([base, new])) }.marked(mark)
+    Cell { value: Datum::Number(share), ..Cell::text(format_change([base, new])) }.with_emphasis(mark)
 }
 
-/// The gates, and what each saw.
-fn gates(comparison: &Comparison) -> SheetTable {
+/// A row for each gate and variant.
+fn gates_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.judged.iter().map(|judged| {
         let mark = if judged.fails { Emphasis::Failed } else { Emphasis::Passed };
-        let mut cells = [outcome(judged), &judged.gate, &judged.variant, &seen(judged)].map(Cell::text);
-        cells[0].mark = mark;
+        let mut cells = [gate_outcome(judged), &judged.gate, &judged.variant, &gate_values(judged)].map(Cell::text);
+        cells[0].emphasis = mark;
         cells
     });
-    SheetTable::new("gates", "Gates", SheetColumn::named(["verdict", "gate", "variant", "base -> new"]), rows)
+    SheetTable::new("gates", "Gates", SheetColumn::from_names(["verdict", "gate", "variant", "base -> new"]), rows)
 }
 
-/// What stands where one position alone was paired.
-const ONE: &str = "too few positions";
+/// Reason for an empty interval.
+const TOO_FEW_POSITIONS: &str = "too few positions";
 
-/// Each variant: rows, nodes, ratio.
-fn variants(comparison: &Comparison) -> SheetTable {
-    let rows = comparison.variants.iter().map(|of| {
-        let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| of.totals[at]);
-        let [rows, changed, missing] = [of.paired, of.moved, of.missing].map(|rows| Cell::count(rows as f64));
+/// A row for each variant: rows, nodes, ratio.
+fn variants_table(comparison: &Comparison) -> SheetTable {
+    let rows = comparison.variants.iter().map(|change| {
+        let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| change.totals[at]);
+        let [rows, changed, missing] =
+            [change.paired, change.moved, change.missing].map(|rows| Cell::count(rows as f64));
         let [base, new] = nodes.map(Cell::count);
-        let mean = Cell::decimal(of.nodes.mean, 3).or("no pairs");
-        let ends = Cell::range(of.nodes.low, of.nodes.high).or(ONE).signed('†', of.cut > 0);
-        [Cell::text(&of.variant), rows, changed, missing, base, new, moved(nodes), mean, ends, Cell::p(of.p).or(ONE)]
+        let mean = Cell::decimal(change.nodes.mean, 3).with_reason("no pairs");
+        let ends = Cell::range(change.nodes.low, change.nodes.high)
+            .with_reason(TOO_FEW_POSITIONS)
+            .with_sign('†', change.cut > 0);
+        [
+            Cell::text(&change.variant),
+            rows,
+            changed,
+            missing,
+            base,
+            new,
+            change_cell(nodes),
+            mean,
+            ends,
+            Cell::p(change.p).with_reason(TOO_FEW_POSITIONS),
+        ]
     });
     let columns = [
-        SheetColumn::words("variant", "variant", "as BASE calls it"),
-        SheetColumn::numbers("rows", "rows", "that both have"),
-        SheetColumn::numbers("moved", "moved", "rows of those that are not the same"),
-        SheetColumn::numbers("missing", "missing", "rows that NEW lacks").drop_order(4),
-        SheetColumn::numbers("nodes_base", "nodes", "of BASE"),
-        SheetColumn::numbers("nodes_new", "new nodes", "of NEW"),
-        SheetColumn::numbers("change", "change", "of the totals"),
-        SheetColumn::numbers("ratio", "ratio", "geometric mean over the searches").drop_order(3),
-        SheetColumn::numbers("interval", "95 %", "of the ratio; †: of the depths that both finished").drop_order(2),
-        SheetColumn::numbers("p", "p", "sign-flip test, corrected for all variants by joint flips").drop_order(1),
+        SheetColumn::text("variant", "variant", "as BASE calls it"),
+        SheetColumn::number("rows", "rows", "that both have"),
+        SheetColumn::number("moved", "moved", "rows of those that are not the same"),
+        SheetColumn::number("missing", "missing", "rows that NEW lacks").drop_order(4),
+        SheetColumn::number("nodes_base", "nodes", "of BASE"),
+        SheetColumn::number("nodes_new", "new nodes", "of NEW"),
+        SheetColumn::number("change", "change", "of the totals"),
+        SheetColumn::number("ratio", "ratio", "geometric mean over the searches").drop_order(3),
+        SheetColumn::number("interval", "95 %", "of the ratio; †: of the depths that both finished").drop_order(2),
+        SheetColumn::number("p", "p", "sign-flip test, corrected for all variants by joint flips").drop_order(1),
     ];
     SheetTable::new("variants", "", columns, rows)
 }
 
-/// Columns of a change from BASE to NEW.
-fn base_to_new() -> [SheetColumn; 3] {
-    ["base", "new", "change"].map(|name| SheetColumn::numbers(name, name, ""))
+/// The columns of a change from BASE to NEW.
+fn change_columns() -> [SheetColumn; 3] {
+    ["base", "new", "change"].map(|name| SheetColumn::number(name, name, ""))
 }
 
-/// Metrics that moved in some variant.
-fn movements(comparison: &Comparison) -> SheetTable {
+/// The metrics that changed, by variant.
+fn metrics_table(comparison: &Comparison) -> SheetTable {
     let all = comparison.metrics.iter().enumerate().flat_map(|(at, metric)| {
         let changed = comparison.variants.iter().filter(move |change| change.differ[at] > 0);
         changed.map(move |change| (metric, change, change.differ[at], change.totals[at]))
     });
-    let rows = all.map(|(metric, of, rows, totals)| {
+    let rows = all.map(|(metric, change, rows, totals)| {
         let [base, new] = totals.map(Cell::count);
-        [Cell::text(metric), Cell::text(&of.variant), Cell::count(rows as f64), base, new, moved(totals)]
+        [Cell::text(metric), Cell::text(&change.variant), Cell::count(rows as f64), base, new, change_cell(totals)]
     });
-    let differ = [SheetColumn::numbers("rows", "rows", "that differ").drop_order(1)];
-    let columns = [&SheetColumn::named(["metric", "variant"])[..], &differ, &base_to_new()].concat();
+    let differ = [SheetColumn::number("rows", "rows", "that differ").drop_order(1)];
+    let columns = [&SheetColumn::from_names(["metric", "variant"])[..], &differ, &change_columns()].concat();
     SheetTable::new("movements", "Metrics", columns, rows)
 }
 
-/// The rows that moved most.
-fn rows(comparison: &Comparison) -> SheetTable {
+/// The rows that changed most.
+fn rows_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.moved.iter().map(|row| {
         let [base, new] = row.nodes.map(Cell::count);
-        [Cell::text(place(row)), base, new, moved(row.nodes), Cell::text(differing(row))]
+        [Cell::text(describe_row(row)), base, new, change_cell(row.nodes), Cell::text(differing_columns(row))]
     });
-    let differ = [SheetColumn::words("columns", "columns", "that differ")];
-    let columns = [&SheetColumn::named(["row"])[..], &base_to_new(), &differ].concat();
+    let differ = [SheetColumn::text("columns", "columns", "that differ")];
+    let columns = [&SheetColumn::from_names(["row"])[..], &change_columns(), &differ].concat();
     SheetTable::new("moved_rows", "Rows that moved most, by nodes", columns, rows)
 }
 
-/// Which row.
-fn place(moved: &Moved) -> String {
+/// Describes which row it is.
+fn describe_row(moved: &Moved) -> String {
     let repeat = if moved.repeat > 0 { format!(", repeat {}", moved.repeat) } else { String::new() };
     format!("\"{}\", {}, depth {}{repeat}", moved.variant, moved.position, moved.depth)
 }
 
-/// The columns that differ, the first six of them.
-fn differing(moved: &Moved) -> String {
+/// The columns that differ, at most six by name.
+fn differing_columns(moved: &Moved) -> String {
     let names: Vec<&str> = moved.columns.iter().take(6).map(String::as_str).collect();
     let more = moved.columns.len().saturating_sub(6);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -1,4 +1,5 @@
-//! A page for programs: JSON with every figure as data, and the same as CSV, one record for each field.
+//! A page for programs: JSON with every figure as data, and the same as CSV with a record for each
+//! value.
 
 use super::sheet::{Cell, Datum, Part, Sheet, SheetColumn, SheetTable};
 use crate::report::explore::Explorer;
@@ -7,23 +8,24 @@ use crate::report::svg::lines::Lines;
 use crate::report::svg::scatter::Scatter;
 use serde_json::{Map, Value as Json, json};
 
-/// Version of both forms. It rises when a field is renamed, removed or given another meaning; new fields do not raise it.
+/// Version of both formats. It rises when a field is renamed, removed or changes its meaning; new
+/// fields do not raise it.
 pub const SCHEMA: u32 = 1;
 
-/// The key of a row's signs; no column has it.
+/// The key of a row's signs; no column has this name.
 const SIGNS: &str = "signs";
 
-/// A page as JSON.
+/// Renders a page as JSON.
 pub fn json(sheet: &Sheet) -> String {
-    let value = json!({ "schema": SCHEMA, "kind": sheet.kind, "name": sheet.name, "parts": list(&sheet.parts) });
+    let value = json!({ "schema": SCHEMA, "kind": sheet.kind, "name": sheet.name, "parts": parts_json(&sheet.parts) });
     format!("{value:#}\n")
 }
 
-fn list(parts: &[Part]) -> Vec<Json> {
-    parts.iter().map(part).collect()
+fn parts_json(parts: &[Part]) -> Vec<Json> {
+    parts.iter().map(part_json).collect()
 }
 
-fn part(part: &Part) -> Json {
+fn part_json(part: &Part) -> Json {
     match part {
         Part::Question(text) => json!({ "part": "question", "text": text }),
         Part::Prose(text) => json!({ "part": "prose", "text": text }),
@@ -34,8 +36,8 @@ fn part(part: &Part) -> Json {
             "part": "table",
             "key": table.key,
             "title": table.title,
-            "columns": table.columns.iter().map(column).collect::<Vec<_>>(),
-            "rows": table.rows.iter().map(|cells| row(table, cells)).collect::<Vec<_>>(),
+            "columns": table.columns.iter().map(column_json).collect::<Vec<_>>(),
+            "rows": table.rows.iter().map(|cells| row_json(table, cells)).collect::<Vec<_>>(),
             "note": table.notes(),
         }),
         Part::Figure(figure) => json!({
@@ -60,20 +62,21 @@ fn part(part: &Part) -> Json {
         }
         Part::List(title, list) => json!({ "part": "list", "title": title, "list": list }),
         Part::Folded(title, parts) => {
-            json!({ "part": "folded", "title": title, "parts": list(parts) })
+            json!({ "part": "folded", "title": title, "parts": parts_json(parts) })
         }
     }
 }
 
-fn column(column: &SheetColumn) -> Json {
+fn column_json(column: &SheetColumn) -> Json {
     json!({ "key": column.key, "name": column.name, "meaning": column.meaning })
 }
 
-/// A row as an object: data frames are made of such lists. Last in it, where there are any, the signs that its fields bear, by their keys.
-fn row(table: &SheetTable, cells: &[Cell]) -> Json {
+/// A row as an object, so that data frames can read the list. The signs of its cells come last, by
+/// column key, if there are any.
+fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
     let fields = table.columns.iter().zip(cells).map(|(column, cell)| {
         let value = match cell.value {
-            Datum::Words => json!(cell.text),
+            Datum::Text => json!(cell.text),
             Datum::None => Json::Null,
             Datum::Number(value) => json!(value),
             Datum::Range(low, high) => json!([low, high]),
@@ -89,83 +92,88 @@ fn row(table: &SheetTable, cells: &[Cell]) -> Json {
     Json::Object(row)
 }
 
-/// The header of the CSV form.
+/// Header of the CSV format.
 const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
 
-/// Every table and figure of a page as CSV. `guard`: what a spreadsheet would take for a formula gets an apostrophe before it.
+/// Renders every table and figure of a page as CSV. `guard`: prefixes cells that a spreadsheet
+/// would take for a formula with an apostrophe.
 pub fn csv(sheet: &Sheet, guard: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
     let _ = writer.write_record(HEADER);
     records(&sheet.parts, &mut |[part, key, name, column, text]: [&str; 5], row: usize, numbers: [f64; 3]| {
-        let [value, low, high] = numbers.map(plain);
+        let [value, low, high] = numbers.map(csv_number);
         let record = [part, key, &row.to_string(), name, column, &value, &low, &high, text];
-        let record = record.map(|cell| cell.replace(super::html::unshown, "\u{fffd}"));
-        let _ = writer.write_record(if guard { record.map(guarded) } else { record });
+        let record = record.map(|cell| cell.replace(super::html::is_unprintable, "\u{fffd}"));
+        let _ = writer.write_record(if guard { record.map(guard_formula) } else { record });
     });
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-/// Takes a record: its part, key, name, column and text; its row; its value and the ends of its interval.
-type Put<'a> = dyn FnMut([&str; 5], usize, [f64; 3]) + 'a;
+/// Receives a record: part, key, name, column and text; the row; value, low and high.
+type RecordSink<'a> = dyn FnMut([&str; 5], usize, [f64; 3]) + 'a;
 
-/// What is not there.
+/// A number that a record does not have.
 const NAN: f64 = f64::NAN;
 
-/// A cell that no spreadsheet takes for a formula; numbers are left alone.
-fn guarded(cell: String) -> String {
+/// Makes sure that no spreadsheet takes the cell for a formula; numbers stay as they are.
+fn guard_formula(cell: String) -> String {
     let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
     if formula { format!("'{cell}") } else { cell }
 }
 
-fn records(parts: &[Part], put: &mut Put) {
+fn records(parts: &[Part], sink: &mut RecordSink) {
     for part in parts {
         match part {
-            Part::Table(table) => fields(table, put),
-            Part::Figure(figure) => points(figure, put),
-            Part::Explorer(explorer) => searches(explorer, put),
-            Part::Folded(_, parts) => records(parts, put),
+            Part::Table(table) => table_records(table, sink),
+            Part::Figure(figure) => figure_records(figure, sink),
+            Part::Explorer(explorer) => explorer_records(explorer, sink),
+            Part::Folded(_, parts) => records(parts, sink),
             _ => {}
         }
     }
 }
 
-/// A record for each search: its line in `column`, its position in `name`.
-fn searches(explorer: &Explorer, put: &mut Put) {
+/// A record for each search: the position in `name`, the line in `column`.
+fn explorer_records(explorer: &Explorer, sink: &mut RecordSink) {
     for (at, position) in explorer.positions.iter().enumerate() {
         for (line, values) in explorer.lines.iter().zip(&explorer.values) {
             let Some(value) = values[at] else { continue };
-            put(["searches", &explorer.key("searches"), position, line, &plain(value)], at + 1, [value, NAN, NAN]);
+            sink(
+                ["searches", &explorer.key("searches"), position, line, &csv_number(value)],
+                at + 1,
+                [value, NAN, NAN],
+            );
         }
     }
 }
 
-/// A number in full; nothing where it is none.
-pub(super) fn plain(value: f64) -> String {
+/// A number with all its digits; empty if it is not finite.
+pub(super) fn csv_number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-fn fields(table: &SheetTable, put: &mut Put) {
+fn table_records(table: &SheetTable, sink: &mut RecordSink) {
     for (at, cells) in table.rows.iter().enumerate() {
-        let words = cells.iter().zip(&table.columns).filter(|(cell, column)| column.words && !cell.text.is_empty());
+        let words = cells.iter().zip(&table.columns).filter(|(cell, column)| column.is_text && !cell.text.is_empty());
         let name = words.map(|(cell, _)| cell.text.as_str()).collect::<Vec<_>>().join(", ");
         for (cell, column) in cells.iter().zip(&table.columns) {
             let numbers = match cell.value {
                 Datum::Number(value) => [value, NAN, NAN],
                 Datum::Range(low, high) => [NAN, low, high],
-                Datum::Words | Datum::None => [NAN; 3],
+                Datum::Text | Datum::None => [NAN; 3],
             };
-            put(["table", &table.key, &name, &column.key, &cell.text], at + 1, numbers);
+            sink(["table", &table.key, &name, &column.key, &cell.text], at + 1, numbers);
         }
     }
 }
 
-/// The points of a figure: its series by name, x as the column, y as the value.
-fn points(figure: &Figure, put: &mut Put) {
+/// A record for each point of a figure: the series in `name`, x in `column`, y as the value.
+fn figure_records(figure: &Figure, sink: &mut RecordSink) {
     let mut row = 0;
     let mut point = |name: &str, x: &str, numbers: [f64; 3], label: &str| {
         row += 1;
-        put(["figure", &figure.file, name, x, label], row, numbers);
+        sink(["figure", &figure.file, name, x, label], row, numbers);
     };
     match &figure.plot {
         Plot::Forest(forest) => {
@@ -175,7 +183,7 @@ fn points(figure: &Figure, put: &mut Put) {
         }
         Plot::Lines(Lines { series, .. }) | Plot::Scatter(Scatter { series, .. }) => {
             for (name, one) in series.iter().flat_map(|series| series.points.iter().map(|one| (&series.name, one))) {
-                point(name, &plain(one.x), [one.y, one.low, one.high], &one.label);
+                point(name, &csv_number(one.x), [one.y, one.low, one.high], &one.label);
             }
         }
         Plot::Stacked(stacked) => {
@@ -198,12 +206,11 @@ fn points(figure: &Figure, put: &mut Put) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::sheet::trial;
+    use super::super::sheet::sample_sheet;
     use super::*;
 
-    /// What begins like a formula is guarded, numbers are not.
     #[test]
-    fn formulas_are_guarded() {
+    fn formulas_get_an_apostrophe() {
         for (cell, shown) in [
             ("=1+1", "'=1+1"),
             ("+x", "'+x"),
@@ -216,14 +223,14 @@ mod tests {
             ("a=b", "a=b"),
             ("", ""),
         ] {
-            assert_eq!(guarded(cell.to_owned()), shown);
+            assert_eq!(guard_formula(cell.to_owned()), shown);
         }
     }
 
-    /// A name from a file cannot move the cursor of the terminal that shows the records.
+    /// A name from a file cannot control the terminal that shows the records.
     #[test]
-    fn records_have_no_control_characters() {
-        let mut sheet = trial();
+    fn csv_has_no_control_characters() {
+        let mut sheet = sample_sheet();
         for part in &mut sheet.parts {
             if let Part::Table(table) = part {
                 table.rows[0][0].text = "a\u{1b}[2J\u{7}".to_owned();
@@ -234,15 +241,14 @@ mod tests {
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     }
 
-    /// A sign is in its field's text, and for programs beside the number, by the field's key; rows without any have no such object.
     #[test]
-    fn signs_are_data() {
-        let line = |name: &str, star, clear, cut| {
-            let ends = Cell::range(0.25, 0.75).signed('!', clear).signed('†', cut);
-            vec![Cell::text(name).signed('*', star), ends]
+    fn signs_are_an_object_of_the_row() {
+        let line = |name: &str, star, clear, partial| {
+            let ends = Cell::range(0.25, 0.75).with_sign('!', clear).with_sign('†', partial);
+            vec![Cell::text(name).with_sign('*', star), ends]
         };
         let table = SheetTable {
-            columns: vec![SheetColumn::words("line", "line", ""), SheetColumn::numbers("interval", "95 %", "")],
+            columns: vec![SheetColumn::text("line", "line", ""), SheetColumn::number("interval", "95 %", "")],
             rows: vec![line("a", true, false, false), line("b", false, true, true), line("c", false, false, false)],
             ..SheetTable::default()
         };
@@ -259,9 +265,9 @@ mod tests {
         assert_eq!(page["parts"][0]["rows"], json!(rows));
     }
 
-    /// Two lines on two positions, of which one line lacks one; a figure's points with their ends; names without empty words.
+    /// Two lines on two positions, where one line lacks one.
     #[test]
-    fn records_are_of_their_own_line() {
+    fn csv_records_belong_to_their_line() {
         use crate::analysis::questions::curves::{CurvePoint, Series};
         use crate::report::svg::forest::{Forest, ForestRow};
         use crate::report::svg::lines::Lines;
@@ -303,12 +309,12 @@ mod tests {
                     bars: vec![("u".to_owned(), vec![3.0, 5.0]), ("v".to_owned(), vec![4.0, 6.0])],
                 }),
             ),
-            // What is folded away is on the page all the same.
+            // Folded parts belong to the page too.
             Part::Folded(
                 "more".to_owned(),
                 vec![Part::Table(SheetTable {
                     key: "t".to_owned(),
-                    columns: ["v", "w"].map(|name| SheetColumn::words(name, name, "")).to_vec(),
+                    columns: ["v", "w"].map(|name| SheetColumn::text(name, name, "")).to_vec(),
                     rows: vec![vec![Cell::text("x"), Cell::text("")], vec![Cell::text("x"), Cell::text("y")]],
                     ..SheetTable::default()
                 })],
@@ -332,8 +338,8 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_of_a_page() {
-        let page: Json = serde_json::from_str(&json(&trial())).unwrap();
+    fn json_and_csv_have_every_table_and_figure() {
+        let page: Json = serde_json::from_str(&json(&sample_sheet())).unwrap();
         assert_eq!((page["schema"].as_u64(), page["kind"].as_str()), (Some(1), Some("trial")));
         let kinds: Vec<&str> =
             page["parts"].as_array().unwrap().iter().filter_map(|part| part["part"].as_str()).collect();
@@ -347,12 +353,12 @@ mod tests {
                 { "variant": "base", "nodes": 2000.0, "interval": null },
             ])
         );
-        // What the page says below a table, the reason of its dash among it.
+        // The notes include the reason of the dash.
         assert_eq!(table["note"], "See `table.size`. A dash: held against itself.");
         assert_eq!(page["parts"][5]["plot"]["heat"]["cells"], json!([[0.5]]));
         assert_eq!(page["parts"][6]["parts"][0]["list"], json!(["By hand."]));
         assert_eq!(
-            csv(&trial(), false),
+            csv(&sample_sheet(), false),
             "part,key,row,name,column,value,low,high,text\n\
              table,trial,1,a|b <c>,variant,,,,a|b <c>\n\
              table,trial,1,a|b <c>,nodes,1234,,,\"1,234\"\n\

@@ -1,12 +1,13 @@
-//! What a page says of engines that are not ours: who they are, what the trial before the run showed, and how good their moves are.
+//! The tables of external engines: who they are, what the probe before the run found, and the
+//! quality of their moves.
 
 use super::page::Page;
 use super::sheet::{Cell, SheetColumn, SheetTable};
-use super::table::{BASELINE, ONE};
+use super::table::{BASELINE, TOO_FEW_POSITIONS};
 use crate::analysis::questions::quality::Quality;
 
-/// The engines; none where all are ours.
-pub(super) fn engines(page: &Page) -> Option<SheetTable> {
+/// The external engines; none if there are none.
+pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     let subjects = &page.manifest.subjects;
     let ordered = page.manifest.variants.iter().filter_map(|variant| subjects.get_key_value(variant));
     let rows = ordered.map(|(variant, engine)| {
@@ -20,41 +21,41 @@ pub(super) fn engines(page: &Page) -> Option<SheetTable> {
         [variant, &engine.name, &options.join(", "), &counts, &engine.go_depth, &engine.go_nodes, build].map(Cell::text)
     });
     let columns = [
-        SheetColumn::words("variant", "variant", ""),
-        SheetColumn::words("engine", "engine", "what it calls itself"),
-        SheetColumn::words("set", "set", "its threads and memory; the manifest has all its options"),
-        SheetColumn::words(
+        SheetColumn::text("variant", "variant", ""),
+        SheetColumn::text("engine", "engine", "what it calls itself"),
+        SheetColumn::text("set", "set", "its threads and memory; the manifest has all its options"),
+        SheetColumn::text(
             "counts",
             "counts",
             "whether the same search gave the same nodes and answers before the run; trusted: the file accepts what was found against it",
         ),
-        SheetColumn::words("go_depth", "go depth", "whether it heeds that limit").drop_order(2),
-        SheetColumn::words("go_nodes", "go nodes", "whether it heeds that limit").drop_order(1),
-        SheetColumn::words("build", "build", "the first digits of the SHA-256 of its program").drop_order(3),
+        SheetColumn::text("go_depth", "go depth", "whether it heeds that limit").drop_order(2),
+        SheetColumn::text("go_nodes", "go nodes", "whether it heeds that limit").drop_order(1),
+        SheetColumn::text("build", "build", "the first digits of the SHA-256 of its program").drop_order(3),
     ];
     SheetTable::new("engines", "Engines", columns, rows)
-        .noted(
+        .with_note(
             "Nodes of different engines are not the same work: compare an engine with itself, or the quality of moves.",
         )
-        .unless_empty()
+        .non_empty()
 }
 
-/// The quality of the moves; none where nothing was judged.
-pub(super) fn quality(lines: &[Quality]) -> Option<SheetTable> {
+/// The quality of the moves; none if no move was judged.
+pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
     let share = |part: usize, whole: usize| match whole {
-        0 => Cell::none("the suite names no best moves"),
+        0 => Cell::empty("the suite names no best moves"),
         _ => Cell::number(part as f64 / whole as f64, format!("{part} of {whole}")),
     };
     let rows = lines.iter().map(|line| {
         let [mean, interval] = match line.against {
             Some((mean, low, high)) if mean.is_finite() => {
-                [Cell::number(mean, format!("{mean:+.1}")), Cell::difference(low, high).or(ONE)]
+                [Cell::number(mean, format!("{mean:+.1}")), Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS)]
             }
-            Some(_) => [Cell::none("no position that both searched"), Cell::none("")],
-            None => [Cell::none(BASELINE), Cell::none("")],
+            Some(_) => [Cell::empty("no position that both searched"), Cell::empty("")],
+            None => [Cell::empty(BASELINE), Cell::empty("")],
         };
         [
-            Cell::text(&line.variant).signed('*', line.against.is_none()),
+            Cell::text(&line.variant).with_sign('*', line.against.is_none()),
             Cell::count(line.searches as f64),
             Cell::number(line.loss, format!("{:.1}", line.loss)),
             mean,
@@ -64,17 +65,17 @@ pub(super) fn quality(lines: &[Quality]) -> Option<SheetTable> {
         ]
     });
     let columns = [
-        SheetColumn::words("variant", "variant", "* is the baseline"),
-        SheetColumn::numbers("searches", "searches", "searches that the reference judged"),
-        SheetColumn::numbers("loss", "loss", "mean loss in the reference's centipawns"),
-        SheetColumn::numbers("against", "less base", "mean difference to the baseline on the same positions"),
-        SheetColumn::numbers("interval", "95 %", "its interval"),
-        SheetColumn::numbers("same", "same move", "searches whose move is the reference's"),
-        SheetColumn::numbers("solved", "solved", "searches whose move the suite calls best"),
+        SheetColumn::text("variant", "variant", "* is the baseline"),
+        SheetColumn::number("searches", "searches", "searches that the reference judged"),
+        SheetColumn::number("loss", "loss", "mean loss in the reference's centipawns"),
+        SheetColumn::number("against", "less base", "mean difference to the baseline on the same positions"),
+        SheetColumn::number("interval", "95 %", "its interval"),
+        SheetColumn::number("same", "same move", "searches whose move is the reference's"),
+        SheetColumn::number("solved", "solved", "searches whose move the suite calls best"),
     ];
     let note = "The loss of a move: what the reference gives its own move less what it gives this one, both searched to the same limit, \
                 scores cut at 1000 (reference.csv). Of several key seeds a position's loss is the mean.";
-    SheetTable::new("quality", "Quality of the moves", columns, rows).noted(note).unless_empty()
+    SheetTable::new("quality", "Quality of the moves", columns, rows).with_note(note).non_empty()
 }
 
 #[cfg(test)]
@@ -84,14 +85,13 @@ mod tests {
     use crate::record::manifest::{EngineInfo, Manifest};
     use crate::report::sheet::Datum;
 
-    fn shown(table: &SheetTable) -> Vec<String> {
+    fn row_texts(table: &SheetTable) -> Vec<String> {
         let line = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
         table.rows.iter().map(line).collect()
     }
 
-    /// Engines in the order of the variants, ours left out; of their options the two that matter, where they have them.
     #[test]
-    fn engines_stand_in_the_order_of_the_variants() {
+    fn engines_are_listed_in_the_order_of_variants() {
         let engine = |name: &str, options: &[(&str, &str)]| EngineInfo {
             name: format!("{name} 1.0"),
             sha256: format!("{name}123456789abcdef"),
@@ -112,19 +112,18 @@ mod tests {
         };
         let page = Page { manifest, ..Page::default() };
         assert_eq!(
-            shown(&engines(&page).unwrap()),
+            row_texts(&engines_table(&page).unwrap()),
             [
                 "z | z 1.0 | Hash 16 | exact | heeded | not heeded | z123456789ab",
                 "a | a 1.0 | Threads 1, Hash 8 | exact | heeded | not heeded | a123456789ab",
             ]
         );
-        crate::report::sheet::each_goes_in_its_turn(&engines(&page).unwrap());
-        assert_eq!(engines(&Page::default()), None);
+        crate::report::sheet::assert_drop_orders_distinct(&engines_table(&page).unwrap());
+        assert_eq!(engines_table(&Page::default()), None);
     }
 
-    /// The baseline has its star and no difference; an interval wants both ends; each count is of its own whole.
     #[test]
-    fn the_quality_of_each_line() {
+    fn quality_table_has_a_row_for_each_line() {
         let line = |variant: &str, against: Option<(f64, f64, f64)>, solved: (usize, usize)| Quality {
             variant: variant.to_owned(),
             searches: 8,
@@ -134,7 +133,7 @@ mod tests {
             solved,
         };
         let nan = f64::NAN;
-        let table = quality(&[
+        let table = quality_table(&[
             line("base", None, (2, 4)),
             line("worse", Some((7.0, 1.5, 12.5)), (0, 4)),
             line("better", Some((-7.0, -12.5, -1.5)), (4, 4)),
@@ -144,7 +143,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(
-            shown(&table),
+            row_texts(&table),
             [
                 "base * | 8 | 12.3 | - | - | 5 of 8 | 2 of 4",
                 "worse | 8 | 12.3 | +7.0 | +1.5 to +12.5 | 5 of 8 | 0 of 4",
@@ -161,6 +160,6 @@ mod tests {
             ["the baseline, which is held against itself", "", "", "", "", "no position that both searched"]
         );
         assert_eq!(table.rows[4][4].note, "too few positions for an interval");
-        assert_eq!(quality(&[]), None);
+        assert_eq!(quality_table(&[]), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Any two variants position by position, chosen by the reader: a scatter and the searches themselves. Pages in a browser have it; to
-//! programs it is a table of searches by variant.
+//! A view in which the reader compares any two variants position by position: a scatter plot and a
+//! table in a browser; for programs a table of searches by variant.
 
 use crate::analysis::pairing::gauge::{Depths, MetricReader};
 use crate::analysis::pairing::searches::Searches;
@@ -12,46 +12,47 @@ use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Values on a page at most: more make it slow to load.
-const MOST: usize = 60_000;
+/// Most values on a page; more make it slow to load.
+const MAX_VALUES: usize = 60_000;
 
 /// The searches of some lines of the summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explorer {
-    /// The suite that they are of, where a page has a section for each of several; else empty.
+    /// The suite, if the page has a section for each of several; otherwise empty.
     pub suite: String,
-    /// What their values are.
+    /// The metric of the values.
     pub metric: String,
-    /// The lines.
+    /// The names of the lines.
     pub lines: Vec<String>,
-    /// The place of each in the summary.
+    /// The index of each line in the summary.
     pub places: Vec<usize>,
-    /// The place among these of the one that others are held against at first.
+    /// The index in `lines` of the one to compare with at first.
     pub base: usize,
-    /// The positions.
+    /// The names of the positions.
     pub positions: Vec<String>,
-    /// Each line's values by position, under the file's own key seed; none where it has no such search.
+    /// Each line's values by position, under the first key seed; none where there is no such
+    /// search.
     pub values: Vec<Vec<Option<f64>>>,
-    /// Positions that are left out, since not all searches there finished the same depths.
+    /// Number of positions left out because not all of their searches finished the same depths.
     pub left_out: usize,
     /// Whether there are several key seeds.
     pub seeds: bool,
 }
 
 impl Explorer {
-    /// The searches of a page; none where there is no pair of variants, or they are too many for a page. Of many lines those that
-    /// figures show.
+    /// The searches of a page; of many lines only those that figures show. None with fewer than two
+    /// variants or positions, or with too many values.
     pub fn new(rows: &Frame, summary: &Summary, (grouping, searches): (&Grouping, &Searches)) -> Option<Self> {
         if summary.by != [columns::VARIANT] || summary.lines.len() < 2 || grouping.blocks.len() > 1 {
             return None;
         }
         let metric = summary.metrics.first()?;
-        let gauge = MetricReader::new(searches, metric, rows);
+        let reader = MetricReader::new(searches, metric, rows);
         let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
         let names = rows.coded(columns::POSITION);
         let searches_of = |line: usize| group(line).map_or(&[][..], |group| searches.cells(group)).iter();
-        // The depth to which all of a position's searches went; none where they went to unlike ones, or one was cut short: what their sums would say is
-        // not what they did in common.
+        // The depth that all of a position's searches finished; none if they differ or one was cut
+        // short: their sums would not be of common depths.
         let mut depths: BTreeMap<u32, Option<u16>> = BTreeMap::new();
         for cell in (0..summary.lines.len()).flat_map(searches_of) {
             let last =
@@ -60,10 +61,10 @@ impl Explorer {
             *known = known.filter(|known| Some(*known) == last);
         }
         let left_out = depths.values().filter(|depth| depth.is_none()).count();
-        let alike = depths.into_iter().filter(|(_, depth)| depth.is_some());
-        let mut positions: BTreeMap<u32, usize> = alike.map(|(unit, _)| (unit, 0)).collect();
+        let uniform = depths.into_iter().filter(|(_, depth)| depth.is_some());
+        let mut positions: BTreeMap<u32, usize> = uniform.map(|(unit, _)| (unit, 0)).collect();
         positions.values_mut().enumerate().for_each(|(place, at)| *at = place);
-        let fits = |lines: usize| lines * positions.len() <= MOST;
+        let fits = |lines: usize| lines * positions.len() <= MAX_VALUES;
         let places: Vec<usize> = match fits(summary.lines.len()) {
             true => (0..summary.lines.len()).collect(),
             false => curves::chosen(summary),
@@ -75,7 +76,7 @@ impl Explorer {
             let mut values = vec![None; positions.len()];
             for cell in searches_of(line).filter(|cell| cell.seed == 0) {
                 if let Some(&at) = positions.get(&cell.unit) {
-                    values[at] = Some(gauge.cell(cell, &Depths::All)).filter(|value| value.is_finite());
+                    values[at] = Some(reader.cell(cell, &Depths::All)).filter(|value| value.is_finite());
                 }
             }
             values
@@ -93,14 +94,14 @@ impl Explorer {
         })
     }
 
-    /// What programs know a part of it by: on a page with several, after its suite.
+    /// The key of a part; with several suites, prefixed by its own.
     pub fn key(&self, part: &str) -> String {
         if self.suite.is_empty() { part.to_owned() } else { format!("{}.{part}", self.suite) }
     }
 
-    /// For a browser: its data, which a script of the page's own shows.
+    /// The data for a browser, which a script on the page renders.
     pub fn markup(&self) -> Markup {
-        // Nothing in a name may end the element.
+        // No name may end the element.
         let data = serde_json::to_string(self).unwrap_or_default();
         let data = data.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e");
         html! {
@@ -129,7 +130,8 @@ mod tests {
     use super::*;
     use crate::analysis::{Line, Metric, Question};
 
-    /// What a page explores of searches: variant, position, nodes; the second variant is the baseline.
+    /// The explorer of searches given as variant, position and nodes; the second variant is the
+    /// baseline.
     fn explored(searches: &[(&str, &str, u32)]) -> Option<Explorer> {
         let mut rows = "variant,position,depth,search.nodes\n".to_owned();
         searches.iter().for_each(|(variant, position, nodes)| rows += &format!("{variant},{position},1,{nodes}\n"));
@@ -141,71 +143,76 @@ mod tests {
     }
 
     #[test]
-    fn two_lines_on_two_positions_can_be_explored() {
-        let found = explored(&[("a", "p", 1), ("a", "q", 2), ("b", "q", 4), ("c", "p", 5), ("c", "q", 6)]).unwrap();
+    fn two_lines_on_two_positions_have_an_explorer() {
+        let explorer = explored(&[("a", "p", 1), ("a", "q", 2), ("b", "q", 4), ("c", "p", 5), ("c", "q", 6)]).unwrap();
         assert_eq!(
-            (found.metric.as_str(), found.lines, found.places, found.base),
+            (explorer.metric.as_str(), explorer.lines, explorer.places, explorer.base),
             ("nodes", ["a", "b", "c"].map(str::to_owned).to_vec(), vec![0, 1, 2], 1)
         );
-        assert_eq!(found.positions, ["p", "q"]);
-        assert_eq!(found.values, [vec![Some(1.0), Some(2.0)], vec![None, Some(4.0)], vec![Some(5.0), Some(6.0)]]);
+        assert_eq!(explorer.positions, ["p", "q"]);
+        assert_eq!(explorer.values, [vec![Some(1.0), Some(2.0)], vec![None, Some(4.0)], vec![Some(5.0), Some(6.0)]]);
         assert!(explored(&[("a", "p", 1), ("a", "q", 2), ("b", "p", 4), ("b", "q", 5)]).is_some());
         assert_eq!(explored(&[("a", "p", 1), ("b", "p", 2), ("c", "p", 3)]), None, "one position");
         assert_eq!(explored(&[("a", "p", 1), ("a", "q", 2), ("a", "r", 3)]), None, "one line");
     }
 
-    /// One search for each variant and position: further seeds are the same variant's, and what has no value has none here.
     #[test]
-    fn each_search_stands_once() {
-        let of = |header: &str, rows: &[&str], metric: &str| {
+    fn search_of_first_seed_has_the_only_value() {
+        let values_of = |header: &str, rows: &[&str], metric: &str| {
             let text = format!("variant,position,depth,search.nodes,{header}\n{}\n", rows.join("\n"));
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
             let metrics = vec![Metric::find(metric, &frame).unwrap()];
             let question = Question { metrics, ..Question::by_variant(&[], None) };
             let (summary, grouping, gathered) = Summary::with_searches(&frame, &question).unwrap();
-            Explorer::new(&frame, &summary, (&grouping, &gathered)).map(|found| found.values)
+            Explorer::new(&frame, &summary, (&grouping, &gathered)).map(|explorer| explorer.values)
         };
         let seeds = ["a,p,1,1,0", "a,q,1,2,0", "a,p,1,100,1", "a,q,1,200,1", "b,p,1,3,0", "b,q,1,4,0"];
-        let found = of(crate::analysis::rows::column::SEED, &seeds, "nodes");
-        assert_eq!(found, Some(vec![vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]));
-        // No probe: no rate.
+        let explorer = values_of(crate::analysis::rows::column::SEED, &seeds, "nodes");
+        assert_eq!(explorer, Some(vec![vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]));
+        // Without probes there is no rate.
         let rates = ["a,p,1,1,4,1", "a,q,1,2,0,0", "b,p,1,3,2,1", "b,q,1,4,4,4"];
         let header = format!("{},{}", columns::PROBES, columns::HITS);
-        let found = of(&header, &rates, "hit_rate");
-        assert_eq!(found, Some(vec![vec![Some(0.25), None], vec![Some(0.5), Some(1.0)]]));
+        let explorer = values_of(&header, &rates, "hit_rate");
+        assert_eq!(explorer, Some(vec![vec![Some(0.25), None], vec![Some(0.5), Some(1.0)]]));
     }
 
-    /// Where one went deeper than another, or was cut short, sums say something else than the summary: such positions are left out, and how many is told.
     #[test]
-    fn unlike_depths_are_no_dots() {
-        let of = |rows: &[&str]| {
+    fn positions_with_unequal_depths_are_left_out() {
+        let explorer_of = |rows: &[&str]| {
             let text = format!("variant,position,depth,search.nodes,finished\n{}\n", rows.join("\n"));
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
             let (summary, grouping, gathered) =
                 Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
             Explorer::new(&frame, &summary, (&grouping, &gathered))
         };
-        let alike = ["a,p,1,1,true", "a,q,1,2,true", "b,p,1,3,true", "b,q,1,4,true"];
-        let found = of(&alike).unwrap();
-        assert_eq!((found.positions.len(), found.left_out), (2, 0));
-        assert!(!found.markup().into_string().contains("left out"));
+        let uniform = ["a,p,1,1,true", "a,q,1,2,true", "b,p,1,3,true", "b,q,1,4,true"];
+        let explorer = explorer_of(&uniform).unwrap();
+        assert_eq!((explorer.positions.len(), explorer.left_out), (2, 0));
+        assert!(!explorer.markup().into_string().contains("left out"));
         for more in [&["a,r,1,5,true", "a,r,2,50,true", "b,r,1,6,true"][..], &["a,r,1,5,true", "b,r,1,6,false"]] {
-            let found = of(&[&alike[..], more].concat()).unwrap();
+            let explorer = explorer_of(&[&uniform[..], more].concat()).unwrap();
             assert_eq!(
-                (found.positions.clone(), found.left_out),
+                (explorer.positions.clone(), explorer.left_out),
                 (vec!["p".to_owned(), "q".to_owned()], 1),
                 "{more:?}"
             );
-            assert_eq!(found.values, [vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]);
-            assert!(found.markup().into_string().contains(" 1 position left out, where not all searches"), "{more:?}");
+            assert_eq!(explorer.values, [vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]);
+            assert!(
+                explorer.markup().into_string().contains(" 1 position left out, where not all searches"),
+                "{more:?}"
+            );
         }
-        assert_eq!(of(&["a,p,1,1,true", "a,q,1,2,true", "b,p,2,3,true", "b,q,2,4,true"]), None, "nothing in common");
+        assert_eq!(
+            explorer_of(&["a,p,1,1,true", "a,q,1,2,true", "b,p,2,3,true", "b,q,2,4,true"]),
+            None,
+            "nothing in common"
+        );
     }
 
-    /// All of thirty lines on 2,000 positions are shown, which are 60,000 values; of one position more those lines that figures show.
+    /// 30 lines on 2,000 positions are 60,000 values.
     #[test]
-    fn of_too_many_searches_some_lines_are_shown() {
-        let of = |positions: usize| {
+    fn too_many_values_reduce_the_lines() {
+        let lines_shown = |positions: usize| {
             let mut rows = "variant,position,depth,search.nodes\n".to_owned();
             (0..positions).for_each(|at| rows += &format!("v0,p{at},1,9\n"));
             let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
@@ -220,16 +227,16 @@ mod tests {
             };
             let lines = (0..30).map(line).collect();
             let summary = Summary { by, lines, metrics: vec![Metric::nodes()], ..Summary::default() };
-            let found = Explorer::new(&frame, &summary, (&grouping, &gathered))?;
-            // The baseline is known by its place among those that are shown.
-            assert_eq!(found.places[found.base], 17);
-            Some(found.lines.len())
+            let explorer = Explorer::new(&frame, &summary, (&grouping, &gathered))?;
+            // The baseline's index is among the lines shown.
+            assert_eq!(explorer.places[explorer.base], 17);
+            Some(explorer.lines.len())
         };
-        assert_eq!((of(2000), of(2001)), (Some(30), Some(curves::LINES)));
+        assert_eq!((lines_shown(2000), lines_shown(2001)), (Some(30), Some(curves::LINES)));
     }
 
     #[test]
-    fn no_name_ends_the_data() {
+    fn names_cannot_end_the_data_element() {
         let lines = vec!["</script><b>&".to_owned()];
         let page = Explorer { lines, ..Explorer::default() }.markup().into_string();
         assert!(page.contains("\\u003c/script\\u003e\\u003cb\\u003e\\u0026\""), "{page}");

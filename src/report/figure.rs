@@ -1,4 +1,4 @@
-//! The figures of any run: what each shows, its caption, its file.
+//! The figures of any run: plot, caption and file name.
 
 use super::svg::forest::{Forest, ForestRow};
 use super::svg::heat::Heat;
@@ -14,20 +14,20 @@ use crate::analysis::{Frame, Line, Summary};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A figure.
+/// A plot with its caption.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Its file's name, without the ending.
+    /// Name of the file, without extension.
     pub file: String,
-    /// Its heading.
+    /// The heading, also the label for screen readers.
     pub title: String,
-    /// What is to be seen, and how it was made.
+    /// What the figure shows and how it was made.
     pub caption: String,
-    /// What is drawn.
+    /// What the figure draws, with its data.
     pub plot: Plot,
 }
 
-/// What is drawn.
+/// What the figure draws, with its data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
@@ -40,7 +40,8 @@ pub enum Plot {
 }
 
 impl Figure {
-    /// Draws it, in pixels of width. `alone`: as a file of its own.
+    /// Renders the figure as SVG, `width` pixels wide. `alone`: with its own colours, as a file of
+    /// its own.
     pub fn render(&self, width: f64, alone: bool) -> String {
         match &self.plot {
             Plot::Forest(plot) => plot.render(width, &self.title, alone),
@@ -52,30 +53,30 @@ impl Figure {
     }
 }
 
-/// What is compared.
-pub(super) fn metric(summary: &Summary) -> &str {
+/// The name of the first metric.
+pub(super) fn metric_name(summary: &Summary) -> &str {
     summary.metrics.first().map_or("nodes", |metric| &metric.name)
 }
 
-/// The lines that a figure shows, and a sentence where they are not all.
-fn chosen(summary: &Summary) -> (Vec<usize>, String) {
+/// The lines to draw, and a sentence if these are not all.
+fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     let lines = curves::chosen(summary);
     let (shown, all) = (lines.len(), summary.lines.len());
-    let some = format!(" {shown} of {all} shown: the baseline and those with the least and the most.");
-    (lines, if shown < all { some } else { String::new() })
+    let remark = format!(" {shown} of {all} shown: the baseline and those with the least and the most.");
+    (lines, if shown < all { remark } else { String::new() })
 }
 
-/// Nodes of the iterations, and their ratios to the baseline's.
-pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
-    let (lines, some) = chosen(summary);
+/// Nodes by depth, and their ratios to the baseline.
+pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
+    let (lines, remark) = chosen_lines(summary);
     let series = curves::by_depth(rows, summary, &lines);
     let ratios = curves::ratio_by_depth(rows, summary, &lines);
     let lines = |series: Vec<Series>, y: &str, ratio: bool| {
-        // Each has the depths that its own points have: all of a line's searches, or pairs of them, finished them.
+        // Each figure has ticks at the depths of its own points.
         let depths: BTreeSet<u32> =
             series.iter().flat_map(|series| &series.points).map(|point| point.x as u32).collect();
         Lines {
-            base: base(&series, summary),
+            base: baseline_series(&series, summary),
             x_ticks: depths.iter().map(|&depth| (f64::from(depth), depth.to_string())).collect(),
             series,
             x: "depth (plies)".to_owned(),
@@ -85,36 +86,36 @@ pub fn by_depth(rows: &Frame, summary: &Summary) -> Vec<Figure> {
             ..Lines::default()
         }
     };
-    let compared = base(&ratios, summary).is_some() && ratios.len() > 1;
+    let compared = baseline_series(&ratios, summary).is_some() && ratios.len() > 1;
     let nodes = (!series.is_empty()).then(|| Figure {
         file: "nodes-by-depth".to_owned(),
         title: "Nodes by depth".to_owned(),
-        caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{some}"),
+        caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{remark}"),
         plot: Plot::Lines(lines(series, "nodes of the iteration", false)),
     });
     let ratios = compared.then(|| Figure {
         file: "ratio-by-depth".to_owned(),
         title: "Nodes by depth, against the baseline".to_owned(),
-        caption: format!("Each iteration's nodes against the baseline's at the same depth: geometric means over positions that both finished.{some}"),
+        caption: format!("Each iteration's nodes against the baseline's at the same depth: geometric means over positions that both finished.{remark}"),
         plot: Plot::Lines(lines(ratios, "nodes against the baseline", true)),
     });
     nodes.into_iter().chain(ratios).collect()
 }
 
-/// The place of the baseline's own line.
-fn base(series: &[Series], summary: &Summary) -> Option<usize> {
+/// The index of the baseline's series.
+fn baseline_series(series: &[Series], summary: &Summary) -> Option<usize> {
     series.iter().position(|series| series.line.is_some_and(|at| summary.lines[at].is_baseline))
 }
 
-/// Single searches against the baseline's.
-pub fn positions(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
-    let (lines, some) = chosen(summary);
+/// Each search against the baseline's search of the same position.
+pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
+    let (lines, remark) = chosen_lines(summary);
     let series =
-        if metric(summary) == "nodes" { curves::positions(rows, summary, searches, &lines) } else { Vec::new() };
+        if metric_name(summary) == "nodes" { curves::positions(rows, summary, searches, &lines) } else { Vec::new() };
     series.iter().any(|series| series.points.len() > 2).then(|| Figure {
         file: "positions".to_owned(),
         title: "Position by position".to_owned(),
-        caption: format!("Each search's nodes against the baseline's, by the baseline's size. Below the dashed line: fewer nodes.{some}"),
+        caption: format!("Each search's nodes against the baseline's, by the baseline's size. Below the dashed line: fewer nodes.{remark}"),
         plot: Plot::Scatter(Scatter {
             series,
             x: "nodes of the baseline".to_owned(),
@@ -123,12 +124,12 @@ pub fn positions(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searche
     })
 }
 
-/// Searches that have come to their end, or to the right move, within so many nodes.
-pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Vec<Figure> {
-    if metric(summary) != "nodes" || summary.searches < 3 {
+/// The share of searches that finished, and of positions solved, by number of nodes.
+pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Vec<Figure> {
+    if metric_name(summary) != "nodes" || summary.searches < 3 {
         return Vec::new();
     }
-    let (lines, some) = chosen(summary);
+    let (lines, remark) = chosen_lines(summary);
     let plots = [
         (
             Counted::Finished,
@@ -156,9 +157,9 @@ pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches))
             (series.len() > 1).then(|| Figure {
                 file: file.to_owned(),
                 title: title.to_owned(),
-                caption: format!("{caption} {which}{some}"),
+                caption: format!("{caption} {which}{remark}"),
                 plot: Plot::Lines(Lines {
-                    base: base(&series, summary),
+                    base: baseline_series(&series, summary),
                     series,
                     x: "nodes of the search".to_owned(),
                     y: file.to_owned(),
@@ -172,18 +173,18 @@ pub fn within(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches))
         .collect()
 }
 
-/// Each line's ratio with its interval.
-pub fn forest(summary: &Summary) -> Option<Figure> {
-    let metric = metric(summary);
+/// Each line's ratio to the baseline, with its interval.
+pub fn ratio_figure(summary: &Summary) -> Option<Figure> {
+    let metric = metric_name(summary);
     let compared = summary.lines.iter().filter(|line| !line.is_baseline && line.ratio().mean > 0.0);
     let row = |line: &Line| {
-        let (of, clear) = (line.ratio(), line.measures[0].marked);
-        ForestRow { name: line.name.clone(), mean: of.mean, low: of.low, high: of.high, clear }
+        let (ratio, clear) = (line.ratio(), line.measures[0].marked);
+        ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
     };
     let rows: Vec<ForestRow> = compared.map(row).collect();
     (!rows.is_empty()).then(|| Figure {
         file: "ratio".to_owned(),
-        title: capital(&format!("{metric} against the baseline")),
+        title: capitalize(&format!("{metric} against the baseline")),
         caption: "Geometric mean of the ratio by position, with its 95 % interval. Blue: clearly less, orange: clearly more, grey: no \
                   difference found."
             .to_owned(),
@@ -191,30 +192,30 @@ pub fn forest(summary: &Summary) -> Option<Figure> {
     })
 }
 
-/// What became of the probes.
-pub fn anatomy(summary: &Summary) -> Option<Figure> {
-    let (lines, some) = chosen(summary);
+/// Outcomes of the probes of each line.
+pub fn probes_figure(summary: &Summary) -> Option<Figure> {
+    let (lines, remark) = chosen_lines(summary);
     let parts =
         [("usable hit", 1), ("move-only hit", 6), ("other hit", 4), ("miss, free slot", 7), ("miss, other keys", 2)];
     let bar = |line: &Line| {
         let other = (line.hits - line.usable - line.move_only).max(0.0);
         (line.name.clone(), vec![line.usable, line.move_only, other, line.misses_empty, line.misses_other])
     };
-    let asked = lines.iter().map(|&at| &summary.lines[at]).filter(|line| line.probes > 0.0);
-    let bars: Vec<(String, Vec<f64>)> = asked.map(bar).collect();
+    let probing = lines.iter().map(|&at| &summary.lines[at]).filter(|line| line.probes > 0.0);
+    let bars: Vec<(String, Vec<f64>)> = probing.map(bar).collect();
     (!bars.is_empty()).then(|| Figure {
         file: "anatomy".to_owned(),
         title: "What became of the probes".to_owned(),
         caption: format!(
             "A usable hit ends its node; a move-only hit gives it a first move; a miss met a free slot, or slots that other keys \
-             held.{some}"
+             held.{remark}"
         ),
         plot: Plot::Stacked(Stacked { parts: parts.map(|(name, colour)| (name.to_owned(), colour)).to_vec(), bars }),
     })
 }
 
-/// A heading begins with a capital.
-pub(super) fn capital(text: &str) -> String {
+/// The text with a capital first letter.
+pub(super) fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
@@ -223,9 +224,8 @@ pub(super) fn capital(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A table that was asked and never answered has a bar, all of misses; one that was not asked has none.
     #[test]
-    fn what_was_asked_in_vain_has_a_bar() {
+    fn table_without_hits_has_a_bar() {
         let line = |name: &str, probes: f64| Line {
             name: name.to_owned(),
             searches: 1,
@@ -234,13 +234,13 @@ mod tests {
             ..Line::default()
         };
         let summary = Summary { lines: vec![line("asked", 7.0), line("not asked", 0.0)], ..Summary::default() };
-        let Some(Figure { plot: Plot::Stacked(stacked), .. }) = anatomy(&summary) else { panic!("no bars") };
+        let Some(Figure { plot: Plot::Stacked(stacked), .. }) = probes_figure(&summary) else { panic!("no bars") };
         assert_eq!(stacked.bars, [("asked".to_owned(), vec![0.0, 0.0, 0.0, 7.0, 0.0])]);
     }
 
-    /// What is left of the hits: 9 of which 4 were usable and 2 gave a move.
+    /// 9 hits, of which 4 were usable and 2 gave a move only.
     #[test]
-    fn the_rest_of_the_hits_has_its_own_part() {
+    fn other_hits_have_their_own_part() {
         let line = Line {
             searches: 1,
             probes: 12.0,
@@ -251,14 +251,15 @@ mod tests {
             ..Line::default()
         };
         let summary = Summary { lines: vec![line], ..Summary::default() };
-        let Some(Figure { plot: Plot::Stacked(stacked), caption, .. }) = anatomy(&summary) else { panic!("no bars") };
+        let Some(Figure { plot: Plot::Stacked(stacked), caption, .. }) = probes_figure(&summary) else {
+            panic!("no bars")
+        };
         assert_eq!(stacked.bars[0].1, [4.0, 2.0, 3.0, 0.0, 3.0]);
         assert!(caption.ends_with("that other keys held."), "all are shown: {caption}");
     }
 
-    /// All but the baseline and what has no ratio; what is told apart is clear.
     #[test]
-    fn the_forest_has_what_is_compared() {
+    fn ratio_figure_has_every_compared_line() {
         use crate::analysis::Ratio;
         use crate::analysis::questions::line::Measure;
         let line = |name: &str, mean: f64, marked: bool| {
@@ -268,18 +269,17 @@ mod tests {
         };
         let lines =
             vec![line("base", 1.0, false), line("a", 0.5, true), line("b", f64::NAN, false), line("c", 2.0, false)];
-        let of = |lines: &[Line]| forest(&Summary { lines: lines.to_vec(), ..Summary::default() });
-        let Some(Figure { plot: Plot::Forest(found), .. }) = of(&lines) else { panic!("no forest") };
+        let figure_of = |lines: &[Line]| ratio_figure(&Summary { lines: lines.to_vec(), ..Summary::default() });
+        let Some(Figure { plot: Plot::Forest(found), .. }) = figure_of(&lines) else { panic!("no forest") };
         let rows: Vec<(&str, f64, bool)> =
             found.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();
         assert_eq!(rows, [("a", 0.5, true), ("c", 2.0, false)]);
         assert!(found.rows.iter().all(|row| (row.low, row.high) == (0.25, 4.0)));
-        assert_eq!(of(&lines[..1]), None);
+        assert_eq!(figure_of(&lines[..1]), None);
     }
 
-    /// Figures of single searches, by how many positions there are and by what is compared.
     #[test]
-    fn figures_want_enough_to_show() {
+    fn figures_need_enough_searches() {
         use crate::analysis::{Metric, Question};
         let files = |variants: &[&str], positions: usize, metric: &str| {
             let mut rows = "variant,position,depth,search.nodes,search.evals,finished\n".to_owned();
@@ -296,9 +296,9 @@ mod tests {
             let (summary, grouping, searches) =
                 Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
             let searches = (&grouping, &searches);
-            let mut all = by_depth(&frame, &summary);
-            all.extend(positions_of(&frame, &summary, searches));
-            all.extend(within(&frame, &summary, searches));
+            let mut all = depth_figures(&frame, &summary);
+            all.extend(positions_figure(&frame, &summary, searches));
+            all.extend(within_figures(&frame, &summary, searches));
             assert!(all.iter().all(|figure| !figure.caption.contains(" shown:")), "all are shown");
             all.into_iter().map(|figure| figure.file).collect::<Vec<_>>().join(" ")
         };
@@ -308,9 +308,9 @@ mod tests {
         assert_eq!(files(&["a"], 3, "nodes"), "nodes-by-depth");
     }
 
-    /// Depth 3 was finished by one of two positions: no mean is over both, and a ratio is; each figure has the ticks of its own points.
+    /// One of two positions finished depth 3: there is a ratio there, but no mean over both.
     #[test]
-    fn each_figure_has_ticks_at_its_own_depths() {
+    fn figure_has_ticks_at_its_own_depths() {
         let mut rows = "variant,position,depth,search.nodes,finished\n".to_owned();
         for (variant, position, last) in [("a", "p", 3), ("a", "q", 2), ("b", "p", 3), ("b", "q", 2)] {
             (1..=last).for_each(|depth| rows += &format!("{variant},{position},{depth},{},true\n", 10 * depth));
@@ -321,13 +321,12 @@ mod tests {
             Plot::Lines(lines) => lines.x_ticks.into_iter().map(|(_, text)| text).collect::<String>(),
             _ => String::new(),
         };
-        let found: Vec<_> = by_depth(&frame, &summary.unwrap_or_default()).into_iter().map(ticks).collect();
+        let found: Vec<_> = depth_figures(&frame, &summary.unwrap_or_default()).into_iter().map(ticks).collect();
         assert_eq!(found, ["12", "123"]);
     }
 
-    /// Curves of searches that went to unlike depths, or of some that share none, are told not to be of the same work; of what is solved it is no matter.
     #[test]
-    fn unlike_work_is_told() {
+    fn finished_figure_warns_of_unequal_depths() {
         use crate::analysis::Question;
         let mut rows = "variant,position,depth,search.nodes,finished,solved\n".to_owned();
         for (variant, position) in ["a", "b"].into_iter().flat_map(|v| (0..3).map(move |p| (v, p))) {
@@ -340,16 +339,15 @@ mod tests {
         for (cut, apart, unlike) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
             let mut summary = summary.clone();
             (summary.lines[1].measures[0].cut, summary.lines[1].measures[0].apart) = (cut, apart);
-            let message = within(&frame, &summary, (&grouping, &searches)).into_iter();
+            let message = within_figures(&frame, &summary, (&grouping, &searches)).into_iter();
             let message: Vec<_> =
                 message.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();
             assert_eq!(message, [("finished".to_owned(), unlike), ("solved".to_owned(), false)], "{cut} {apart}");
         }
     }
 
-    /// The baseline has the ink's colour in every figure, wherever it stands; what few there are is told.
     #[test]
-    fn the_baseline_has_its_colour() {
+    fn baseline_has_the_first_colour_in_every_figure() {
         use crate::analysis::Question;
         let found = |variants: usize| {
             let mut rows = "variant,position,depth,search.nodes,finished\n".to_owned();
@@ -362,11 +360,11 @@ mod tests {
             let question = Question::by_variant(&[], Some("v1"));
             let (summary, grouping, searches) =
                 Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-            let mut all = by_depth(&frame, &summary);
-            all.extend(within(&frame, &summary, (&grouping, &searches)));
+            let mut all = depth_figures(&frame, &summary);
+            all.extend(within_figures(&frame, &summary, (&grouping, &searches)));
             all
         };
-        for (variants, some) in [(2, false), (8, false), (9, true)] {
+        for (variants, remark) in [(2, false), (8, false), (9, true)] {
             for figure in found(variants) {
                 let Plot::Lines(lines) = &figure.plot else { panic!("no lines: {figure:?}") };
                 let scales = match figure.file.as_str() {
@@ -378,11 +376,9 @@ mod tests {
                 let names: Vec<&str> = lines.series.iter().map(|series| series.name.as_str()).collect();
                 assert_eq!((names.len(), lines.base.map(|at| names[at])), (variants.min(8), Some("v1")), "{names:?}");
                 let message = figure.caption.contains(&format!(" 8 of {variants} shown: "));
-                assert_eq!(message, some, "{}", figure.caption);
+                assert_eq!(message, remark, "{}", figure.caption);
             }
             assert_eq!(found(variants).len(), 3);
         }
     }
-
-    use super::positions as positions_of;
 }

@@ -1,24 +1,25 @@
-//! `report.html`: one file that needs nothing else. Light and dark, tables that sort, figures with tooltips, no request to anywhere.
+//! Renders a page as `report.html`, one file that needs nothing else: light and dark, sortable
+//! tables, figures with tooltips, no requests to anywhere.
 
 use super::figure::Figure;
-use super::markdown::spans;
+use super::markdown::code_spans;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use super::svg::{COLOURS, STYLE};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// Widths in pixels of a figure on a desk and on a phone.
+/// Widths of a figure on a desktop and on a phone, in pixels.
 const WIDTHS: (f64, f64) = (860.0, 360.0);
 
-/// The page's own style.
+/// The style of the page.
 const PAGE: &str = include_str!("page.css");
 
-/// What tables do beyond standing there: sort, filter, hide columns.
+/// The script of the tables (sort, filter, hide columns) and of the explorer.
 const SCRIPT: &str = include_str!("page.js");
 
-/// Nothing may be fetched, whatever a file says.
+/// The content security policy: nothing may be fetched, whatever a file contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// Renders a page.
+/// Renders a page as HTML.
 pub fn render(sheet: &Sheet) -> String {
     html! {
         (DOCTYPE)
@@ -34,105 +35,105 @@ pub fn render(sheet: &Sheet) -> String {
             body {
                 main {
                     h1 { (sheet.name) }
-                    (parts(&sheet.parts))
+                    (parts_markup(&sheet.parts))
                 }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
     }
     .into_string()
-    .replace(unshown, "\u{fffd}")
+    .replace(is_unprintable, "\u{fffd}")
 }
 
-/// Control characters, which no page holds but for the ends of its lines.
-pub(super) fn unshown(c: char) -> bool {
+/// Whether a character must not be on a page: control characters, except line ends.
+pub(super) fn is_unprintable(c: char) -> bool {
     c.is_control() && c != '\n'
 }
 
-fn parts(parts: &[Part]) -> Markup {
+fn parts_markup(parts: &[Part]) -> Markup {
     html! {
         @for part in parts {
             @match part {
-                Part::Question(text) => { p.question { (words(text)) } }
+                Part::Question(text) => { p.question { (inline_markup(text)) } }
                 Part::Prose(text) => {
-                    @for paragraph in text.split("\n\n").filter(|text| !text.trim().is_empty()) { p { (words(paragraph)) } }
+                    @for paragraph in text.split("\n\n").filter(|text| !text.trim().is_empty()) { p { (inline_markup(paragraph)) } }
                 }
-                Part::Findings(list) => { ul.findings { @for line in list { li { (words(line)) } } } }
-                Part::Warning(text) => { p.warning { strong { "Warning: " } (words(text)) } }
-                Part::Heading(text) => { h2 { (words(text)) } }
-                Part::Table(table) => (show(table)),
-                Part::Figure(figure) => (draw(figure)),
+                Part::Findings(list) => { ul.findings { @for line in list { li { (inline_markup(line)) } } } }
+                Part::Warning(text) => { p.warning { strong { "Warning: " } (inline_markup(text)) } }
+                Part::Heading(text) => { h2 { (inline_markup(text)) } }
+                Part::Table(table) => (table_markup(table)),
+                Part::Figure(figure) => (figure_markup(figure)),
                 Part::Explorer(explorer) => (explorer.markup()),
                 Part::List(title, list) => {
-                    @if !title.is_empty() { h2 { (words(title)) } }
-                    ul { @for line in list { li { (words(line)) } } }
+                    @if !title.is_empty() { h2 { (inline_markup(title)) } }
+                    ul { @for line in list { li { (inline_markup(line)) } } }
                 }
-                Part::Folded(title, folded) => { details { summary { (words(title)) } (self::parts(folded)) } }
+                Part::Folded(title, folded) => { details { summary { (inline_markup(title)) } (parts_markup(folded)) } }
             }
         }
     }
 }
 
-/// A text, names between backticks as code.
-fn words(text: &str) -> Markup {
-    html! { @for (is_code, text) in spans(text) { @if is_code { code { (text) } } @else { (text) } } }
+/// Text with names between backticks as code.
+fn inline_markup(text: &str) -> Markup {
+    html! { @for (is_code, text) in code_spans(text) { @if is_code { code { (text) } } @else { (text) } } }
 }
 
-/// A figure twice: for a desk and for a phone.
-fn draw(figure: &Figure) -> Markup {
+/// A figure twice: for a desktop and for a phone.
+fn figure_markup(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {
             h2 { (figure.title) }
             div.wide { (PreEscaped(figure.render(WIDTHS.0, false))) }
             div.narrow { (PreEscaped(figure.render(WIDTHS.1, false))) }
-            figcaption { (words(&figure.caption)) }
+            figcaption { (inline_markup(&figure.caption)) }
         }
     }
 }
 
 /// A table with its heading and notes.
-fn show(table: &SheetTable) -> Markup {
+fn table_markup(table: &SheetTable) -> Markup {
     html! {
-        @if !table.title.is_empty() { h2 { (words(&table.title)) } }
+        @if !table.title.is_empty() { h2 { (inline_markup(&table.title)) } }
         div.scroll tabindex="0" role="region" aria-label=(table.title) {
             table id=(table.key) {
                 thead {
                     tr {
                         @for column in &table.columns {
-                            th class=(class(column)) title=[Some(&column.meaning).filter(|meaning| !meaning.is_empty())] {
+                            th class=(column_class(column)) title=[Some(&column.meaning).filter(|meaning| !meaning.is_empty())] {
                                 button type="button" { (column.name) }
                             }
                         }
                     }
                 }
                 tbody {
-                    @for row in &table.rows { tr { @for (column, cell) in table.columns.iter().zip(row) { (field(column, cell)) } } }
+                    @for row in &table.rows { tr { @for (column, cell) in table.columns.iter().zip(row) { (cell_markup(column, cell)) } } }
                 }
             }
         }
-        @if !table.notes().is_empty() { p.note { (words(&table.notes())) } }
+        @if !table.notes().is_empty() { p.note { (inline_markup(&table.notes())) } }
     }
 }
 
-fn class(column: &SheetColumn) -> &'static str {
-    if column.words { "t" } else { "" }
+fn column_class(column: &SheetColumn) -> &'static str {
+    if column.is_text { "t" } else { "" }
 }
 
-fn field(column: &SheetColumn, cell: &Cell) -> Markup {
+fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
     let sorted = match cell.value {
         Datum::Number(value) | Datum::Range(value, _) => Some(value),
-        Datum::Words | Datum::None => cell.place.map(|place| place as f64),
+        Datum::Text | Datum::None => cell.sort_rank.map(|place| place as f64),
     };
-    // Long sentences get room.
-    let room = if column.words && cell.text.chars().count() > 60 { " w" } else { "" };
+    // Long texts get a wider column.
+    let room = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
     html! {
-        td class={ (class(column)) (room) (mark(cell.mark)) } data-v=[sorted] title=[Some(cell.note).filter(|note| !note.is_empty())] {
-            @if cell.link.is_empty() { (words(&cell.text)) } @else { a href=(cell.link) { (words(&cell.text)) } }
+        td class={ (column_class(column)) (room) (emphasis_class(cell.emphasis)) } data-v=[sorted] title=[Some(cell.note).filter(|note| !note.is_empty())] {
+            @if cell.link.is_empty() { (inline_markup(&cell.text)) } @else { a href=(cell.link) { (inline_markup(&cell.text)) } }
         }
     }
 }
 
-fn mark(mark: Emphasis) -> &'static str {
+fn emphasis_class(mark: Emphasis) -> &'static str {
     match mark {
         Emphasis::None => "",
         Emphasis::Less => " less",
@@ -144,31 +145,32 @@ fn mark(mark: Emphasis) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::trial;
+    use super::super::sheet::sample_sheet;
     use super::*;
 
-    /// Long sentences get room, from 61 letters on, and no number does; control characters are shown as what cannot be.
     #[test]
-    fn fields_have_their_classes() {
-        let words = SheetColumn::words("w", "w", "");
-        let of =
-            |column: &SheetColumn, cell: Cell| field(column, &cell).into_string().split('>').next().map(str::to_owned);
+    fn cells_have_their_classes_and_sort_values() {
+        let words = SheetColumn::text("w", "w", "");
+        let tag_of = |column: &SheetColumn, cell: Cell| {
+            cell_markup(column, &cell).into_string().split('>').next().map(str::to_owned)
+        };
         for (column, letters, class) in
-            [(&words, 60, "t"), (&words, 61, "t w"), (&SheetColumn::numbers("n", "n", ""), 61, "")]
+            [(&words, 60, "t"), (&words, 61, "t w"), (&SheetColumn::number("n", "n", ""), 61, "")]
         {
-            assert_eq!(of(column, Cell::text("x".repeat(letters))), Some(format!("<td class=\"{class}\"")));
+            assert_eq!(tag_of(column, Cell::text("x".repeat(letters))), Some(format!("<td class=\"{class}\"")));
         }
-        let ranged = of(&words, Cell { place: Some(2), ..Cell::range(0.5, 2.0) }.marked(Emphasis::Failed));
+        let ranged =
+            tag_of(&words, Cell { sort_rank: Some(2), ..Cell::range(0.5, 2.0) }.with_emphasis(Emphasis::Failed));
         assert_eq!(ranged.as_deref(), Some("<td class=\"t failed\" data-v=\"0.5\""));
-        let placed = of(&words, Cell { place: Some(2), ..Cell::text("x") });
+        let placed = tag_of(&words, Cell { sort_rank: Some(2), ..Cell::text("x") });
         assert_eq!(placed.as_deref(), Some("<td class=\"t\" data-v=\"2\""));
         let page = render(&Sheet { name: "a\u{1b}b\u{9b}".to_owned(), ..Sheet::default() });
         assert!(page.contains("<h1>a\u{fffd}b\u{fffd}</h1>"), "{page}");
     }
 
     #[test]
-    fn a_page_of_every_kind_of_part() {
-        let page = render(&trial());
+    fn every_kind_of_part_is_rendered() {
+        let page = render(&sample_sheet());
         let body = page.split("<main>").nth(1).unwrap_or_default().split("<figure").next().unwrap_or_default();
         assert_eq!(
             body,

@@ -1,4 +1,4 @@
-//! What tells the lines of a page's tables apart.
+//! The columns that identify the lines of a page's tables.
 
 use super::sheet::{Cell, SheetColumn};
 use crate::analysis::Line;
@@ -8,22 +8,24 @@ use crate::analysis::{Frame, Summary};
 use crate::record::columns;
 use std::collections::{HashMap, HashSet};
 
-/// What tells the lines of a summary apart: a column for each axis, or for each column that groups were asked by.
+/// Identifies the lines of a summary: a column for each axis of a grid, or for each column that
+/// rows are grouped by.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Identity {
     heads: Vec<String>,
-    /// The first fields of each line.
+    /// The first cells of each line.
     lines: Vec<Vec<Cell>>,
 }
 
 impl Identity {
-    /// Of a summary's lines; variants are taken apart where their names are those of a grid's points and its axes tell them all apart.
+    /// Splits variants into a column for each axis if their names only state their levels and the
+    /// axes distinguish them all.
     pub(super) fn new(rows: &Frame, summary: &Summary, grid: &[Axis]) -> Self {
         if summary.by != [columns::VARIANT] {
             let word = |value: &String| Cell::text(if value.is_empty() { "(none)" } else { value });
             let mut lines: Vec<Vec<_>> =
                 summary.lines.iter().map(|line| line.values.iter().map(word).collect()).collect();
-            place(&mut lines);
+            rank_numbers(&mut lines);
             return Self { heads: short_names(&summary.by), lines };
         }
         let plain = || Self {
@@ -34,19 +36,19 @@ impl Identity {
             return plain();
         }
         let variants = rows.coded(columns::VARIANT);
-        // Of each variant the first row: the last that is put in.
+        // The first row of each variant: inserted last, so it stays.
         let first: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.at(row), row)).collect();
         let mut lines = Vec::new();
-        let mut apart = 0;
+        let mut split_lines = 0;
         for line in &summary.lines {
             let cell = |axis: &Axis| {
-                let place = level(axis, rows, *first.get(line.name.as_str())?)?;
-                Some(Cell { place: Some(place), ..Cell::text(&axis.levels[place].label) })
+                let place = row_level(axis, rows, *first.get(line.name.as_str())?)?;
+                Some(Cell { sort_rank: Some(place), ..Cell::text(&axis.levels[place].label) })
             };
             match grid.iter().map(cell).collect::<Option<Vec<_>>>() {
-                // A point that was given a name of its own keeps it.
-                Some(levels) if names_point(&line.name, &levels) => {
-                    apart += 1;
+                // A variant with a name of its own keeps it.
+                Some(levels) if names_all_levels(&line.name, &levels) => {
+                    split_lines += 1;
                     lines.push(levels);
                 }
                 Some(_) => return plain(),
@@ -57,40 +59,41 @@ impl Identity {
                 }
             }
         }
-        // What is no axis, the seed of the keys or the kind of table, may be all that two variants differ in.
+        // Two variants may differ only in something that is no axis, such as the key seed or the
+        // kind of table.
         let mut seen = HashSet::new();
         let distinct = lines.iter().all(|line| seen.insert(line.iter().map(|cell| &cell.text).collect::<Vec<_>>()));
-        if apart == 0 || !distinct {
+        if split_lines == 0 || !distinct {
             return plain();
         }
         Self { heads: grid.iter().map(|axis| axis.name.clone()).collect(), lines }
     }
 
-    /// The columns of what tells them apart.
+    /// The columns that identify a line.
     pub(super) fn columns(&self) -> Vec<SheetColumn> {
         let columns = self.heads.iter().enumerate();
         columns
-            .map(|(at, head)| SheetColumn::words(head, head, if at == 0 { "* is the baseline" } else { "" }))
+            .map(|(at, head)| SheetColumn::text(head, head, if at == 0 { "* is the baseline" } else { "" }))
             .collect()
     }
 
-    /// The first fields of a line, the baseline's marked.
+    /// The cells that identify a line; the baseline gets its star.
     pub(super) fn cells(&self, at: usize, line: &Line) -> Vec<Cell> {
         let cells = self.lines[at].iter().cloned().enumerate();
-        cells.map(|(column, cell)| cell.signed('*', column == 0 && line.is_baseline)).collect()
+        cells.map(|(column, cell)| cell.with_sign('*', column == 0 && line.is_baseline)).collect()
     }
 }
 
-/// The place of the level that a row has on an axis.
-pub(super) fn level(axis: &Axis, rows: &Frame, row: usize) -> Option<usize> {
+/// The index of a row's level on an axis.
+pub(super) fn row_level(axis: &Axis, rows: &Frame, row: usize) -> Option<usize> {
     axis.level(&axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
 }
 
-/// Whether a name says the levels of its point, and in words of its own no more: `1 MiB always` and `size=1 MiB, policy=always, seed=3` do,
-/// `1 MiB always, my fork` does not.
-fn names_point(name: &str, levels: &[Cell]) -> bool {
+/// Whether a name states all levels of its variant and nothing else in words of its own: `1 MiB
+/// always` and `size=1 MiB, policy=always, seed=3` do, `1 MiB always, my fork` does not.
+fn names_all_levels(name: &str, levels: &[Cell]) -> bool {
     let mut labels: Vec<&str> = levels.iter().map(|level| level.text.as_str()).collect();
-    // A short label may stand in a longer one.
+    // A short label may be part of a longer one.
     labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
     let mut rest = name.to_owned();
     for label in labels {
@@ -102,15 +105,15 @@ fn names_point(name: &str, levels: &[Cell]) -> bool {
     rest.split(", ").all(|part| part.contains('=') || !part.contains(char::is_alphanumeric))
 }
 
-/// Labels that are numbers with a unit are sorted as such.
-fn place(lines: &mut [Vec<Cell>]) {
+/// Ranks labels that are numbers with a unit, so that they are sorted as such.
+fn rank_numbers(lines: &mut [Vec<Cell>]) {
     for column in 0..lines.first().map_or(0, Vec::len) {
         let number = |line: &Vec<Cell>| axes::number(&line[column].text);
         let mut known: Vec<f64> = lines.iter().filter_map(number).collect();
         known.sort_by(f64::total_cmp);
         known.dedup();
         for line in &mut *lines {
-            line[column].place = number(line).and_then(|value| known.iter().position(|known| *known == value));
+            line[column].sort_rank = number(line).and_then(|value| known.iter().position(|known| *known == value));
         }
     }
 }
@@ -120,8 +123,9 @@ fn place(lines: &mut [Vec<Cell>]) {
 mod tests {
     use super::*;
 
-    /// The heads of a page's first columns, and of each line its fields with the places of their levels. The first line is the baseline.
-    fn message(rows: &str, by: &[&str], lines: &[&[&str]]) -> (Vec<String>, Vec<String>) {
+    /// The heads of the first columns, and each line's cells with their ranks. The first line is
+    /// the baseline.
+    fn identify(rows: &str, by: &[&str], lines: &[&[&str]]) -> (Vec<String>, Vec<String>) {
         let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
         let lines = lines.iter().enumerate().map(|(at, values)| Line {
             name: values.join(", "),
@@ -135,7 +139,7 @@ mod tests {
         let identity = Identity::new(&frame, &summary, &axes);
         let fields = |(at, line): (usize, &Line)| {
             let cells = identity.cells(at, line).into_iter();
-            let shown = cells.map(|cell| match cell.place {
+            let shown = cells.map(|cell| match cell.sort_rank {
                 Some(place) => format!("{} ({place})", cell.text),
                 None => cell.text,
             });
@@ -145,26 +149,26 @@ mod tests {
         (identity.columns().into_iter().map(|column| column.name).collect(), lines)
     }
 
-    /// Variants are taken apart where their names are those of a grid's points; else they are named, whatever varies.
     #[test]
-    fn every_line_is_told_from_the_others() {
-        let of = |header: &str, rows: &[&str]| {
-            // A name may have commas.
+    fn every_line_is_identified() {
+        let identified = |header: &str, rows: &[&str]| {
+            // Names may contain commas.
             let fields = |row: &str| row.split(';').map(|field| format!("\"{field}\"")).collect::<Vec<_>>().join(",");
             let text: String = rows.iter().map(|row| format!("p,1,9,{}\n", fields(row))).collect();
             let names: Vec<[&str; 1]> = rows.iter().map(|row| [row.split(';').next().unwrap()]).collect();
             let lines: Vec<&[&str]> = names.iter().map(|name| name.as_slice()).collect();
             let text = format!("position,depth,search.nodes,variant,{header}\n{text}");
-            let (heads, lines) = message(&text, &[columns::VARIANT], &lines);
+            let (heads, lines) = identify(&text, &[columns::VARIANT], &lines);
             (heads.join(" | "), lines)
         };
         let two = "table.size,table.slots";
         for (header, rows, heads, lines) in [
-            // Nothing varies; a yardstick alone; what is no axis.
+            // Nothing varies; a reference table only; options that are not axes.
             ("x", &["a;1", "b;1"][..], "variant", &["a *", "b"][..]),
             ("table.kind", &["with;bounded", "bare;none"], "variant", &["with *", "bare"]),
             ("keys.seed", &["one;1", "two;2"], "variant", &["one *", "two"]),
-            // A grid, whose levels have places; one name that is not of its point names all.
+            // A grid, whose levels have ranks; one name that is not of its variant makes all lines
+            // named.
             (
                 two,
                 &["size=1 MiB slots=4;1 MiB;4", "size=64 KiB slots=4;64 KiB;4", "size=64 KiB slots=1;64 KiB;1"],
@@ -177,21 +181,22 @@ mod tests {
                 "variant",
                 &["64 KiB 1 *", "own 4", "64 KiB 4"],
             ),
-            // A level may stand in another that comes after it.
+            // A label may be part of another that comes after it.
             (
                 "table.slots,table.size",
                 &["1 KiB 1;1;1 KiB", "1 KiB 2;2;1 KiB", "2 KiB 1;1;2 KiB"],
                 "slots | size",
                 &["1 * (0) | 1 KiB (0)", "2 (1) | 1 KiB (0)", "1 (0) | 2 KiB (1)"],
             ),
-            // What lies beside the grid keeps its name in the first column.
+            // A variant beside the grid keeps its name in the first column.
             (
                 "table.kind,table.size,table.slots",
                 &["none;none;;", "1 MiB 1;bounded;1 MiB;1", "1 MiB 4;bounded;1 MiB;4", "64 KiB 4;bounded;64 KiB;4"],
                 "size | slots",
                 &["none * | ", "1 MiB (1) | 1 (0)", "1 MiB (1) | 4 (1)", "64 KiB (0) | 4 (1)"],
             ),
-            // What is no axis is all that two of them differ in, or their own words are: names tell them apart, and are kept.
+            // Variants that differ only in something that is no axis, or in words of their own, are
+            // named.
             (
                 "table.slots,keys.seed",
                 &["slots=1, seed=1;1;1", "slots=4, seed=1;4;1", "slots=1, seed=2;1;2", "slots=4, seed=2;4;2"],
@@ -211,7 +216,7 @@ mod tests {
                 &["1 B 1 *", "1 B 4", "1 B, 4, ours"],
             ),
             (two, &["1 B 1;1 B;1", "my 1 B by 4;1 B;4"], "variant", &["1 B 1 *", "my 1 B by 4"]),
-            // One seed of them all, as a filter leaves it, is of their names and tells nothing.
+            // A single seed, as left by a filter, is part of their names but identifies nothing.
             (
                 two,
                 &["size=1 B, seed=3, slots=1;1 B;1", "size=1 B, seed=3, slots=4;1 B;4"],
@@ -219,19 +224,18 @@ mod tests {
                 &["1 * (0)", "4 (1)"],
             ),
         ] {
-            let (found, named) = of(header, rows);
-            let apart: HashSet<&String> = named.iter().collect();
-            assert_eq!(apart.len(), rows.len(), "no two lines share all that tells them apart: {named:?}");
-            assert_eq!((found.as_str(), named.iter().map(String::as_str).collect::<Vec<_>>()), (heads, lines.to_vec()));
+            let (found, cells) = identified(header, rows);
+            let distinct: HashSet<&String> = cells.iter().collect();
+            assert_eq!(distinct.len(), rows.len(), "two lines look the same: {cells:?}");
+            assert_eq!((found.as_str(), cells.iter().map(String::as_str).collect::<Vec<_>>()), (heads, lines.to_vec()));
         }
     }
 
-    /// Groups by other columns: an empty value is said to be none; numbers have their places, equal ones the same.
     #[test]
-    fn groups_have_a_field_for_each_column() {
+    fn groups_have_a_cell_for_each_column() {
         let rows = "variant,position,depth,search.nodes,table.size,kind\na,p,1,9,64 KiB,x\n";
         let lines: [&[&str]; 4] = [&["1 MiB", "x"], &["64 KiB", ""], &["1 MiB", "4"], &["", "10"]];
-        let (heads, lines) = message(rows, &["table.size", "kind"], &lines);
+        let (heads, lines) = identify(rows, &["table.size", "kind"], &lines);
         assert_eq!(heads, ["size", "kind"]);
         assert_eq!(lines, ["1 MiB * (1) | x", "64 KiB (0) | (none)", "1 MiB (1) | 4 (0)", "(none) | 10 (1)"]);
     }

@@ -1,6 +1,6 @@
-//! A comparison for machines: JSON, the list that benchmark dashboards read, and JUnit XML.
+//! A comparison for programs: JSON, the list that benchmark dashboards read, and JUnit XML.
 
-use super::comparison::{headline, outcome, seen};
+use super::comparison::{gate_outcome, gate_values, headline};
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::questions::compare::{Change, Comparison, Finding};
 use crate::record::columns;
@@ -9,10 +9,10 @@ use maud::html;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Version of the JSON form. It rises when a field is renamed, removed or given another meaning.
+/// Version of the JSON format. It rises when a field is renamed, removed or changes its meaning.
 pub const SCHEMA: u32 = 2;
 
-/// Numbers that are none become null.
+/// A ratio as JSON; numbers that are not finite become null.
 fn ratio(ratio: &Ratio) -> Value {
     json!({ "mean": ratio.mean, "low": ratio.low, "high": ratio.high, "p": ratio.p, "pairs": ratio.pairs, "clusters": ratio.clusters })
 }
@@ -34,8 +34,8 @@ fn variant(comparison: &Comparison, change: &Change) -> Value {
     })
 }
 
-/// Everything that a comparison found.
-pub fn json(comparison: &Comparison) -> String {
+/// The whole comparison as JSON.
+pub fn comparison_json(comparison: &Comparison) -> String {
     let finding = match comparison.finding() {
         Finding::Gate => "gate",
         Finding::Missing => "missing",
@@ -84,14 +84,14 @@ pub fn json(comparison: &Comparison) -> String {
     format!("{value:#}\n")
 }
 
-/// NEW's figures as `[{name, unit, value, range, extra}]`: smaller is better in each.
+/// The figures of NEW as `[{name, unit, value, range, extra}]`; smaller is better in each.
 pub fn bench_json(comparison: &Comparison) -> String {
     let mut list = Vec::new();
     for change in comparison.variants.iter().filter(|change| change.paired > 0) {
         for (metric, unit) in [(columns::NODES, "nodes"), (columns::SECONDS, "s")] {
             let Some(at) = comparison.metric(metric) else { continue };
             let [base, new] = change.totals[at];
-            // Counts are exact: they have no range.
+            // Counts are exact and have no range.
             let spread = if metric == columns::SECONDS { change.spread } else { 0.0 };
             list.push(json!({
                 "name": format!("{}: {unit}", change.variant),
@@ -105,26 +105,27 @@ pub fn bench_json(comparison: &Comparison) -> String {
     format!("{:#}\n", Value::Array(list))
 }
 
-/// Text made harmless in XML; characters that XML forbids become a replacement mark.
+/// Escapes text for XML; characters that XML forbids become U+FFFD.
 fn xml(text: &str) -> String {
     let text = html! { (text) }.into_string().replace('\n', "&#10;").replace('\t', "&#9;");
     text.replace(|c| matches!(c, '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
 
-/// JUnit XML: one suite for each variant, in it the rows that must be there, the counts that must be equal, and each gate.
+/// JUnit XML: a suite for each variant, with a case for missing rows, one for equal counts, and one
+/// for each gate.
 pub fn junit(comparison: &Comparison) -> String {
     let mut suites = String::new();
     let (mut tests, mut failures) = (0, 0);
-    // A variant of NEW alone has nothing to be held against.
+    // A variant that only NEW has cannot be compared.
     for change in comparison.variants.iter().filter(|change| change.paired + change.missing > 0) {
-        let lacks = (change.missing > 0).then(|| format!("{} of BASE missing", plural(change.missing, "row")));
-        let mut cases = vec![("rows are there".to_owned(), lacks)];
+        let missing = (change.missing > 0).then(|| format!("{} of BASE missing", plural(change.missing, "row")));
+        let mut cases = vec![("rows are there".to_owned(), missing)];
         if comparison.must_be_equal() {
             let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
             cases.push(("counts are equal".to_owned(), moved));
         }
         for judged in comparison.judged.iter().filter(|judged| judged.variant == change.variant) {
-            let message = judged.fails.then(|| format!("{}: {}", outcome(judged), seen(judged)));
+            let message = judged.fails.then(|| format!("{}: {}", gate_outcome(judged), gate_values(judged)));
             cases.push((format!("gate: {}", judged.gate), message));
         }
         let failed = cases.iter().filter(|(_, failure)| failure.is_some()).count();
@@ -152,7 +153,7 @@ mod tests {
     use super::xml;
 
     #[test]
-    fn nothing_breaks_out_of_an_attribute() {
+    fn xml_text_cannot_end_its_attribute() {
         assert_eq!(xml("a<b>&\"\u{1}\n\t"), "a&lt;b&gt;&amp;&quot;\u{fffd}&#10;&#9;");
         assert_eq!(xml("\u{fffe}\u{ffff}\u{20}é"), "\u{fffd}\u{fffd} é");
     }

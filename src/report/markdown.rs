@@ -1,21 +1,21 @@
-//! `report.md`: reads well where it lies, and on the pages of a code host.
+//! Renders a page as `report.md`, readable as text and on the pages of a code host.
 
 use super::sheet::{Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
-/// How a page is written.
+/// How to render a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
-    /// The depth of the topmost heading.
+    /// Level of the topmost heading, from 1.
     pub level: usize,
-    /// Whether the plots lie beside it as SVG files.
+    /// Whether to link the figures, which are SVG files beside the page.
     pub figures: bool,
 }
 
-/// Text from a file made harmless in Markdown; names between backticks stay code.
-pub fn plain(text: &str) -> String {
+/// Escapes text from a file for Markdown; names between backticks stay code.
+pub fn escape_text(text: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_.=/ ".contains(c);
-    spans(text)
+    code_spans(text)
         .map(|(is_code, text)| match is_code && text.chars().all(harmless) {
             true => format!("`{text}`"),
             false if is_code => format!("\\`{}\\`", escape(text)),
@@ -24,13 +24,13 @@ pub fn plain(text: &str) -> String {
         .collect()
 }
 
-/// A text in pieces: whether each stood between backticks, and the piece without them.
-pub(super) fn spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
+/// Splits a text into pieces: whether each stood between backticks, and the piece without them.
+pub(super) fn code_spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let mut rest = Some(text);
     let mut code = false;
     std::iter::from_fn(move || {
         let now = rest?;
-        // A backtick without a partner is one of the text's own.
+        // A backtick without a partner stays in the text.
         let end = now.find('`').filter(|&at| code || now[at + 1..].contains('`'));
         let (piece, after) = end.map_or((now, None), |at| (&now[..at], Some(&now[at + 1..])));
         let out = (code, piece);
@@ -46,7 +46,7 @@ fn escape(text: &str) -> String {
         match c {
             '<' => out.push_str("&lt;"),
             '\n' | '\r' => out.push(' '),
-            // Marks that would turn into emphasis, links, code or another column.
+            // These would become emphasis, links, code or another column.
             '*' | '_' | '`' | '[' | ']' | '\\' | '|' => out.extend(['\\', c]),
             c => out.push(c),
         }
@@ -54,7 +54,8 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// What closes a block of code that a text leaves open, so that it does not take in the rest of the page; nothing where none is open.
+/// The fence that closes a code block left open by a text, so that it does not swallow the rest of
+/// the page; empty if none is open.
 fn closing_fence(text: &str) -> String {
     let mut open: Option<(char, usize)> = None;
     for line in text.lines() {
@@ -74,71 +75,78 @@ fn closing_fence(text: &str) -> String {
     open.map_or_else(String::new, |(mark, length)| format!("\n{}", mark.to_string().repeat(length)))
 }
 
-/// Renders a page.
+/// Renders a page as Markdown.
 pub fn render(sheet: &Sheet, style: Style) -> String {
     let mut out = String::new();
     if !sheet.name.is_empty() {
-        let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), plain(&sheet.name));
+        let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), escape_text(&sheet.name));
     }
-    parts(&mut out, &sheet.parts, style);
-    out.replace(super::html::unshown, "\u{fffd}")
+    write_parts(&mut out, &sheet.parts, style);
+    out.replace(super::html::is_unprintable, "\u{fffd}")
 }
 
-fn parts(out: &mut String, parts: &[Part], style: Style) {
-    let headed = |out: &mut String, text: &str| match text {
+fn write_parts(out: &mut String, parts: &[Part], style: Style) {
+    let write_heading = |out: &mut String, text: &str| match text {
         "" => Ok(()),
-        text => writeln!(out, "{} {}\n", "#".repeat(style.level + 1), plain(text)),
+        text => writeln!(out, "{} {}\n", "#".repeat(style.level + 1), escape_text(text)),
     };
     for part in parts {
         let _ = match part {
-            Part::Question(text) => writeln!(out, "**{}**\n", plain(text)),
+            Part::Question(text) => writeln!(out, "**{}**\n", escape_text(text)),
             Part::Prose(text) => writeln!(out, "{}{}\n", text.replace('<', "&lt;"), closing_fence(text)),
-            Part::Findings(list) => list_of(out, list),
-            Part::Warning(text) => writeln!(out, "> **Warning:** {}\n", plain(text)),
-            Part::Heading(text) => headed(out, text),
+            Part::Findings(list) => write_list(out, list),
+            Part::Warning(text) => writeln!(out, "> **Warning:** {}\n", escape_text(text)),
+            Part::Heading(text) => write_heading(out, text),
             Part::Table(table) => {
-                let _ = headed(out, &table.title);
-                rows(out, table);
+                let _ = write_heading(out, &table.title);
+                write_table(out, table);
                 match table.notes() {
                     notes if notes.is_empty() => writeln!(out),
-                    notes => writeln!(out, "\n{}\n", plain(&notes)),
+                    notes => writeln!(out, "\n{}\n", escape_text(&notes)),
                 }
             }
             Part::Figure(figure) if style.figures => {
-                writeln!(out, "![{}]({}.svg)\n\n{}\n", plain(&figure.title), figure.file, plain(&figure.caption))
+                writeln!(
+                    out,
+                    "![{}]({}.svg)\n\n{}\n",
+                    escape_text(&figure.title),
+                    figure.file,
+                    escape_text(&figure.caption)
+                )
             }
             Part::Figure(_) | Part::Explorer(_) => Ok(()),
             Part::List(title, list) => {
-                let _ = headed(out, title);
-                list_of(out, list)
+                let _ = write_heading(out, title);
+                write_list(out, list)
             }
             Part::Folded(title, folded) => {
-                let _ = writeln!(out, "<details><summary>{}</summary>\n", plain(title));
-                self::parts(out, folded, style);
+                let _ = writeln!(out, "<details><summary>{}</summary>\n", escape_text(title));
+                write_parts(out, folded, style);
                 writeln!(out, "</details>\n")
             }
         };
     }
 }
 
-fn list_of(out: &mut String, list: &[String]) -> std::fmt::Result {
+fn write_list(out: &mut String, list: &[String]) -> std::fmt::Result {
     for line in list {
-        let _ = writeln!(out, "- {}", plain(line));
+        let _ = writeln!(out, "- {}", escape_text(line));
     }
     writeln!(out)
 }
 
-/// A table without heading and notes.
-fn rows(out: &mut String, table: &SheetTable) {
-    let heads: Vec<String> = table.columns.iter().map(|column| plain(&column.name)).collect();
-    let rule: String = table.columns.iter().map(|column| if column.words { "---|" } else { "---:|" }).collect();
+/// Writes a table without heading and notes.
+fn write_table(out: &mut String, table: &SheetTable) {
+    let heads: Vec<String> = table.columns.iter().map(|column| escape_text(&column.name)).collect();
+    let rule: String = table.columns.iter().map(|column| if column.is_text { "---|" } else { "---:|" }).collect();
     let _ = writeln!(out, "| {} |\n|{rule}", heads.join(" | "));
     for row in &table.rows {
         let cells = row.iter().zip(&table.columns).map(|(cell, column)| {
-            // A number is not torn from its unit.
-            let text = if column.words { plain(&cell.text) } else { plain(&cell.text).replace(' ', "\u{a0}") };
+            // Keep a number and its unit on one line.
+            let text =
+                if column.is_text { escape_text(&cell.text) } else { escape_text(&cell.text).replace(' ', "\u{a0}") };
             let text = if cell.link.is_empty() { text } else { format!("[{text}]({})", cell.link) };
-            match cell.mark {
+            match cell.emphasis {
                 Emphasis::None | Emphasis::Passed => text,
                 _ => format!("**{text}**"),
             }
@@ -149,18 +157,17 @@ fn rows(out: &mut String, table: &SheetTable) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::trial;
+    use super::super::sheet::sample_sheet;
     use super::*;
 
     #[test]
-    fn names_stay_code_and_nothing_else_does() {
-        assert_eq!(plain("`table.size` and `<b>`, a`b *c*"), "`table.size` and \\`&lt;b>\\`, a\\`b \\*c\\*");
-        assert_eq!(plain("`a|b`"), "\\`a\\|b\\`");
+    fn only_names_between_backticks_stay_code() {
+        assert_eq!(escape_text("`table.size` and `<b>`, a`b *c*"), "`table.size` and \\`&lt;b>\\`, a\\`b \\*c\\*");
+        assert_eq!(escape_text("`a|b`"), "\\`a\\|b\\`");
     }
 
-    /// A block of code that an author leaves open ends with the author's words: the page goes on behind it. What is closed is left alone.
     #[test]
-    fn an_open_block_of_code_ends_with_its_text() {
+    fn open_code_block_is_closed_after_its_text() {
         for (text, closed) in [
             ("", ""),
             ("a `b` c", ""),
@@ -182,10 +189,10 @@ mod tests {
         }
     }
 
-    /// What stands under a figure, over what is folded and in the author's words comes from files, and opens no element.
+    /// Captions, titles and the author's text come from files.
     #[test]
-    fn no_word_of_a_file_opens_an_element() {
-        let mut sheet = trial();
+    fn text_from_files_opens_no_element() {
+        let mut sheet = sample_sheet();
         let name = "<b onload=x>|`";
         for part in &mut sheet.parts {
             match part {
@@ -203,8 +210,8 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_every_kind_of_part() {
-        let page = render(&trial(), Style { level: 1, figures: true });
+    fn every_kind_of_part_is_rendered() {
+        let page = render(&sample_sheet(), Style { level: 1, figures: true });
         assert_eq!(
             page,
             "# A page\n\n**Is &lt;it> so?**\n\nWords\nof *its* author.\n\nTwo paragraphs.\n\n- It is.\n\n> **Warning:** One position.\n\n\
@@ -212,12 +219,12 @@ mod tests {
              | base | 2,000 | - |\n\nSee `table.size`. A dash: held against itself.\n\n![Map](map.svg)\n\nLess is blue.\n\n\
              <details><summary>More</summary>\n\n## How\n\n- By hand.\n\n</details>\n\n"
         );
-        // What has no title has no empty heading either.
-        let table = SheetTable::new("k", "", super::super::sheet::SheetColumn::named(["a"]), Vec::<Vec<_>>::new());
+        // A part without a title has no empty heading.
+        let table = SheetTable::new("k", "", super::super::sheet::SheetColumn::from_names(["a"]), Vec::<Vec<_>>::new());
         let untitled = vec![Part::Table(table), Part::List(String::new(), vec!["b".to_owned()])];
         let untitled = Sheet { parts: untitled, ..Sheet::default() };
         assert_eq!(render(&untitled, Style { level: 1, figures: true }), "| a |\n|---|\n\n- b\n\n");
-        let small = render(&trial(), Style { level: 3, figures: false });
+        let small = render(&sample_sheet(), Style { level: 3, figures: false });
         assert!(small.starts_with("### A page\n") && small.contains("\n#### A table\n") && !small.contains("map.svg"));
     }
 }

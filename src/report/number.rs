@@ -1,16 +1,16 @@
-//! How numbers are written, everywhere.
+//! Number formats of all pages. Values that are not finite become a dash.
 
 use crate::analysis::rows::metric::Unit;
 
-/// A count with separators: 32,521,084.
-pub(super) fn count(value: f64) -> String {
+/// A count with thousands separators: 32,521,084.
+pub(super) fn format_count(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();
     }
     let digits = format!("{:.0}", value.abs());
     let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
@@ -18,33 +18,33 @@ pub(super) fn count(value: f64) -> String {
     if value < 0.0 { format!("-{grouped}") } else { grouped }
 }
 
-/// A share in percent, or a dash where there is nothing to share.
-pub(super) fn percent(part: f64, whole: f64) -> String {
+/// A share in percent with one decimal, or a dash if `whole` is not positive.
+pub(super) fn format_percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.1} %", 100.0 * part / whole) } else { "-".to_owned() }
 }
 
-/// A number with so many decimals, or a dash.
-pub(super) fn number(value: f64, decimals: usize) -> String {
+/// A number with `decimals` decimals.
+pub(super) fn format_number(value: f64, decimals: usize) -> String {
     if value.is_finite() { format!("{value:.decimals$}") } else { "-".to_owned() }
 }
 
-/// A metric's value.
-pub(super) fn of_unit(value: f64, unit: Unit) -> String {
+/// A metric's value, with the decimals of its unit.
+pub(super) fn format_value(value: f64, unit: Unit) -> String {
     match unit {
-        Unit::Count | Unit::PerSecond => count(value),
-        Unit::Share => percent(value, 1.0),
-        Unit::Seconds => number(value, 2),
-        Unit::Plain => number(value, if value.abs() < 100.0 { 3 } else { 1 }),
+        Unit::Count | Unit::PerSecond => format_count(value),
+        Unit::Share => format_percent(value, 1.0),
+        Unit::Seconds => format_number(value, 2),
+        Unit::Plain => format_number(value, if value.abs() < 100.0 { 3 } else { 1 }),
     }
 }
 
 /// An interval: 0.569-0.720.
-pub(super) fn interval(low: f64, high: f64) -> String {
+pub(super) fn format_interval(low: f64, high: f64) -> String {
     if low.is_finite() { format!("{low:.3}-{high:.3}") } else { "-".to_owned() }
 }
 
-/// A p: 0.031, or < 0.001.
-pub(super) fn p(value: f64) -> String {
+/// A p value: 0.031, or < 0.001.
+pub(super) fn format_p(value: f64) -> String {
     match value {
         value if value.is_nan() => "-".to_owned(),
         value if value < 0.001 => "< 0.001".to_owned(),
@@ -57,19 +57,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_as_readers_meet_them() {
+    fn numbers_are_formatted_for_readers() {
         assert_eq!(
-            [0.0, 999.0, 1000.0, 32_521_084.0, -1234.0].map(count),
+            [0.0, 999.0, 1000.0, 32_521_084.0, -1234.0].map(format_count),
             ["0", "999", "1,000", "32,521,084", "-1,234"]
         );
-        assert_eq!((count(f64::NAN), percent(1.0, 0.0), percent(1.0, 3.0)), ("-".into(), "-".into(), "33.3 %".into()));
-        assert_eq!([0.5, 0.0004, f64::NAN].map(p), ["0.500", "< 0.001", "-"]);
-        assert_eq!((interval(0.5, 2.0), interval(f64::NAN, 1.0)), ("0.500-2.000".into(), "-".into()));
-        assert_eq!(of_unit(0.256, Unit::Share), "25.6 %");
+        assert_eq!(
+            (format_count(f64::NAN), format_percent(1.0, 0.0), format_percent(1.0, 3.0)),
+            ("-".into(), "-".into(), "33.3 %".into())
+        );
+        assert_eq!([0.5, 0.0004, f64::NAN].map(format_p), ["0.500", "< 0.001", "-"]);
+        assert_eq!((format_interval(0.5, 2.0), format_interval(f64::NAN, 1.0)), ("0.500-2.000".into(), "-".into()));
+        assert_eq!(format_value(0.256, Unit::Share), "25.6 %");
     }
 
     #[test]
-    fn each_unit_has_its_decimals() {
+    fn value_has_the_decimals_of_its_unit() {
         for (value, unit, text) in [
             (1234.5, Unit::Count, "1,234"),
             (999_999.6, Unit::PerSecond, "1,000,000"),
@@ -82,20 +85,23 @@ mod tests {
             (f64::INFINITY, Unit::Plain, "-"),
             (f64::NAN, Unit::Seconds, "-"),
         ] {
-            let found = of_unit(value, unit);
+            let shown = format_value(value, unit);
             assert!(
-                found == text || (value, unit) == (2.345, Unit::Seconds) && found == "2.34",
-                "{value} {unit:?}: {found}"
+                shown == text || (value, unit) == (2.345, Unit::Seconds) && shown == "2.34",
+                "{value} {unit:?}: {shown}"
             );
         }
-        assert_eq!([100.0, 1e5, 1e6, -1e3, -999.4].map(count), ["100", "100,000", "1,000,000", "-1,000", "-999"]);
-        assert_eq!([0.001, 0.000_99, 1.0, 0.0].map(p), ["0.001", "< 0.001", "1.000", "< 0.001"]);
         assert_eq!(
-            (percent(0.0, 5.0), percent(1.0, -1.0), percent(f64::NAN, f64::NAN)),
+            [100.0, 1e5, 1e6, -1e3, -999.4].map(format_count),
+            ["100", "100,000", "1,000,000", "-1,000", "-999"]
+        );
+        assert_eq!([0.001, 0.000_99, 1.0, 0.0].map(format_p), ["0.001", "< 0.001", "1.000", "< 0.001"]);
+        assert_eq!(
+            (format_percent(0.0, 5.0), format_percent(1.0, -1.0), format_percent(f64::NAN, f64::NAN)),
             ("0.0 %".into(), "-".into(), "-".into())
         );
         assert_eq!(
-            (number(1.005, 0), number(-0.5, 3), interval(-1.0, f64::INFINITY)),
+            (format_number(1.005, 0), format_number(-0.5, 3), format_interval(-1.0, f64::INFINITY)),
             ("1".into(), "-0.500".into(), "-1.000-inf".into())
         );
     }

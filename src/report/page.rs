@@ -1,16 +1,16 @@
-//! The page of an experiment: what its rows say, put together from results and manifests.
+//! The page of an experiment, made from the rows and manifests of one or more results.
 
 use super::anatomy;
 use super::choices::{Choices, default_baseline, default_by};
-use super::crossed;
 use super::engines;
 use super::explore::Explorer;
 use super::figure;
-use super::gridded::{self, Grid};
+use super::grid_figures::{self, Grid};
 use super::identity::Identity;
-use super::played;
+use super::interactions;
+use super::match_page;
 use super::sheet;
-use super::sheet::{Part, Sheet, SheetTable, head};
+use super::sheet::{Part, Sheet, SheetTable, head_parts};
 use super::source::{Source, join};
 use super::table;
 use super::verdicts;
@@ -36,106 +36,110 @@ use anyhow::{Context, Error, Result, bail, ensure};
 use std::borrow::Cow;
 
 mod not_run;
-mod origins;
+mod provenance;
 mod suites;
 mod warnings;
 
-pub use warnings::left_out;
+pub use warnings::describe_skipped;
 
 /// Everything that a report shows.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    /// What was run: of the first result.
+    /// The manifest of the first result.
     pub manifest: Manifest,
-    /// The results that are joined: label and manifest.
+    /// The joined results: label and manifest.
     pub sources: Vec<(String, Option<Manifest>)>,
-    /// The experiment's own words.
+    /// The author's text, in Markdown.
     pub analysis: String,
-    /// The article whose claims it holds against the rows.
+    /// The article whose claims the experiment checks.
     pub article: Option<Article>,
-    /// What the figures say, in sentences.
+    /// The findings, one sentence each.
     pub findings: Vec<String>,
-    /// What the counts cannot show, though the experiment varies it: some of the warnings.
-    pub blind: Vec<String>,
-    /// What the reader must be warned of.
+    /// Options that the experiment varies but whose effect the counts cannot show; part of
+    /// `warnings`.
+    pub undetectable: Vec<String>,
+    /// All warnings to the reader.
     pub warnings: Vec<String>,
-    /// The totals.
+    /// The totals and ratios by line.
     pub summary: Summary,
-    /// Whether the metrics were chosen, and not nodes alone.
-    pub chosen: bool,
+    /// Whether the user chose the metrics; otherwise it is nodes.
+    pub custom_metrics: bool,
 
-    /// Every line against every other, where that was asked for.
+    /// Every line against every other, if asked for.
     pub pairs: Vec<Versus>,
-    /// What repeats say.
+    /// The noise and drift between repeats.
     pub timing: Option<Timing>,
-    /// The verdicts.
+    /// The verdicts on the file's expectations.
     pub verdicts: Vec<Verdict>,
-    /// Whether tables were compared on equal memory.
+    /// Whether tables of equal memory were compared, in a sentence.
     pub memory: Option<String>,
-    /// Whether nodes to a depth may mislead.
+    /// Whether nodes to a depth may mislead for these engines.
     pub nodes_mislead: bool,
-    /// By what scores were judged, where they were.
+    /// Which reference judged the scores, in a sentence.
     pub score_judge: Option<String>,
-    /// How good the moves are, where a reference judged them.
+    /// The quality of the moves, if a reference judged them.
     pub quality: Vec<Quality>,
-    /// What the games of a match say, where the rows are games.
+    /// The match, if the rows are games.
     pub games: Option<Matches>,
-    /// What holds across suites, a table for each metric; none where there is one suite.
-    pub over_suites: Vec<SheetTable>,
-    /// What tells the lines of the summary apart.
+    /// A table over all suites for each metric; none with one suite.
+    pub across_suites: Vec<SheetTable>,
+    /// The first columns of each table, which identify the lines.
     pub identity: Identity,
-    /// Everything, in the order in which it is read.
+    /// The page itself, independent of its format.
     pub sheet: Sheet,
 }
 
-/// The rows that a page is made of, and how they were chosen.
+/// The rows of a page, and how they were chosen.
 #[derive(Clone)]
 struct Rows<'a> {
-    /// The results.
+    /// All results on the page, the first one naming it.
     sources: &'a [Source],
-    /// What the user chose.
+    /// What the user chose to see.
     choices: &'a Choices,
     /// The manifest of the first result.
     manifest: Manifest,
-    /// The rows.
+    /// The rows that meet the conditions.
     frame: &'a Frame,
-    /// The columns that groups are told apart by, where they were chosen.
+    /// The columns to group by, if the user chose them.
     by: Option<Vec<String>>,
-    /// The suite that all rows are of, where other suites have sections of their own.
+    /// The suite of all rows, if other suites have their own sections.
     suite: Option<&'a str>,
-    /// Key seeds of each variant.
+    /// Number of key seeds of each variant.
     seeds: usize,
-    /// Whether some rows were left out.
+    /// Whether a condition left out rows.
     filtered: bool,
 }
 
 impl Rows<'_> {
-    /// Whether expectations are held against them: they speak of all rows of one result, by variant.
-    fn is_judged(&self) -> bool {
+    /// Whether to check expectations: they are about all rows of one result, by variant.
+    fn checks_expectations(&self) -> bool {
         self.choices.by.is_none() && !self.filtered && self.sources.len() == 1
     }
 }
 
 impl Page {
-    /// Puts a page together.
+    /// Makes the page of some results.
     ///
     /// # Errors
-    /// When a choice or an expectation speaks of what is not there.
+    /// When there are no rows, or a choice or expectation names something that does not exist.
     pub fn new(sources: &[Source], choices: &Choices) -> Result<Self> {
-        let first = sources.first().context("there are no results")?;
+        let first = sources.first().context("no results were given")?;
         let manifest =
             first.manifest.clone().unwrap_or_else(|| Manifest { name: first.label.clone(), ..Manifest::default() });
         let expected = first.file.iter().flat_map(|file| &file.expect).flat_map(|expect| expect.filter.keys());
-        let asked: Vec<&str> = choices.names().chain(expected.map(String::as_str)).collect();
-        let all = join(sources, &asked);
+        let mentioned: Vec<&str> = choices.named_columns().chain(expected.map(String::as_str)).collect();
+        let all = join(sources, &mentioned);
         let filters = choices.filters.iter().map(|text| Filter::parse(text, &all)).collect::<Result<Vec<_>, _>>()?;
-        // Further key seeds are of their variants, for conditions too, unless they are what is asked about.
+        // Further key seeds count as their variant, also in conditions, unless the user asks about
+        // them.
         let by = choices.by.as_ref().map(|text| grouping::columns(text, &all)).transpose()?;
-        let asked = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
-        if let Some(error) = all.lacks().and_then(|lacks| asked().find_map(|column| lacks.error_of_choice(column))) {
+        let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
+        if let Some(error) =
+            all.lacks().and_then(|lacks| by_and_filters().find_map(|column| lacks.error_of_choice(column)))
+        {
             return Err(error.into());
         }
-        let folded = if asked().any(|column| column == KEYS_SEED) { None } else { seeds::fold(&all) };
+        let folded = if by_and_filters().any(|column| column == KEYS_SEED) { None } else { seeds::fold(&all) };
         let (all, seeds) = folded.map_or((all, 1), |(folded, seeds)| (Cow::Owned(folded), seeds));
         let rows = match filters.is_empty() {
             true => Cow::Borrowed(all.as_ref()),
@@ -148,33 +152,34 @@ impl Page {
             let why = if absent.is_empty() { String::new() } else { format!(": {}", absent.join("; ")) };
             bail!("--where: no row meets the condition(s){why}");
         }
-        if let Some(games) = Matches::with_handicaps(&rows, first.test(), &first.handicaps()) {
+        if let Some(games) = Matches::with_handicaps(&rows, first.match_test(), &first.handicaps()) {
             let [_] = sources else {
-                bail!("games are not joined with other results: give the folder of one match alone")
+                bail!("a match cannot be joined with other results; give the folder of one match alone")
             };
-            let chosen = "--by, --where, --baseline, --metric and --pairs";
-            ensure!(choices.is_default(), "{path}: its rows are games: {chosen} are of searches");
-            return Ok(Self::of_match(first, manifest, games, &rows));
+            let options = "--by, --where, --baseline, --metric and --pairs";
+            ensure!(choices.is_default(), "{path}: {options} apply to searches, but the rows are games");
+            return Ok(Self::from_match(first, manifest, games, &rows));
         }
         let rows =
             Rows { sources, choices, manifest, frame: &rows, by, suite: None, seeds, filtered: !filters.is_empty() };
-        let suites = suites::names(rows.frame, &rows.manifest);
-        let told_apart = rows.by.iter().flatten().any(|column| column == columns::SUITE);
-        if suites.len() > 1 && !told_apart { Self::of_suites(&rows, &suites) } else { Self::of_rows(&rows) }
+        let suites = suites::suite_names(rows.frame, &rows.manifest);
+        let by_suite = rows.by.iter().flatten().any(|column| column == columns::SUITE);
+        if suites.len() > 1 && !by_suite { Self::from_suites(&rows, &suites) } else { Self::from_rows(&rows) }
     }
 
-    /// The page of rows that are searches; of several suites, of one of them.
-    fn of_rows(of: &Rows<'_>) -> Result<Self> {
-        let Rows { sources, choices, manifest, frame: rows, by, suite, seeds, .. } = of.clone();
-        let first = sources.first().context("there are no results")?;
+    /// The page of searches; with several suites, of one of them.
+    fn from_rows(source_rows: &Rows<'_>) -> Result<Self> {
+        let Rows { sources, choices, manifest, frame: rows, by, suite, seeds, .. } = source_rows.clone();
+        let first = sources.first().context("no results were given")?;
         let path = first.path.display();
         let by = by.unwrap_or_else(|| default_by(rows));
         ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.coded(columns::VARIANT);
         let has_baseline = (0..rows.rows()).any(|row| variants.at(row) == manifest.baseline);
-        // Times of one repeat, or of several jobs at once, are no times to compare; of one result that is told.
+        // Across results, times are comparable only with repeats and one job at a time; a single
+        // result gets a warning instead.
         let timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
-        let comparable = sources.len() == 1 || sources.iter().all(|one| one.manifest.as_ref().is_none_or(timed));
+        let comparable = sources.len() == 1 || sources.iter().all(|source| source.manifest.as_ref().is_none_or(timed));
         let timing = Timing::new(rows).filter(|_| comparable);
         let manifests = || sources.iter().filter_map(|source| source.manifest.as_ref());
         let misleading = manifests().find_map(Misleading::of_manifest);
@@ -208,7 +213,7 @@ impl Page {
         }
         let effect = first.file.as_ref().map_or_else(default_smallest_effect, |file| file.smallest_effect);
         let mut page = Self {
-            chosen: !choices.metrics.is_empty(),
+            custom_metrics: !choices.metrics.is_empty(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
             article: first.file.as_ref().and_then(|file| file.article.clone()),
@@ -237,119 +242,121 @@ impl Page {
         }
         if let [only] = sources {
             let Manifest { variants, baseline, .. } = &page.manifest;
-            page.quality = quality::quality(rows, &only.judged, variants, baseline);
+            page.quality = quality::quality(rows, &only.judgements, variants, baseline);
         }
         let mut grid = Grid::new(rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
         if let Some(grid) = grid.as_mut().filter(|_| page.nodes_have_no_verdict()) {
-            grid.unmark();
+            grid.clear_marks();
         }
         page.identity = Identity::new(rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
-        let named = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
-        page.warn(sources, choices, grouping.across.then_some(&named));
-        if of.is_judged()
+        let line_options = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
+        page.collect_warnings(sources, choices, grouping.across.then_some(&line_options));
+        if source_rows.checks_expectations()
             && let Some(file) = &first.file
         {
-            let own = suite.map(|suite| suites::expected(&file.expect, suite));
+            let own = suite.map(|suite| suites::suite_expectations(&file.expect, suite));
             let expects = own.as_ref().unwrap_or(&file.expect);
             page.verdicts = claims::verdicts(expects, file.smallest_effect, rows, &page.summary);
         }
         let mut parts = page.parts(rows, grid.as_ref(), (&grouping, &searches));
-        if of.is_judged() {
+        if source_rows.checks_expectations() {
             let place = parts.iter().rposition(|part| matches!(part, Part::List(..))).unwrap_or(parts.len());
-            parts.splice(place..place, not_run::list(&page.manifest, rows));
+            parts.splice(place..place, not_run::not_run_part(&page.manifest, rows));
         }
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
         Ok(page)
     }
 
-    /// Whether the first metric is the nodes, and these may mislead.
+    /// Whether the first metric is nodes to a depth, and these may mislead.
     fn nodes_have_no_verdict(&self) -> bool {
         self.nodes_mislead && self.summary.metrics.first().is_some_and(Metric::is_nodes)
     }
 
     /// The page of a match.
-    fn of_match(source: &Source, manifest: Manifest, games: Matches, rows: &Frame) -> Self {
+    fn from_match(source: &Source, manifest: Manifest, games: Matches, rows: &Frame) -> Self {
         let mut page = Self {
             sources: vec![(source.label.clone(), source.manifest.clone())],
             analysis: source.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
-            findings: played::findings(&games),
+            findings: match_page::findings(&games),
             verdicts: match_claims::verdicts(source.file.as_ref().map_or(&[], |file| &file.expect), &games),
             manifest,
             ..Self::default()
         };
-        page.warnings = warnings::of_sources(std::slice::from_ref(source));
-        page.warnings.extend(played::doubts(&games));
-        let mut parts = head(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
-        parts.extend(played::parts(&games, rows));
-        parts.extend(verdicts::table(&page, true).map(Part::Table));
-        parts.extend(engines::engines(&page).map(Part::Table));
-        parts.push(Part::List("How it was made".to_owned(), page.origins()));
+        page.warnings = warnings::source_warnings(std::slice::from_ref(source));
+        page.warnings.extend(match_page::match_warnings(&games));
+        let mut parts = head_parts(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
+        parts.extend(match_page::parts(&games, rows));
+        parts.extend(verdicts::verdict_table(&page, true).map(Part::Table));
+        parts.extend(engines::engines_table(&page).map(Part::Table));
+        parts.push(Part::List("How it was made".to_owned(), page.provenance()));
         page.sheet = Sheet { kind: "match".to_owned(), name: page.manifest.name.clone(), parts };
         page.games = Some(games);
         page
     }
 
-    /// What the page shows, from the top. A new plot is its mark in `svg` and one push here.
+    /// The parts of the page, from top to bottom. A new plot needs a mark in `svg` and one line
+    /// here.
     fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
-        let mut parts = head(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
-        parts.push(Part::Table(table::summary(self)));
-        parts.extend(engines::quality(&self.quality).map(Part::Table));
-        parts.extend(engines::engines(self).map(Part::Table));
-        parts.extend(figure::forest(summary).map(Part::Figure));
-        parts.extend(figure::by_depth(rows, summary).into_iter().map(Part::Figure));
-        parts.extend(grid.map(crossed::effects).map(Part::Table));
-        // Figures of the grid name variants: other groups have none.
+        let mut parts = head_parts(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
+        parts.push(Part::Table(table::summary_table(self)));
+        parts.extend(engines::quality_table(&self.quality).map(Part::Table));
+        parts.extend(engines::engines_table(self).map(Part::Table));
+        parts.extend(figure::ratio_figure(summary).map(Part::Figure));
+        parts.extend(figure::depth_figures(rows, summary).into_iter().map(Part::Figure));
+        parts.extend(grid.map(interactions::effects_table).map(Part::Table));
+        // Figures of the grid name variants, so other groups have none.
         if let Some(grid) = grid.filter(|_| summary.by == [columns::VARIANT]) {
-            let figures = [gridded::by_size(grid, summary), gridded::responses(grid, summary)].concat();
-            parts.extend(figures.into_iter().chain(gridded::map(grid, summary)).map(Part::Figure));
+            let figures =
+                [grid_figures::size_figures(grid, summary), grid_figures::response_figures(grid, summary)].concat();
+            parts.extend(figures.into_iter().chain(grid_figures::map_figure(grid, summary)).map(Part::Figure));
         }
-        parts.extend(grid.and_then(crossed::interactions).map(Part::Table));
-        parts.extend(table::anatomy(self).map(Part::Table));
-        parts.extend(table::rates(self).map(Part::Table));
-        parts.extend(figure::anatomy(summary).map(Part::Figure));
+        parts.extend(grid.and_then(interactions::interactions_table).map(Part::Table));
+        parts.extend(table::traffic_table(self).map(Part::Table));
+        parts.extend(table::rates_table(self).map(Part::Table));
+        parts.extend(figure::probes_figure(summary).map(Part::Figure));
         let folded = |title: &str, table| Part::Folded(title.to_owned(), vec![Part::Table(table)]);
-        let counters = anatomy::anatomy(rows, summary);
+        let counters = anatomy::counters_table(rows, summary);
         parts.extend(counters.map(|table| folded("Every counter of full diagnostics", table)));
-        parts.push(Part::Table(table::details(self)));
-        parts.extend(figure::positions(rows, summary, searches).map(Part::Figure));
-        parts.extend(figure::within(rows, summary, searches).into_iter().map(Part::Figure));
+        parts.push(Part::Table(table::details_table(self)));
+        parts.extend(figure::positions_figure(rows, summary, searches).map(Part::Figure));
+        parts.extend(figure::within_figures(rows, summary, searches).into_iter().map(Part::Figure));
         parts.extend(Explorer::new(rows, summary, searches).map(Part::Explorer));
-        parts.extend(table::pairs(self).map(Part::Table));
-        parts.extend(verdicts::table(self, true).map(Part::Table));
-        parts.push(Part::List("How it was made".to_owned(), self.origins()));
+        parts.extend(table::pairs_table(self).map(Part::Table));
+        parts.extend(verdicts::verdict_table(self, true).map(Part::Table));
+        parts.push(Part::List("How it was made".to_owned(), self.provenance()));
         parts.extend(table::common_options(self).map(|table| folded("Options that all variants share", table)));
         parts
     }
 
-    /// The same on one screen, for a terminal.
-    pub fn brief(&self) -> Sheet {
-        let summary = || SheetTable { title: String::new(), ..table::summary(self) };
-        let first = match (&self.games, self.over_suites.as_slice()) {
-            (Some(games), _) => vec![played::table(games)],
+    /// A short form of the page for a terminal.
+    pub fn terminal_sheet(&self) -> Sheet {
+        let summary = || SheetTable { title: String::new(), ..table::summary_table(self) };
+        let first = match (&self.games, self.across_suites.as_slice()) {
+            (Some(games), _) => vec![match_page::encounters_table(games)],
             (None, []) => vec![summary()],
             (None, tables) => tables.to_vec(),
         };
-        let tables = [table::pairs(self), engines::quality(&self.quality)];
+        let tables = [table::pairs_table(self), engines::quality_table(&self.quality)];
         let mut parts: Vec<Part> = first.into_iter().chain(tables.into_iter().flatten()).map(Part::Table).collect();
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
-        parts.extend(self.judged());
-        parts.extend(sheet::warnings(&self.warnings));
+        parts.extend(self.verdict_part());
+        parts.extend(sheet::warning_parts(&self.warnings));
         Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }
     }
 
-    /// Verdicts that are not as wanted, or that all are; nothing where there are none.
-    fn judged(&self) -> Option<Part> {
+    /// The failed verdicts, or a sentence if all pass; none without verdicts.
+    fn verdict_part(&self) -> Option<Part> {
         let [holds, differs, open] = claims::counted(self.verdicts.iter());
         let fine = format!(
             "Verdicts: {holds} hold, {differs} differ, {open} cannot be told; none is against what was wanted."
         );
         let fine = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![fine]));
-        verdicts::table(self, false).map(Part::Table).or(fine)
+        verdicts::verdict_table(self, false).map(Part::Table).or(fine)
     }
 
-    /// Verdicts that are not what was wanted.
-    pub fn failed(&self) -> usize {
+    /// The number of failed verdicts.
+    pub fn count_failed(&self) -> usize {
         self.verdicts.iter().filter(|verdict| !verdict.passes()).count()
     }
 }

@@ -1,18 +1,18 @@
-//! A page: its name and its parts from the top. Whatever makes a page fills one in; [`markdown`](super::markdown),
-//! [`html`](super::html), [`text`](super::text) and [`data`](super::data) write any of them out.
+//! A page: its name and its parts from top to bottom. [`markdown`](super::markdown),
+//! [`html`](super::html), [`text`](super::text) and [`data`](super::data) render it.
 
 use super::explore::Explorer;
 use super::figure::Figure;
-use super::number::{count, interval, number, p, percent};
+use super::number::{format_count, format_interval, format_number, format_p, format_percent};
 
-/// A page.
+/// A page, independent of its format.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sheet {
-    /// What kind of page it is, for programs: `report`, `comparison`, ...
+    /// The kind of page, for programs: `report`, `comparison`, ...
     pub kind: String,
-    /// Its heading; none on a page that needs none.
+    /// The heading; empty on a page that needs none.
     pub name: String,
-    /// What it shows, from the top.
+    /// The parts, from top to bottom.
     pub parts: Vec<Part>,
 }
 
@@ -20,132 +20,132 @@ pub struct Sheet {
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant)] // There are a few dozen on a page.
 pub enum Part {
-    /// What is asked.
+    /// The question that the experiment asks.
     Question(String),
-    /// The author's words, in Markdown.
+    /// The author's text, in Markdown.
     Prose(String),
-    /// The answer, in sentences.
+    /// The answer, one sentence each.
     Findings(Vec<String>),
-    /// What the reader must be warned of.
+    /// A warning to the reader.
     Warning(String),
-    /// A heading above several parts.
+    /// A heading over the parts that follow.
     Heading(String),
-    /// A table.
+    /// A table with its heading and notes.
     Table(SheetTable),
-    /// A figure.
+    /// A plot with its caption.
     Figure(Figure),
-    /// Any two variants position by position, for who looks at the page.
+    /// A view in which the reader compares any two variants position by position.
     Explorer(Explorer),
-    /// A heading and sentences below it.
+    /// A heading and a list of sentences.
     List(String, Vec<String>),
-    /// What is folded away until the reader asks.
+    /// A title and parts that are hidden until the reader opens them.
     Folded(String, Vec<Part>),
 }
 
-/// A table.
+/// A table with its heading and notes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SheetTable {
-    /// What programs know it by.
+    /// Key for programs; stays when the title is reworded.
     pub key: String,
-    /// Its heading; none where the part above is heading enough.
+    /// The heading; empty if the part above has one.
     pub title: String,
-    /// Its columns.
+    /// The columns, in the order of the cells of a row.
     pub columns: Vec<SheetColumn>,
-    /// Its rows.
+    /// The rows: a cell for each column.
     pub rows: Vec<Vec<Cell>>,
-    /// A sentence below.
+    /// A note below the table.
     pub note: String,
 }
 
-/// A column of a table.
+/// The head of a column and how its cells are treated.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SheetColumn {
-    /// What programs know it by: it stays when the heading is reworded.
+    /// Key for programs; stays when the heading is reworded.
     pub key: String,
-    /// Its heading.
+    /// The heading, as readers see it.
     pub name: String,
-    /// What it means.
+    /// What the values mean, with the unit; shown as a tooltip.
     pub meaning: String,
-    /// Whether it holds words, not numbers.
-    pub words: bool,
-    /// Whether it may be left out where there is no room: the greatest first; 0: never.
+    /// Whether the cells are text, not numbers.
+    pub is_text: bool,
+    /// Order in which columns are dropped on a narrow screen, the greatest first; 0: never.
     pub drop_order: u8,
 }
 
 impl SheetColumn {
-    /// A column of words.
-    pub fn words(key: &str, name: &str, meaning: &str) -> Self {
-        Self { words: true, ..Self::numbers(key, name, meaning) }
+    /// A column of text, never dropped.
+    pub fn text(key: &str, name: &str, meaning: &str) -> Self {
+        Self { is_text: true, ..Self::number(key, name, meaning) }
     }
 
-    /// Columns of words whose names say what they mean.
-    pub fn named<const N: usize>(names: [&str; N]) -> [Self; N] {
-        names.map(|name| Self::words(name, name, ""))
+    /// Text columns whose names explain themselves.
+    pub fn from_names<const N: usize>(names: [&str; N]) -> [Self; N] {
+        names.map(|name| Self::text(name, name, ""))
     }
 
-    /// A column of numbers.
-    pub fn numbers(key: &str, name: &str, meaning: &str) -> Self {
+    /// A column of numbers, never dropped.
+    pub fn number(key: &str, name: &str, meaning: &str) -> Self {
         Self { key: key.to_owned(), name: name.to_owned(), meaning: meaning.to_owned(), ..Self::default() }
     }
 
-    /// The same column, left out where there is no room.
+    /// The same column with this drop order.
     pub fn drop_order(self, drop_order: u8) -> Self {
         Self { drop_order, ..self }
     }
 }
 
-/// A field of a table.
+/// A cell of a table: text for readers, value for programs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {
-    /// As shown.
+    /// The text that readers see.
     pub text: String,
-    /// As programs read it, and as rows are sorted.
+    /// The value for programs and for sorting.
     pub value: Datum,
-    /// What stands out of it.
-    pub mark: Emphasis,
-    /// The signs behind its text, which the column's meaning explains: `*`, `!`, `?`, `†`.
+    /// How the cell is highlighted.
+    pub emphasis: Emphasis,
+    /// The signs appended to the text, which the column's meaning explains: `*`, `!`, `?`, `†`.
     pub signs: String,
-    /// Why there is nothing in it, or what else is to be known.
+    /// Why the cell is empty, or a remark.
     pub note: &'static str,
-    /// Where it leads.
+    /// Target of a link; empty: none.
     pub link: String,
-    /// Of words that have an order of their own (64 KiB before 1 MiB): its place.
-    pub place: Option<usize>,
+    /// Sort rank of text that has an order of its own (64 KiB before 1 MiB).
+    pub sort_rank: Option<usize>,
 }
 
-/// What a field is to a program.
+/// The value of a cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Datum {
-    /// Words: the text itself.
+    /// No value besides the text.
     #[default]
-    Words,
-    /// Nothing.
+    Text,
+    /// The cell is empty.
     None,
-    /// A number.
+    /// A finite number, not rounded.
     Number(f64),
-    /// An interval.
+    /// Lower and upper end of an interval.
     Range(f64, f64),
 }
 
-/// What stands out of a field.
+/// How a cell is highlighted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Emphasis {
-    /// Nothing.
+    /// Not highlighted.
     #[default]
     None,
-    /// Clearly less than the baseline.
+    /// Significantly less than the baseline.
     Less,
-    /// Clearly more.
+    /// Significantly more than the baseline.
     More,
-    /// Not what was wanted.
+    /// The expected outcome was not met.
     Failed,
-    /// What was wanted.
+    /// The expected outcome was met.
     Passed,
 }
 
 impl Emphasis {
-    /// Of what may be clear, and then is less or more.
-    pub fn of(clear: bool, less: bool) -> Self {
+    /// The highlight of a difference: none unless it is `clear`.
+    pub fn for_change(clear: bool, less: bool) -> Self {
         match (clear, less) {
             (false, _) => Self::None,
             (true, true) => Self::Less,
@@ -155,66 +155,66 @@ impl Emphasis {
 }
 
 impl Cell {
-    /// Words.
+    /// A cell without a number.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Nothing, and why.
-    pub fn none(why: &'static str) -> Self {
+    /// A dash, with the reason.
+    pub fn empty(why: &'static str) -> Self {
         Self { value: Datum::None, note: why, ..Self::text("-") }
     }
 
-    /// A number and how it is shown; where it is none, a dash.
+    /// A number with its text; a dash if it is not finite.
     pub fn number(value: f64, text: impl Into<String>) -> Self {
-        if value.is_finite() { Self { value: Datum::Number(value), ..Self::text(text) } } else { Self::none("") }
+        if value.is_finite() { Self { value: Datum::Number(value), ..Self::text(text) } } else { Self::empty("") }
     }
 
-    /// A count.
+    /// A count with thousands separators.
     pub fn count(value: f64) -> Self {
-        Self::number(value, count(value))
+        Self::number(value, format_count(value))
     }
 
-    /// A number with so many decimals.
+    /// A number with `decimals` decimals.
     pub fn decimal(value: f64, decimals: usize) -> Self {
-        Self::number(value, number(value, decimals))
+        Self::number(value, format_number(value, decimals))
     }
 
-    /// A share of a whole.
+    /// A share of a whole, in percent.
     pub fn share(part: f64, whole: f64) -> Self {
-        Self::number(part / whole, percent(part, whole))
+        Self::number(part / whole, format_percent(part, whole))
     }
 
-    /// An interval.
+    /// An interval with three decimals; a dash if `low` is not finite.
     pub fn range(low: f64, high: f64) -> Self {
-        Self::ends(low, high, interval(low, high))
+        Self::range_with_text(low, high, format_interval(low, high))
     }
 
-    /// An interval and how it is shown; where it is none, a dash.
-    pub fn ends(low: f64, high: f64, text: impl Into<String>) -> Self {
-        if low.is_finite() { Self { value: Datum::Range(low, high), ..Self::text(text) } } else { Self::none("") }
+    /// An interval with its text; a dash if `low` is not finite.
+    pub fn range_with_text(low: f64, high: f64, text: impl Into<String>) -> Self {
+        if low.is_finite() { Self { value: Datum::Range(low, high), ..Self::text(text) } } else { Self::empty("") }
     }
 
-    /// The interval of a difference, each end with its sign; where one is none, a dash.
+    /// The interval of a difference, both ends with a sign; a dash if one is not finite.
     pub fn difference(low: f64, high: f64) -> Self {
         let low = if high.is_finite() { low } else { f64::NAN };
-        Self::ends(low, high, format!("{low:+.1} to {high:+.1}"))
+        Self::range_with_text(low, high, format!("{low:+.1} to {high:+.1}"))
     }
 
-    /// A p.
+    /// A p value: 0.031, or < 0.001.
     pub fn p(value: f64) -> Self {
-        Self::number(value, p(value))
+        Self::number(value, format_p(value))
     }
 
-    /// The same field with a mark.
-    pub fn marked(self, mark: Emphasis) -> Self {
-        Self { mark, ..self }
+    /// The same cell with this highlight.
+    pub fn with_emphasis(self, emphasis: Emphasis) -> Self {
+        Self { emphasis, ..self }
     }
 
-    /// The same field with one more sign behind its text, where `bears` says so.
-    pub fn signed(mut self, sign: char, bears: bool) -> Self {
-        if bears {
-            // Close to a number only what cannot be taken for a part of it.
+    /// The same cell with a sign appended if `applies`.
+    pub fn with_sign(mut self, sign: char, applies: bool) -> Self {
+        if applies {
+            // Only signs that cannot be taken for a digit are appended without a blank.
             self.text += if "!?".contains(sign) { "" } else { " " };
             self.text.push(sign);
             self.signs.push(sign);
@@ -222,14 +222,14 @@ impl Cell {
         self
     }
 
-    /// The same field; where it is empty, with the reason.
-    pub fn or(self, why: &'static str) -> Self {
+    /// The same cell; if it is empty, with this reason.
+    pub fn with_reason(self, why: &'static str) -> Self {
         if self.value == Datum::None { Self { note: why, ..self } } else { self }
     }
 }
 
 impl SheetTable {
-    /// A table without a sentence below.
+    /// A table without a note.
     pub fn new<R: Into<Vec<Cell>>>(
         key: &str,
         title: &str,
@@ -240,45 +240,45 @@ impl SheetTable {
         Self { key: key.to_owned(), title: title.to_owned(), columns: columns.into(), rows, note: String::new() }
     }
 
-    /// The same table with a sentence below.
-    pub fn noted(self, note: impl Into<String>) -> Self {
+    /// The same table with this note.
+    pub fn with_note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
 
-    /// The table; none where it has no row.
-    pub fn unless_empty(self) -> Option<Self> {
+    /// The table, or none if it has no rows.
+    pub fn non_empty(self) -> Option<Self> {
         (!self.rows.is_empty()).then_some(self)
     }
 
-    /// The same table with some of its columns.
-    pub fn with_columns(&self, places: &[usize]) -> Self {
+    /// The same table with the columns at these places, in this order.
+    pub fn select_columns(&self, places: &[usize]) -> Self {
         let columns: Vec<SheetColumn> = places.iter().map(|&at| self.columns[at].clone()).collect();
         let rows = self.rows.iter().map(|row| places.iter().map(|&at| row[at].clone()).collect::<Vec<_>>());
-        Self::new(&self.key, &self.title, columns, rows).noted(&self.note)
+        Self::new(&self.key, &self.title, columns, rows).with_note(&self.note)
     }
 
-    /// Without the columns in which no row has a value.
-    pub fn without_empty(&self) -> Self {
+    /// The table without the columns in which no row has a value.
+    pub fn without_empty_columns(&self) -> Self {
         let has = |at: &usize| self.rows.is_empty() || self.rows.iter().any(|row| row[*at].value != Datum::None);
-        self.with_columns(&(0..self.columns.len()).filter(has).collect::<Vec<_>>())
+        self.select_columns(&(0..self.columns.len()).filter(has).collect::<Vec<_>>())
     }
 
-    /// The sentences below: its own, and what a dash stands for.
+    /// The notes below the table: its own, and the reasons of its dashes.
     pub fn notes(&self) -> String {
-        let mut whys: Vec<&str> = Vec::new();
+        let mut reasons: Vec<&str> = Vec::new();
         let empty = self.rows.iter().flatten().filter(|cell| cell.value == Datum::None && !cell.note.is_empty());
         for cell in empty {
-            if !whys.contains(&cell.note) {
-                whys.push(cell.note);
+            if !reasons.contains(&cell.note) {
+                reasons.push(cell.note);
             }
         }
-        let dash = if whys.is_empty() { String::new() } else { format!("A dash: {}.", whys.join("; ")) };
+        let dash = if reasons.is_empty() { String::new() } else { format!("A dash: {}.", reasons.join("; ")) };
         [self.note.as_str(), &dash].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
 
 impl Sheet {
-    /// Its figures, those folded away among them.
+    /// All figures, including those in folded parts.
     pub fn figures(&self) -> Vec<&Figure> {
         fn within(part: &Part) -> Vec<&Figure> {
             match part {
@@ -291,35 +291,35 @@ impl Sheet {
     }
 }
 
-/// Warnings as parts.
-pub fn warnings(list: &[String]) -> impl Iterator<Item = Part> + '_ {
+/// One warning part for each text.
+pub fn warning_parts(list: &[String]) -> impl Iterator<Item = Part> + '_ {
     list.iter().cloned().map(Part::Warning)
 }
 
-/// What heads the page of an experiment: the question, the author's words, the findings, the warnings.
-pub(super) fn head(question: &str, analysis: &str, findings: Vec<String>, warned: &[String]) -> Vec<Part> {
-    let asked = (!question.is_empty()).then(|| Part::Question(question.to_owned()));
-    let words = (!analysis.is_empty()).then(|| Part::Prose(analysis.to_owned()));
-    let found = (!findings.is_empty()).then_some(Part::Findings(findings));
-    [asked, words, found].into_iter().flatten().chain(warnings(warned)).collect()
+/// The head of an experiment's page: question, author's text, findings, warnings.
+pub(super) fn head_parts(question: &str, analysis: &str, findings: Vec<String>, warnings: &[String]) -> Vec<Part> {
+    let question = (!question.is_empty()).then(|| Part::Question(question.to_owned()));
+    let analysis = (!analysis.is_empty()).then(|| Part::Prose(analysis.to_owned()));
+    let findings = (!findings.is_empty()).then_some(Part::Findings(findings));
+    [question, analysis, findings].into_iter().flatten().chain(warning_parts(warnings)).collect()
 }
 
-/// A small page with each kind of part, for the tests of what writes pages out.
+/// A small page with every kind of part, for the tests of the renderers.
 #[cfg(test)]
-pub(super) fn trial() -> Sheet {
+pub(super) fn sample_sheet() -> Sheet {
     use super::figure::Plot;
     use super::svg::heat::Heat;
     let table = SheetTable {
         key: "trial".to_owned(),
         title: "A table".to_owned(),
         columns: vec![
-            SheetColumn::words("variant", "variant", ""),
-            SheetColumn::numbers("nodes", "nodes", "in all"),
-            SheetColumn::numbers("interval", "95 %", ""),
+            SheetColumn::text("variant", "variant", ""),
+            SheetColumn::number("nodes", "nodes", "in all"),
+            SheetColumn::number("interval", "95 %", ""),
         ],
         rows: vec![
-            vec![Cell::text("a|b <c>"), Cell::count(1234.0).marked(Emphasis::Less), Cell::range(0.5, 0.75)],
-            vec![Cell::text("base"), Cell::count(2000.0), Cell::none("held against itself")],
+            vec![Cell::text("a|b <c>"), Cell::count(1234.0).with_emphasis(Emphasis::Less), Cell::range(0.5, 0.75)],
+            vec![Cell::text("base"), Cell::count(2000.0), Cell::empty("held against itself")],
         ],
         note: "See `table.size`.".to_owned(),
     };
@@ -345,14 +345,15 @@ pub(super) fn trial() -> Sheet {
     }
 }
 
-/// Each column that may go where there is no room has a turn of its own, from 1 on: of two that share one, chance would say which goes.
+/// Asserts that drop orders are 1, 2, 3, ... without gaps: of two equal ones, chance would decide
+/// which goes.
 #[cfg(test)]
 #[track_caller]
-pub(super) fn each_goes_in_its_turn(table: &SheetTable) {
-    let mut turns: Vec<u8> =
+pub(super) fn assert_drop_orders_distinct(table: &SheetTable) {
+    let mut orders: Vec<u8> =
         table.columns.iter().map(|column| column.drop_order).filter(|&drop_order| drop_order > 0).collect();
-    turns.sort_unstable();
-    assert!(turns.iter().zip(1..).all(|(&turn, required)| turn == required), "{}: {turns:?}", table.key);
+    orders.sort_unstable();
+    assert!(orders.iter().zip(1..).all(|(&order, expected)| order == expected), "{}: {orders:?}", table.key);
 }
 
 #[cfg(test)]
@@ -360,20 +361,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dash_says_why_once() {
-        let dash = || vec![Cell::none("no table"), Cell::number(f64::NAN, String::new()).or("one search")];
+    fn reason_of_a_dash_is_given_once() {
+        let dash = || vec![Cell::empty("no table"), Cell::number(f64::NAN, String::new()).with_reason("one search")];
         let table = SheetTable { rows: vec![dash(), dash()], note: "N.".to_owned(), ..SheetTable::default() };
         assert_eq!(table.notes(), "N. A dash: no table; one search.");
-        assert_eq!(Cell::count(3.0).or("one search"), Cell::count(3.0));
+        assert_eq!(Cell::count(3.0).with_reason("one search"), Cell::count(3.0));
     }
 
-    /// Each kind of field as it is shown and as programs read it; a dash where there is nothing, with its reason.
     #[test]
-    fn fields_are_shown_and_read() {
+    fn cells_have_text_and_value() {
         let nan = f64::NAN;
         for (cell, text, value) in [
-            (Cell::text("a"), "a", Datum::Words),
-            (Cell::none("why"), "-", Datum::None),
+            (Cell::text("a"), "a", Datum::Text),
+            (Cell::empty("why"), "-", Datum::None),
             (Cell::count(1234.4), "1,234", Datum::Number(1234.4)),
             (Cell::decimal(0.25, 1), "0.2", Datum::Number(0.25)),
             (Cell::share(1.0, 4.0), "25.0 %", Datum::Number(0.25)),
@@ -384,28 +384,30 @@ mod tests {
             (Cell::p(nan), "-", Datum::None),
         ] {
             assert_eq!((cell.text.as_str(), cell.value), (text, value));
-            assert_eq!((cell.mark, cell.link.as_str(), cell.place), (Emphasis::None, "", None));
+            assert_eq!((cell.emphasis, cell.link.as_str(), cell.sort_rank), (Emphasis::None, "", None));
             let reason = if value == Datum::None { "because" } else { "" };
-            assert_eq!(cell.or("because").note, reason);
+            assert_eq!(cell.with_reason("because").note, reason);
         }
-        assert_eq!(Cell::text("a").marked(Emphasis::More).mark, Emphasis::More);
-        assert_eq!([true, false].map(|less| Emphasis::of(true, less)), [Emphasis::Less, Emphasis::More]);
-        // Columns without a value go, words stay; of a table without rows all stay.
-        let columns = ["a", "b", "c"].map(|name| SheetColumn::numbers(name, name, "")).to_vec();
-        let row = |b: Cell| vec![Cell::text("x"), Cell::none("no"), b];
+        assert_eq!(Cell::text("a").with_emphasis(Emphasis::More).emphasis, Emphasis::More);
+        assert_eq!([true, false].map(|less| Emphasis::for_change(true, less)), [Emphasis::Less, Emphasis::More]);
+        // Columns without a value go, text stays; a table without rows keeps all columns.
+        let columns = ["a", "b", "c"].map(|name| SheetColumn::number(name, name, "")).to_vec();
+        let row = |b: Cell| vec![Cell::text("x"), Cell::empty("no"), b];
         let names = |table: SheetTable| {
-            let table = table.without_empty();
+            let table = table.without_empty_columns();
             let widths: Vec<usize> = table.rows.iter().map(Vec::len).collect();
             (table.columns.iter().map(|column| column.key.clone()).collect::<String>(), widths)
         };
         let table = |rows: Vec<Vec<Cell>>| SheetTable { columns: columns.clone(), rows, ..SheetTable::default() };
-        assert_eq!(names(table(vec![row(Cell::none("")), row(Cell::count(1.0))])), ("ac".to_owned(), vec![2, 2]));
-        assert_eq!(names(table(vec![row(Cell::none(""))])), ("a".to_owned(), vec![1]));
+        assert_eq!(names(table(vec![row(Cell::empty("")), row(Cell::count(1.0))])), ("ac".to_owned(), vec![2, 2]));
+        assert_eq!(names(table(vec![row(Cell::empty(""))])), ("a".to_owned(), vec![1]));
         assert_eq!(names(table(Vec::new())), ("abc".to_owned(), Vec::new()));
         let SheetTable { key, title, note, .. } =
-            SheetTable::new("key", "Title", columns.clone(), [row(Cell::none(""))]).noted("note").without_empty();
+            SheetTable::new("key", "Title", columns.clone(), [row(Cell::empty(""))])
+                .with_note("note")
+                .without_empty_columns();
         assert_eq!([key, title, note], ["key", "Title", "note"], "what is left is the same table");
-        let whole = head("q", "a", vec!["f".to_owned()], &["w".to_owned(), "v".to_owned()]);
+        let whole = head_parts("q", "a", vec!["f".to_owned()], &["w".to_owned(), "v".to_owned()]);
         let words = |text: &str| text.to_owned();
         let expected = vec![
             Part::Question(words("q")),
@@ -414,8 +416,8 @@ mod tests {
             Part::Warning(words("w")),
             Part::Warning(words("v")),
         ];
-        assert_eq!((whole, head("", "", Vec::new(), &[])), (expected, Vec::new()));
-        let sheet = trial();
+        assert_eq!((whole, head_parts("", "", Vec::new(), &[])), (expected, Vec::new()));
+        let sheet = sample_sheet();
         assert_eq!(sheet.figures().len(), 1);
         let folded = Sheet { parts: vec![Part::Folded(words("t"), sheet.parts)], ..Sheet::default() };
         assert_eq!(folded.figures().len(), 1);

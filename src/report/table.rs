@@ -1,6 +1,6 @@
 //! The tables of an experiment's page.
 
-use super::number::of_unit;
+use super::number::format_value;
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Metric;
@@ -13,7 +13,7 @@ use crate::record::manifest::EngineInfo;
 use crate::text::plural;
 use std::collections::BTreeMap;
 
-/// Why a field is empty, in the words of every table.
+/// Reasons for empty cells.
 const NO_TABLE: &str = "no table to ask";
 const NO_SLOTS: &str = "no table of limited size";
 const NO_COST: &str = "not counted, or of entries that count nodes never searched";
@@ -21,29 +21,30 @@ const NOT_REPORTED: &str = "an engine that does not tell of its table";
 const MAYBE_NOT_REPORTED: &str = "no table, or an engine that does not tell of its own";
 const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";
 pub(super) const BASELINE: &str = "the baseline, which is held against itself";
-pub(super) const ONE: &str = "too few positions for an interval";
+pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 
-/// Why a line has no figure of its table: for `reason`, where it is of our engine; others have tables and do not tell of them.
-fn silence(page: &Page, line: &Line, reason: &'static str) -> &'static str {
+/// Why a line has no figures about its table: `reason` for our engine; an external engine has a
+/// table but does not report on it.
+fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
-    let mut others = manifests.map(|manifest| &manifest.subjects).filter(|subjects| !subjects.is_empty()).peekable();
-    if others.peek().is_none() {
+    let mut external = manifests.map(|manifest| &manifest.subjects).filter(|subjects| !subjects.is_empty()).peekable();
+    if external.peek().is_none() {
         return reason;
     }
-    // Lines of other columns than the variant do not say whose they are.
+    // Only lines of variants say whose engine they are.
     let by_variant = page.summary.by.iter().any(|column| column == columns::VARIANT);
-    let named = |subjects: &BTreeMap<String, EngineInfo>| {
+    let is_external = |subjects: &BTreeMap<String, EngineInfo>| {
         line.values.iter().chain([&line.name]).any(|name| subjects.contains_key(name))
     };
-    match (by_variant, others.any(named)) {
+    match (by_variant, external.any(is_external)) {
         (true, true) => NOT_REPORTED,
         (true, false) => reason,
         (false, _) => MAYBE_NOT_REPORTED,
     }
 }
 
-/// A table of one row for each line of the summary: what tells it apart, then what is asked of it.
-fn by_line(
+/// A table with a row for each line of the summary: the columns that identify it, then `columns`.
+fn line_table(
     page: &Page,
     key: &str,
     title: &str,
@@ -55,7 +56,8 @@ fn by_line(
         cells.extend(row(line)?);
         Some(cells)
     });
-    // Nodes may be the limit that lines are told apart by, and what they searched: programs must not take one for the other.
+    // Lines may be grouped by a column such as nodes, which is also counted: programs need
+    // different keys.
     let heads =
         page.identity.columns().into_iter().map(|head| match columns.iter().any(|column| column.key == head.key) {
             true => SheetColumn { key: format!("by_{}", head.key), ..head },
@@ -63,125 +65,132 @@ fn by_line(
         });
     let columns: Vec<SheetColumn> = heads.chain(columns.iter().cloned()).collect();
     let table = SheetTable::new(key, title, columns, rows);
-    // What no engine tells is no column.
-    if page.manifest.subjects.is_empty() { table } else { table.without_empty() }
+    // Columns that no external engine reports are dropped.
+    if page.manifest.subjects.is_empty() { table } else { table.without_empty_columns() }
 }
 
-/// A ratio, marked where it is clear. Where there is none: how many searches share no depth with the other side's, and of how many one alone is 0.
-fn mean(ratio: &Ratio, clear: bool, apart: usize, beyond: usize) -> Cell {
+/// A ratio, highlighted if `clear`. If there is none, the reason: `apart` searches without a common
+/// depth, or `beyond` with 0 on one side only.
+fn ratio_cell(ratio: &Ratio, clear: bool, apart: usize, beyond: usize) -> Cell {
     let why = match (apart, beyond) {
         (0, 0) => "nothing to compare with",
         (0, _) => "0 on one side alone",
         _ => "no common depth",
     };
-    Cell::decimal(ratio.mean, 3).or(why).marked(Emphasis::of(clear, ratio.mean < 1.0))
+    Cell::decimal(ratio.mean, 3).with_reason(why).with_emphasis(Emphasis::for_change(clear, ratio.mean < 1.0))
 }
 
-/// Each line's totals beside the baseline's.
-pub(super) fn summary(page: &Page) -> SheetTable {
+/// Each line's totals and its ratio to the baseline.
+pub(super) fn summary_table(page: &Page) -> SheetTable {
     let summary = &page.summary;
     let mut columns = Vec::new();
     for (at, metric) in summary.metrics.iter().enumerate() {
         let name = if page.nodes_mislead && metric.is_nodes() { SAME_LABEL } else { &metric.name };
         let means = metric.compares_means();
-        if page.chosen || at == 0 || means {
+        if page.custom_metrics || at == 0 || means {
             let meaning =
                 if means { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
-            columns.push(SheetColumn::numbers(&metric.name, name, meaning));
+            columns.push(SheetColumn::number(&metric.name, name, meaning));
         }
         let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{}_{what}", metric.name) };
         let meaning = match means {
             true => "ratio of the means over the searches that both made",
             false => "geometric mean, over positions, of the ratio to the baseline",
         };
-        columns.push(SheetColumn::numbers(&key("ratio"), &format!("{name} / baseline"), meaning));
+        columns.push(SheetColumn::number(&key("ratio"), &format!("{name} / baseline"), meaning));
         let meaning = "the ratio's 95 % interval; !: marked; †: of the depths that both finished";
-        columns.push(SheetColumn::numbers(&key("interval"), "95 %", meaning).drop_order(1));
-        if page.chosen {
+        columns.push(SheetColumn::number(&key("interval"), "95 %", meaning).drop_order(1));
+        if page.custom_metrics {
             columns.push(
-                SheetColumn::numbers(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips")
+                SheetColumn::number(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips")
                     .drop_order(3),
             );
         }
     }
-    // What a table is chosen by (the ratio, its interval, the pressure and how full it is) stays longest on a narrow screen.
+    // On a narrow screen, the columns that a table is chosen by stay longest: the ratio, its
+    // interval, the pressure and how full the table is.
     //
-    // Counts of hits and cutoffs mislead: where it is known what they were worth, that stands beside them.
-    let worth = !page.chosen && summary.lines.iter().any(|line| line.worth().is_some());
+    // Counts of hits and cutoffs mislead, so their worth is shown beside them if it is known.
+    let worth = !page.custom_metrics && summary.lines.iter().any(|line| line.worth().is_some());
     if worth {
         let meaning = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
-        columns.push(SheetColumn::numbers("saved", "worth", meaning).drop_order(4));
-        columns.push(SheetColumn::numbers("hit_rate", "hits", "share of the probes that met their key").drop_order(6));
+        columns.push(SheetColumn::number("saved", "worth", meaning).drop_order(4));
+        columns.push(SheetColumn::number("hit_rate", "hits", "share of the probes that met their key").drop_order(6));
     }
-    if !page.chosen {
+    if !page.custom_metrics {
         columns.extend([
-            SheetColumn::numbers("usable", "cutoffs", "share of the probes that ended their node").drop_order(7),
-            SheetColumn::numbers(
+            SheetColumn::number("usable", "cutoffs", "share of the probes that ended their node").drop_order(7),
+            SheetColumn::number(
                 "move_only",
                 "move only",
                 "share of the probes that gave their node a first move and no more",
             )
             .drop_order(8),
-            SheetColumn::numbers("full", "full", "share of the slots taken at the end of a search").drop_order(3),
-            SheetColumn::numbers(
+            SheetColumn::number("full", "full", "share of the slots taken at the end of a search").drop_order(3),
+            SheetColumn::number(
                 "pressure",
                 "stores per slot",
                 "pressure: stores for each slot over the life of a table (a game, where its searches share one)",
             )
             .drop_order(2),
-            SheetColumn::numbers("seconds", "seconds", "sum over searches of the median of their repeats")
-                .drop_order(5),
+            SheetColumn::number("seconds", "seconds", "sum over searches of the median of their repeats").drop_order(5),
         ]);
     }
-    let table = by_line(page, "summary", "Summary", columns, |line| {
-        let (no_table, no_slots) = (silence(page, line, NO_TABLE), silence(page, line, NO_SLOTS));
-        let why = if line.is_baseline { BASELINE } else { ONE };
+    let table = line_table(page, "summary", "Summary", columns, |line| {
+        let (no_table, no_slots) = (missing_reason(page, line, NO_TABLE), missing_reason(page, line, NO_SLOTS));
+        let why = if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS };
         let mut row = Vec::new();
-        for (at, (metric, of)) in summary.metrics.iter().zip(&line.measures).enumerate() {
-            if page.chosen || at == 0 || metric.compares_means() {
-                row.push(Cell::number(of.value, of_unit(of.value, metric.unit())).or("nothing to count"));
+        for (at, (metric, measure)) in summary.metrics.iter().zip(&line.measures).enumerate() {
+            if page.custom_metrics || at == 0 || metric.compares_means() {
+                row.push(
+                    Cell::number(measure.value, format_value(measure.value, metric.unit()))
+                        .with_reason("nothing to count"),
+                );
             }
-            row.push(mean(&of.ratio, of.marked, of.apart, of.beyond));
-            // Unlike limits are never compared in silence.
-            let ends = Cell::range(of.ratio.low, of.ratio.high).or(why);
-            row.push(ends.signed('!', of.marked).signed('†', of.cut > 0));
-            if page.chosen {
-                row.push(Cell::p(of.p).or(why));
+            row.push(ratio_cell(&measure.ratio, measure.marked, measure.apart, measure.beyond));
+            // A comparison at different depths is always marked.
+            let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(why);
+            row.push(interval.with_sign('!', measure.marked).with_sign('†', measure.cut > 0));
+            if page.custom_metrics {
+                row.push(Cell::p(measure.p).with_reason(why));
             }
         }
         if worth {
-            // Who asked no table, or does not tell it, has nothing to say of what its cutoffs were worth.
-            let of = if line.probes > 0.0 { line.nodes } else { 0.0 };
-            let (saved, of) = line.worth().unwrap_or((line.saved, of));
-            let why = if saved.is_nan() && of > 0.0 { NO_COST } else { no_table };
-            row.extend([Cell::share(saved, of).or(why), Cell::share(line.hits, line.probes).or(no_table)]);
+            // A line without reported probes has no worth.
+            let whole = if line.probes > 0.0 { line.nodes } else { 0.0 };
+            let (saved, whole) = line.worth().unwrap_or((line.saved, whole));
+            let why = if saved.is_nan() && whole > 0.0 { NO_COST } else { no_table };
+            row.extend([
+                Cell::share(saved, whole).with_reason(why),
+                Cell::share(line.hits, line.probes).with_reason(no_table),
+            ]);
         }
-        if !page.chosen {
+        if !page.custom_metrics {
             let no_life =
                 if line.hashfull.is_nan() || no_slots == NOT_REPORTED { no_slots } else { TABLE_LIFE_FILTERED };
             row.extend([
-                Cell::share(line.usable, line.probes).or(no_table),
-                Cell::share(line.move_only, line.probes).or(no_table),
-                Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).or(no_slots),
-                Cell::decimal(line.pressure, 2).or(no_life),
-                Cell::number(line.seconds, of_unit(line.seconds, Unit::Seconds)),
+                Cell::share(line.usable, line.probes).with_reason(no_table),
+                Cell::share(line.move_only, line.probes).with_reason(no_table),
+                Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).with_reason(no_slots),
+                Cell::decimal(line.pressure, 2).with_reason(no_life),
+                Cell::number(line.seconds, format_value(line.seconds, Unit::Seconds)),
             ]);
         }
         Some(row)
     });
-    // What is a repeat alone was searched before.
-    let pairs =
+    // The baseline's own searches do not count as pairs.
+    let pair_counts =
         summary.lines.iter().filter(|line| !line.is_baseline).map(|line| line.ratio().pairs).filter(|&pairs| pairs > 0);
-    let searches = match (pairs.clone().min(), pairs.max()) {
-        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
-        (Some(all), _) => all.to_string(),
+    let searches = match (pair_counts.clone().min(), pair_counts.max()) {
+        (Some(min), Some(max)) if min < max => format!("{min} to {max}"),
+        (Some(count), _) => count.to_string(),
         _ => summary.searches.to_string(),
     };
     let kind = match summary.metrics.first().is_some_and(Metric::compares_means) {
         true => "ratio of the means",
         false => "geometric mean",
     };
-    table.noted(format!(
+    table.with_note(format!(
         "* baseline. {} / baseline: {kind} over {}, with its 95 % bootstrap interval (! clear of 1 by more than one search \
          or game that was not drawn could take back, p < 0.05 over all lines together; † of the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name),
@@ -189,18 +198,18 @@ pub(super) fn summary(page: &Page) -> SheetTable {
     ))
 }
 
-/// Where probes and stores went.
-pub(super) fn anatomy(page: &Page) -> Option<SheetTable> {
+/// Outcomes of probes and stores.
+pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
     let columns = vec![
-        SheetColumn::numbers("probes", "probes", "").drop_order(1),
-        SheetColumn::numbers("hits", "hits", "share of the probes that met their key"),
-        SheetColumn::numbers("misses_empty", "empty miss", "share that found a free slot"),
-        SheetColumn::numbers("misses_other", "other-key miss", "share that found every slot taken by others"),
-        SheetColumn::numbers("stores", "stores", "").drop_order(2),
-        SheetColumn::numbers("evictions", "displaced another", "share of the stores that evicted another position"),
-        SheetColumn::numbers("rejections", "refused", "share of the stores that the policy refused"),
+        SheetColumn::number("probes", "probes", "").drop_order(1),
+        SheetColumn::number("hits", "hits", "share of the probes that met their key"),
+        SheetColumn::number("misses_empty", "empty miss", "share that found a free slot"),
+        SheetColumn::number("misses_other", "other-key miss", "share that found every slot taken by others"),
+        SheetColumn::number("stores", "stores", "").drop_order(2),
+        SheetColumn::number("evictions", "displaced another", "share of the stores that evicted another position"),
+        SheetColumn::number("rejections", "refused", "share of the stores that the policy refused"),
     ];
-    let table = by_line(page, "traffic", "Where the probes and stores went", columns, |line| {
+    let table = line_table(page, "traffic", "Where the probes and stores went", columns, |line| {
         (line.probes > 0.0).then(|| {
             vec![
                 Cell::count(line.probes),
@@ -208,17 +217,17 @@ pub(super) fn anatomy(page: &Page) -> Option<SheetTable> {
                 Cell::share(line.misses_empty, line.probes),
                 Cell::share(line.misses_other, line.probes),
                 Cell::count(line.stores),
-                Cell::share(line.evictions, line.stores).or("nothing was stored"),
-                Cell::share(line.rejections, line.stores).or("nothing was stored"),
+                Cell::share(line.evictions, line.stores).with_reason("nothing was stored"),
+                Cell::share(line.rejections, line.stores).with_reason("nothing was stored"),
             ]
         })
     });
-    table.unless_empty()
+    table.non_empty()
 }
 
-/// How sure the shares are that other tables show: over positions, or games, which are what was drawn.
-pub(super) fn rates(page: &Page) -> Option<SheetTable> {
-    const SHOWN: [(&str, &str, &str); 7] = [
+/// Confidence intervals of the shares in the other tables, over positions or games.
+pub(super) fn rates_table(page: &Page) -> Option<SheetTable> {
+    const SHARES: [(&str, &str, &str); 7] = [
         ("hits", "hits", columns::HITS),
         ("usable", "cutoffs", columns::USABLE),
         ("move_only", "move only", columns::MOVE_ONLY),
@@ -229,105 +238,108 @@ pub(super) fn rates(page: &Page) -> Option<SheetTable> {
     ];
     let summary = &page.summary;
     let worth = summary.lines.iter().any(|line| line.worth().is_some());
-    let shown = || SHOWN.iter().filter(|(.., column)| worth || *column != columns::SAVED);
-    let heads = shown().map(|(key, head, _)| SheetColumn::numbers(key, head, "95 % interval")).collect();
-    let table = by_line(page, "rates", "How sure the shares are", heads, |line| {
+    let shares = || SHARES.iter().filter(|(.., column)| worth || *column != columns::SAVED);
+    let heads = shares().map(|(key, head, _)| SheetColumn::number(key, head, "95 % interval")).collect();
+    let table = line_table(page, "rates", "How sure the shares are", heads, |line| {
         let why = "one position or game, or nothing to count";
         let row = |(.., column): &(&str, &str, &str)| {
             let (low, high) = line.interval(column);
-            Cell::ends(low, high, format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high)).or(why)
+            Cell::range_with_text(low, high, format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high)).with_reason(why)
         };
-        (line.probes > 0.0).then(|| shown().map(row).collect())
+        (line.probes > 0.0).then(|| shares().map(row).collect())
     });
-    table.noted("95 % intervals of the shares of probes and stores, over positions (or games).").unless_empty()
+    table.with_note("95 % intervals of the shares of probes and stores, over positions (or games).").non_empty()
 }
 
-/// Scores, solved positions and what each comparison could show.
-pub(super) fn details(page: &Page) -> SheetTable {
+/// Scores, solved positions and the power of each comparison.
+pub(super) fn details_table(page: &Page) -> SheetTable {
     let columns = vec![
-        SheetColumn::numbers("searches", "searches", ""),
-        SheetColumn::numbers("evals", "evaluations", "leaf evaluations and nodes with no legal move"),
-        SheetColumn::numbers("other_scores", "other score", "searches that end with another score than the baseline's"),
-        SheetColumn::numbers(
+        SheetColumn::number("searches", "searches", ""),
+        SheetColumn::number("evals", "evaluations", "leaf evaluations and nodes with no legal move"),
+        SheetColumn::number("other_scores", "other score", "searches that end with another score than the baseline's"),
+        SheetColumn::number(
             "solved",
             "solved",
             "searches that end with a move the suite names, of those where it names one",
         ),
-        SheetColumn::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips"),
-        SheetColumn::numbers("median", "median", "the middle one of the ratios"),
-        SheetColumn::numbers("below", "below 1", "positions (or games) in which it needs less than the baseline"),
-        SheetColumn::numbers(
+        SheetColumn::number("p", "p", "sign-flip test, corrected for all lines by joint flips"),
+        SheetColumn::number("median", "median", "the middle one of the ratios"),
+        SheetColumn::number("below", "below 1", "positions (or games) in which it needs less than the baseline"),
+        SheetColumn::number(
             "without",
             "without one",
             "the mean without the position (or game) that moves it most; ? the sign or the mark hangs on one",
         ),
-        SheetColumn::numbers(
+        SheetColumn::number(
             "detectable",
             "seen from",
             "the smallest difference that these positions show four times in five",
         ),
-        SheetColumn::numbers("needed", "positions for 1 %", "positions or games that a difference of 1 % would take"),
+        SheetColumn::number("needed", "positions for 1 %", "positions or games that a difference of 1 % would take"),
     ];
-    by_line(page, "details", "Details", columns, |line| {
+    line_table(page, "details", "Details", columns, |line| {
         let (ratio, p) = (line.ratio(), line.measures.first().map_or(f64::NAN, |measure| measure.p));
         let parts = |(part, whole): (usize, usize), why| match whole {
-            0 => Cell::none(why),
+            0 => Cell::empty(why),
             _ => Cell::number(part as f64, format!("{part} of {whole}")),
         };
-        let why = if line.is_baseline { BASELINE } else { ONE };
-        let (level, expected) = (page.summary.power.level, at_least(page.summary.power.lines));
-        let seen = if ratio.is_same() { f64::NAN } else { ratio.detectable(level) };
+        let why = if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS };
+        let (level, min_clusters) = (page.summary.power.level, at_least(page.summary.power.lines));
+        let detectable = if ratio.is_same() { f64::NAN } else { ratio.detectable(level) };
         let needed = ratio.needed(0.01, level).filter(|_| !ratio.is_same());
-        let calm = if ratio.is_same() { "no two searches differ" } else { why };
-        let influence = ratio.influence.map_or(Cell::none(why), |influence| {
-            let hangs = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
-            let cell = Cell::decimal(influence.without, 3).signed('?', hangs);
+        let why_no_power = if ratio.is_same() { "no two searches differ" } else { why };
+        let influence = ratio.influence.map_or(Cell::empty(why), |influence| {
+            let is_fragile = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
+            let cell = Cell::decimal(influence.without, 3).with_sign('?', is_fragile);
             Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
         });
-        let others = |cell: Cell| if line.is_baseline { Cell::none(BASELINE) } else { cell };
+        let unless_baseline = |cell: Cell| if line.is_baseline { Cell::empty(BASELINE) } else { cell };
         Some(vec![
             Cell::count(line.searches as f64),
             Cell::count(line.evals),
-            others(parts(line.other_scores, "no common depth")),
+            unless_baseline(parts(line.other_scores, "no common depth")),
             parts(line.solved, "the suite names no best moves"),
-            Cell::p(p).or(why),
-            Cell::decimal(ratio.median, 3).or(why),
-            others(parts((ratio.below, ratio.clusters), ONE)),
+            Cell::p(p).with_reason(why),
+            Cell::decimal(ratio.median, 3).with_reason(why),
+            unless_baseline(parts((ratio.below, ratio.clusters), TOO_FEW_POSITIONS)),
             influence,
-            Cell::share(if ratio.clusters < expected { f64::NAN } else { seen }, 1.0).or(calm),
-            Cell::count(needed.map_or(f64::NAN, |needed| needed.max(expected as f64))).or(calm),
+            Cell::share(if ratio.clusters < min_clusters { f64::NAN } else { detectable }, 1.0)
+                .with_reason(why_no_power),
+            Cell::count(needed.map_or(f64::NAN, |needed| needed.max(min_clusters as f64))).with_reason(why_no_power),
         ])
     })
 }
 
-/// Every line against every other, those of the best first.
-pub(super) fn pairs(page: &Page) -> Option<SheetTable> {
-    let name = |at: usize| &page.summary.lines[at].name;
-    let rows = page.pairs.iter().map(|of| {
+/// Every line against every other, the best lines first.
+pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
+    let name = |index: usize| &page.summary.lines[index].name;
+    let rows = page.pairs.iter().map(|versus| {
         [
-            Cell::text(name(of.line)),
-            Cell::text(name(of.against)),
-            mean(&of.ratio, of.marked, of.apart, of.beyond),
-            Cell::range(of.ratio.low, of.ratio.high).or(ONE).signed('†', of.cut > 0),
-            Cell::p(of.p).or(ONE),
+            Cell::text(name(versus.line)),
+            Cell::text(name(versus.against)),
+            ratio_cell(&versus.ratio, versus.marked, versus.apart, versus.beyond),
+            Cell::range(versus.ratio.low, versus.ratio.high)
+                .with_reason(TOO_FEW_POSITIONS)
+                .with_sign('†', versus.cut > 0),
+            Cell::p(versus.p).with_reason(TOO_FEW_POSITIONS),
         ]
     });
     let best = name(page.pairs.first()?.line);
     let metric = &page.summary.metrics[0].name;
     let columns = [
-        SheetColumn::words("line", "line", ""),
-        SheetColumn::words("against", "against", ""),
-        SheetColumn::numbers("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
-        SheetColumn::numbers("interval", "95 %", "the ratio's interval; † of the depths that both finished"),
-        SheetColumn::numbers("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
+        SheetColumn::text("line", "line", ""),
+        SheetColumn::text("against", "against", ""),
+        SheetColumn::number("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
+        SheetColumn::number("interval", "95 %", "the ratio's interval; † of the depths that both finished"),
+        SheetColumn::number("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
     ];
-    Some(SheetTable::new("pairs", "Each against each", columns, rows).noted(format!(
+    Some(SheetTable::new("pairs", "Each against each", columns, rows).with_note(format!(
         "\"{best}\" has less {metric} than the most others: its pairs stand first. p is corrected for all {} pairs.",
         page.pairs.len()
     )))
 }
 
-/// Options that are the same for all variants, and their values.
+/// The options that have the same value in all variants.
 pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
     let manifest = &page.manifest;
     let mut all = manifest.options.values().map(leaves);
@@ -336,10 +348,10 @@ pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
         common.retain(|leaf| other.contains(leaf));
     }
     let rows = common.into_iter().map(|(path, value)| [path, value].map(Cell::text));
-    SheetTable::new("common_options", "", SheetColumn::named(["option", "value"]), rows).unless_empty()
+    SheetTable::new("common_options", "", SheetColumn::from_names(["option", "value"]), rows).non_empty()
 }
 
-/// The values of a tree of options, under their dotted paths.
+/// The values of a tree of options, by dotted path.
 fn leaves(options: &serde_json::Value) -> Vec<(String, String)> {
     fn walk(path: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
         match value {

@@ -1,37 +1,38 @@
-//! A page for a terminal: columns that line up within a width, names that are wrapped and never cut.
+//! Renders a page for a terminal: aligned columns within a width; names are wrapped, never
+//! truncated.
 
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
-/// What a page is shown on.
+/// The terminal that a page is shown on.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
-    /// Its columns.
+    /// Its width in characters.
     pub width: usize,
     /// Whether it shows colours.
     pub colour: bool,
 }
 
-/// Words are not wrapped narrower than this while columns that can be spared are left.
-const NARROW: usize = 24;
+/// Text columns are not narrower than this while other columns can still be dropped.
+const MIN_WIDTH: usize = 24;
 
-/// Nor narrower than this at all.
-const NARROWEST: usize = 10;
+/// Text columns are never narrower than this.
+const LEAST_WIDTH: usize = 10;
 
-/// Between columns.
+/// Number of blanks between columns.
 const GAP: usize = 2;
 
-/// Renders a page.
+/// Renders a page as text.
 pub fn render(sheet: &Sheet, screen: Screen) -> String {
     let mut out = String::new();
     if !sheet.name.is_empty() {
         let _ = writeln!(out, "{}", wrap(&sheet.name, screen.width, ""));
     }
-    parts(&mut out, &sheet.parts, screen);
+    push_parts(&mut out, &sheet.parts, screen);
     out.trim_end().to_owned()
 }
 
-fn parts(out: &mut String, parts: &[Part], screen: Screen) {
+fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
     let heading = |out: &mut String, text: &str| {
         if text.is_empty() {
             return;
@@ -49,16 +50,16 @@ fn parts(out: &mut String, parts: &[Part], screen: Screen) {
                     let _ = writeln!(out, "{}", wrap(paragraph, screen.width, ""));
                 }
             }
-            Part::Findings(list) => sentences(out, list, screen),
+            Part::Findings(list) => push_sentences(out, list, screen),
             Part::Warning(text) => {
                 let text = wrap(&format!("warning: {text}"), screen.width, "");
-                let _ = writeln!(out, "{}", paint(&text, colour(Emphasis::Failed), screen));
+                let _ = writeln!(out, "{}", paint(&text, emphasis_colour(Emphasis::Failed), screen));
             }
             Part::Heading(text) => heading(out, text),
             Part::Table(table) => {
                 heading(out, &table.title);
-                let (shown, left_out) = fitting(table, screen.width);
-                out.push_str(&grid(&shown, screen));
+                let (shown, left_out) = fit_columns(table, screen.width);
+                out.push_str(&render_table(&shown, screen));
                 let message = match left_out.is_empty() {
                     true => String::new(),
                     false => format!(
@@ -75,17 +76,17 @@ fn parts(out: &mut String, parts: &[Part], screen: Screen) {
             Part::Figure(_) | Part::Explorer(_) => {}
             Part::List(title, list) => {
                 heading(out, title);
-                sentences(out, list, screen);
+                push_sentences(out, list, screen);
             }
             Part::Folded(title, folded) => {
                 heading(out, title);
-                self::parts(out, folded, screen);
+                push_parts(out, folded, screen);
             }
         }
     }
 }
 
-fn sentences(out: &mut String, list: &[String], screen: Screen) {
+fn push_sentences(out: &mut String, list: &[String], screen: Screen) {
     for line in list {
         let _ = writeln!(out, "{}", wrap(line, screen.width, "- "));
     }
@@ -93,8 +94,8 @@ fn sentences(out: &mut String, list: &[String], screen: Screen) {
 
 const BOLD: &str = "1";
 
-/// What a mark looks like: the numbers of the terminal's own colours, so that they suit its background.
-fn colour(mark: Emphasis) -> &'static str {
+/// The terminal's own colour codes for a highlight, so that it suits the background.
+fn emphasis_colour(mark: Emphasis) -> &'static str {
     match mark {
         Emphasis::None => "",
         Emphasis::Less => "34",
@@ -112,38 +113,39 @@ fn paint(text: &str, colour: &str, screen: Screen) -> String {
     }
 }
 
-/// How wide a column is without wrapping.
-fn natural(table: &SheetTable, column: usize) -> usize {
-    figures(table, column).max(table.columns[column].name.chars().count())
+/// The width of a column without wrapping.
+fn natural_width(table: &SheetTable, column: usize) -> usize {
+    content_width(table, column).max(table.columns[column].name.chars().count())
 }
 
-/// How wide the fields of a column are, its head apart.
-fn figures(table: &SheetTable, column: usize) -> usize {
+/// The width of the widest cell, without the head.
+fn content_width(table: &SheetTable, column: usize) -> usize {
     table.rows.iter().map(|row| row[column].text.chars().count()).max().unwrap_or(0)
 }
 
-/// How narrow a column gets: words are wrapped down to `least`, numbers are not, and heads are between their words.
-fn narrowed(table: &SheetTable, column: usize, least: usize) -> usize {
-    let natural = natural(table, column);
-    if table.columns[column].words {
+/// The smallest width of a column: text is wrapped down to `least`, numbers are not, and heads only
+/// between words.
+fn least_width(table: &SheetTable, column: usize, least: usize) -> usize {
+    let natural = natural_width(table, column);
+    if table.columns[column].is_text {
         return natural.min(least);
     }
     let words = table.columns[column].name.split(' ').map(|word| word.chars().count());
-    figures(table, column).max(words.max().unwrap_or(0)).min(natural)
+    content_width(table, column).max(words.max().unwrap_or(0)).min(natural)
 }
 
-/// The width of columns side by side.
-fn total(widths: impl Iterator<Item = usize>) -> usize {
+/// The width of columns side by side, with gaps.
+fn total_width(widths: impl Iterator<Item = usize>) -> usize {
     widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
 }
 
-/// A table without the columns that can be spared and have no room, and their heads.
-fn fitting(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
+/// Drops columns until the table fits; returns it with the names of the dropped columns.
+fn fit_columns(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     let mut shown: Vec<usize> = (0..table.columns.len()).collect();
-    while total(shown.iter().map(|&column| narrowed(table, column, NARROW))) > width {
-        let drop_order = shown.iter().copied().max_by_key(|&column| table.columns[column].drop_order);
-        match drop_order.filter(|&column| table.columns[column].drop_order > 0) {
-            Some(drop_order) => shown.retain(|&column| column != drop_order),
+    while total_width(shown.iter().map(|&column| least_width(table, column, MIN_WIDTH))) > width {
+        let candidate = shown.iter().copied().max_by_key(|&column| table.columns[column].drop_order);
+        match candidate.filter(|&column| table.columns[column].drop_order > 0) {
+            Some(dropped) => shown.retain(|&column| column != dropped),
             None => break,
         }
     }
@@ -157,16 +159,17 @@ fn fitting(table: &SheetTable, width: usize) -> (SheetTable, Vec<String>) {
     )
 }
 
-/// A table with columns that line up: heads of numbers are wrapped until it fits, then words.
-fn grid(table: &SheetTable, screen: Screen) -> String {
+/// Renders a table with aligned columns: heads of numeric columns are wrapped until it fits, then
+/// text.
+fn render_table(table: &SheetTable, screen: Screen) -> String {
     let all = 0..table.columns.len();
-    let mut widths: Vec<usize> = all.clone().map(|column| natural(table, column)).collect();
-    let least: Vec<usize> = all.clone().map(|column| narrowed(table, column, NARROWEST)).collect();
+    let mut widths: Vec<usize> = all.clone().map(|column| natural_width(table, column)).collect();
+    let least: Vec<usize> = all.clone().map(|column| least_width(table, column, LEAST_WIDTH)).collect();
     for words in [false, true] {
-        // The widest gives way first.
-        while total(widths.iter().copied()) > screen.width {
+        // The widest column shrinks first.
+        while total_width(widths.iter().copied()) > screen.width {
             let wide =
-                all.clone().filter(|&column| table.columns[column].words == words && widths[column] > least[column]);
+                all.clone().filter(|&column| table.columns[column].is_text == words && widths[column] > least[column]);
             match wide.max_by_key(|&column| widths[column]) {
                 Some(widest) => widths[widest] -= 1,
                 None => break,
@@ -177,21 +180,25 @@ fn grid(table: &SheetTable, screen: Screen) -> String {
     let heads: Vec<Cell> = table.columns.iter().map(|column| Cell::text(&column.name)).collect();
     for (cells, is_head) in std::iter::once((&heads, true)).chain(table.rows.iter().map(|row| (row, false))) {
         let wrapped: Vec<Vec<String>> =
-            cells.iter().zip(&widths).map(|(cell, &width)| folded(&cell.text, width)).collect();
+            cells.iter().zip(&widths).map(|(cell, &width)| wrap_words(&cell.text, width)).collect();
         for line in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
             let (mut text, mut blanks) = (String::new(), 0);
             for (column, lines) in wrapped.iter().enumerate() {
                 let field = lines.get(line).map_or("", String::as_str);
                 let pad = widths[column].saturating_sub(field.chars().count());
-                let (before, after) = if table.columns[column].words { (0, pad) } else { (pad, 0) };
+                let (left_pad, right_pad) = if table.columns[column].is_text { (0, pad) } else { (pad, 0) };
                 if !field.is_empty() {
-                    text.push_str(&" ".repeat(blanks + before));
-                    text.push_str(&paint(field, if is_head { BOLD } else { colour(cells[column].mark) }, screen));
+                    text.push_str(&" ".repeat(blanks + left_pad));
+                    text.push_str(&paint(
+                        field,
+                        if is_head { BOLD } else { emphasis_colour(cells[column].emphasis) },
+                        screen,
+                    ));
                     blanks = 0;
                 } else {
-                    blanks += before;
+                    blanks += left_pad;
                 }
-                blanks += after + GAP;
+                blanks += right_pad + GAP;
             }
             let _ = writeln!(out, "{text}");
         }
@@ -199,14 +206,14 @@ fn grid(table: &SheetTable, screen: Screen) -> String {
     out
 }
 
-/// Words of others, which paint nothing: where a page has colours they are its own.
-fn inert(text: &str) -> String {
+/// Replaces escape characters in text from outside, so that only the renderer sets colours.
+fn strip_escapes(text: &str) -> String {
     text.replace('\u{1b}', "\u{fffd}")
 }
 
-/// Words in lines of at most `width`; a word that is longer is broken.
-fn folded(text: &str, width: usize) -> Vec<String> {
-    let (width, text) = (width.max(1), inert(text));
+/// Wraps text into lines of at most `width` characters; a longer word is broken.
+fn wrap_words(text: &str, width: usize) -> Vec<String> {
+    let (width, text) = (width.max(1), strip_escapes(text));
     let mut lines = vec![String::new()];
     let mut room = width;
     for word in text.split(' ') {
@@ -231,11 +238,12 @@ fn folded(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Text in lines of at most `width`, all but the first indented by two blanks or by as many as `start` takes.
+/// Wraps text into lines of at most `width` characters, all but the first indented by the width of
+/// `start`, at least two blanks.
 pub fn wrap(text: &str, width: usize, start: &str) -> String {
     let indent = " ".repeat(start.chars().count().max(2));
     let (mut out, mut line) = (String::new(), start.to_owned());
-    let (mut empty, text) = (true, inert(text));
+    let (mut empty, text) = (true, strip_escapes(text));
     for word in text.split_whitespace() {
         if !empty && line.chars().count() + 1 + word.chars().count() > width {
             let _ = writeln!(out, "{line}");
@@ -252,7 +260,7 @@ pub fn wrap(text: &str, width: usize, start: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::{SheetColumn, trial};
+    use super::super::sheet::{SheetColumn, sample_sheet};
     use super::*;
 
     fn screen(width: usize) -> Screen {
@@ -260,14 +268,14 @@ mod tests {
     }
 
     #[test]
-    fn a_table_fits_its_width_and_cuts_no_name() {
+    fn table_fits_its_width_and_keeps_names_whole() {
         let names = ["nodes", "nodes / baseline", "move", "full", "seconds"];
-        let mut columns = vec![SheetColumn::words("variant", "variant", "")];
+        let mut columns = vec![SheetColumn::text("variant", "variant", "")];
         columns.extend(
             names
                 .iter()
                 .zip([0, 0, 4, 3, 2])
-                .map(|(name, drop_order)| SheetColumn::numbers(name, name, "").drop_order(drop_order)),
+                .map(|(name, drop_order)| SheetColumn::number(name, name, "").drop_order(drop_order)),
         );
         let policy = "size=64 KiB, policy=aged-depth factor=4 on=store, slots=4";
         let rows = [
@@ -276,7 +284,7 @@ mod tests {
         ];
         let rows = rows.map(|row| row.map(Cell::text).to_vec()).to_vec();
         let table = SheetTable { columns, rows, ..SheetTable::default() };
-        let shown = |width: usize| grid(&fitting(&table, width).0, screen(width));
+        let shown = |width: usize| render_table(&fit_columns(&table, width).0, screen(width));
         for width in 60..=200 {
             let text = shown(width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
@@ -286,7 +294,7 @@ mod tests {
             assert!(policy.split(' ').all(|word| letters(&first).contains(&letters(word))), "{text}");
         }
         assert!(shown(200).contains("seconds") && !shown(60).contains("full"));
-        // Heads are wrapped before a column goes, and words last.
+        // Heads are wrapped before a column is dropped, and text last.
         let lines = [
             "variant                          nodes   nodes /   move  full  seconds",
             "                                        baseline",
@@ -300,30 +308,29 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_every_kind_of_part() {
+    fn every_kind_of_part_is_rendered() {
         assert_eq!(
-            render(&trial(), screen(40)),
+            render(&sample_sheet(), screen(40)),
             "A page\n\nIs <it> so?\nWords of *its* author.\nTwo paragraphs.\n- It is.\nwarning: One position.\n\nA table\n\
              variant  nodes         95 %\na|b <c>  1,234  0.500-0.750\nbase     2,000            -\n\
              See `table.size`. A dash: held against\n  itself.\n\nMore\n\nHow\n- By hand."
         );
         let words = Sheet { parts: vec![Part::Prose("a\n\n \t\n\nb\n".to_owned())], ..Sheet::default() };
         assert_eq!(render(&words, screen(40)), "a\nb", "a paragraph of blanks is none");
-        let coloured = render(&trial(), Screen { width: 40, colour: true });
+        let coloured = render(&sample_sheet(), Screen { width: 40, colour: true });
         assert!(coloured.contains("\u{1b}[34m1,234\u{1b}[0m"), "{coloured:?}");
         assert_eq!(
-            (wrap("\u{1b}[31mred", 40, ""), folded("\u{1b}[31mred", 40)),
+            (wrap("\u{1b}[31mred", 40, ""), wrap_words("\u{1b}[31mred", 40)),
             ("\u{fffd}[31mred".to_owned(), vec!["\u{fffd}[31mred".to_owned()])
         );
     }
 
     #[test]
     fn long_words_are_broken_and_sentences_wrapped() {
-        assert_eq!(folded("aa bbbbbbb c", 4), ["aa", "bbbb", "bbb", "c"]);
+        assert_eq!(wrap_words("aa bbbbbbb c", 4), ["aa", "bbbb", "bbb", "c"]);
         assert_eq!(wrap("one two three four", 11, "- "), "- one two\n  three\n  four");
     }
 
-    /// What just fits stays on its line, one letter more does not; a word that is broken fills each line.
     #[test]
     fn lines_are_filled_to_their_width() {
         for (text, width, lines) in [
@@ -335,29 +342,36 @@ mod tests {
             ("", 3, &[""]),
             ("ab", 0, &["a", "b"]),
         ] {
-            assert_eq!(folded(text, width), lines, "{text} in {width}");
+            assert_eq!(wrap_words(text, width), lines, "{text} in {width}");
         }
         assert_eq!(wrap("aa bb cc", 5, ""), "aa bb\n  cc");
         assert_eq!(wrap("aa bb cc", 8, ""), "aa bb cc");
         assert_eq!(wrap("a\n b\t c", 4, "12. "), "12. a\n    b\n    c");
         assert_eq!(wrap("wider-than-that x", 4, "- "), "- wider-than-that\n  x");
-        // The greatest `drop_order` goes first, and no more than must; words give way before that down to their least.
-        let column = |name: &str, drop_order| SheetColumn::numbers(name, name, "").drop_order(drop_order);
-        let columns = vec![SheetColumn::words("w", "w", ""), column("one", 1), column("two", 2), column("kept", 0)];
+        // The greatest `drop_order` is dropped first, and no more than necessary; text shrinks
+        // before that.
+        let column = |name: &str, drop_order| SheetColumn::number(name, name, "").drop_order(drop_order);
+        let columns = vec![SheetColumn::text("w", "w", ""), column("one", 1), column("two", 2), column("kept", 0)];
         let rows = vec![["name", "1", "2", "3"].map(Cell::text).to_vec()];
         let table = SheetTable { columns, rows, ..SheetTable::default() };
         let first = |width: usize| {
-            grid(&fitting(&table, width).0, screen(width)).lines().next().map(str::to_owned).unwrap_or_default()
+            render_table(&fit_columns(&table, width).0, screen(width))
+                .lines()
+                .next()
+                .map(str::to_owned)
+                .unwrap_or_default()
         };
         assert_eq!(
             [20, 19, 15, 14, 9, 3].map(first),
             ["w     one  two  kept", "w     one  kept", "w     one  kept", "w     kept", "w     kept", "w     kept"]
         );
-        // No more gives way than must: of 13 letters in a width of 12 one word, and those of 12 stay whole.
+        // No more is wrapped than necessary: at a width of 12, a name of 13 letters is wrapped and
+        // one of 12 is not.
         let names = ["seven77 five5", "sixsix five5"].map(|name| vec![Cell::text(name)]).to_vec();
-        let table = SheetTable { columns: SheetColumn::named(["w"]).to_vec(), rows: names, ..SheetTable::default() };
+        let table =
+            SheetTable { columns: SheetColumn::from_names(["w"]).to_vec(), rows: names, ..SheetTable::default() };
         assert_eq!(
-            grid(&table, screen(12)).lines().map(str::trim_end).collect::<Vec<_>>(),
+            render_table(&table, screen(12)).lines().map(str::trim_end).collect::<Vec<_>>(),
             ["w", "seven77", "five5", "sixsix five5"]
         );
         let coloured = |text: &str, colour: &str| paint(text, colour, Screen { width: 9, colour: true });

@@ -1,9 +1,10 @@
-//! Thin results: what a repository holds of a study: thin rows, manifest, experiment, judgements, and a page with a few figures.
+//! Thin results, as a repository keeps them: thin rows, manifest, experiment, judgements, and a
+//! page with a few figures.
 
 use super::page::Page;
 use super::sheet::{Part, Sheet};
 use super::source::Source;
-use super::{Choices, FIGURE, write_markdown};
+use super::{Choices, FIGURE_WIDTH, write_markdown};
 use crate::analysis::Frame;
 use crate::analysis::rows::metric::DERIVED;
 use crate::experiment::File;
@@ -14,45 +15,54 @@ use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Figures of a page.
-const FIGURES: usize = 3;
+/// Most figures on the page.
+const MAX_FIGURES: usize = 3;
 
-/// Bytes of a figure at most: those of a mark for each search are many times larger than all the rows.
-const LARGEST: usize = 40_000;
+/// Most bytes of a figure: those with a mark for each search are many times larger than all the
+/// rows.
+const MAX_FIGURE_BYTES: usize = 40_000;
 
-/// Writes the thin form of results into another folder, with the page that it makes. Thin results get their page anew.
+/// Writes the thin form of results into another folder, with its page. Thin results only get a new
+/// page.
 ///
 /// # Errors
-/// When they are not whole, the folder has full rows, or the system refuses.
+/// When the results are not complete, `to` has full rows, or a file cannot be read or written.
 pub fn write(from: &Path, to: &Path) -> Result<Page> {
     let source = Source::load(from)?;
-    let shown = from.display();
-    let manifest = source.manifest.with_context(|| format!("{shown}: there is no {MANIFEST}"))?;
-    ensure!(manifest.shard.is_none(), "{shown}: it is one shard of a plan: merge them first (`ttlab merge`)");
-    ensure!(manifest.ended.is_some(), "{shown}: the run has not ended: the same `ttlab run` continues it");
+    let display = from.display();
+    let manifest = source.manifest.with_context(|| format!("{display}: {MANIFEST} is missing"))?;
+    ensure!(manifest.shard.is_none(), "{display}: this is one shard of a plan; merge the shards first (`ttlab merge`)");
+    ensure!(
+        manifest.ended.is_some(),
+        "{display}: the run is not finished; run the same `ttlab run` again to finish it"
+    );
     record::create_folder(to).with_context(|| to.display().to_string())?;
-    ensure!(!to.join(RESULTS).exists(), "{}: it has full rows: choose another folder", to.display());
+    ensure!(
+        !to.join(RESULTS).exists(),
+        "{}: the folder has full rows ({RESULTS}); choose another folder",
+        to.display()
+    );
     if thin::is_thin(from) {
-        copy(from, to, thin::NAME)?;
-        copy(from, to, MANIFEST)?;
-        copy(from, to, reference::COMPRESSED_NAME)?;
+        copy_if_present(from, to, thin::NAME)?;
+        copy_if_present(from, to, MANIFEST)?;
+        copy_if_present(from, to, reference::COMPRESSED_NAME)?;
     } else {
-        let by_row = asked(source.file.as_ref(), &source.frame);
+        let by_row = columns_by_row(source.file.as_ref(), &source.frame);
         write_rows(from, to, manifest, &by_row)?;
         let judgements = from.join(reference::NAME);
         if judgements.exists() {
             let packed = thin::compress(&files::read(&judgements)?)?;
-            put(to, reference::COMPRESSED_NAME, &packed)?;
+            write_file(to, reference::COMPRESSED_NAME, &packed)?;
         }
     }
-    copy(from, to, "experiment.toml")?;
+    copy_if_present(from, to, "experiment.toml")?;
     let mut page = Page::new(&[Source::load(to)?], &Choices::default())?;
     page.sheet = few_figures(page.sheet);
     write_markdown(&page.sheet, to)?;
     Ok(page)
 }
 
-/// The thin rows, and the manifest that tells what they and the full ones were.
+/// Writes the thin rows, and the manifest with the seals of the full ones.
 fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, by_row: &BTreeSet<String>) -> Result<()> {
     let results = from.join(RESULTS);
     let context = || results.display().to_string();
@@ -65,11 +75,12 @@ fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, by_row: &BTreeSet<
     manifest.schema = SCHEMA;
     manifest.column_seals = verified.seals.columns;
     (manifest.header_seal, manifest.file_seal) = (Some(verified.seals.header), Some(verified.seals.file));
-    put(to, MANIFEST, manifest.to_text()?.as_bytes())
+    write_file(to, MANIFEST, manifest.to_text()?.as_bytes())
 }
 
-/// The columns that the page needs by row beside those that every page does: what its claims speak of, and the times of repeats.
-fn asked(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
+/// The columns that must be kept by row besides those of every page: those that claims name, and
+/// the times of repeats.
+fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     let mut words: BTreeSet<String> = BTreeSet::new();
     for expect in file.iter().flat_map(|file| &file.expect) {
         words.extend(expect.filter.keys().chain(expect.figures.keys()).cloned());
@@ -85,32 +96,32 @@ fn asked(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     if rows.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
         words.insert(columns::SECONDS.to_owned());
     }
-    let meant = |name: &&String| words.iter().any(|word| columns::may_mean(word, name));
-    rows.names().iter().filter(meant).cloned().collect()
+    let is_named = |name: &&String| words.iter().any(|word| columns::may_mean(word, name));
+    rows.names().iter().filter(is_named).cloned().collect()
 }
 
-/// The first figures that are small.
+/// Keeps only the first small figures.
 fn few_figures(mut sheet: Sheet) -> Sheet {
-    let mut left = FIGURES;
+    let mut remaining = MAX_FIGURES;
     sheet.parts.retain(|part| {
         let Part::Figure(figure) = part else { return true };
-        let keep = left > 0 && figure.render(FIGURE, true).len() <= LARGEST;
-        left -= usize::from(keep);
+        let keep = remaining > 0 && figure.render(FIGURE_WIDTH, true).len() <= MAX_FIGURE_BYTES;
+        remaining -= usize::from(keep);
         keep
     });
     sheet
 }
 
-fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let path = folder.join(name);
     record::write_atomic(&path, bytes).with_context(|| path.display().to_string())
 }
 
-/// Copies a file where there is one.
-fn copy(from: &Path, to: &Path, name: &str) -> Result<()> {
+/// Copies a file if it exists.
+fn copy_if_present(from: &Path, to: &Path, name: &str) -> Result<()> {
     let path = from.join(name);
     if !path.exists() {
         return Ok(());
     }
-    put(to, name, &files::read(&path).with_context(|| path.display().to_string())?)
+    write_file(to, name, &files::read(&path).with_context(|| path.display().to_string())?)
 }

@@ -1,4 +1,4 @@
-//! The table of verdicts.
+//! The table of verdicts, and how each is worded.
 
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
@@ -6,13 +6,13 @@ use crate::analysis::Verdict;
 use crate::analysis::questions::claims::counted;
 use crate::experiment::expect::ExpectedVerdict;
 
-/// What a verdict speaks of: what names no rows in particular speaks of all.
-pub(super) fn subject(verdict: &Verdict) -> &str {
+/// The rows that a verdict is about.
+pub(super) fn subject_text(verdict: &Verdict) -> &str {
     if verdict.subject.is_empty() { "all searches" } else { &verdict.subject }
 }
 
-/// The verdicts; those alone that are not as wanted where only they are asked for.
-pub(super) fn table(page: &Page, all: bool) -> Option<SheetTable> {
+/// The verdicts; only the failed ones unless `all`.
+pub(super) fn verdict_table(page: &Page, all: bool) -> Option<SheetTable> {
     let rows = page.verdicts.iter().filter(|verdict| all || !verdict.passes()).map(|verdict| {
         let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
         let source = [quote.as_str(), &verdict.source, &verdict.note];
@@ -23,29 +23,29 @@ pub(super) fn table(page: &Page, all: bool) -> Option<SheetTable> {
             (false, false) => Emphasis::Failed,
         };
         let mut cells = verdict_texts(verdict).map(Cell::text);
-        cells[1].mark = mark;
+        cells[1].emphasis = mark;
         [&cells[..], &[Cell::text(source.join(". "))]].concat()
     });
-    let source = SheetColumn::words("source", "source", "").drop_order(1);
-    let columns = [&SheetColumn::named(SAID)[..], &[source]].concat();
-    SheetTable::new("verdicts", "Verdicts", columns, rows).noted(tally(page.verdicts.iter())).unless_empty()
+    let source = SheetColumn::text("source", "source", "").drop_order(1);
+    let columns = [&SheetColumn::from_names(COLUMNS)[..], &[source]].concat();
+    SheetTable::new("verdicts", "Verdicts", columns, rows).with_note(tally(page.verdicts.iter())).non_empty()
 }
 
-/// The columns of [`said`].
-pub(super) const SAID: [&str; 5] = ["what", "verdict", "by", "figure or claim", "measured"];
+/// The columns of [`verdict_texts`].
+pub(super) const COLUMNS: [&str; 5] = ["what", "verdict", "by", "figure or claim", "measured"];
 
-/// What a verdict says.
+/// The texts of a verdict, in the order of [`COLUMNS`].
 pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
-    [subject(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured]
+    [subject_text(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured]
 }
 
-/// How verdicts came out, in a sentence.
+/// The number of verdicts by outcome, in a sentence.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let [holds, differs, open] = counted(verdicts.clone());
     let gated = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
-    let met = verdicts.filter(|verdict| verdict.is_met()).count();
+    let as_expected = verdicts.filter(|verdict| verdict.is_met()).count();
     format!(
-        "{holds} hold, {differs} differ, {open} cannot be told; of the {gated} that something was wanted of, {met} are as wanted."
+        "{holds} hold, {differs} differ, {open} cannot be told; of the {gated} that something was wanted of, {as_expected} are as wanted."
     )
 }
 
@@ -55,7 +55,7 @@ pub(super) mod tests {
     use crate::analysis::questions::claims::Ruling;
     use crate::experiment::expect::ClaimOrigin;
 
-    /// What was wanted of a subject, and how it came out.
+    /// A verdict about `subject`.
     pub(in super::super) fn verdict(subject: &str, expected: ExpectedVerdict, ruling: Ruling) -> Verdict {
         Verdict {
             subject: subject.to_owned(),
@@ -70,9 +70,9 @@ pub(super) mod tests {
         }
     }
 
-    /// What passes and is not met has no mark; what fails alone is shown where that is asked for, and all are counted.
+    /// A verdict that passes without being met has no mark.
     #[test]
-    fn marks_and_counts_of_verdicts() {
+    fn verdict_table_marks_and_counts_outcomes() {
         use Ruling::{CannotTell, Differs, Holds, NoRows};
         let quoted =
             Verdict { quote: "so".to_owned(), note: "N".to_owned(), ..verdict("d", ExpectedVerdict::Either, Differs) };
@@ -87,14 +87,14 @@ pub(super) mod tests {
             ],
             ..Page::default()
         };
-        let shown = |all: bool| {
-            let rows = table(&page, all).map(|table| table.rows).unwrap_or_default();
-            rows.into_iter().map(|row| (row[0].text.clone(), row[1].mark, row[5].text.clone())).collect::<Vec<_>>()
+        let shown_rows = |all: bool| {
+            let rows = verdict_table(&page, all).map(|table| table.rows).unwrap_or_default();
+            rows.into_iter().map(|row| (row[0].text.clone(), row[1].emphasis, row[5].text.clone())).collect::<Vec<_>>()
         };
         let row = |what: &str, mark: Emphasis, source: &str| (what.to_owned(), mark, source.to_owned());
         let (none, failed) = (Emphasis::None, Emphasis::Failed);
         assert_eq!(
-            shown(true),
+            shown_rows(true),
             [
                 row("all searches", Emphasis::Passed, "p. 9"),
                 row("b", failed, "p. 9"),
@@ -104,12 +104,12 @@ pub(super) mod tests {
                 row("f", failed, "p. 9"),
             ]
         );
-        assert_eq!(shown(false), [row("b", failed, "p. 9"), row("e", failed, "p. 9"), row("f", failed, "p. 9")]);
-        let note = table(&page, false).map(|table| table.note);
+        assert_eq!(shown_rows(false), [row("b", failed, "p. 9"), row("e", failed, "p. 9"), row("f", failed, "p. 9")]);
+        let note = verdict_table(&page, false).map(|table| table.note);
         let counts = "1 hold, 3 differ, 2 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
         assert_eq!(note.as_deref(), Some(counts));
-        assert_eq!(page.failed(), 3);
+        assert_eq!(page.count_failed(), 3);
         let fine = Page { verdicts: vec![verdict("d", ExpectedVerdict::Either, Differs)], ..Page::default() };
-        assert_eq!((table(&fine, false), table(&Page::default(), true)), (None, None));
+        assert_eq!((verdict_table(&fine, false), verdict_table(&Page::default(), true)), (None, None));
     }
 }

@@ -50,7 +50,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     };
     let manifest = manifest.ok_or_else(|| {
         let folder = folder.display();
-        OutputError::Foreign(format!("{folder}: no results of ttlab are there: it has no {MANIFEST}"))
+        OutputError::Foreign(format!("{folder}: not a results folder: {MANIFEST} is missing"))
     })?;
     if thin::is_thin(folder) {
         return thin_rows(folder, &manifest);

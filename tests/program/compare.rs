@@ -394,7 +394,7 @@ fn what_speaks_against_a_comparison_is_told() {
 /// Too little for two decimals is told by its first digit; nothing is "=".
 #[test]
 fn a_change_is_written_with_as_many_digits_as_it_needs() {
-    use ttlab::report::comparison::change;
+    use ttlab::report::comparison::format_change;
     for (pair, expected) in [
         ([7.0, 7.0], "="),
         ([0.0, 7.0], "from 0"),
@@ -403,7 +403,7 @@ fn a_change_is_written_with_as_many_digits_as_it_needs() {
         ([1_000_000.0, 1_000_010.0], "+1e-3 %"),
         ([1_000_000.0, 999_990.0], "-1e-3 %"),
     ] {
-        assert_eq!(change(pair), expected, "{pair:?}");
+        assert_eq!(format_change(pair), expected, "{pair:?}");
     }
 }
 

@@ -555,13 +555,13 @@ fn single_positions_stand_at_their_size_and_ratio() {
 /// Values of any size, on any scale: ticks are inside it, in order, and neither too few nor too many.
 #[test]
 fn ticks_fit_any_scale() {
-    use ttlab::report::svg::scale::{Scale, short};
+    use ttlab::report::svg::scale::{Scale, format_short};
     for log in [false, true] {
         for (low, high) in [(0.97, 1.04), (1.0, 3.0), (0.02, 40.0), (5.0, 5e9), (100.0, 101.0), (1e-3, 1.0), (3.0, 4e4)]
         {
             for (from, to) in [(58.0, 346.0), (300.0, 12.0), (58.0, 746.0)] {
                 let scale = Scale::new(log, [low, high].into_iter(), (from, to));
-                let (first, last) = (scale.at(low), scale.at(high));
+                let (first, last) = (scale.pixel(low), scale.pixel(high));
                 // The ends lie inside, near the edges.
                 let length = to - from;
                 for (found, edge) in [(first, from), (last, to)] {
@@ -575,14 +575,14 @@ fn ticks_fit_any_scale() {
                 assert!(ticks.len() >= 2 && ticks.len() as f64 <= room + 2.0, "{log} {low} to {high}: {ticks:?}");
                 assert!(ticks.is_sorted());
                 for tick in ticks {
-                    let place = scale.at(tick);
+                    let place = scale.pixel(tick);
                     assert!(place >= from.min(to) && place <= from.max(to));
                     // Its text tells it, to a hundredth of what the scale spans.
-                    let message = match short(tick).strip_suffix('G') {
+                    let message = match format_short(tick).strip_suffix('G') {
                         Some(number) => number.parse::<f64>().unwrap() * 1e9,
-                        None => read(&short(tick)),
+                        None => read(&format_short(tick)),
                     };
-                    assert!((scale.at(message) - place).abs() <= length.abs() / 50.0, "{tick}: {message}");
+                    assert!((scale.pixel(message) - place).abs() <= length.abs() / 50.0, "{tick}: {message}");
                 }
             }
         }
@@ -666,30 +666,30 @@ fn names_under_an_axis_leave_each_other_room() {
 /// A name that is too long keeps both of its ends, as much of each, and fits; one that fits is left alone.
 #[test]
 fn long_names_lose_their_middle() {
-    use ttlab::report::svg::{broken, cut, measure};
+    use ttlab::report::svg::{ellipsize, text_width, wrap_name};
     let name = "size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply";
     for width in [40.0, 77.0, 120.0, 300.0] {
-        let short = cut(name, width);
-        assert!(measure(&short) <= width && measure(&short) > width - 14.0, "{short}");
+        let short = ellipsize(name, width);
+        assert!(text_width(&short) <= width && text_width(&short) > width - 14.0, "{short}");
         let (head, tail) = short.split_once('…').unwrap();
         assert!(name.starts_with(head) && name.ends_with(tail));
         assert!(head.chars().count().abs_diff(tail.chars().count()) <= 1, "{short}");
     }
-    assert_eq!(cut(name, measure(name)), name);
+    assert_eq!(ellipsize(name, text_width(name)), name);
     // It is broken after commas first: each line fits that has one, and nothing is lost.
-    let lines = broken(name, 200.0);
-    assert!(lines.len() > 1 && lines.iter().all(|line| measure(line) <= 200.0), "{lines:?}");
+    let lines = wrap_name(name, 200.0);
+    assert!(lines.len() > 1 && lines.iter().all(|line| text_width(line) <= 200.0), "{lines:?}");
     assert_eq!(lines.join(" "), name);
-    assert_eq!(broken(name, measure(name)).len(), 1);
+    assert_eq!(wrap_name(name, text_width(name)).len(), 1);
 }
 
 /// What lies beyond the ends of an axis is drawn at them.
 #[test]
 fn nothing_is_drawn_outside_of_an_axis() {
-    use ttlab::report::svg::scale::{Scale, short};
+    use ttlab::report::svg::scale::{Scale, format_short};
     for log in [false, true] {
         let scale = Scale::new(log, [1.0, 10.0].into_iter(), (100.0, 300.0));
-        assert_eq!([0.001, 1e6].map(|value| scale.at(value)), [100.0, 300.0]);
+        assert_eq!([0.001, 1e6].map(|value| scale.pixel(value)), [100.0, 300.0]);
     }
     // As many digits as tell it: thousands from ten of them on, without noughts behind the point.
     for (value, text) in [
@@ -704,7 +704,7 @@ fn nothing_is_drawn_outside_of_an_axis() {
         (0.1, "0.1"),
         (-20_000.0, "-20k"),
     ] {
-        assert_eq!(short(value), text);
+        assert_eq!(format_short(value), text);
     }
 }
 

@@ -205,7 +205,7 @@ fn markup_in_any_word_stays_a_word() {
         let style = ttlab::report::markdown::Style { level: 1, figures: true };
         let markdown = ttlab::report::markdown::render(&page.sheet, style);
         let screen = ttlab::report::text::Screen { width: 100, colour: false };
-        let screen = ttlab::report::text::render(&page.brief(), screen);
+        let screen = ttlab::report::text::render(&page.terminal_sheet(), screen);
         if html.contains("alert(1)") {
             shown.push(path.to_owned());
         }

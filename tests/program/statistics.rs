@@ -493,7 +493,7 @@ fn what_is_clear_alone_is_grey_among_several() {
     use ttlab::analysis::questions::matches::Matches;
     use ttlab::experiment::matches::Test;
     use ttlab::report::figure::Plot;
-    use ttlab::report::played::parts;
+    use ttlab::report::match_page::parts;
     use ttlab::report::sheet::Part;
     let mut text = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,\
                     match.blind,match.opponent_nodes,match.moves,error\n"

@@ -170,7 +170,7 @@ fn what_thin_rows_lack_is_named_with_the_command_that_makes_it() {
     let output = kept.call(&["run", &kept.text("trial.toml"), "-q", "--out", &thin], 2);
     assert!(output.contains("holds thin rows, which cannot be continued"), "{output}");
     let output = kept.call(&["thin", &thin, "-o", &full], 2);
-    assert!(output.contains("it has full rows"), "{output}");
+    assert!(output.contains("the folder has full rows"), "{output}");
     let output = kept.call(&["thin", &full, "-o", &full], 2);
     assert!(output.contains("another folder"), "{output}");
     kept.call(&["run", &kept.text("trial.toml"), "-q", "--fresh", "--out", &thin], 0);

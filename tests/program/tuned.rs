@@ -7,7 +7,7 @@ use std::path::Path;
 use ttlab::analysis::Ratio;
 use ttlab::analysis::questions::race::{Candidate, Confirmation, Held, Round, Standing, Tuned};
 use ttlab::experiment::{Experiment, Tune};
-use ttlab::report::tuned::TuneOutcome;
+use ttlab::report::tune_page::TuneOutcome;
 
 const FILE: &str = "name = 'hand'\nsuite = { startpos = true }\nlimit = { depth = 3 }\n\
                     [grid]\n'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";
@@ -75,7 +75,7 @@ fn written(folder: &Path, tuned: &Tuned, pressures: &[&str]) -> (String, Vec<Str
         pressures: &pressures.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
         tuned,
         warnings: vec!["a stage warns".to_owned()],
-        origins: vec!["made by hand".to_owned()],
+        provenance: vec!["made by hand".to_owned()],
     };
     let findings = output.write(folder).unwrap();
     (fs::read_to_string(folder.join("report.md")).unwrap(), findings)
@@ -266,7 +266,7 @@ fn curves_run_along_their_axis() {
         pressures: &["as the file has it".to_owned()],
         tuned: &tuned,
         warnings: vec![],
-        origins: vec![],
+        provenance: vec![],
     };
     output.write(folder.path()).unwrap();
     let svg = fs::read_to_string(folder.path().join("response-table-slots.svg")).unwrap();

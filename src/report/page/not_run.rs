@@ -1,4 +1,4 @@
-//! The variants of a plan that have no rows: they were not run, and no figure is of them.
+//! The variants of a plan that have no rows because they were not run.
 
 use crate::analysis::Frame;
 use crate::experiment::plan::SEED_SUFFIX;
@@ -7,22 +7,22 @@ use crate::record::manifest::Manifest;
 use crate::report::sheet::Part;
 use std::collections::HashSet;
 
-/// The heading of their list.
+/// Heading of the list.
 pub(super) const NOT_RUN: &str = "Not run";
 
-/// Names in the list at most.
-const SHOWN: usize = 20;
+/// Most names to list.
+const MAX_NAMED: usize = 20;
 
-/// The list of them; none where every variant has a row.
-pub(super) fn list(manifest: &Manifest, rows: &Frame) -> Option<Part> {
+/// The list of variants without rows; none if every variant has rows.
+pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.coded(columns::VARIANT);
     let first_rows = variants.list().iter().zip(variants.first_rows());
     let with_rows: HashSet<&str> = first_rows.filter_map(|(name, row)| row.map(|_| name.as_str())).collect();
-    // Further key seeds are of their variants.
+    // Further key seeds count as their variant.
     let own = manifest.variants.iter().filter(|name| !name.contains(SEED_SUFFIX));
     let mut names: Vec<String> = own.filter(|name| !with_rows.contains(name.as_str())).cloned().collect();
-    let more = names.len().saturating_sub(SHOWN);
-    names.truncate(SHOWN);
+    let more = names.len().saturating_sub(MAX_NAMED);
+    names.truncate(MAX_NAMED);
     names.extend((more > 0).then(|| format!("and {more} more (manifest.json names all variants)")));
     (!names.is_empty()).then(|| Part::List(NOT_RUN.to_owned(), names))
 }

@@ -1,4 +1,4 @@
-//! The sentences of a page that stand by themselves, by hand.
+//! Pages made from small results by hand.
 
 use super::*;
 use crate::experiment::decode::from_toml;
@@ -6,23 +6,25 @@ use crate::record::manifest::{Build, Machine};
 use crate::record::reference::Judgement;
 
 #[test]
-fn three_of_what_was_left_out_are_named() {
+fn left_out_items_are_named_up_to_three() {
     let list = |number: usize| (1..=number).map(|at| format!("left out: s.epd:{at}")).collect::<Vec<_>>();
-    let message =
-        |number: usize| left_out("s", &list(number)).map(|text| text.rsplit("left out: ").next().map(str::to_owned));
+    let message = |number: usize| {
+        describe_skipped("s", &list(number)).map(|text| text.rsplit("left out: ").next().map(str::to_owned))
+    };
     let some = |text: &str| Some(Some(text.to_owned()));
     assert_eq!(message(0), None);
     assert_eq!(message(1), some("s.epd:1"));
     assert_eq!(message(3), some("s.epd:1; s.epd:2; s.epd:3"));
     assert_eq!(message(4), some("s.epd:1; s.epd:2; s.epd:3; and 1 more (manifest.json)"));
-    let whole = left_out("s", &list(4)).unwrap_or_default();
-    assert!(left_out("s", &list(1)).is_some_and(|text| text.starts_with("s: 1 item of the suite was left out: ")));
+    let whole = describe_skipped("s", &list(4)).unwrap_or_default();
+    assert!(
+        describe_skipped("s", &list(1)).is_some_and(|text| text.starts_with("s: 1 item of the suite was left out: "))
+    );
     assert!(whole.starts_with("s: 4 items of the suite were left out: "), "{whole}");
 }
 
-/// Where the figures come from: each result, by its name where there are several; what its pages were; memory in GiB.
 #[test]
-fn origins_tell_each_result() {
+fn provenance_describes_each_result() {
     let manifest = |huge_pages: Option<bool>, sequence: bool| Manifest {
         suite: "s.epd".to_owned(),
         items: 7,
@@ -38,7 +40,7 @@ fn origins_tell_each_result() {
     };
     let lines = |sources: Vec<(&str, Option<Manifest>)>| {
         let sources = sources.into_iter().map(|(label, manifest)| (label.to_owned(), manifest)).collect();
-        Page { sources, memory: Some("memory".to_owned()), ..Page::default() }.origins()
+        Page { sources, memory: Some("memory".to_owned()), ..Page::default() }.provenance()
     };
     let own = "ttlab 9 (c0, release) on CPU, 4 cores, 2.5 GiB, linux; 2 jobs at a time; huge pages";
     assert_eq!(
@@ -57,12 +59,11 @@ fn origins_tell_each_result() {
     assert!(two[3] == format!("y: {own} not asked for or unknown") && two[4] == "z: no manifest", "{two:?}");
 }
 
-/// Times: their noise where it is known, their drift with its sign, both in percent.
 #[test]
-fn times_are_told_in_percent() {
+fn timing_is_given_in_percent() {
     let output = |noise: f64, drift: f64| {
         let summary = Summary { repeats: 3, ..Summary::default() };
-        Page { timing: Some(Timing { noise, drift }), summary, ..Page::default() }.origins().pop()
+        Page { timing: Some(Timing { noise, drift }), summary, ..Page::default() }.provenance().pop()
     };
     let text = |noise: &str, drift: &str| {
         Some(format!("times: median of 3 repeats; noise between repeats {noise}, drift {drift} %"))
@@ -71,18 +72,18 @@ fn times_are_told_in_percent() {
     assert_eq!(output(f64::NAN, -0.03), text("-", "-3.0"));
 }
 
-/// A result of these rows, without a manifest.
+/// A result with these rows and no manifest.
 fn source(label: &str, rows: &str) -> Source {
     let frame = Frame::parse(rows.as_bytes(), label).unwrap_or_else(|error| panic!("{error}"));
     let (label, path) = (label.to_owned(), std::path::PathBuf::from(label));
-    Source { label, path, manifest: None, file: None, frame, missing: None, text: None, judged: Vec::new() }
+    Source { label, path, manifest: None, file: None, frame, missing: None, text: None, judgements: Vec::new() }
 }
 
-/// A variant of the plan without a row is listed as not run, its further key seeds with it; of more than twenty the first are named. Where rows were
-/// chosen, or groups of another kind, nothing is said.
+/// Further key seeds count as their variant; of more than twenty the first are named. With chosen
+/// rows or other groups, nothing is listed.
 #[test]
 fn variants_without_rows_are_listed_as_not_run() {
-    let of = |planned: &[String], choices: &Choices| {
+    let not_run = |planned: &[String], choices: &Choices| {
         let manifest = Manifest { variants: planned.to_vec(), ..Manifest::default() };
         let rows = "variant,position,depth,search.nodes\na,p,1,9\nb,p,1,9\n";
         let page = page(&[Source { manifest: Some(manifest), ..source("x", rows) }], choices);
@@ -93,21 +94,20 @@ fn variants_without_rows_are_listed_as_not_run() {
         lists.collect::<Vec<_>>().concat()
     };
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let usual = Choices::default();
-    assert_eq!(of(&names(&["a", "b", "b, key seed 2"]), &usual), names(&[]));
+    let default_choices = Choices::default();
+    assert_eq!(not_run(&names(&["a", "b", "b, key seed 2"]), &default_choices), names(&[]));
     let planned = names(&["c", "a", "b", "d", "c, key seed 2"]);
-    assert_eq!(of(&planned, &usual), names(&["c", "d"]));
-    assert_eq!(of(&planned, &choices(None, &["variant=a"], false)), names(&[]));
+    assert_eq!(not_run(&planned, &default_choices), names(&["c", "d"]));
+    assert_eq!(not_run(&planned, &choices(None, &["variant=a"], false)), names(&[]));
     let many: Vec<String> = (0..21).map(|at| format!("v{at:02}")).collect();
-    assert_eq!(of(&many[..20], &usual), many[..20]);
-    let cut = [&many[..20], &names(&["and 1 more (manifest.json names all variants)"])].concat();
-    assert_eq!(of(&many, &usual), cut);
+    assert_eq!(not_run(&many[..20], &default_choices), many[..20]);
+    let truncated = [&many[..20], &names(&["and 1 more (manifest.json names all variants)"])].concat();
+    assert_eq!(not_run(&many, &default_choices), truncated);
 }
 
-/// Two seeds are told, one is not; what is missing is told with its result.
 #[test]
-fn seeds_and_missing_rows_are_told() {
-    let of = |seeds: &[u32]| {
+fn key_seeds_and_missing_rows_are_mentioned() {
+    let page_of = |seeds: &[u32]| {
         let mut rows = "variant,position,depth,search.nodes,keys.seed\n".to_owned();
         for (at, seed) in seeds.iter().enumerate() {
             let name = if at == 0 { "a".to_owned() } else { format!("\"a, key seed {seed}\"") };
@@ -117,10 +117,10 @@ fn seeds_and_missing_rows_are_told() {
     };
     let message =
         |page: &Page| page.findings.iter().filter(|text| text.contains("key seeds")).cloned().collect::<Vec<_>>();
-    assert_eq!(message(&of(&[1])), Vec::<String>::new());
+    assert_eq!(message(&page_of(&[1])), Vec::<String>::new());
     let output = "Every variant was searched under 2 key seeds. Ratios with an interval are means over them; counts, shares and single searches \
                 are those under the first.";
-    assert_eq!(message(&of(&[1, 2])), [output]);
+    assert_eq!(message(&page_of(&[1, 2])), [output]);
     let rows = "variant,position,depth,search.nodes\na,p,1,9\n";
     let lacking = Source { missing: Some("3 rows are missing".to_owned()), ..source("y", rows) };
     let page = page(&[source("x", rows), lacking], &Choices::default());
@@ -128,14 +128,14 @@ fn seeds_and_missing_rows_are_told() {
     assert!(!page.warnings.iter().any(|text| text.starts_with("x: ")), "{:?}", page.warnings);
 }
 
-/// What a page consists of below its head, from the top: tables and drawings by their keys, lists by their titles. Each row of a table has a
-/// field for each column, and programs can tell all by their keys.
+/// The keys of all tables and figures and the titles of all lists. Asserts that rows match their
+/// columns and that keys are unique.
 fn keys(parts: &[Part]) -> Vec<String> {
-    let apart = |keys: Vec<&String>| keys.len() == keys.iter().collect::<std::collections::BTreeSet<_>>().len();
+    let are_distinct = |keys: Vec<&String>| keys.len() == keys.iter().collect::<std::collections::BTreeSet<_>>().len();
     let key = |part: &Part| match part {
         Part::Table(table) => {
             assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.key);
-            assert!(apart(table.columns.iter().map(|column| &column.key).collect()), "{}", table.key);
+            assert!(are_distinct(table.columns.iter().map(|column| &column.key).collect()), "{}", table.key);
             vec![table.key.clone()]
         }
         Part::Figure(figure) => vec![figure.file.clone()],
@@ -145,13 +145,13 @@ fn keys(parts: &[Part]) -> Vec<String> {
         _ => Vec::new(),
     };
     let keys: Vec<String> = parts.iter().flat_map(key).collect();
-    assert!(apart(keys.iter().collect()), "{keys:?}");
+    assert!(are_distinct(keys.iter().collect()), "{keys:?}");
     keys
 }
 
-/// Whatever rows can tell has its place on the page: four points of a grid on three positions, and what the file expects of them.
+/// Four variants of a grid on three positions, with an expectation.
 #[test]
-fn all_that_rows_tell_is_on_the_page() {
+fn page_has_every_part_that_rows_allow() {
     let mut rows = "variant,position,depth,finished,solved,table.size,table.slots,search.nodes,search.usable,search.move_only,table.probes,\
                     table.hits,table.misses_empty,table.misses_other,table.stores,table.evictions,table.rejections\n"
         .to_owned();
@@ -167,26 +167,26 @@ fn all_that_rows_tell_is_on_the_page() {
         options: [("v".to_owned(), serde_json::json!({ "table": { "policy": "always" } }))].into_iter().collect(),
         ..Manifest::default()
     };
-    let made = Source {
+    let result = Source {
         manifest: Some(manifest),
         file: file("[[expect]]\nwhere = { position = \"p0\", depth = 2, slots = 1, size = \"64 KiB\" }\nnodes = 200\n"),
         ..source("x", &rows)
     };
-    let shown = page(&[made], &choices(None, &[], true));
+    let shown = page(&[result], &choices(None, &[], true));
     assert_eq!(
         keys(&shown.sheet.parts).join(" "),
         "summary ratio nodes-by-depth ratio-by-depth effects size-ratio size-usable map interactions traffic rates anatomy details positions \
          finished solved searches pairs verdicts How it was made common_options"
     );
-    assert_eq!((keys(&shown.brief().parts).join(" "), shown.failed()), ("summary pairs".to_owned(), 0));
+    assert_eq!((keys(&shown.terminal_sheet().parts).join(" "), shown.count_failed()), ("summary pairs".to_owned(), 0));
 }
 
-/// What lines are told apart by may have the name of what is counted: a program has both, the total under its own key.
+/// A column to group by may have the name of a total: programs need both keys.
 #[test]
-fn what_lines_are_told_apart_by_is_no_total() {
+fn group_column_and_total_have_different_keys() {
     let rows = "variant,position,depth,limit,search.nodes,solved\na,p,1,nodes 20,9,true\na,q,1,nodes 20,8,true\n\
                 a,p,2,nodes 40,17,false\na,q,2,nodes 40,16,false\n";
-    for (by, table, key, of) in [
+    for (by, table, key, totals) in [
         ("limit.nodes", "summary", "nodes", [("20 *", 17.into()), ("40", 33.into())]),
         ("solved", "details", "solved", [("true *", 2.into()), ("false", 0.into())]),
     ] {
@@ -195,7 +195,7 @@ fn what_lines_are_told_apart_by_is_no_total() {
         let data: serde_json::Value = serde_json::from_str(&crate::report::data::json(&page.sheet)).unwrap_or_default();
         let parts = data["parts"].as_array().cloned().unwrap_or_default();
         let rows = parts.iter().find(|part| part["key"] == table).map(|part| part["rows"].clone()).unwrap_or_default();
-        for (at, (group, total)) in of.into_iter().enumerate() {
+        for (at, (group, total)) in totals.into_iter().enumerate() {
             let total: serde_json::Value = total;
             let row = &rows[at];
             assert_eq!(row[&format!("by_{key}")], group, "{row}");
@@ -204,10 +204,9 @@ fn what_lines_are_told_apart_by_is_no_total() {
     }
 }
 
-/// A page of several results is the first's: its name, its baseline, its words.
 #[test]
-fn the_first_of_several_results_heads_the_page() {
-    let made = |name: &str, variants: [&str; 2]| {
+fn joined_page_is_named_after_the_first_result() {
+    let result = |name: &str, variants: [&str; 2]| {
         let rows = variants.map(|variant| format!("{variant},p,1,9\n")).concat();
         let manifest =
             Manifest { name: name.to_owned(), baseline: variants[1].to_owned(), ended: Some(1), ..Manifest::default() };
@@ -215,14 +214,14 @@ fn the_first_of_several_results_heads_the_page() {
         let source = source(name, &format!("variant,position,depth,search.nodes\n{rows}"));
         Source { manifest: Some(manifest), file: file(&words), ..source }
     };
-    let page = page(&[made("one", ["a", "b"]), made("two", ["c", "d"])], &Choices::default());
+    let page = page(&[result("one", ["a", "b"]), result("two", ["c", "d"])], &Choices::default());
     let baseline = page.summary.baseline().map(|line| line.name.as_str());
     assert_eq!((page.sheet.name.as_str(), page.analysis.as_str(), baseline), ("one", "words of one", Some("b")));
 }
 
-/// A choice that leaves no row is refused, with what there is of each column that has no such value; an empty result is no choice's fault.
+/// The error names the values that exist; an empty result is not the fault of a choice.
 #[test]
-fn no_rows_are_refused_with_what_there_is() {
+fn condition_without_rows_is_refused_with_the_values() {
     let header = "variant,position,depth,search.nodes\n";
     let refused = |rows: &str, filters: &[&str]| {
         let refused = Page::new(&[source("x", &format!("{header}{rows}"))], &choices(None, filters, false));
@@ -247,15 +246,14 @@ fn no_rows_are_refused_with_what_there_is() {
     assert_eq!(by.err().map(|error| error.to_string()).as_deref(), Some("--by: names no column"));
 }
 
-/// On one screen: a sentence where all verdicts are as wanted, a table where one is not, nothing where there are none.
 #[test]
-fn verdicts_on_one_screen() {
+fn terminal_verdicts_are_a_sentence_or_a_table() {
     use crate::analysis::questions::claims::Ruling::{Differs, Holds};
     use crate::experiment::expect::ExpectedVerdict;
     let kinds = |rulings: &[claims::Ruling]| {
         let verdict = |&ruling: &claims::Ruling| verdicts::tests::verdict("x", ExpectedVerdict::Holds, ruling);
         let page = Page { verdicts: rulings.iter().map(verdict).collect(), ..Page::default() };
-        page.judged().map(|part| match part {
+        page.verdict_part().map(|part| match part {
             Part::Table(table) => table.rows.len().to_string(),
             Part::Findings(list) => list.concat(),
             _ => "?".to_owned(),
@@ -271,21 +269,20 @@ fn page(sources: &[Source], choices: &Choices) -> Page {
     Page::new(sources, choices).unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// What was chosen, by the words of the command.
+/// Choices as given on the command line.
 fn choices(by: Option<&str>, filters: &[&str], pairs: bool) -> Choices {
     let filters = filters.iter().map(|&text| text.to_owned()).collect();
     Choices { by: by.map(str::to_owned), filters, pairs, ..Choices::default() }
 }
 
-/// An experiment's file, beyond what every one has.
+/// An experiment's file with this text appended.
 fn file(text: &str) -> Option<crate::experiment::File> {
     let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}");
     Some(from_toml(&text).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// What is expected is expected of all rows of one result: a choice of rows, other groups or a second result have no verdicts.
 #[test]
-fn verdicts_are_of_all_rows_of_one_result() {
+fn expectations_are_checked_only_on_all_rows_of_one_result() {
     let rows = "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\n";
     let with = || Source { file: file("[[expect]]\nwhere = { position = \"q\" }\nnodes = 8\n"), ..source("x", rows) };
     let verdicts = |sources: &[Source], choices: &Choices| {
@@ -299,9 +296,9 @@ fn verdicts_are_of_all_rows_of_one_result() {
     assert_eq!(verdicts(&[with(), source("y", rows)], &Choices::default()), none);
 }
 
-/// A claim must be clear of what the file says does not matter: 3 % on every position matter where 1 % does, and not where 10 % are the least.
+/// A difference of 3 % matters if 1 % does, and not if the smallest effect is 10 %.
 #[test]
-fn claims_are_held_against_what_matters() {
+fn claims_are_judged_by_the_smallest_effect() {
     use crate::analysis::questions::claims::Ruling;
     let mut rows = "variant,position,depth,search.nodes\n".to_owned();
     for position in 0..12 {
@@ -315,47 +312,56 @@ fn claims_are_held_against_what_matters() {
     assert_ne!(ruling("0.1"), Ruling::Holds);
 }
 
-/// A run's own doubts are told of it alone and of its variants; what a merged result's shards are is told of each result.
 #[test]
-fn doubts_are_told_of_the_result_that_has_them() {
+fn warnings_belong_to_their_result() {
     use crate::record::manifest::ShardRun;
     let rows = "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\nb,p,1,5\nb,q,1,4\n";
-    let made = |manifest: Manifest| Source { manifest: Some(manifest), ..source("x", rows) };
+    let result = |manifest: Manifest| Source { manifest: Some(manifest), ..source("x", rows) };
     let aging = || Manifest { varying: vec!["table.clock".to_owned()], jobs: 2, ..Manifest::default() };
     let message = |page: &Page, words: &str| page.warnings.iter().any(|text| text.contains(words));
-    let own = page(&[made(aging())], &Choices::default());
-    let kept = |items| Manifest { kept: vec!["b".to_owned()], items, ..Manifest::default() };
-    assert!(message(&page(&[made(kept(2))], &Choices::default()), "nothing is cleared between positions for \"b\":"));
-    assert!(!message(&page(&[made(kept(1))], &Choices::default()), "nothing is cleared"));
+    let own = page(&[result(aging())], &Choices::default());
+    let keeping = |items| Manifest { kept: vec!["b".to_owned()], items, ..Manifest::default() };
+    assert!(message(
+        &page(&[result(keeping(2))], &Choices::default()),
+        "nothing is cleared between positions for \"b\":"
+    ));
+    assert!(!message(&page(&[result(keeping(1))], &Choices::default()), "nothing is cleared"));
     let variant = |policy: &str, size: u32| {
         format!("[[variant]]\nname = \"{policy}\"\n\"table.policy\" = \"{policy}\"\n\"table.size\" = {size}\n")
     };
     let text = format!("suite = \"s.epd\"\nlimit = {{ depth = 2 }}\n{}{}", variant("always", 64), variant("big1", 128));
-    let unlike = Source { text: Some(text), ..made(aging()) };
+    let unlike = Source { text: Some(text), ..result(aging()) };
     assert!(message(&page(std::slice::from_ref(&unlike), &Choices::default()), "unlike variants"));
     assert!(!message(&page(&[unlike, source("y", rows)], &Choices::default()), "unlike variants"));
-    assert!(!own.blind.is_empty() && own.blind.iter().all(|text| own.warnings.contains(text)), "{:?}", own.warnings);
+    assert!(
+        !own.undetectable.is_empty() && own.undetectable.iter().all(|text| own.warnings.contains(text)),
+        "{:?}",
+        own.warnings
+    );
     assert!(message(&own, "timings are of 2 jobs at a time"), "{:?}", own.warnings);
     assert!(message(&own, "the run is not finished"), "{:?}", own.warnings);
     let ended = Manifest { ended: Some(1), ..aging() };
-    assert!(!message(&page(&[made(ended)], &Choices::default()), "the run is not finished"));
-    let over =
-        |label: &str| Source { label: label.to_owned(), ..made(Manifest { ended: Some(1), ..Manifest::default() }) };
-    let joined = |sources: Vec<Source>| message(&page(&sources, &Choices::default()), "the run is not finished");
-    assert!(joined(vec![over("o"), made(aging())]) && joined(vec![made(aging()), over("o")]), "one of two is not");
-    assert!(!joined(vec![over("n"), source("y", rows), over("o")]));
+    assert!(!message(&page(&[result(ended)], &Choices::default()), "the run is not finished"));
+    let finished =
+        |label: &str| Source { label: label.to_owned(), ..result(Manifest { ended: Some(1), ..Manifest::default() }) };
+    let warns = |sources: Vec<Source>| message(&page(&sources, &Choices::default()), "the run is not finished");
+    assert!(
+        warns(vec![finished("o"), result(aging())]) && warns(vec![result(aging()), finished("o")]),
+        "one of two is not"
+    );
+    assert!(!warns(vec![finished("n"), source("y", rows), finished("o")]));
     for (sources, choices) in [
-        (vec![made(aging())], choices(Some("position"), &[], false)),
-        (vec![made(aging()), source("y", rows)], Choices::default()),
+        (vec![result(aging())], choices(Some("position"), &[], false)),
+        (vec![result(aging()), source("y", rows)], Choices::default()),
         (vec![source("y", rows)], Choices::default()),
     ] {
         let page = page(&sources, &choices);
-        assert!(page.blind.is_empty() && !message(&page, "timings are of"), "{:?}", page.warnings);
+        assert!(page.undetectable.is_empty() && !message(&page, "timings are of"), "{:?}", page.warnings);
     }
     let run =
         |cpu: &str| ShardRun { machine: Machine { cpu: cpu.to_owned(), ..Machine::default() }, ..Default::default() };
     let merged =
-        |cpus: &[&str]| made(Manifest { shards: cpus.iter().map(|cpu| run(cpu)).collect(), ..Manifest::default() });
+        |cpus: &[&str]| result(Manifest { shards: cpus.iter().map(|cpu| run(cpu)).collect(), ..Manifest::default() });
     let doubts = |sources: &[Source]| {
         let doubts = |source: &Source| {
             source.manifest.as_ref().and_then(crate::analysis::caveats::doubts::shards).map(|doubt| doubt.to_string())
@@ -368,16 +374,16 @@ fn doubts_are_told_of_the_result_that_has_them() {
     assert_eq!(doubts(&[merged(&["1", "1"]), other]), (1, 1));
     assert_eq!(doubts(&[merged(&["1", "2"])]), (1, 1));
     assert_eq!(doubts(&[merged(&["1", "1"])]), (0, 0));
-    // Each against each, on two positions: nothing can be shown of three pairs.
+    // With two positions, nothing can be shown in three comparisons.
     let three = source("z", &format!("{rows}c,p,1,3\nc,q,1,2\n"));
     let pairs = page(std::slice::from_ref(&three), &choices(None, &[], true));
     assert!(message(&pairs, "2 positions cannot show anything among 3 comparisons"), "{:?}", pairs.warnings);
     assert!(!message(&page(&[three], &Choices::default()), "cannot show anything"));
 }
 
-/// A row that stands twice would be counted twice where its variant is a line; repeats are told apart.
+/// Repeats are not duplicates.
 #[test]
-fn rows_that_stand_twice_are_refused() {
+fn duplicate_rows_are_refused() {
     let doubled = source("x", "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\na,q,1,7\n");
     let error = Page::new(std::slice::from_ref(&doubled), &Choices::default()).err().map(|error| error.to_string());
     assert_eq!(error.as_deref(), Some("x: variant \"a\", q, depth 1 has two rows: it would be counted twice"));
@@ -385,9 +391,8 @@ fn rows_that_stand_twice_are_refused() {
     page(&[repeated], &Choices::default());
 }
 
-/// What the reader is warned of stands on the page and on one screen, of searches and of games.
 #[test]
-fn warnings_stand_on_every_form() {
+fn warnings_are_on_the_page_and_on_the_terminal() {
     let shown = |sheet: &Sheet| {
         let warning = |part: &Part| match part {
             Part::Warning(text) => Some(text.clone()),
@@ -400,25 +405,24 @@ fn warnings_stand_on_every_form() {
                  A,o1,0,100,base,white,1,mate,20,50,0,200,e2e4,\nA,o1,0,100,base,black,1,mate,20,50,0,200,d2d4,\n";
     for rows in ["variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\n", games] {
         let manifest = Manifest { left_out: vec!["left out: s.epd:7".to_owned()], ..Manifest::default() };
-        let made =
+        let result =
             Source { manifest: Some(manifest), missing: Some("5 rows are missing".to_owned()), ..source("x", rows) };
-        let page = page(&[made], &Choices::default());
+        let page = page(&[result], &Choices::default());
         for words in ["s.epd:7", "5 rows are missing"] {
             let message = page.warnings.iter().filter(|text| text.contains(words)).count();
             assert_eq!(message, 1, "{words}: {:?}", page.warnings);
         }
-        assert_eq!((shown(&page.sheet), shown(&page.brief())), (page.warnings.clone(), page.warnings.clone()));
+        assert_eq!((shown(&page.sheet), shown(&page.terminal_sheet())), (page.warnings.clone(), page.warnings.clone()));
         assert_eq!(page.games.is_some(), rows == games);
         if rows == games {
             assert_eq!(keys(&page.sheet.parts), ["encounters", "elo", "pairs", "ends", "How it was made"]);
-            assert_eq!(keys(&page.brief().parts), ["encounters"]);
+            assert_eq!(keys(&page.terminal_sheet().parts), ["encounters"]);
         }
     }
 }
 
-/// Lines stand as the file has its variants, and key seeds are lines where they are asked for.
 #[test]
-fn lines_stand_in_the_order_of_the_file() {
+fn lines_are_in_the_order_of_the_file() {
     let rows = "variant,position,depth,search.nodes,keys.seed\na,p,1,9,1\n\"a, key seed 2\",p,1,8,2\nb,p,1,7,1\n\"b, key seed 2\",p,1,6,2\n";
     let names = |by: Option<&str>| {
         let variants = ["b", "a"].map(str::to_owned).to_vec();
@@ -431,9 +435,8 @@ fn lines_stand_in_the_order_of_the_file() {
     assert_eq!(names(Some("keys.seed")), lines([("1", 16.0), ("2", 14.0)]));
 }
 
-/// A condition on variants is one on all their key seeds; one on key seeds takes those alone.
 #[test]
-fn conditions_mean_the_names_on_the_page() {
+fn conditions_apply_to_variants_with_their_seeds() {
     let rows = "variant,position,depth,search.nodes,keys.seed\na,p,1,9,1\n\"a, key seed 2\",p,1,8,2\nb,p,1,7,1\n\"b, key seed 2\",p,1,6,2\n";
     let message = |filter: &str| {
         let page = page(&[source("x", rows)], &choices(None, &[filter], false));
@@ -445,38 +448,36 @@ fn conditions_mean_the_names_on_the_page() {
     assert_eq!(message("keys.seed=2"), ("a, key seed 2; b, key seed 2".to_owned(), false));
 }
 
-/// Of joined results times are compared where each has repeats and ran one job at a time.
 #[test]
-fn times_of_single_runs_are_not_joined() {
+fn joined_times_need_repeats_and_one_job() {
     let rows = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,9,1.0\na,p,1,1,9,1.0\nb,p,0,1,7,2.0\nb,p,1,1,7,2.0\n";
     let timed = |all: &[(u32, usize)]| {
-        let made = |(at, &(repeats, jobs)): (usize, &(u32, usize))| {
+        let result = |(at, &(repeats, jobs)): (usize, &(u32, usize))| {
             let manifest = Manifest { repeats: repeats as _, jobs: jobs as _, ..Manifest::default() };
             Source { manifest: Some(manifest), ..source(["x", "y"][at], rows) }
         };
-        let sources: Vec<Source> = all.iter().enumerate().map(made).collect();
+        let sources: Vec<Source> = all.iter().enumerate().map(result).collect();
         page(&sources, &choices(Some("source"), &[], false)).summary.metrics.len() == 2
     };
     assert_eq!([timed(&[(2, 1), (2, 1)]), timed(&[(2, 1), (1, 1)]), timed(&[(2, 2), (2, 1)])], [true, false, false]);
 }
 
-/// Without a manifest, or where the rows of its baseline are left out, the first that is there is what the others are held against.
 #[test]
-fn a_baseline_without_rows_is_none() {
+fn baseline_without_rows_falls_back_to_the_first() {
     let rows =
         |names: [&str; 2]| format!("variant,position,depth,search.nodes\n{},p,1,9\n{},p,1,8\n", names[0], names[1]);
     let baseline = |page: &Page| page.summary.baseline().map(|line| line.name.clone());
     let two = [source("x", &rows(["a", "b"])), source("y", &rows(["c", "d"]))];
     assert_eq!(baseline(&page(&two, &Choices::default())).as_deref(), Some("a"));
     let manifest = Manifest { baseline: "a".to_owned(), ..Manifest::default() };
-    let made = Source { manifest: Some(manifest), ..source("x", &rows(["b", "a"])) };
-    assert_eq!(baseline(&page(std::slice::from_ref(&made), &Choices::default())).as_deref(), Some("a"));
-    assert_eq!(baseline(&page(&[made], &choices(None, &["variant!=a"], false))).as_deref(), Some("b"));
+    let result = Source { manifest: Some(manifest), ..source("x", &rows(["b", "a"])) };
+    assert_eq!(baseline(&page(std::slice::from_ref(&result), &Choices::default())).as_deref(), Some("a"));
+    assert_eq!(baseline(&page(&[result], &choices(None, &["variant!=a"], false))).as_deref(), Some("b"));
 }
 
-/// A table that goes on from position to position is a caveat where variants are compared: of one alone nothing is held against another.
+/// With a single variant nothing is compared, so there is no warning.
 #[test]
-fn tables_that_go_on_are_told_where_variants_are_compared() {
+fn kept_tables_are_warned_of_if_variants_are_compared() {
     let message = |variants: &[&str]| {
         let rows: String = variants.iter().map(|name| format!("{name},p,1,9\n{name},q,1,9\n")).collect();
         let kept = variants.iter().map(|&name| name.to_owned()).collect();
@@ -488,7 +489,7 @@ fn tables_that_go_on_are_told_where_variants_are_compared() {
         caveat.is_some_and(|caveat| page.warnings.contains(&caveat))
     };
     assert_eq!([message(&["a"]), message(&["a", "b"])], [false, true]);
-    // Nor are a single variant's own moves other than another's.
+    // The same holds for variants that play their own moves.
     let parted = |rows: &str| {
         let file = file("sequence = { self_play = 4 }\n");
         let rows = format!("variant,position,depth,search.nodes\n{rows}");
@@ -499,20 +500,19 @@ fn tables_that_go_on_are_told_where_variants_are_compared() {
     assert_eq!([parted("a,p,1,9\n"), parted("a,p,1,9\nb,p,1,9\n")], [0, 1]);
 }
 
-/// Of moves that a reference was to judge, the page says where none are judged, and where some are not.
 #[test]
-fn moves_that_are_not_judged_are_told() {
+fn unjudged_moves_are_warned_of() {
     let rows = "variant,position,repeat,depth,search.nodes,best\na,p,0,1,9,e2e4\na,q,0,1,9,d2d4\n";
-    let mut asked = Source { manifest: Some(Manifest::default()), ..source("x", rows) };
+    let mut source = Source { manifest: Some(Manifest::default()), ..source("x", rows) };
     let message = |source: &Source| {
         let warnings = page(std::slice::from_ref(source), &Choices::default()).warnings;
         warnings.into_iter().filter(|text| text.contains("judged")).collect::<Vec<_>>()
     };
-    assert_eq!(message(&asked), Vec::<String>::new(), "nobody was to judge them");
+    assert_eq!(message(&source), Vec::<String>::new(), "no reference was given");
     let text = "suite = 'p.epd'\nlimit = { nodes = 9 }\n[reference]\nuci = 'builtin'\nlimit = { depth = 2 }\n";
-    asked.file = Some(from_toml(text).unwrap_or_else(|error| panic!("{error}")));
+    source.file = Some(from_toml(text).unwrap_or_else(|error| panic!("{error}")));
     assert_eq!(
-        message(&asked),
+        message(&source),
         [
             "2 of 2 searches are not judged by the reference: there is no reference.csv, and so no table of the moves' quality; \
           the same run again judges them"
@@ -526,15 +526,15 @@ fn moves_that_are_not_judged_are_told() {
         score: 5,
         nodes: None,
     };
-    asked.judged = vec![judged("p", "", "e2e4"), judged("p", "e2e4", "")];
+    source.judgements = vec![judged("p", "", "e2e4"), judged("p", "e2e4", "")];
     let some =
         "1 of 2 searches are not judged by the reference: losses are of the others; the same run again judges them";
-    assert_eq!(message(&asked), [some]);
-    asked.judged.extend([judged("q", "", "e2e4"), judged("q", "d2d4", "")]);
-    assert_eq!(message(&asked), Vec::<String>::new());
-    // Along own play no run judges any.
+    assert_eq!(message(&source), [some]);
+    source.judgements.extend([judged("q", "", "e2e4"), judged("q", "d2d4", "")]);
+    assert_eq!(message(&source), Vec::<String>::new());
+    // No run judges moves of self-play.
     let own = from_toml(&format!("sequence = {{ self_play = 4 }}\n{text}"));
-    let own = Source { file: Some(own.unwrap_or_else(|error| panic!("{error}"))), judged: Vec::new(), ..asked };
+    let own = Source { file: Some(own.unwrap_or_else(|error| panic!("{error}"))), judgements: Vec::new(), ..source };
     assert_eq!(
         message(&own),
         ["moves along an engine's own play are not judged: this file's [reference] is of no use"]

@@ -1,65 +1,65 @@
-//! The forest plot: each variant's ratio, or difference, with its interval, on one scale.
+//! Forest plots: each variant's ratio or difference with its interval, on one scale.
 
-use super::scale::{Scale, short};
+use super::scale::{Scale, format_short};
 use super::{Anchor, Svg};
 
-/// One row.
+/// A row of a forest plot.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ForestRow {
-    /// The variant.
+    /// The name of the variant.
     pub name: String,
-    /// The ratio, or the difference.
+    /// The ratio or difference.
     pub mean: f64,
-    /// Its interval; NaN where there is none.
+    /// Lower end of the 95 % interval; NaN if there is none.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// Whether it is clear of no effect and stays so after correction.
+    /// Whether it is significant after correction.
     pub clear: bool,
 }
 
-/// What a forest plot shows.
+/// The data of a forest plot.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Forest {
-    /// The rows, from the top.
+    /// The rows, from top to bottom.
     pub rows: Vec<ForestRow>,
-    /// What the ratio is of.
+    /// Label of the x axis.
     pub x: String,
-    /// Whether they are differences, about 0, and no ratios about 1.
+    /// Whether the values are differences, around 0, instead of ratios, around 1.
     pub differences: bool,
 }
 
 impl Forest {
-    /// Draws it.
+    /// Renders the plot as SVG.
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
         let mut svg = Svg::new(width);
         let narrow = width < 520.0;
-        let longest = self.rows.iter().map(|row| super::measure(&row.name)).fold(0.0, f64::max);
-        // On a phone the names stand above their rows.
+        let longest = self.rows.iter().map(|row| super::text_width(&row.name)).fold(0.0, f64::max);
+        // On a phone the names are above their rows.
         let names = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
         let room = if narrow { width - 16.0 } else { names - 14.0 };
-        let lines = super::LINE * (super::most_lines(self.rows.iter().map(|row| &row.name), room) - 1.0);
+        let lines = super::LINE_HEIGHT * (super::max_lines(self.rows.iter().map(|row| &row.name), room) - 1.0);
         let step = lines + if narrow { 40.0 } else { 25.0 };
         let figures = 58.0;
         let (left, right, top) = (names, width - figures - 8.0, 10.0);
         let bottom = top + step * self.rows.len() as f64;
-        let none = if self.differences { 0.0 } else { 1.0 };
+        let no_effect = if self.differences { 0.0 } else { 1.0 };
         let number = |value: f64| if self.differences { format!("{value:+.1}") } else { format!("{value:.3}") };
-        let ends = self.rows.iter().flat_map(|row| [row.mean, row.low, row.high]).chain([none]);
+        let ends = self.rows.iter().flat_map(|row| [row.mean, row.low, row.high]).chain([no_effect]);
         let x = Scale::new(!self.differences, ends, (left, right));
         for tick in x.ticks(52.0) {
-            svg.line("rule", (x.at(tick), top), (x.at(tick), bottom));
-            svg.text("", (x.at(tick), bottom + 16.0), Anchor::Middle, &short(tick));
+            svg.line("rule", (x.pixel(tick), top), (x.pixel(tick), bottom));
+            svg.text("", (x.pixel(tick), bottom + 16.0), Anchor::Middle, &format_short(tick));
         }
-        svg.line("one", (x.at(none), top), (x.at(none), bottom));
+        svg.line("one", (x.pixel(no_effect), top), (x.pixel(no_effect), bottom));
         for (at, row) in self.rows.iter().enumerate() {
             let y = top + step * at as f64 + if narrow { 28.0 + lines } else { step / 2.0 };
             if narrow {
-                svg.name((left, y - 17.0 - lines / 2.0), Anchor::Start, &row.name, room);
+                svg.wrapped_name((left, y - 17.0 - lines / 2.0), Anchor::Start, &row.name, room);
             } else {
-                svg.name((left - 10.0, y), Anchor::End, &row.name, room);
+                svg.wrapped_name((left - 10.0, y), Anchor::End, &row.name, room);
             }
-            let series = match (row.clear, row.mean < none) {
+            let series = match (row.clear, row.mean < no_effect) {
                 (false, _) => 7,
                 (true, true) => 1,
                 (true, false) => 2,
@@ -67,12 +67,12 @@ impl Forest {
             let mut figure = format!("{}: {}", row.name, number(row.mean));
             if row.low.is_finite() {
                 figure += &format!(", 95 % {} to {}", number(row.low), number(row.high));
-                svg.line(&format!("s{series} line"), (x.at(row.low), y), (x.at(row.high), y));
+                svg.line(&format!("s{series} line"), (x.pixel(row.low), y), (x.pixel(row.high), y));
                 for end in [row.low, row.high] {
-                    svg.line(&format!("s{series}"), (x.at(end), y - 4.0), (x.at(end), y + 4.0));
+                    svg.line(&format!("s{series}"), (x.pixel(end), y - 4.0), (x.pixel(end), y + 4.0));
                 }
             }
-            svg.mark(series, "", (x.at(row.mean), y), 4.5, &figure);
+            svg.mark(series, "", (x.pixel(row.mean), y), 4.5, &figure);
             svg.text("", (width - 8.0, y + 4.0), Anchor::End, &number(row.mean));
         }
         svg.line("frame", (left, bottom), (right, bottom));
@@ -85,9 +85,8 @@ impl Forest {
 mod tests {
     use super::*;
 
-    /// A clear row has the colour of its side: of ratios that of one, of differences that of none.
     #[test]
-    fn a_mark_is_on_its_side_of_nothing() {
+    fn significant_row_has_the_colour_of_its_side() {
         for (differences, mean, class) in
             [(false, 0.9, 1), (false, 1.1, 2), (true, -0.5, 1), (true, 0.5, 2), (true, 20.0, 2), (true, -20.0, 1)]
         {

@@ -1,32 +1,37 @@
-//! A map of two axes: the colour says in which direction and how far, the number how much.
+//! Maps of two axes: the colour shows direction and size of a ratio, the number its value.
 
 use super::{Anchor, Svg};
 
-/// What a map shows.
+/// A map of ratios.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Heat {
-    /// What the rows are.
+    /// The name and the labels of the rows.
     pub first: (String, Vec<String>),
-    /// What the columns are.
+    /// The name and the labels of the columns.
     pub second: (String, Vec<String>),
-    /// The ratio of each cell; none where nothing was run.
+    /// The ratio of each cell, by row; none where nothing was run.
     pub cells: Vec<Vec<Option<f64>>>,
 }
 
 impl Heat {
-    /// Draws it.
+    /// Renders the plot as SVG.
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
         let mut svg = Svg::new(width);
         let (first, second) = (&self.first.1, &self.second.1);
-        let longest = first.iter().map(|name| super::measure(name)).fold(super::measure(&self.first.0), f64::max);
+        let longest = first.iter().map(|name| super::text_width(name)).fold(super::text_width(&self.first.0), f64::max);
         let names = (longest + 18.0).min(width * 0.36);
         let cell = ((width - names - 8.0) / second.len() as f64).min(130.0);
-        let lines = super::most_lines(first.iter(), names - 10.0);
-        let (top, high) = (44.0, (super::LINE * lines + 6.0).max(32.0));
-        svg.fitted((names + cell * second.len() as f64 / 2.0, 15.0), Anchor::Middle, &self.second.0, width - names);
-        svg.fitted((names - 8.0, 35.0), Anchor::End, &self.first.0, names - 8.0);
+        let lines = super::max_lines(first.iter(), names - 10.0);
+        let (top, high) = (44.0, (super::LINE_HEIGHT * lines + 6.0).max(32.0));
+        svg.fitted_text(
+            (names + cell * second.len() as f64 / 2.0, 15.0),
+            Anchor::Middle,
+            &self.second.0,
+            width - names,
+        );
+        svg.fitted_text((names - 8.0, 35.0), Anchor::End, &self.first.0, names - 8.0);
         for (at, name) in second.iter().enumerate() {
-            svg.fitted((names + cell * (at as f64 + 0.5), 35.0), Anchor::Middle, name, cell - 4.0);
+            svg.fitted_text((names + cell * (at as f64 + 0.5), 35.0), Anchor::Middle, name, cell - 4.0);
         }
         let farthest = self
             .cells
@@ -38,7 +43,7 @@ impl Heat {
             .fold(0.05, f64::max);
         for (row, name) in first.iter().enumerate() {
             let y = top + high * row as f64;
-            svg.name((names - 8.0, y + high / 2.0), Anchor::End, name, names - 10.0);
+            svg.wrapped_name((names - 8.0, y + high / 2.0), Anchor::End, name, names - 10.0);
             for (column, ratio) in self.cells[row].iter().enumerate() {
                 let x = names + cell * column as f64;
                 let Some(ratio) = ratio else {

@@ -1,6 +1,6 @@
-//! Scales: from values to pixels, and where their ticks stand.
+//! Scales: from values to pixels, and their ticks.
 
-/// A scale of one axis.
+/// A linear or logarithmic scale of one axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -11,8 +11,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale that holds all values, the ends a little apart from the outermost: values `low..=high` (both finite) to pixels
-    /// `from..=to`.
+    /// A scale from the finite values, with a margin at both ends, to the pixels `from..=to`.
     pub fn new(log: bool, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
         let usable = |value: &f64| value.is_finite() && (!log || *value > 0.0);
         let (mut low, mut high) = values
@@ -28,26 +27,26 @@ impl Scale {
         Self { low: low - room, high: high + room, from, to, log }
     }
 
-    /// The pixel of a value, not beyond the scale's ends.
-    pub fn at(&self, value: f64) -> f64 {
+    /// The pixel of a value, clamped to the scale's ends.
+    pub fn pixel(&self, value: f64) -> f64 {
         let value = if self.log { value.log10() } else { value };
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
         self.from + share * (self.to - self.from)
     }
 
-    /// Round values inside the scale, so far apart that `apart` pixels lie between them.
-    pub fn ticks(&self, apart: f64) -> Vec<f64> {
-        let room = ((self.to - self.from).abs() / apart).max(1.0);
+    /// Round values inside the scale, about `spacing` pixels apart.
+    pub fn ticks(&self, spacing: f64) -> Vec<f64> {
+        let room = ((self.to - self.from).abs() / spacing).max(1.0);
         if !self.log {
-            return linear(self.low, self.high, room);
+            return linear_ticks(self.low, self.high, room);
         }
         let decades = self.high - self.low;
-        // Little more than nothing on a log scale looks like a plain one.
+        // Less than a factor of five looks linear on a logarithmic scale.
         if decades < 0.7 {
-            return linear(10_f64.powf(self.low), 10_f64.powf(self.high), room);
+            return linear_ticks(10_f64.powf(self.low), 10_f64.powf(self.high), room);
         }
         let steps: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
-        let of = |step: &[f64], every: i32| -> Vec<f64> {
+        let multiples = |step: &[f64], every: i32| -> Vec<f64> {
             let powers = (self.low.floor() as i32..=self.high.ceil() as i32).filter(|power| power % every == 0);
             powers
                 .flat_map(|power| step.iter().map(move |mantissa| mantissa * 10_f64.powi(power)))
@@ -55,13 +54,14 @@ impl Scale {
                 .collect()
         };
         let fits = |ticks: &Vec<f64>| ticks.len() as f64 <= room + 1.0;
-        let mut choices = steps.iter().map(|step| of(step, 1)).chain((2..6).map(|every| of(&[1.0], every)));
+        let mut choices =
+            steps.iter().map(|step| multiples(step, 1)).chain((2..6).map(|every| multiples(&[1.0], every)));
         choices.find(fits).unwrap_or_default()
     }
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten.
-fn linear(low: f64, high: f64, room: f64) -> Vec<f64> {
+fn linear_ticks(low: f64, high: f64, room: f64) -> Vec<f64> {
     let rough = (high - low) / room;
     let power = 10_f64.powf(rough.log10().floor());
     let step =
@@ -70,8 +70,8 @@ fn linear(low: f64, high: f64, room: f64) -> Vec<f64> {
     (first..=last.min(first + 50)).map(|times| times as f64 * step).collect()
 }
 
-/// A tick's number: 1.5k, 20M, 0.05.
-pub fn short(value: f64) -> String {
+/// A short number for a tick: 1.5k, 20M, 0.05.
+pub fn format_short(value: f64) -> String {
     let plain = |value: f64| {
         let text = format!("{value:.3}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -89,64 +89,66 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_inside() {
+    fn ticks_are_round_and_inside_the_scale() {
         let scale = Scale::new(false, [0.0, 97.0].into_iter(), (0.0, 500.0));
         assert_eq!(scale.ticks(80.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         let log = Scale::new(true, [300.0, 2e6].into_iter(), (400.0, 0.0));
-        // Room for seven: ones and threes would be eight.
+        // Room for seven ticks: ones and threes would be eight.
         assert_eq!(log.ticks(60.0), [1e3, 1e4, 1e5, 1e6]);
-        assert!(log.at(300.0) > log.at(2e6) && log.at(1e9) >= 0.0);
+        assert!(log.pixel(300.0) > log.pixel(2e6) && log.pixel(1e9) >= 0.0);
         let ratios = Scale::new(true, [0.9, 1.2].into_iter(), (0.0, 300.0));
         assert!(ratios.ticks(60.0).iter().any(|tick| (tick - 1.0).abs() < 1e-9), "{:?}", ratios.ticks(60.0));
         for values in [vec![], vec![f64::NAN], vec![5.0], vec![0.0, -1.0]] {
             let scale = Scale::new(true, values.into_iter(), (0.0, 100.0));
-            assert!(scale.at(1.0).is_finite() && scale.ticks(50.0).len() < 60);
+            assert!(scale.pixel(1.0).is_finite() && scale.ticks(50.0).len() < 60);
         }
     }
 
-    /// Equal factors are equally far apart, and equal differences on a plain scale; a single value stands in the middle.
     #[test]
-    fn distances_are_those_of_the_values() {
+    fn distances_follow_factors_or_differences() {
         let log = Scale::new(true, [2.0, 3000.0].into_iter(), (40.0, 900.0));
-        let far = |a: f64, b: f64| log.at(b) - log.at(a);
-        let unit = far(2.0, 3000.0) / 1500_f64.ln();
+        let distance = |a: f64, b: f64| log.pixel(b) - log.pixel(a);
+        let unit = distance(2.0, 3000.0) / 1500_f64.ln();
         for (a, b) in [(2.0, 4.0), (5.0, 50.0), (7.0, 1000.0)] {
-            assert!((far(a, b) - unit * (b / a).ln()).abs() < 1e-9, "{a} {b}");
+            assert!((distance(a, b) - unit * (b / a).ln()).abs() < 1e-9, "{a} {b}");
         }
         let plain = Scale::new(false, [-5.0, 15.0].into_iter(), (300.0, 12.0));
-        let step = (plain.at(15.0) - plain.at(-5.0)) / 20.0;
-        assert!(step < 0.0 && (plain.at(3.0) - plain.at(-5.0) - 8.0 * step).abs() < 1e-9);
+        let step = (plain.pixel(15.0) - plain.pixel(-5.0)) / 20.0;
+        assert!(step < 0.0 && (plain.pixel(3.0) - plain.pixel(-5.0) - 8.0 * step).abs() < 1e-9);
         for log in [false, true] {
-            let one = Scale::new(log, [7.0].into_iter(), (100.0, 300.0));
-            assert!((one.at(7.0) - 200.0).abs() < 1e-9 && one.at(6.0) < one.at(7.0) && one.at(7.0) < one.at(8.0));
+            let single = Scale::new(log, [7.0].into_iter(), (100.0, 300.0));
+            assert!(
+                (single.pixel(7.0) - 200.0).abs() < 1e-9
+                    && single.pixel(6.0) < single.pixel(7.0)
+                    && single.pixel(7.0) < single.pixel(8.0)
+            );
         }
     }
 
-    /// As many as there is room for, and one more; on a long log scale every second, third or later power, 1 among them.
     #[test]
     fn ticks_are_as_many_as_fit() {
         let ticks = |values: [f64; 2], room: f64| {
             let scale = Scale::new(true, values.into_iter(), (0.0, 100.0 * room));
             scale.ticks(100.0).into_iter().map(|tick| format!("{tick:.4}").parse::<f64>().unwrap_or(f64::NAN)).collect()
         };
-        let of = |values: [f64; 2], room: f64| -> Vec<f64> { ticks(values, room) };
-        assert_eq!(of([1.0, 10.0], 7.0), [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]);
-        assert_eq!(of([1.0, 10.0], 6.9), [1.0, 2.0, 5.0, 10.0]);
-        assert_eq!(of([1.0, 10.0], 3.0), [1.0, 2.0, 5.0, 10.0]);
-        assert_eq!(of([1.0, 10.0], 2.9), [1.0, 3.0, 10.0]);
-        assert_eq!(of([1.0, 10.0], 1.0), [1.0, 10.0]);
-        assert_eq!(of([1.0, 1e6], 3.0), [1.0, 1e2, 1e4, 1e6]);
-        assert_eq!(of([1.0, 1e12], 4.0), [1.0, 1e3, 1e6, 1e9, 1e12]);
-        // Little more than a factor of four is shown as a plain scale would be.
-        assert_eq!(of([1.0, 4.0], 4.0), [1.0, 2.0, 3.0, 4.0]);
-        // It is the factor that counts, whatever the values: of a hundred about 1, and of two among thousands.
-        assert_eq!(of([0.1, 10.0], 4.0), [0.1, 0.3, 1.0, 3.0, 10.0]);
-        assert_eq!(of([1000.0, 2000.0], 6.0), [1000.0, 1200.0, 1400.0, 1600.0, 1800.0, 2000.0]);
+        let rounded = |values: [f64; 2], room: f64| -> Vec<f64> { ticks(values, room) };
+        assert_eq!(rounded([1.0, 10.0], 7.0), [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]);
+        assert_eq!(rounded([1.0, 10.0], 6.9), [1.0, 2.0, 5.0, 10.0]);
+        assert_eq!(rounded([1.0, 10.0], 3.0), [1.0, 2.0, 5.0, 10.0]);
+        assert_eq!(rounded([1.0, 10.0], 2.9), [1.0, 3.0, 10.0]);
+        assert_eq!(rounded([1.0, 10.0], 1.0), [1.0, 10.0]);
+        assert_eq!(rounded([1.0, 1e6], 3.0), [1.0, 1e2, 1e4, 1e6]);
+        assert_eq!(rounded([1.0, 1e12], 4.0), [1.0, 1e3, 1e6, 1e9, 1e12]);
+        // A factor of four gets the ticks of a linear scale.
+        assert_eq!(rounded([1.0, 4.0], 4.0), [1.0, 2.0, 3.0, 4.0]);
+        // Only the factor counts, not the values.
+        assert_eq!(rounded([0.1, 10.0], 4.0), [0.1, 0.3, 1.0, 3.0, 10.0]);
+        assert_eq!(rounded([1000.0, 2000.0], 6.0), [1000.0, 1200.0, 1400.0, 1600.0, 1800.0, 2000.0]);
     }
 
     #[test]
-    fn numbers_are_short() {
-        let shown = [0.05, 1.0, 1.25, 9999.0, 10_000.0, 15_000.0, 1e6, 2e6, 1e9, 3.5e9, -20_000.0].map(short);
+    fn tick_numbers_are_short() {
+        let shown = [0.05, 1.0, 1.25, 9999.0, 10_000.0, 15_000.0, 1e6, 2e6, 1e9, 3.5e9, -20_000.0].map(format_short);
         assert_eq!(shown, ["0.05", "1", "1.25", "9999", "10k", "15k", "1M", "2M", "1G", "3.5G", "-20k"]);
     }
 }

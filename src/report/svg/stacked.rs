@@ -1,32 +1,32 @@
-//! Stacked bars: what became of every probe.
+//! Stacked bars: the outcomes of the probes.
 
 use super::{Anchor, Svg, Swatch};
 
-/// What stacked bars show.
+/// Stacked bars that each add up to the whole.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Stacked {
-    /// The names of the parts, with the colour of each.
+    /// The names and colours of the parts.
     pub parts: Vec<(String, usize)>,
-    /// The bars: a name, and the sizes of the parts.
+    /// The bars: a name, and the size of each part.
     pub bars: Vec<(String, Vec<f64>)>,
 }
 
 impl Stacked {
-    /// Draws it.
+    /// Renders the plot as SVG.
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
         let mut svg = Svg::new(width);
         let narrow = width < 520.0;
-        let longest = self.bars.iter().map(|(name, _)| super::measure(name)).fold(0.0, f64::max);
+        let longest = self.bars.iter().map(|(name, _)| super::text_width(name)).fold(0.0, f64::max);
         let names = if narrow { 8.0 } else { (longest + 20.0).min(width * 0.45) };
         let room = if narrow { width - 16.0 } else { names - 14.0 };
-        let lines = super::LINE * (super::most_lines(self.bars.iter().map(|(name, _)| name), room) - 1.0);
+        let lines = super::LINE_HEIGHT * (super::max_lines(self.bars.iter().map(|(name, _)| name), room) - 1.0);
         let step = lines + if narrow { 44.0 } else { 28.0 };
         let (left, right, top) = (names, width - 16.0, 8.0);
         let bottom = top + step * self.bars.len() as f64;
         for percent in [0, 25, 50, 75, 100] {
             let x = left + (right - left) * f64::from(percent) / 100.0;
             svg.line("rule", (x, top), (x, bottom));
-            // The outermost stay inside the drawing.
+            // The outermost labels stay inside the drawing.
             let anchor = match percent {
                 0 if narrow => Anchor::Start,
                 100 => Anchor::End,
@@ -37,16 +37,16 @@ impl Stacked {
         for (at, (name, sizes)) in self.bars.iter().enumerate() {
             let y = top + step * at as f64 + if narrow { 20.0 + lines } else { 4.0 + lines / 2.0 };
             if narrow {
-                svg.name((left, y - 9.0 - lines / 2.0), Anchor::Start, name, room);
+                svg.wrapped_name((left, y - 9.0 - lines / 2.0), Anchor::Start, name, room);
             } else {
-                svg.name((left - 10.0, y + 10.0), Anchor::End, name, room);
+                svg.wrapped_name((left - 10.0, y + 10.0), Anchor::End, name, room);
             }
             let whole: f64 = sizes.iter().sum();
             let mut x = left;
             for ((part, colour), size) in self.parts.iter().zip(sizes) {
                 let wide = if whole > 0.0 { (right - left) * size / whole } else { 0.0 };
                 let share = format!("{:.1} %", 100.0 * size / whole);
-                let more = format!(" fill-opacity=\"{}\"", super::opacity(*colour));
+                let more = format!(" fill-opacity=\"{}\"", super::area_opacity(*colour));
                 svg.rect(&format!("s{colour} bar"), (x, y), (wide, 20.0), &more, &format!("{name}\n{part}: {share}"));
                 x += wide;
             }

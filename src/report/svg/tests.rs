@@ -1,4 +1,4 @@
-//! Every plot as an eye sees it: words that can be read, and nothing of a file that becomes markup.
+//! Every plot is legible, and nothing from a file becomes markup.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,64 +10,67 @@ use super::stacked::Stacked;
 use super::*;
 use crate::analysis::questions::curves::{CurvePoint, Series};
 
-/// What takes up room: its left, top, right and bottom, and what it is.
+/// A rectangle that text or a mark covers: left, top, right, bottom.
 #[derive(Debug)]
 struct Patch {
-    ends: [f64; 4],
+    edges: [f64; 4],
     what: String,
 }
 
 impl Patch {
-    fn meets(&self, other: &Self) -> bool {
-        let [left, top, right, bottom] = self.ends;
-        let [from, above, to, below] = other.ends;
+    fn overlaps(&self, other: &Self) -> bool {
+        let [left, top, right, bottom] = self.edges;
+        let [from, above, to, below] = other.edges;
         left < to && from < right && top < below && above < bottom
     }
 }
 
-/// The numbers of a text, whatever stands between them.
+/// All numbers in a text.
 fn numbers(text: &str) -> Vec<f64> {
     let parts = text.split(|c: char| !(c.is_ascii_digit() || ".-".contains(c)));
     parts.filter_map(|part| part.parse().ok()).collect()
 }
 
-/// The words of a drawing and its marks, bars and whiskers, with its width and height. A letter of 12 pixels is 11 high and 6 wide.
-fn seen(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
+/// The texts of a drawing, its marks, bars and whiskers, and its size. A letter of 12 pixels is 11
+/// high and 6 wide.
+fn read_drawing(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
     let (mut words, mut marks, mut size) = (Vec::new(), Vec::new(), [0.0; 2]);
-    let mut open = Vec::new();
+    let mut open_tags = Vec::new();
     for piece in svg.split('<').skip(1) {
         let (tag, what) = piece.split_once('>').unwrap();
-        // A drawing is XML: each element ends where it should.
+        // The drawing must be well-formed XML.
         match tag.strip_prefix('/') {
-            Some(ended) => assert_eq!(open.pop(), Some(ended), "{svg}"),
-            None if !tag.ends_with('/') => open.extend(tag.split(' ').next()),
+            Some(ended) => assert_eq!(open_tags.pop(), Some(ended), "{svg}"),
+            None if !tag.ends_with('/') => open_tags.extend(tag.split(' ').next()),
             None => {}
         }
-        let of = |name: &str| {
+        let attribute = |name: &str| {
             let (_, after) = tag.split_once(&format!(" {name}=\""))?;
             Some(after.split_once('"').unwrap().0)
         };
-        let number = |name: &str| of(name).unwrap().parse::<f64>().unwrap();
-        let class = of("class").unwrap_or_default();
+        let number = |name: &str| attribute(name).unwrap().parse::<f64>().unwrap();
+        let class = attribute("class").unwrap_or_default();
         let mut mark = |xs: &[f64], ys: &[f64]| {
             let least = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
             let most = |list: &[f64]| list.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            marks.push(Patch { ends: [least(xs), least(ys), most(xs), most(ys)], what: tag.to_owned() });
+            marks.push(Patch { edges: [least(xs), least(ys), most(xs), most(ys)], what: tag.to_owned() });
         };
         match tag.split(' ').next().unwrap() {
             "svg" => size = [number("width"), number("height")],
             "text" => {
                 let wide = 6.0 * what.replace("&amp;", "&").chars().count() as f64;
-                let before = match of("text-anchor").unwrap() {
+                let left_part = match attribute("text-anchor").unwrap() {
                     "start" => 0.0,
                     "middle" => wide / 2.0,
                     _ => wide,
                 };
-                let ends = match of("transform").map(numbers) {
-                    Some(place) => [place[0] - 9.0, place[1] - before, place[0] + 2.0, place[1] - before + wide],
-                    None => [number("x") - before, number("y") - 9.0, number("x") - before + wide, number("y") + 2.0],
+                let edges = match attribute("transform").map(numbers) {
+                    Some(place) => [place[0] - 9.0, place[1] - left_part, place[0] + 2.0, place[1] - left_part + wide],
+                    None => {
+                        [number("x") - left_part, number("y") - 9.0, number("x") - left_part + wide, number("y") + 2.0]
+                    }
                 };
-                words.push(Patch { ends, what: what.to_owned() });
+                words.push(Patch { edges, what: what.to_owned() });
             }
             "rect" => {
                 let ([x, y], [wide, high]) = (["x", "y"].map(number), ["width", "height"].map(number));
@@ -79,45 +82,46 @@ fn seen(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
             }
             "line" if class.starts_with('s') => mark(&["x1", "x2"].map(number), &["y1", "y2"].map(number)),
             "path" if !class.contains(' ') || class.ends_with("dot") => {
-                let places = numbers(of("d").unwrap());
+                let places = numbers(attribute("d").unwrap());
                 let every = |first: usize| places.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
                 mark(&every(0), &every(1));
             }
             _ => {}
         }
     }
-    assert_eq!(open, Vec::<&str>::new());
+    assert_eq!(open_tags, Vec::<&str>::new());
     (words, marks, size)
 }
 
-/// All words and marks are whole, and no word lies over another, or over a mark; on a map over its cells, which lie beside each other. On a
-/// desk no word stands where the lines are.
+/// Asserts that all texts and marks are inside the drawing, and that no text overlaps another text
+/// or a mark. On a map, texts lie on cells, which must not overlap. On a desktop, no text lies in
+/// the plot area.
 #[track_caller]
-fn can_be_read(name: &str, svg: &str, over_marks: bool) {
-    let (words, marks, [wide, high]) = seen(svg);
+fn assert_legible(name: &str, svg: &str, over_marks: bool) {
+    let (words, marks, [wide, high]) = read_drawing(svg);
     assert!(!words.is_empty() && !marks.is_empty(), "{name}: nothing is drawn");
     if let Some((_, frame)) = svg.split_once("<line class=\"frame\"").filter(|_| wide > 500.0) {
         let frame = numbers(&frame.replace("x1", "").replace("y1", "").replace("x2", "").replace("y2", ""));
-        let field = Patch { ends: [frame[0], 0.0, frame[2], frame[1]], what: "the lines".to_owned() };
-        let inside = words.iter().find(|word| word.meets(&field)).map(|word| &word.what);
+        let field = Patch { edges: [frame[0], 0.0, frame[2], frame[1]], what: "the lines".to_owned() };
+        let inside = words.iter().find(|word| word.overlaps(&field)).map(|word| &word.what);
         assert_eq!(inside, None, "{name}: where the lines are");
     }
     for (at, mark) in marks.iter().enumerate().filter(|_| over_marks) {
-        assert!(!marks[at + 1..].iter().any(|other| other.meets(mark)), "{name}: {} over another", mark.what);
+        assert!(!marks[at + 1..].iter().any(|other| other.overlaps(mark)), "{name}: {} over another", mark.what);
     }
-    for one in words.iter().chain(&marks) {
-        let [left, top, right, bottom] = one.ends;
+    for patch in words.iter().chain(&marks) {
+        let [left, top, right, bottom] = patch.edges;
         let whole = left >= 0.0 && top >= 0.0 && right <= wide && bottom <= high;
-        assert!(whole, "{name}: {} at {:?} in {wide} x {high}", one.what, one.ends);
+        assert!(whole, "{name}: {} at {:?} in {wide} x {high}", patch.what, patch.edges);
     }
     for (at, word) in words.iter().enumerate() {
         let mut rest = words[at + 1..].iter().chain(marks.iter().filter(|_| !over_marks));
-        let under = rest.find(|other| other.meets(word)).map(|other| (&other.what, other.ends));
-        assert_eq!(under, None, "{name}: {} at {:?} over it", word.what, word.ends);
+        let under = rest.find(|other| other.overlaps(word)).map(|other| (&other.what, other.edges));
+        assert_eq!(under, None, "{name}: {} at {:?} over it", word.what, word.edges);
     }
 }
 
-/// Names as grids give them: short ones, and such as take two lines.
+/// Names as grids produce them: short ones, and some that take two lines.
 const NAMES: [&str; 5] = [
     "none",
     "size=64 KiB, policy=aged-depth factor=4 on=store, slots=4, index=multiply, refresh=match",
@@ -127,21 +131,21 @@ const NAMES: [&str; 5] = [
 ];
 
 fn series(names: &[&str], places: &[f64]) -> Vec<Series> {
-    let of = |(at, name): (usize, &&str)| {
+    let series_of = |(at, name): (usize, &&str)| {
         let point = |&x: &f64| {
             let y = 0.7 + 0.1 * at as f64;
             CurvePoint { x, y, low: y * 0.9, high: y * 1.1, label: "20 pairs".to_owned() }
         };
         Series { name: (*name).to_owned(), line: None, points: places.iter().map(point).collect() }
     };
-    names.iter().enumerate().map(of).collect()
+    names.iter().enumerate().map(series_of).collect()
 }
 
-/// On a desk, in a file and on a phone.
+/// The widths of a desktop or file, and of a phone.
 const WIDTHS: [f64; 2] = [860.0, 360.0];
 
 #[test]
-fn words_leave_each_other_room() {
+fn texts_and_marks_do_not_overlap() {
     let sizes = [1024.0, 4096.0, 65_536.0, 1_048_576.0, 16_777_216.0];
     let many: Vec<f64> = (0..24).map(|at| 1024.0 * f64::from(1 << at)).collect();
     for width in WIDTHS {
@@ -162,17 +166,17 @@ fn words_leave_each_other_room() {
                 ratio: true,
                 ..Lines::default()
             };
-            can_be_read("lines", &lines.render(width, "", true), false);
+            assert_legible("lines", &lines.render(width, "", true), false);
             let lines = Lines { x_ticks: Vec::new(), ..lines };
-            can_be_read("lines without ticks", &lines.render(width, "", true), false);
+            assert_legible("lines without ticks", &lines.render(width, "", true), false);
             let stairs = Lines { stairs: true, share: true, ratio: false, y_log: false, ..lines };
-            can_be_read("stairs", &stairs.render(width, "", true), false);
+            assert_legible("stairs", &stairs.render(width, "", true), false);
             let scatter = Scatter {
                 series: series(names, places),
                 x: "nodes of the baseline".to_owned(),
                 y: "nodes against the baseline".to_owned(),
             };
-            can_be_read("scatter", &scatter.render(width, "", true), false);
+            assert_legible("scatter", &scatter.render(width, "", true), false);
             for differences in [false, true] {
                 let row = |(at, name): (usize, &&str)| {
                     let mean = if differences { 40.0 * (at as f64 - 1.0) } else { 0.5 + 0.3 * at as f64 };
@@ -181,7 +185,7 @@ fn words_leave_each_other_room() {
                 };
                 let rows = names.iter().enumerate().map(row).collect();
                 let forest = Forest { rows, x: "nodes, as a ratio to the baseline's".to_owned(), differences };
-                can_be_read("forest", &forest.render(width, "", true), false);
+                assert_legible("forest", &forest.render(width, "", true), false);
             }
             let parts =
                 [("usable hit", 1), ("move-only hit", 6), ("other hit", 4), ("miss, free", 7), ("miss, other keys", 2)];
@@ -189,7 +193,7 @@ fn words_leave_each_other_room() {
                 parts: parts.map(|(name, colour)| (name.to_owned(), colour)).to_vec(),
                 bars: names.iter().map(|name| ((*name).to_owned(), vec![5.0, 0.0, 1.0, 2.0, 3.0])).collect(),
             };
-            can_be_read("stacked", &stacked.render(width, "", true), false);
+            assert_legible("stacked", &stacked.render(width, "", true), false);
         }
         for columns in [2, 5, 8] {
             let names = NAMES.map(str::to_owned).to_vec();
@@ -198,54 +202,53 @@ fn words_leave_each_other_room() {
                 second: ("size".to_owned(), (0..columns).map(|at| format!("{} KiB", 64 << at)).collect()),
                 cells: names.iter().map(|_| (0..columns).map(|at| Some(0.5 + 0.1 * at as f64)).collect()).collect(),
             };
-            can_be_read("map", &heat.render(width, "", true), true);
+            assert_legible("map", &heat.render(width, "", true), true);
         }
     }
 }
 
-/// Names come from files: none of the ways in which a drawing shows them lets them be more than words.
 #[test]
-fn no_name_becomes_markup() {
+fn names_are_escaped_everywhere() {
     let name = "\"><b onload='x'>&amp;";
     let mut svg = Svg::new(90.0);
     svg.text("", (0.0, 0.0), Anchor::Start, name);
-    svg.fitted((0.0, 0.0), Anchor::Middle, name, 60.0);
-    svg.name((0.0, 0.0), Anchor::End, name, 60.0);
-    svg.upwards((0.0, 0.0), name);
+    svg.fitted_text((0.0, 0.0), Anchor::Middle, name, 60.0);
+    svg.wrapped_name((0.0, 0.0), Anchor::End, name, 60.0);
+    svg.vertical_text((0.0, 0.0), name);
     svg.rect("", (0.0, 0.0), (1.0, 1.0), "", name);
     (0..4).for_each(|series| svg.mark(series, "", (0.0, 0.0), 1.0, name));
     svg.legend(0.0, &[(0, name.to_owned()), (1, name.to_owned())], Swatch::Mark);
     svg.legend(0.0, &[(0, name.to_owned())], Swatch::Area);
     let drawn = svg.finish(10.0, name, false);
-    seen(&drawn);
-    // Quotes that are left are the attributes' own: two for each.
+    read_drawing(&drawn);
+    // The remaining quotes delimit attributes: two for each.
     assert!(!drawn.contains("<b") && !drawn.contains("&amp;<") && !drawn.contains('\''), "{drawn}");
     assert_eq!(drawn.matches('"').count(), 2 * drawn.matches("=\"").count());
-    // Once in each of the nine tooltips (those of texts that are cut among them) and three plain texts, and in the label.
+    // Once in each of the nine tooltips (those of shortened texts among them), three plain texts,
+    // and the label.
     assert!(drawn.matches("&quot;&gt;&lt;b onload=&#39;x&#39;&gt;&amp;amp;").count() >= 9, "{drawn}");
 }
 
-/// Two lines of a name lie about the place that one line has, a line's height apart, and lose nothing.
 #[test]
-fn a_name_of_two_lines_lies_about_its_middle() {
+fn wrapped_name_is_centred_vertically() {
     let places = |text: &str| -> Vec<f64> {
         let mut svg = Svg::new(500.0);
-        svg.name((0.0, 100.0), Anchor::Start, text, 80.0);
-        seen(&svg.finish(200.0, "", false)).0.iter().map(|word| word.ends[3]).collect()
+        svg.wrapped_name((0.0, 100.0), Anchor::Start, text, 80.0);
+        read_drawing(&svg.finish(200.0, "", false)).0.iter().map(|word| word.edges[3]).collect()
     };
     let one = places("a=1")[0];
     assert_eq!(places("aaaaaa=1, bbbbbb=2"), [one - 7.0, one + 7.0]);
     assert_eq!(places("aaaaaa=1, bbbbbb=2, cccccc=3"), [one - 14.0, one, one + 14.0]);
 }
 
-/// The middle of a mark is the point that it stands for, and its size goes for every shape; a triangle has its weight there.
+/// A triangle has its centre of mass on the point.
 #[test]
-fn marks_stand_on_their_points() {
+fn marks_are_centred_on_their_points() {
     for series in 0..4 {
         let mut svg = Svg::new(100.0);
         svg.mark(series, "", (40.0, 70.0), 10.0, "");
-        let (_, marks, _) = seen(&svg.finish(100.0, "", false));
-        let [left, top, right, bottom] = marks[0].ends;
+        let (_, marks, _) = read_drawing(&svg.finish(100.0, "", false));
+        let [left, top, right, bottom] = marks[0].edges;
         assert_eq!((left + right) / 2.0, 40.0, "{series}");
         let above = if series == 2 { (70.0 - top) / (bottom - 70.0) } else { 1.0 };
         assert!(
@@ -256,26 +259,25 @@ fn marks_stand_on_their_points() {
     }
 }
 
-/// A legend fills its rows and begins another where a name would end beyond the edge.
 #[test]
-fn a_legend_fills_its_rows() {
+fn legend_fills_its_rows() {
     let rows = |width: f64, letters: usize| {
         let mut svg = Svg::new(width);
         let names: Vec<(usize, String)> = (0..4).map(|at| (at, "x".repeat(letters))).collect();
         let high = svg.legend(10.0, &names, Swatch::Mark);
-        let (words, ..) = seen(&svg.finish(400.0, "", false));
-        assert!(words.iter().all(|word| word.ends[3] <= 10.0 + high), "{words:?} in {high}");
-        let mut tops: Vec<i64> = words.iter().map(|word| word.ends[1] as i64).collect();
+        let (words, ..) = read_drawing(&svg.finish(400.0, "", false));
+        assert!(words.iter().all(|word| word.edges[3] <= 10.0 + high), "{words:?} in {high}");
+        let mut tops: Vec<i64> = words.iter().map(|word| word.edges[1] as i64).collect();
         tops.dedup();
         tops.len()
     };
-    // Ten letters of 7.2 pixels and 30 for mark and gaps: 102 for each name, from the eighth pixel on.
+    // Ten letters of 7.2 pixels and 30 for mark and gaps: 102 for each name, from the eighth pixel
+    // on.
     assert_eq!([417.0, 415.0, 212.0, 211.0, 100.0].map(|width| rows(width, 10)), [1, 2, 2, 4, 4]);
 }
 
-/// A band goes through the points that have no interval, and wants two that have.
 #[test]
-fn bands_pass_through_points_without_interval() {
+fn band_passes_through_points_without_interval() {
     let nan = f64::NAN;
     let band = |lows: &[f64]| {
         let point = |(at, &low): (usize, &f64)| CurvePoint {
@@ -295,7 +297,8 @@ fn bands_pass_through_points_without_interval() {
         let line = places("line").unwrap();
         places("band").map(|outline| {
             let (below, above) = outline.split_at(outline.len() / 2);
-            // How far the band reaches below and above the line at each point; pixels run downwards.
+            // How far the band extends below and above the line at each point; pixels count
+            // downwards.
             let heights = |list: &[f64]| list.iter().skip(1).step_by(2).copied().collect::<Vec<_>>();
             let (line, below, mut above) = (heights(&line), heights(below), heights(above));
             above.reverse();
@@ -308,9 +311,9 @@ fn bands_pass_through_points_without_interval() {
     assert_eq!(band(&[3.0, nan]), None);
 }
 
-/// Where all ratios are below 1, or above it, there is room for 1 beside them: its line lies on the drawing, and on their other side.
+/// The scale includes 1, even if all ratios are below or above it.
 #[test]
-fn one_is_in_sight_of_every_ratio() {
+fn ratio_scale_always_includes_one() {
     for (y, above) in [(0.5, true), (3.0, false)] {
         let point = |x: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
         let series = vec![Series { name: "a".to_owned(), line: None, points: vec![point(1.0), point(2.0)] }];
@@ -321,15 +324,14 @@ fn one_is_in_sight_of_every_ratio() {
         )[1];
         let (_, path) = svg.split_once("<path class=\"s1 line\" d=\"M").unwrap();
         let line = numbers(&path[..path.find('"').unwrap()])[1];
-        // The field is from 12 to 300 pixels; both stand a twenty-seventh of it from its ends.
+        // The plot area is from 12 to 300 pixels; both lie a twenty-seventh of it from its ends.
         let (high, low) = if above { (one, line) } else { (line, one) };
         assert!((high - 22.7).abs() < 0.2 && (low - 289.3).abs() < 0.2, "{one} {line}");
     }
 }
 
-/// A cell is as strong as the farthest has it: a quarter where nothing is farther is as strong as four; a hundredth apart is never strong.
 #[test]
-fn cells_are_as_strong_as_they_are_far() {
+fn cell_opacity_follows_the_distance_from_one() {
     let drawn = |cells: Vec<Vec<Option<f64>>>| -> Vec<f64> {
         let names = |count: usize| (0..count).map(|at| at.to_string()).collect();
         let (first, second) = (("a".to_owned(), names(cells.len())), ("b".to_owned(), names(cells[0].len())));
@@ -337,48 +339,46 @@ fn cells_are_as_strong_as_they_are_far() {
         svg.split("fill-opacity=\"").skip(1).map(|after| after.split_once('"').unwrap().0.parse().unwrap()).collect()
     };
     let strengths = |ratios: &[f64]| drawn(vec![ratios.iter().map(|&ratio| Some(ratio)).collect()]);
-    // One below the other they are as strong as side by side: it is the farthest of all that they are held against.
+    // The layout does not matter: the farthest ratio of all cells sets the scale.
     let below = |ratios: &[f64]| drawn(ratios.iter().map(|&ratio| vec![Some(ratio)]).collect());
     assert_eq!(below(&[0.5, 1.0, 0.25]), strengths(&[0.5, 1.0, 0.25]));
     assert_eq!(strengths(&[0.25, 0.5, 0.999]), strengths(&[4.0, 2.0, 1.001]));
     let [quarter, half, none] = strengths(&[0.25, 0.5, 1.0])[..] else { panic!("three cells") };
     assert!(((quarter - none) / (half - none) - 2.0).abs() < 0.05, "a quarter is twice as far as a half");
-    // What is five in a hundred off is as strong as anything may be, where nothing is farther; of one in a hundred a fifth is left.
+    // A ratio 5 % off has full strength if none is farther; one 1 % off has a fifth of it.
     let [few, one, none] = strengths(&[1.05, 1.01, 1.0])[..] else { panic!("three cells") };
     assert!((few - quarter).abs() < 0.02, "{few} {quarter}");
     assert!((strengths(&[1.01])[0] - one).abs() < 0.01 && (one - none) / (few - none) < 0.25, "{one} {few}");
 }
 
-/// Control characters, which XML cannot hold, are shown as what cannot be shown.
 #[test]
 fn control_characters_are_replaced() {
     assert_eq!(escape("a\u{0}b\u{1b}\nc\td\u{ffff}"), "a\u{fffd}b\u{fffd} c d\u{fffd}");
 }
 
 #[test]
-fn names_are_broken_at_commas() {
-    assert_eq!(broken("a", 10.0), ["a"]);
+fn names_are_wrapped_at_commas() {
+    assert_eq!(wrap_name("a", 10.0), ["a"]);
     let name = "size=64 KiB, policy=aged-depth factor=4, slots=4";
-    assert_eq!(broken(name, 1000.0), [name]);
-    assert_eq!(broken(name, 200.0), ["size=64 KiB,", "policy=aged-depth factor=4,", "slots=4"]);
+    assert_eq!(wrap_name(name, 1000.0), [name]);
+    assert_eq!(wrap_name(name, 200.0), ["size=64 KiB,", "policy=aged-depth factor=4,", "slots=4"]);
 }
 
 #[test]
 fn long_names_lose_their_middle() {
-    assert_eq!(cut("abc", 100.0), "abc");
-    let cut = cut("size=64 KiB, policy=aged-depth factor=4", 100.0);
-    assert!(cut.starts_with("size=") && cut.ends_with("tor=4") && measure(&cut) <= 100.0, "{cut}");
-    assert!(measure(&cut) + measure("x") > 100.0, "as much as there is room for: {cut}");
+    assert_eq!(ellipsize("abc", 100.0), "abc");
+    let short = ellipsize("size=64 KiB, policy=aged-depth factor=4", 100.0);
+    assert!(short.starts_with("size=") && short.ends_with("tor=4") && text_width(&short) <= 100.0, "{short}");
+    assert!(text_width(&short) + text_width("x") > 100.0, "as much as fits: {short}");
 }
 
-/// A difference has its sign, a ratio none.
 #[test]
-fn differences_have_their_sign() {
+fn differences_have_a_sign() {
     let shown = |differences: bool| {
         let row = ForestRow { name: "a".to_owned(), mean: 12.25, low: -3.5, high: 28.0, clear: false };
         let svg = Forest { rows: vec![row], x: String::new(), differences }.render(860.0, "", false);
         let (_, after) = svg.split_once("<title>").unwrap();
-        let figures = seen(&svg).0.into_iter().filter(|word| word.ends[2] > 850.0);
+        let figures = read_drawing(&svg).0.into_iter().filter(|word| word.edges[2] > 850.0);
         (after.split_once('<').unwrap().0.to_owned(), figures.map(|word| word.what).collect::<Vec<_>>())
     };
     assert_eq!(shown(true), ("a: +12.2, 95 % -3.5 to +28.0".to_owned(), vec!["+12.2".to_owned()]));

@@ -1,9 +1,9 @@
-//! The cells of a page's tables by hand, from lines that no rows stand behind: no two figures of a line are alike.
+//! The cells of a page's tables, from lines made by hand. No two figures of a line are equal.
 
 #![allow(clippy::unwrap_used)]
 
 use super::super::identity::Identity;
-use super::super::sheet::{Datum, Part, each_goes_in_its_turn};
+use super::super::sheet::{Datum, Part, assert_drop_orders_distinct};
 use super::*;
 use crate::analysis::pairing::influence::Influence;
 use crate::analysis::questions::line::{Measure, RATES};
@@ -11,7 +11,7 @@ use crate::analysis::questions::pairwise::Versus;
 use crate::analysis::{Frame, Metric, Summary};
 use crate::record::manifest::Manifest;
 
-/// A page of these lines, whose baseline is the first.
+/// A page of these lines; the first is the baseline.
 fn page(mut lines: Vec<Line>) -> Page {
     if let Some(first) = lines.first_mut() {
         first.is_baseline = true;
@@ -21,7 +21,7 @@ fn page(mut lines: Vec<Line>) -> Page {
     Page { identity: Identity::new(&Frame::default(), &summary, &[]), summary, ..Page::default() }
 }
 
-/// A line without any search of a table.
+/// A line without probes.
 fn line(name: &str) -> Line {
     let (pressure, hashfull) = (f64::NAN, f64::NAN);
     let measures = vec![Measure { ratio: Ratio::itself(8), p: f64::NAN, value: 100.0, ..Measure::default() }];
@@ -34,21 +34,21 @@ fn with(name: &str, change: impl Fn(&mut Line)) -> Line {
     line
 }
 
-/// Ten probes, of which 7 hit, 4 were usable and 2 gave a move; 20 stores.
-fn asked(line: &mut Line) {
+/// 10 probes, of which 7 hit, 4 were usable and 2 gave a move; 20 stores.
+fn probed(line: &mut Line) {
     (line.probes, line.hits, line.usable, line.move_only) = (10.0, 7.0, 4.0, 2.0);
     (line.misses_empty, line.misses_other) = (1.0, 2.0);
     (line.stores, line.evictions, line.rejections) = (20.0, 5.0, 3.0);
     (line.pressure, line.hashfull) = (1.25, 375.0);
 }
 
-/// A ratio with an interval that leaves 1 out.
+/// A significant ratio below 1.
 fn less(line: &mut Line) {
     let ratio = Ratio { mean: 0.5, low: 0.4, high: 0.6, p: 0.01, pairs: 8, clusters: 8, ..Ratio::default() };
     line.measures[0] = Measure { ratio, p: 0.02, marked: true, value: 100.0, ..Measure::default() };
 }
 
-/// The cell of a row and a column; none where there is no such column.
+/// The cell of a row and a column; none if there is no such column.
 fn cell<'a>(table: &'a SheetTable, row: usize, key: &str) -> Option<&'a Cell> {
     let at = table.columns.iter().position(|column| column.key == key)?;
     assert_eq!(table.rows[row].len(), table.columns.len());
@@ -59,67 +59,66 @@ fn text<'a>(table: &'a SheetTable, row: usize, key: &str) -> Option<&'a str> {
     cell(table, row, key).map(|cell| cell.text.as_str())
 }
 
-/// The reason that stands behind a dash.
+/// The reason of a dash.
 fn why(table: &SheetTable, row: usize, key: &str) -> Option<&'static str> {
     cell(table, row, key).filter(|cell| cell.value == Datum::None).map(|cell| cell.note)
 }
 
-/// What cutoffs were worth stands on the page where any line counted it, on all lines; where metrics were chosen it does not.
+/// With chosen metrics it is not shown.
 #[test]
-fn worth_is_shown_where_any_line_knows_it() {
+fn worth_is_shown_if_any_line_has_it() {
     let saved = |line: &mut Line| (line.saved, line.intervals[7]) = (300.0, (0.7, 0.8));
     assert_eq!(RATES[7].0, columns::SAVED);
     let both = |line: &mut Line| {
-        asked(line);
+        probed(line);
         saved(line);
     };
     for (lines, shown) in [
-        (vec![with("a", asked), with("b", both)], Some(["0.0 %", "75.0 %"])),
-        (vec![with("a", both), with("b", asked)], Some(["75.0 %", "0.0 %"])),
+        (vec![with("a", probed), with("b", both)], Some(["0.0 %", "75.0 %"])),
+        (vec![with("a", both), with("b", probed)], Some(["75.0 %", "0.0 %"])),
         (vec![with("a", both), with("b", both)], Some(["75.0 %", "75.0 %"])),
-        (vec![with("a", asked), with("b", asked)], None),
+        (vec![with("a", probed), with("b", probed)], None),
     ] {
         let mut page = page(lines);
         if shown.is_some() {
-            [summary(&page), anatomy(&page).unwrap()].iter().for_each(each_goes_in_its_turn);
+            [summary_table(&page), traffic_table(&page).unwrap()].iter().for_each(assert_drop_orders_distinct);
         }
-        let found = [0, 1].map(|row| text(&summary(&page), row, "saved").map(str::to_owned));
+        let found = [0, 1].map(|row| text(&summary_table(&page), row, "saved").map(str::to_owned));
         assert_eq!(found, [0, 1].map(|row| shown.map(|shown| shown[row].to_owned())));
-        let hits = text(&summary(&page), 0, "hit_rate").map(str::to_owned);
+        let hits = text(&summary_table(&page), 0, "hit_rate").map(str::to_owned);
         assert_eq!(hits, shown.map(|_| "70.0 %".to_owned()));
-        let sure = rates(&page).unwrap();
+        let sure = rates_table(&page).unwrap();
         assert_eq!(sure.columns.iter().any(|column| column.key == "saved"), shown.is_some());
         if let Some(shown) = shown {
             let interval = |share: &str| if share == "0.0 %" { "0.0-0.0 %" } else { "70.0-80.0 %" };
             assert_eq!([0, 1].map(|row| text(&sure, row, "saved").unwrap()), shown.map(interval));
         }
-        page.chosen = true;
-        assert_eq!(text(&summary(&page), 0, "saved"), None, "metrics were chosen");
-        assert_eq!(text(&summary(&page), 0, "usable"), None);
+        page.custom_metrics = true;
+        assert_eq!(text(&summary_table(&page), 0, "saved"), None, "metrics were chosen");
+        assert_eq!(text(&summary_table(&page), 0, "usable"), None);
     }
-    // One whose entries count nodes that were never searched: it asked its table, and what that was worth is not known.
+    // The second line probed its table, but its entries count nodes that were never searched.
     let unknown = |line: &mut Line| {
-        asked(line);
+        probed(line);
         line.saved = f64::NAN;
     };
-    let message = summary(&page(vec![with("a", both), with("b", unknown)]));
+    let message = summary_table(&page(vec![with("a", both), with("b", unknown)]));
     assert_eq!([0, 1].map(|row| text(&message, row, "saved")), [Some("75.0 %"), Some("-")]);
     assert_eq!(why(&message, 1, "saved"), Some(NO_COST));
     assert_eq!(text(&message, 1, "hit_rate"), Some("70.0 %"));
-    // Another engine, which tells of no table, beside ours.
-    let message = summary(&page(vec![with("a", both), line("b")]));
+    // An external engine without table reports, beside ours.
+    let message = summary_table(&page(vec![with("a", both), line("b")]));
     assert_eq!([0, 1].map(|row| text(&message, row, "saved")), [Some("75.0 %"), Some("-")]);
 }
 
-/// Each dash has the reason of its own line.
 #[test]
-fn each_dash_says_why() {
+fn each_dash_has_its_reason() {
     let one = |line: &mut Line| {
-        asked(line);
+        probed(line);
         let ratio = Ratio { mean: 0.5, pairs: 1, low: f64::NAN, high: f64::NAN, error: f64::NAN, ..Ratio::default() };
         line.measures[0] = Measure { ratio, p: f64::NAN, ..Measure::default() };
     };
-    let apart = |line: &mut Line| {
+    let no_common_depth = |line: &mut Line| {
         one(line);
         (line.measures[0].ratio.mean, line.measures[0].apart) = (f64::NAN, 3);
     };
@@ -127,43 +126,62 @@ fn each_dash_says_why() {
         one(line);
         (line.measures[0].ratio.mean, line.stores, line.measures[0].value) = (f64::NAN, 0.0, f64::NAN);
     };
-    let lines =
-        vec![line("base"), with("one", one), with("apart", apart), with("nothing", nothing), with("told", less)];
+    let lines = vec![
+        line("base"),
+        with("one", one),
+        with("apart", no_common_depth),
+        with("nothing", nothing),
+        with("less", less),
+    ];
     let mut page = page(lines);
-    let of = |table: &SheetTable, key: &str| (0..table.rows.len()).map(|row| why(table, row, key)).collect::<Vec<_>>();
-    let own = summary(&page);
-    assert_eq!(of(&own, "ratio"), [None, None, Some("no common depth"), Some("nothing to compare with"), None]);
-    assert_eq!(of(&own, "interval"), [Some(BASELINE), Some(ONE), Some(ONE), Some(ONE), None]);
-    assert_eq!(of(&own, "nodes"), [None, None, None, Some("nothing to count"), None]);
+    let reasons =
+        |table: &SheetTable, key: &str| (0..table.rows.len()).map(|row| why(table, row, key)).collect::<Vec<_>>();
+    let own = summary_table(&page);
+    assert_eq!(reasons(&own, "ratio"), [None, None, Some("no common depth"), Some("nothing to compare with"), None]);
+    assert_eq!(
+        reasons(&own, "interval"),
+        [Some(BASELINE), Some(TOO_FEW_POSITIONS), Some(TOO_FEW_POSITIONS), Some(TOO_FEW_POSITIONS), None]
+    );
+    assert_eq!(reasons(&own, "nodes"), [None, None, None, Some("nothing to count"), None]);
     for (key, reason) in [("usable", NO_TABLE), ("move_only", NO_TABLE), ("full", NO_SLOTS), ("pressure", NO_SLOTS)] {
-        assert_eq!(of(&own, key), [Some(reason), None, None, None, Some(reason)], "{key}");
+        assert_eq!(reasons(&own, key), [Some(reason), None, None, None, Some(reason)], "{key}");
     }
     let part = |line: &mut Line| {
-        asked(line);
+        probed(line);
         line.pressure = f64::NAN;
     };
-    let filtered = summary(&self::page(vec![with("part of a life", part)]));
+    let filtered = summary_table(&self::page(vec![with("part of a life", part)]));
     assert_eq!([why(&filtered, 0, "full"), why(&filtered, 0, "pressure")], [None, Some(TABLE_LIFE_FILTERED)]);
-    let traffic = anatomy(&page).unwrap();
-    assert_eq!(of(&traffic, "hits"), [None; 3], "what asked no table has no row");
+    let traffic = traffic_table(&page).unwrap();
+    assert_eq!(reasons(&traffic, "hits"), [None; 3], "a line without probes has no row");
     for key in ["evictions", "rejections"] {
-        assert_eq!(of(&traffic, key), [None, None, Some("nothing was stored")], "{key}");
+        assert_eq!(reasons(&traffic, key), [None, None, Some("nothing was stored")], "{key}");
     }
-    let closely = details(&page);
+    let details = details_table(&page);
     for key in ["p", "without", "detectable", "needed"] {
-        assert_eq!(of(&closely, key)[..4], [Some(BASELINE), Some(ONE), Some(ONE), Some(ONE)], "{key}");
+        assert_eq!(
+            reasons(&details, key)[..4],
+            [Some(BASELINE), Some(TOO_FEW_POSITIONS), Some(TOO_FEW_POSITIONS), Some(TOO_FEW_POSITIONS)],
+            "{key}"
+        );
     }
-    assert_eq!(of(&closely, "p")[4], None);
-    assert_eq!(of(&closely, "other_scores"), [&[Some(BASELINE)][..], &[Some("no common depth"); 4]].concat());
-    assert_eq!(of(&closely, "below"), [Some(BASELINE), Some(ONE), Some(ONE), Some(ONE), None]);
-    assert_eq!(of(&closely, "solved"), [Some("the suite names no best moves"); 5]);
-    page.chosen = true;
-    assert_eq!(of(&summary(&page), "p"), [Some(BASELINE), Some(ONE), Some(ONE), Some(ONE), None]);
+    assert_eq!(reasons(&details, "p")[4], None);
+    assert_eq!(reasons(&details, "other_scores"), [&[Some(BASELINE)][..], &[Some("no common depth"); 4]].concat());
+    assert_eq!(
+        reasons(&details, "below"),
+        [Some(BASELINE), Some(TOO_FEW_POSITIONS), Some(TOO_FEW_POSITIONS), Some(TOO_FEW_POSITIONS), None]
+    );
+    assert_eq!(reasons(&details, "solved"), [Some("the suite names no best moves"); 5]);
+    page.custom_metrics = true;
+    assert_eq!(
+        reasons(&summary_table(&page), "p"),
+        [Some(BASELINE), Some(TOO_FEW_POSITIONS), Some(TOO_FEW_POSITIONS), Some(TOO_FEW_POSITIONS), None]
+    );
 }
 
-/// `!` where the line is told from 1, `†` where depths were left out, both where both are so.
+/// `!`: significant; `†`: only common depths.
 #[test]
-fn intervals_bear_their_marks() {
+fn intervals_have_their_signs() {
     let more = |line: &mut Line| {
         less(line);
         (line.measures[0].ratio.mean, line.measures[0].ratio.low, line.measures[0].ratio.high) = (2.0, 1.5, 2.5);
@@ -172,11 +190,11 @@ fn intervals_bear_their_marks() {
         less(line);
         line.measures[0].marked = false;
     };
-    let cut = |line: &mut Line| {
+    let partial = |line: &mut Line| {
         less(line);
         line.measures[0].cut = 1;
     };
-    let unclear_cut = |line: &mut Line| {
+    let unclear_partial = |line: &mut Line| {
         unclear(line);
         line.measures[0].cut = 2;
     };
@@ -185,12 +203,13 @@ fn intervals_bear_their_marks() {
         with("less", less),
         with("more", more),
         with("unclear", unclear),
-        with("cut", cut),
-        with("both", unclear_cut),
+        with("partial", partial),
+        with("both", unclear_partial),
     ];
-    let table = summary(&page(lines));
-    let shown: Vec<(&str, Emphasis)> =
-        (0..6).map(|row| (text(&table, row, "interval").unwrap(), cell(&table, row, "ratio").unwrap().mark)).collect();
+    let table = summary_table(&page(lines));
+    let shown: Vec<(&str, Emphasis)> = (0..6)
+        .map(|row| (text(&table, row, "interval").unwrap(), cell(&table, row, "ratio").unwrap().emphasis))
+        .collect();
     assert_eq!(
         shown,
         [
@@ -204,9 +223,8 @@ fn intervals_bear_their_marks() {
     );
 }
 
-/// A mean is over what was paired, of the first metric: the baseline's own searches do not count, nor do those that met nothing.
 #[test]
-fn the_note_counts_searches() {
+fn summary_note_counts_paired_searches() {
     for (pairs, message) in [
         ([9, 8, 8], "over 8 searches"),
         ([9, 5, 6], "over 5 to 6 searches"),
@@ -216,46 +234,45 @@ fn the_note_counts_searches() {
         let mut lines =
             pairs.map(|pairs| with("x", |line| (line.searches, line.measures[0].ratio.pairs) = (12, pairs))).to_vec();
         lines[0].is_baseline = true;
-        let note = summary(&page(lines)).note;
+        let note = summary_table(&page(lines)).note;
         assert!(note.starts_with("* baseline. nodes / baseline") && note.contains(message), "{note}");
     }
 }
 
-/// Each share is of its own whole.
 #[test]
-fn each_share_stands_in_its_column() {
+fn shares_are_of_their_own_whole() {
     let counted = |line: &mut Line| {
-        asked(line);
+        probed(line);
         line.seconds = 1.5;
         line.intervals = std::array::from_fn(|at| (at as f64 / 10.0, at as f64 / 10.0 + 0.05));
     };
     let page = page(vec![with("y", less), with("x", counted)]);
-    let table = summary(&page);
+    let table = summary_table(&page);
     let shown = ["nodes", "ratio", "usable", "move_only", "full", "pressure", "seconds"]
         .map(|key| text(&table, 1, key).unwrap());
     assert_eq!(shown, ["100", "1.000", "40.0 %", "20.0 %", "38 %", "1.25", "1.50"]);
     assert_eq!(cell(&table, 1, "full").unwrap().value, Datum::Number(0.375));
-    let traffic = anatomy(&page).unwrap();
+    let traffic = traffic_table(&page).unwrap();
     assert_eq!(traffic.rows.len(), 1);
     let shown = ["variant", "probes", "hits", "misses_empty", "misses_other", "stores", "evictions", "rejections"];
     assert_eq!(
         shown.map(|key| text(&traffic, 0, key).unwrap()),
         ["x", "10", "70.0 %", "10.0 %", "20.0 %", "20", "25.0 %", "15.0 %"]
     );
-    // The places of the rates: hits, usable, move only, free slots, other keys, evictions, rejections, saved.
-    let sure = rates(&page).unwrap();
+    // The rates in order: hits, usable, move only, free slots, other keys, evictions, rejections,
+    // saved.
+    let sure = rates_table(&page).unwrap();
     let shown = ["hits", "usable", "move_only", "misses_other", "evictions", "rejections"];
     assert_eq!(
         shown.map(|key| text(&sure, 0, key).unwrap()),
         ["0.0-5.0 %", "10.0-15.0 %", "20.0-25.0 %", "40.0-45.0 %", "50.0-55.0 %", "60.0-65.0 %"]
     );
     let none = self::page(vec![line("a"), line("b")]);
-    assert_eq!((anatomy(&none), rates(&none)), (None, None));
+    assert_eq!((traffic_table(&none), rates_table(&none)), (None, None));
 }
 
-/// A position without which the sign turns, or the mark, has its question mark; all figures of a line beside it.
 #[test]
-fn details_are_of_the_line() {
+fn fragile_mean_has_a_question_mark() {
     let close = |without: f64, turns: bool, hangs: bool| {
         move |line: &mut Line| {
             less(line);
@@ -264,7 +281,7 @@ fn details_are_of_the_line() {
             let measure = &mut line.measures[0];
             measure.hangs = hangs;
             measure.ratio = Ratio { median: 0.75, below: 6, influence: Some(influence), ..measure.ratio };
-            // Of a second metric it is another matter.
+            // A second metric does not count.
             let second = Measure { hangs: !hangs, ..*measure };
             line.measures.push(second);
         }
@@ -275,7 +292,7 @@ fn details_are_of_the_line() {
         with("turns", close(1.25, true, false)),
         with("hangs", close(0.875, false, true)),
     ];
-    let table = details(&page(lines));
+    let table = details_table(&page(lines));
     let without = [1, 2, 3].map(|row| text(&table, row, "without").unwrap());
     assert_eq!(without, ["0.625 (p9)", "1.250? (p9)", "0.875? (p9)"]);
     let shown = ["searches", "evals", "other_scores", "solved", "p", "median", "below"];
@@ -285,9 +302,8 @@ fn details_are_of_the_line() {
     );
 }
 
-/// The first metric has its totals; of the others the ratios alone are shown, unless they were chosen: then all have all, and there is no more.
 #[test]
-fn what_was_chosen_has_its_totals() {
+fn chosen_metrics_have_totals_and_p() {
     let both = |value: f64| {
         move |line: &mut Line| {
             let second = Measure { value, ..line.measures[0] };
@@ -296,47 +312,51 @@ fn what_was_chosen_has_its_totals() {
     };
     let mut page = page(vec![with("base", both(1.5)), with("x", both(2.5))]);
     page.summary.metrics.push(Metric::of(columns::SECONDS));
-    let keys = |page: &Page| summary(page).columns.into_iter().map(|column| column.key).collect::<Vec<_>>().join(" ");
+    let keys =
+        |page: &Page| summary_table(page).columns.into_iter().map(|column| column.key).collect::<Vec<_>>().join(" ");
     assert_eq!(
         keys(&page),
         "variant nodes ratio interval seconds_ratio seconds_interval usable move_only full pressure seconds"
     );
-    page.chosen = true;
+    page.custom_metrics = true;
     assert_eq!(keys(&page), "variant nodes ratio interval p seconds seconds_ratio seconds_interval seconds_p");
-    let table = summary(&page);
+    let table = summary_table(&page);
     assert_eq!([0, 1].map(|row| text(&table, row, "seconds").unwrap()), ["1.50", "2.50"]);
 }
 
-/// Student's quantiles of 19 degrees of freedom, 2.433 at 0.9875 and 0.861 at 0.8: of a standard error of 0.05, with room for one more of 20, exp(0.05 x 3.294 + 0.9163 / 20) - 1 = 22.9 %.
-/// For 1 % the normal law's 2.241 and 0.842 by the spread of 0.2236, over ln 1.01, squared: 4,800. Where no two searches differ neither is known.
+/// Student's quantiles with 19 degrees of freedom, 2.433 at 0.9875 and 0.861 at 0.8. A standard
+/// error of 0.05, with a margin for one of 20 positions: exp(0.05 x 3.294 + 0.9163 / 20) - 1 = 22.9
+/// %. For 1 %: the normal quantiles 2.241 and 0.842 times the spread of 0.2236, over ln 1.01,
+/// squared: 4,800.
 #[test]
-fn what_could_be_seen_is_told() {
-    let of = |mean: f64, error: f64, clusters: usize| {
+fn details_state_the_power() {
+    let uncertain = |mean: f64, error: f64, clusters: usize| {
         move |line: &mut Line| {
             let ratio = Ratio { mean, low: 0.9, high: 1.1, error, pairs: clusters, clusters, ..Ratio::default() };
             line.measures[0] = Measure { ratio, ..line.measures[0] };
         }
     };
-    let mut page = page(vec![line("base"), with("x", of(0.97, 0.05, 20)), with("same", of(1.0, 0.0, 20))]);
-    // One pair of flips in 2^5 is more than 5 % over two lines, one in 2^6 is not: seven positions are the least.
+    let mut page =
+        page(vec![line("base"), with("x", uncertain(0.97, 0.05, 20)), with("same", uncertain(1.0, 0.0, 20))]);
+    // Over two lines, one pair of flips in 2^5 exceeds 5 %, one in 2^6 does not: seven positions
+    // are the least.
     (page.summary.power.level, page.summary.power.lines) = (0.025, 2);
-    page.summary.lines.extend([6, 7].map(|clusters| with("few", of(0.97, 0.0001, clusters))));
+    page.summary.lines.extend([6, 7].map(|clusters| with("few", uncertain(0.97, 0.0001, clusters))));
     page.identity = Identity::new(&Frame::default(), &page.summary, &[]);
-    let table = details(&page);
+    let table = details_table(&page);
     assert_eq!(text(&table, 1, "detectable"), Some("22.9 %"));
     let Datum::Number(needed) = cell(&table, 1, "needed").unwrap().value else { panic!("no number") };
     assert!((4795.0..4810.0).contains(&needed), "{needed}");
     for key in ["detectable", "needed"] {
         assert_eq!((why(&table, 1, key), why(&table, 2, key)), (None, Some("no two searches differ")), "{key}");
     }
-    assert_eq!([3, 4].map(|row| why(&table, row, "detectable")), [Some(ONE), None]);
-    // However calm, it takes 0.9163 / ln 1.01 = 92.1 for one more not to take 1 % back.
+    assert_eq!([3, 4].map(|row| why(&table, row, "detectable")), [Some(TOO_FEW_POSITIONS), None]);
+    // Even without spread it takes 0.9163 / ln 1.01 = 92.1, so that one position cannot undo 1 %.
     assert_eq!([3, 4].map(|row| text(&table, row, "needed").unwrap()), ["93", "93"]);
 }
 
-/// A pair names its own two lines, and is marked where the two are told apart.
 #[test]
-fn pairs_name_both_sides() {
+fn pairs_table_names_both_lines() {
     let ratio = |mean: f64| Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, ..Ratio::default() };
     let versus = |line: usize, against: usize, mean: f64, marked: bool| Versus {
         line,
@@ -350,7 +370,7 @@ fn pairs_name_both_sides() {
         beyond: 0,
     };
     let mut page = page(vec![line("a"), line("b"), line("c")]);
-    assert_eq!(pairs(&page), None);
+    assert_eq!(pairs_table(&page), None);
     page.pairs = vec![versus(2, 0, 0.5, true), versus(2, 1, 0.75, false), versus(1, 0, 1.5, true)];
     let lost = Ratio { mean: f64::NAN, low: f64::NAN, ..Ratio::default() };
     page.pairs.push(Versus {
@@ -365,11 +385,11 @@ fn pairs_name_both_sides() {
         beyond: 2,
     });
     page.pairs.push(Versus { apart: 0, ..page.pairs[3] });
-    let table = pairs(&page).unwrap();
+    let table = pairs_table(&page).unwrap();
     let shown: Vec<_> = (0..5)
         .map(|row| {
             let texts = ["line", "against", "ratio", "interval"].map(|key| text(&table, row, key).unwrap());
-            (texts, cell(&table, row, "ratio").unwrap().mark)
+            (texts, cell(&table, row, "ratio").unwrap().emphasis)
         })
         .collect();
     assert_eq!(
@@ -382,7 +402,10 @@ fn pairs_name_both_sides() {
             (["a", "b", "-", "-"], Emphasis::None),
         ]
     );
-    assert_eq!(["ratio", "interval", "p"].map(|key| why(&table, 3, key)), ["no common depth", ONE, ONE].map(Some));
+    assert_eq!(
+        ["ratio", "interval", "p"].map(|key| why(&table, 3, key)),
+        ["no common depth", TOO_FEW_POSITIONS, TOO_FEW_POSITIONS].map(Some)
+    );
     assert_eq!(why(&table, 4, "ratio"), Some("0 on one side alone"));
     assert_eq!(
         table.note,
@@ -390,10 +413,9 @@ fn pairs_name_both_sides() {
     );
 }
 
-/// An option is shared where all variants have it with the same value; not the first two alone.
 #[test]
-fn shared_options_are_those_of_all() {
-    let of = |options: &[serde_json::Value]| {
+fn common_options_are_equal_in_all_variants() {
+    let common = |options: &[serde_json::Value]| {
         let named = options.iter().enumerate().map(|(at, options)| (at.to_string(), options.clone()));
         let manifest = Manifest { options: named.collect(), ..Manifest::default() };
         common_options(&Page { manifest, ..Page::default() }).map(|table| {
@@ -404,29 +426,27 @@ fn shared_options_are_those_of_all() {
     let json =
         |slots: u32, kind: &str| serde_json::json!({"a": {"slots": slots, "kind": kind}, "on": true, "list": [1, 2]});
     let all = ["a.slots=1", "a.kind=x", "on=true", "list=[1,2]"].map(str::to_owned).to_vec();
-    assert_eq!(of(&[json(1, "x")]), Some(all.clone()));
-    assert_eq!(of(&[json(1, "x"), json(1, "x"), json(2, "x")]), Some(all[1..].to_vec()));
-    assert_eq!(of(&[json(1, "x"), json(2, "y"), json(1, "x")]), Some(all[2..].to_vec()));
-    assert_eq!((of(&[]), of(&[serde_json::json!({"a": 1}), serde_json::json!({"b": 1})])), (None, None));
+    assert_eq!(common(&[json(1, "x")]), Some(all.clone()));
+    assert_eq!(common(&[json(1, "x"), json(1, "x"), json(2, "x")]), Some(all[1..].to_vec()));
+    assert_eq!(common(&[json(1, "x"), json(2, "y"), json(1, "x")]), Some(all[2..].to_vec()));
+    assert_eq!((common(&[]), common(&[serde_json::json!({"a": 1}), serde_json::json!({"b": 1})])), (None, None));
 }
 
-/// What no engine tells is no column where engines stand on the page; what one line tells is one.
 #[test]
-fn what_no_engine_tells_is_left_out() {
+fn columns_that_no_engine_reports_are_dropped() {
     let keys = |table: &SheetTable| table.columns.iter().map(|column| column.key.clone()).collect::<Vec<_>>();
     let mut page = page(vec![line("base"), with("x", less)]);
-    assert!(keys(&summary(&page)).contains(&"full".to_owned()));
+    assert!(keys(&summary_table(&page)).contains(&"full".to_owned()));
     page.manifest.subjects.insert("x".to_owned(), Default::default());
-    assert_eq!(keys(&summary(&page)), ["variant", "nodes", "ratio", "interval", "seconds"]);
+    assert_eq!(keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "seconds"]);
     page.summary.lines[1].hashfull = 500.0;
-    assert_eq!(keys(&summary(&page)), ["variant", "nodes", "ratio", "interval", "full", "seconds"]);
+    assert_eq!(keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "full", "seconds"]);
 }
 
-/// What a program reads of a line is what a reader reads: seconds, shares of one, and stores for each slot.
 #[test]
-fn values_are_those_of_the_texts() {
+fn values_match_their_texts() {
     let timed = with("a", |line| {
-        asked(line);
+        probed(line);
         less(line);
         line.seconds = 12.5;
         line.measures[0].apart = 1;
@@ -435,7 +455,7 @@ fn values_are_those_of_the_texts() {
         line.measures[0] =
             Measure { ratio: Ratio { mean: f64::NAN, ..Ratio::default() }, apart: 1, ..Measure::default() };
     });
-    let table = summary(&page(vec![line("base"), timed, none]));
+    let table = summary_table(&page(vec![line("base"), timed, none]));
     for (key, value, shown) in [
         ("nodes", 100.0, "100"),
         ("ratio", 0.5, "0.500"),
@@ -448,15 +468,14 @@ fn values_are_those_of_the_texts() {
         let cell = cell(&table, 1, key).unwrap();
         assert_eq!((cell.value, cell.text.as_str()), (Datum::Number(value), shown), "{key}");
     }
-    assert_eq!(why(&table, 2, "ratio"), Some("no common depth"), "one search apart is enough");
+    assert_eq!(why(&table, 2, "ratio"), Some("no common depth"), "one search without common depth is enough");
 }
 
-/// On a narrow screen the columns stay by which a table is chosen, and those that went are named.
 #[test]
-fn eighty_columns_show_what_a_table_is_chosen_by() {
+fn narrow_summary_keeps_the_decisive_columns() {
     let counted = |nodes: f64| {
         move |line: &mut Line| {
-            asked(line);
+            probed(line);
             less(line);
             (line.nodes, line.measures[0].value, line.saved) = (nodes, nodes, nodes);
             (line.pressure, line.hashfull) = (73.30, 990.0);
@@ -469,7 +488,7 @@ fn eighty_columns_show_what_a_table_is_chosen_by() {
     ];
     let page = page(lines);
     let shown = |width: usize| {
-        let sheet = super::super::Sheet { parts: vec![Part::Table(summary(&page))], ..Default::default() };
+        let sheet = super::super::Sheet { parts: vec![Part::Table(summary_table(&page))], ..Default::default() };
         super::super::text::render(&sheet, super::super::text::Screen { width, colour: false })
     };
     let narrow = shown(80);
@@ -488,25 +507,24 @@ fn eighty_columns_show_what_a_table_is_chosen_by() {
     assert!(wide.contains("no table to ask"), "{wide}");
 }
 
-/// Another engine has a table, and does not tell of it; where lines are not variants nobody knows whose they are.
 #[test]
-fn other_engines_are_not_said_to_have_no_table() {
-    let mut page = page(vec![with("ours", asked), line("bare"), line("theirs")]);
+fn external_engines_have_their_own_reason() {
+    let mut page = page(vec![with("ours", probed), line("bare"), line("theirs")]);
     let reasons = |page: &Page| {
-        let table = summary(page);
+        let table = summary_table(page);
         ["usable", "full", "pressure"].map(|key| [1, 2].map(|row| why(&table, row, key).unwrap()))
     };
     assert_eq!(reasons(&page), [[NO_TABLE; 2], [NO_SLOTS; 2], [NO_SLOTS; 2]]);
     page.manifest.subjects.insert("theirs".to_owned(), Default::default());
     let message = ["an engine that does not tell of its table"; 3];
     assert_eq!(reasons(&page), [[NO_TABLE, message[0]], [NO_SLOTS, message[1]], [NO_SLOTS, message[2]]]);
-    // Some tell how full it is, and no more.
+    // Some engines report only how full it is.
     page.summary.lines[2].hashfull = 500.0;
-    assert_eq!(why(&summary(&page), 2, "pressure"), Some(message[0]));
+    assert_eq!(why(&summary_table(&page), 2, "pressure"), Some(message[0]));
     page.summary.lines[2].hashfull = f64::NAN;
     page.summary.by = vec!["limit.depth".to_owned()];
     assert!(reasons(&page).iter().flatten().all(|reason| reason.contains(" or an engine that does not tell")));
-    // Of several results each says whose its variants are.
+    // With several results, each manifest names its external engines.
     page.summary.by = vec![columns::VARIANT.to_owned()];
     let first = std::mem::take(&mut page.manifest);
     page.sources = vec![("one".to_owned(), None), ("two".to_owned(), Some(first))];

@@ -18,7 +18,8 @@ pub fn run(data: &[u8]) {
         Ok(page) => {
             let style = report::markdown::Style { level: 1, figures: true };
             let screen = report::text::Screen { width: 100, colour: true };
-            let _ = (report::markdown::render(&page.sheet, style), report::text::render(&page.brief(), screen));
+            let _ =
+                (report::markdown::render(&page.sheet, style), report::text::render(&page.terminal_sheet(), screen));
             let _ = (report::data::json(&page.sheet), report::data::csv(&page.sheet, true));
             let html = report::html::render(&page.sheet);
             assert_eq!(html.matches("<script").count(), 1);

@@ -432,7 +432,7 @@ fn numbers_are_not_guarded() {
     let rows = words.iter().map(|word| vec![Cell::text(*word)]).collect();
     let table = SheetTable {
         key: "t".to_owned(),
-        columns: vec![SheetColumn::words("c", "c", "")],
+        columns: vec![SheetColumn::text("c", "c", "")],
         rows,
         ..SheetTable::default()
     };
@@ -452,7 +452,7 @@ fn a_cell_is_one_line() {
     use ttlab::report::markdown::{Style, render};
     use ttlab::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
     let rows = vec![vec![Cell::text("two\nlines\r\nof | three"), Cell::text("end")]];
-    let columns = ["a", "b"].map(|name| SheetColumn::words(name, name, "")).to_vec();
+    let columns = ["a", "b"].map(|name| SheetColumn::text(name, name, "")).to_vec();
     let table = SheetTable { key: "t".to_owned(), columns, rows, ..SheetTable::default() };
     let text =
         render(&Sheet { parts: vec![Part::Table(table)], ..Sheet::default() }, Style { level: 1, figures: false });

@@ -12,22 +12,22 @@ use crate::report::svg::lines::Lines;
 use std::collections::BTreeMap;
 
 impl TuneOutcome<'_> {
-    /// The response to each numeric option, and all candidates as a forest.
+    /// The response to each numeric option, and a forest plot of all candidates.
     pub(super) fn figures(&self) -> Vec<Figure> {
         let metric = &self.tune.metric;
         let ratio = |who: usize| Some(self.tuned.candidates[who].ratio).filter(|ratio| ratio.mean > 0.0);
         let others = (0..self.tuned.candidates.len()).filter(|who| *who != self.baseline());
         let rows = others.filter_map(|who| {
-            let of = ratio(who)?;
-            let (name, clear) = (self.name(who).to_owned(), of.is_clear());
-            Some(ForestRow { name, mean: of.mean, low: of.low, high: of.high, clear })
+            let ratio = ratio(who)?;
+            let (name, clear) = (self.name(who).to_owned(), ratio.is_clear());
+            Some(ForestRow { name, mean: ratio.mean, low: ratio.low, high: ratio.high, clear })
         });
         let mut figures: Vec<Figure> = self
-            .numeric()
+            .numeric_options()
             .into_iter()
             .filter_map(|path| {
                 let caption = "against the baseline's in the race, with 95 % intervals; those that were dropped were searched on fewer items.";
-                self.curve(&path, self.along(&path, ratio), "response", format!("{metric} {caption}"))
+                self.option_figure(&path, self.series_over(&path, ratio), "response", format!("{metric} {caption}"))
             })
             .collect();
         figures.push(Figure {
@@ -41,14 +41,15 @@ impl TuneOutcome<'_> {
         figures
     }
 
-    /// The finalists on the held-out items: a line through the winner for each pressure, over a numeric option.
-    pub(super) fn held_figure(&self) -> Option<Figure> {
-        let path = self.numeric().into_iter().next()?;
-        let lines = self.tuned.held.iter().zip(self.pressures).flat_map(|(held, pressure)| {
+    /// The finalists on the held-out items: a series through the winner for each pressure, over the
+    /// first numeric option.
+    pub(super) fn held_out_figure(&self) -> Option<Figure> {
+        let path = self.numeric_options().into_iter().next()?;
+        let lines = self.tuned.held.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
             let ratio = |who: usize| {
-                held.standings.iter().find(|standing| standing.candidate == who).map(|standing| standing.ratio)
+                held_out.standings.iter().find(|standing| standing.candidate == who).map(|standing| standing.ratio)
             };
-            let mut series = self.along(&path, ratio);
+            let mut series = self.series_over(&path, ratio);
             let winner = self.name(self.tuned.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
             series.iter_mut().for_each(|one| {
@@ -60,11 +61,18 @@ impl TuneOutcome<'_> {
             "The finalists' {} against the baseline's, on items that the race never saw, at each pressure.",
             self.tune.metric
         );
-        self.curve(&path, lines.collect(), "held-out", caption)
+        self.option_figure(&path, lines.collect(), "held-out", caption)
     }
 
-    /// Lines over an option; where they are more than can be told apart, those through the winner.
-    pub(super) fn curve(&self, path: &str, mut series: Vec<Series>, file: &str, mut caption: String) -> Option<Figure> {
+    /// The figure of some series over an option. Of too many series, those through the winner; none
+    /// if there are still too many.
+    pub(super) fn option_figure(
+        &self,
+        path: &str,
+        mut series: Vec<Series>,
+        file: &str,
+        mut caption: String,
+    ) -> Option<Figure> {
         if series.len() > LINES {
             let winner = self.name(self.tuned.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
@@ -75,29 +83,31 @@ impl TuneOutcome<'_> {
         }
         let name = path.rsplit('.').next().unwrap_or(path);
         let title = if file == "response" { format!("Response to {name}") } else { format!("Held out: {name}") };
-        let lines = Lines::of_ratios(series, path, format!("{} against the baseline", self.tune.metric));
+        let lines = Lines::from_ratios(series, path, format!("{} against the baseline", self.tune.metric));
         let file = format!("{file}-{}", path.replace('.', "-"));
         Some(Figure { file, title, caption, plot: Plot::Lines(lines) })
     }
 
-    /// Options that vary and have at least three numeric values.
-    pub(super) fn numeric(&self) -> Vec<String> {
+    /// The options that vary and have at least three numeric values.
+    pub(super) fn numeric_options(&self) -> Vec<String> {
         let values = |path: &String| -> std::collections::BTreeSet<u64> {
-            (0..self.experiment.variants.len()).filter_map(|who| Some(self.level(who, path)?.to_bits())).collect()
+            (0..self.experiment.variants.len())
+                .filter_map(|who| Some(self.option_value(who, path)?.to_bits()))
+                .collect()
         };
         self.varying.iter().filter(|path| values(path).len() >= 3).cloned().collect()
     }
 
-    fn level(&self, who: usize, path: &str) -> Option<f64> {
+    fn option_value(&self, who: usize, path: &str) -> Option<f64> {
         let columns = grid::option_columns(&self.experiment.variants[who]);
         axes::number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
-    /// Lines over a numeric option, one for each combination of the others that vary.
-    pub(super) fn along(&self, path: &str, ratio: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
+    /// Series over a numeric option, one for each combination of the other options that vary.
+    pub(super) fn series_over(&self, path: &str, ratio: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
         let mut lines: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for who in 0..self.experiment.variants.len() {
-            let (Some(x), Some(ratio)) = (self.level(who, path), ratio(who)) else { continue };
+            let (Some(x), Some(ratio)) = (self.option_value(who, path), ratio(who)) else { continue };
             let columns = grid::option_columns(&self.experiment.variants[who]);
             let others: Vec<String> = self
                 .varying

@@ -1,6 +1,6 @@
-//! The figures of a grid: what each shows along its axes, its caption, its file.
+//! The figures of a grid of options.
 
-use super::figure::{Figure, Plot, capital, metric};
+use super::figure::{Figure, Plot, capitalize, metric_name};
 use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use crate::analysis::questions::curves::{self, Response, Series};
@@ -10,23 +10,23 @@ use crate::analysis::{Frame, Line, Summary};
 use crate::record::columns;
 use std::borrow::Cow;
 
-/// What a grid shows.
+/// A grid and what it shows.
 #[derive(Default)]
 pub struct Grid<'a> {
-    /// The rows on the grid.
+    /// The rows that lie on the grid.
     pub frame: Cow<'a, Frame>,
-    /// Its axes.
+    /// The axes: options that vary.
     pub axes: Vec<Axis>,
-    /// The level of each that its others are held against.
+    /// The reference level of each axis, by index.
     pub references: Vec<usize>,
-    /// What each level does.
+    /// The effect of each level.
     pub effects: Vec<Effect>,
-    /// What two levels do together.
+    /// The interactions of two levels.
     pub interactions: Vec<Interaction>,
 }
 
 impl<'a> Grid<'a> {
-    /// The grid that rows lie on, where there is one.
+    /// The grid of the rows, if there is one.
     pub(super) fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
         let metric = &summary.metrics[0];
         let (frame, axes) = axes::axes(rows, &metric.columns());
@@ -41,8 +41,8 @@ impl<'a> Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Takes the marks off all that it shows.
-    pub(super) fn unmark(&mut self) {
+    /// Removes all marks of significance.
+    pub(super) fn clear_marks(&mut self) {
         let effects = self.effects.iter_mut().map(|effect| &mut effect.judged);
         for judged in effects.chain(self.interactions.iter_mut().map(|interaction| &mut interaction.judged)) {
             (judged.marked, judged.hangs) = (false, false);
@@ -50,16 +50,16 @@ impl Grid<'_> {
     }
 }
 
-/// Ratios and usable hits by the size of the table.
-pub(super) fn by_size(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
-    let metric = metric(summary);
+/// Ratios, usable hits and worth by table size.
+pub(super) fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
+    let metric = metric_name(summary);
     let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
         return Vec::new();
     };
     let levels = grid.axes[axis].levels.iter().filter_map(|level| Some((level.number?, &level.label)));
     let in_entries = levels.clone().all(|(_, label)| label.parse::<u64>().is_ok());
     let unit = if in_entries { "table size (entries)" } else { "table size" };
-    let text = |size: f64, label: &String| if in_entries { entries(size) } else { label.clone() };
+    let text = |size: f64, label: &String| if in_entries { format_entries(size) } else { label.clone() };
     let ticks: Vec<(f64, String)> = levels.map(|(size, label)| (size, text(size, label))).collect();
     let lines = |series: Vec<Series>, y: &str, ratio: bool| Lines {
         series,
@@ -76,21 +76,21 @@ pub(super) fn by_size(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         let ratio = summary.lines[at].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     };
-    // A share of a line, with the interval of its column.
-    let share = |at: usize, column: &str, of: fn(&Line) -> Option<(f64, f64)>| {
+    // A line's share with its interval.
+    let share = |at: usize, column: &str, parts: fn(&Line) -> Option<(f64, f64)>| {
         let (low, high) = summary.lines[at].interval(column);
-        of(&summary.lines[at]).map(|(part, whole)| (part / whole, low, high))
+        parts(&summary.lines[at]).map(|(part, whole)| (part / whole, low, high))
     };
     let usable = |at| share(at, columns::USABLE, |line| (line.probes > 0.0).then_some((line.usable, line.probes)));
     let hits = |at| share(at, columns::HITS, |line| (line.probes > 0.0).then_some((line.hits, line.probes)));
     let saved = |at| share(at, columns::SAVED, Line::worth);
     let along =
         |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(&grid.frame, &grid.axes, axis, summary, value);
-    let worth = across(&along(&hits), along(&saved));
+    let worth = plot_against(&along(&hits), along(&saved));
     let plots = [
         (
             "size-ratio",
-            capital(&format!("{metric} by table size")),
+            capitalize(&format!("{metric} by table size")),
             format!("Ratio of {metric} to the baseline's, by the size of the table."),
             lines(along(&ratio), &format!("{metric} against the baseline"), true),
         ),
@@ -112,7 +112,7 @@ pub(super) fn by_size(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
             "A line for each policy, a point for each size: share of the probes answered, and what the cutoffs were worth. Counts mislead \
              where one line runs above another at fewer hits."
                 .to_owned(),
-            Lines { x: "hits".to_owned(), x_log: false, x_ticks: shares(&worth), ..lines(worth, "worth", false) },
+            Lines { x: "hits".to_owned(), x_log: false, x_ticks: share_ticks(&worth), ..lines(worth, "worth", false) },
         ),
     ];
     plots
@@ -122,41 +122,43 @@ pub(super) fn by_size(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         .collect()
 }
 
-/// Each series by the values of another instead of its own x.
-fn across(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
+/// Replaces each x of `y` by the value of the series of the same name in `x`; points without one
+/// are dropped.
+fn plot_against(x: &[Series], mut y: Vec<Series>) -> Vec<Series> {
     for series in &mut y {
-        let of = x.iter().find(|other| other.name == series.name);
-        let at = |old: f64| of.and_then(|of| of.points.iter().find(|point| point.x == old)).map(|point| point.y);
-        series.points.retain_mut(|point| at(point.x).map(|x| point.x = x).is_some());
+        let partner = x.iter().find(|other| other.name == series.name);
+        let partner_value =
+            |old: f64| partner.and_then(|other| other.points.iter().find(|point| point.x == old)).map(|point| point.y);
+        series.points.retain_mut(|point| partner_value(point.x).map(|x| point.x = x).is_some());
     }
     y.retain(|series| !series.points.is_empty());
     y
 }
 
-/// Round shares between the least and the greatest x.
-fn shares(series: &[Series]) -> Vec<(f64, String)> {
+/// Ticks at round shares between the smallest and the largest x.
+fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
     let x = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
-    let (least, most) = (x().fold(100.0, f64::min), x().fold(0.0, f64::max));
-    let step = [1u32, 2, 5, 10, 20].into_iter().find(|&step| most - least <= f64::from(step * 8)).unwrap_or(20);
-    let round = (0..=100 / step).map(|at| at * step).filter(|&share| (least..=most).contains(&f64::from(share)));
+    let (min, max) = (x().fold(100.0, f64::min), x().fold(0.0, f64::max));
+    let step = [1u32, 2, 5, 10, 20].into_iter().find(|&step| max - min <= f64::from(step * 8)).unwrap_or(20);
+    let round = (0..=100 / step).map(|at| at * step).filter(|&share| (min..=max).contains(&f64::from(share)));
     round.map(|share| (f64::from(share) / 100.0, format!("{share} %"))).collect()
 }
 
-/// A number of entries as people say it: 8 K, 1 M; others in full.
-fn entries(value: f64) -> String {
+/// A number of entries: 8 K, 1 M; in full if it is not a whole multiple.
+fn format_entries(value: f64) -> String {
     let units = [("M", 1_048_576.0), ("K", 1024.0)];
     let unit = units.into_iter().find(|(_, unit)| value >= *unit && value % unit == 0.0);
-    unit.map_or_else(|| super::number::count(value), |(name, unit)| format!("{} {name}", value / unit))
+    unit.map_or_else(|| super::number::format_count(value), |(name, unit)| format!("{} {name}", value / unit))
 }
 
-/// The response to each numeric option.
-pub(super) fn responses(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
+/// The ratio to the reference value, for each numeric option.
+pub(super) fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = &summary.metrics[0];
     let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
-    responses.into_iter().map(response).collect()
+    responses.into_iter().map(response_figure).collect()
 }
 
-fn response(response: Response) -> Figure {
+fn response_figure(response: Response) -> Figure {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
     let lines = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
@@ -167,13 +169,17 @@ fn response(response: Response) -> Figure {
             "Ratio to {name} = {}, paired by position and by every other option; the band is the 95 % interval.{lines}",
             response.reference
         ),
-        plot: Plot::Lines(Lines::of_ratios(response.series, &response.path, format!("against {}", response.reference))),
+        plot: Plot::Lines(Lines::from_ratios(
+            response.series,
+            &response.path,
+            format!("against {}", response.reference),
+        )),
     }
 }
 
-/// A map of two axes.
-pub(super) fn map(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
-    let metric = metric(summary);
+/// A map of the first two axes; none if it would be too large or too empty.
+pub(super) fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
+    let metric = metric_name(summary);
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;
     }
@@ -182,10 +188,10 @@ pub(super) fn map(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
         return None;
     }
-    // The longer axis runs down the page: there is more room.
-    let side =
+    // The longer axis runs down the page, where there is more room.
+    let axis_labels =
         |axis: &Axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>());
-    let (a, b) = (side(&grid.axes[0]), side(&grid.axes[1]));
+    let (a, b) = (axis_labels(&grid.axes[0]), axis_labels(&grid.axes[1]));
     let width = |levels: &[String]| levels.iter().map(String::len).max().unwrap_or(0).max(7) * levels.len();
     let turned = width(&b.1) > width(&a.1);
     let heat = if turned {
@@ -194,7 +200,7 @@ pub(super) fn map(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     } else {
         Heat { first: a, second: b, cells }
     };
-    let rest = match (grid.axes.len() > 2, unlike) {
+    let remark = match (grid.axes.len() > 2, unlike) {
         (_, true) => {
             " The other axes are averaged over, and not every cell has the same of their values: what tells cells apart may be that."
         }
@@ -203,8 +209,8 @@ pub(super) fn map(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     };
     Some(Figure {
         file: "map".to_owned(),
-        title: capital(&format!("{} and {}", heat.first.0, heat.second.0)),
-        caption: format!("Geometric mean ratio of {metric} to the baseline's: blue less, orange more.{rest}"),
+        title: capitalize(&format!("{} and {}", heat.first.0, heat.second.0)),
+        caption: format!("Geometric mean ratio of {metric} to the baseline's: blue less, orange more.{remark}"),
         plot: Plot::Heat(heat),
     })
 }

@@ -1,4 +1,5 @@
-//! What the pages of a tuning draw and mark, by hand: six candidates on a grid of three slots and two centres.
+//! The page of a tuning, from results made by hand: six candidates on a grid of three slots and two
+//! centres.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,8 +21,8 @@ fn ratio(mean: f64, clear: bool) -> Ratio {
     Ratio { mean, low, high, p, pairs: 20, clusters: 20, error: 0.05, ..Ratio::default() }
 }
 
-/// What `ask` wants to know of a tuning over a grid.
-fn of<T>(grid: &str, tuned: &Tuned, tune: &Tune, ask: impl Fn(&TuneOutcome) -> T) -> T {
+/// The result of `ask` for a tuning over a grid.
+fn with_outcome<T>(grid: &str, tuned: &Tuned, tune: &Tune, ask: impl Fn(&TuneOutcome) -> T) -> T {
     let experiment = experiment(grid);
     let varying: Vec<String> = grid.lines().map(|line| line.split('\'').nth(1).unwrap().to_owned()).collect();
     ask(&TuneOutcome {
@@ -31,18 +32,17 @@ fn of<T>(grid: &str, tuned: &Tuned, tune: &Tune, ask: impl Fn(&TuneOutcome) -> T
         pressures: &["own", "other"].map(str::to_owned),
         tuned,
         warnings: Vec::new(),
-        origins: Vec::new(),
+        provenance: Vec::new(),
     })
 }
 
-/// Each line's name and its points' x.
+/// The name of each series and the x of its points.
 fn shape(series: &[Series]) -> Vec<(String, Vec<f64>)> {
     series.iter().map(|one| (one.name.clone(), one.points.iter().map(|point| point.x).collect())).collect()
 }
 
-/// Two points make a line, one makes none; candidates without a ratio have no point.
 #[test]
-fn a_line_wants_two_points() {
+fn series_needs_two_points() {
     let line = |name: &str, points: &[f64]| (name.to_owned(), points.to_vec());
     // Candidates by slots, then by centre: 0 and 1 have one slot, 2 and 3 two, 4 and 5 four.
     for (known, lines) in [
@@ -52,8 +52,10 @@ fn a_line_wants_two_points() {
         (&[], vec![]),
         (&[0, 1, 2, 3, 4], vec![line("centre=0", &[1.0, 2.0, 4.0]), line("centre=5", &[1.0, 2.0])]),
     ] {
-        let of_known = |who: usize| known.contains(&who).then(|| ratio(1.0 + who as f64, true));
-        let found = of(GRID, &Tuned::default(), &Tune::default(), |describe| describe.along("table.slots", of_known));
+        let known_ratio = |who: usize| known.contains(&who).then(|| ratio(1.0 + who as f64, true));
+        let found = with_outcome(GRID, &Tuned::default(), &Tune::default(), |outcome| {
+            outcome.series_over("table.slots", known_ratio)
+        });
         assert_eq!(shape(&found), lines, "{known:?}");
         for point in found.iter().flat_map(|one| &one.points) {
             let who = (point.y - 1.0) as usize;
@@ -63,37 +65,40 @@ fn a_line_wants_two_points() {
     }
 }
 
-/// An option has a curve from three values on, and only where they are numbers.
 #[test]
-fn three_numbers_make_a_curve() {
+fn option_with_three_numeric_values_has_a_figure() {
     for (grid, paths) in [
         (GRID, &["table.slots"][..]),
         ("'table.slots' = [1, 2]\n", &[]),
         ("'table.policy' = ['always', 'depth-preferred', 'random']\n", &[]),
         ("'eval.centre' = [0, 5, 9]\n'table.size' = ['64 KiB', '1 MiB', '2 MiB']\n", &["eval.centre", "table.size"]),
     ] {
-        assert_eq!(of(grid, &Tuned::default(), &Tune::default(), |describe| describe.numeric()), paths, "{grid}");
+        assert_eq!(
+            with_outcome(grid, &Tuned::default(), &Tune::default(), |outcome| outcome.numeric_options()),
+            paths,
+            "{grid}"
+        );
     }
 }
 
-/// Eight lines can be told apart; of more those through the winner are drawn, if they are few enough and there are any.
+/// Eight lines can be distinguished.
 #[test]
-fn of_too_many_lines_the_winners_are_drawn() {
+fn too_many_series_are_reduced_to_the_winners() {
     let tuned = Tuned { winner: 3, ..Tuned::default() };
     let line = |name: &str, label: &str| Series {
         name: name.to_owned(),
         line: None,
         points: [2.0, 1.0].map(|x| CurvePoint { x, label: label.to_owned(), ..CurvePoint::default() }).to_vec(),
     };
-    let many = |others: usize, winners: usize| {
+    let lines_of = |others: usize, winners: usize| {
         let others = (0..others).map(|_| line("other", "slots=1, centre=0"));
         others.chain((0..winners).map(|_| line("winner", "slots=2, centre=5"))).collect::<Vec<_>>()
     };
     for (others, winners, drawn) in
         [(8, 0, Some((8, "c"))), (7, 1, Some((8, "c"))), (8, 1, Some((1, "c Everything else as the winner has it.")))]
     {
-        let figure = of(GRID, &tuned, &Tune::default(), |describe| {
-            describe.curve("table.slots", many(others, winners), "response", "c".to_owned())
+        let figure = with_outcome(GRID, &tuned, &Tune::default(), |outcome| {
+            outcome.option_figure("table.slots", lines_of(others, winners), "response", "c".to_owned())
         });
         let found = figure.as_ref().map(|figure| {
             let Plot::Lines(lines) = &figure.plot else { panic!("no lines") };
@@ -103,16 +108,15 @@ fn of_too_many_lines_the_winners_are_drawn() {
         assert_eq!(found, drawn, "{others} and {winners}");
     }
     for (others, winners) in [(0, 0), (9, 0), (0, 9)] {
-        let none = of(GRID, &tuned, &Tune::default(), |describe| {
-            describe.curve("table.slots", many(others, winners), "response", String::new())
+        let none = with_outcome(GRID, &tuned, &Tune::default(), |outcome| {
+            outcome.option_figure("table.slots", lines_of(others, winners), "response", String::new())
         });
         assert_eq!(none, None, "{others} and {winners}");
     }
 }
 
-/// The finalists' lines through the winner at each pressure, named by it and by what else varies; of a standing that lacks the winner none.
 #[test]
-fn finalists_are_drawn_at_each_pressure() {
+fn held_out_figure_has_a_series_for_each_pressure() {
     let held = |candidates: &[usize], more: f64| Held {
         standings: candidates
             .iter()
@@ -122,7 +126,7 @@ fn finalists_are_drawn_at_each_pressure() {
     };
     let drawn = |grid: &str, held: Vec<Held>| {
         let tuned = Tuned { winner: 3, held, ..Tuned::default() };
-        of(grid, &tuned, &Tune::default(), |describe| describe.held_figure()).map(|figure| {
+        with_outcome(grid, &tuned, &Tune::default(), |outcome| outcome.held_out_figure()).map(|figure| {
             let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
             let y = |one: &Series| one.points.iter().map(|point| point.y).collect::<Vec<_>>();
             let lines: Vec<_> = lines.series.iter().map(|one| (one.name.clone(), y(one))).collect();
@@ -151,9 +155,8 @@ fn finalists_are_drawn_at_each_pressure() {
     assert_eq!(drawn("'table.slots' = [1, 2]\n'eval.centre' = [0, 5]\n", vec![one]), None, "two values make no curve");
 }
 
-/// What stands out is clear and tested; which way is better, the goal says.
 #[test]
-fn better_is_what_the_goal_says() {
+fn highlight_follows_the_goal() {
     use Goal::{Least, Most};
     for (mean, clear, tested, goal, mark) in [
         (0.8, true, true, Least, Emphasis::Less),
@@ -164,14 +167,14 @@ fn better_is_what_the_goal_says() {
         (0.8, true, false, Least, Emphasis::None),
     ] {
         let tune = Tune { goal, ..Tune::default() };
-        let [cell, ends] = of(GRID, &Tuned::default(), &tune, |describe| describe.ratio(&ratio(mean, clear), tested));
-        assert_eq!((cell.mark, ends.mark), (mark, Emphasis::None), "{mean} {clear} {tested} {goal:?}");
+        let [cell, ends] =
+            with_outcome(GRID, &Tuned::default(), &tune, |outcome| outcome.ratio_cells(&ratio(mean, clear), tested));
+        assert_eq!((cell.emphasis, ends.emphasis), (mark, Emphasis::None), "{mean} {clear} {tested} {goal:?}");
     }
 }
 
-/// The baseline is the file's, wherever it stands: it bears the star, has no row among what is held against it, and stands where it wins.
 #[test]
-fn the_baseline_is_the_files() {
+fn baseline_is_that_of_the_file() {
     let text = format!(
         "suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\nbaseline = {{ 'table.slots' = 2, 'eval.centre' = 5 }}\n[grid]\n{GRID}"
     );
@@ -184,34 +187,34 @@ fn the_baseline_is_the_files() {
         let candidates = vec![Candidate { ratio: ratio(0.5, true), ..Candidate::default() }; 6];
         let (held, found) = (vec![held.clone()], vec![Confirmation::Better]);
         let tuned = Tuned { winner, candidates, held, found, ..Tuned::default() };
-        let describe = TuneOutcome {
+        let outcome = TuneOutcome {
             experiment: &experiment,
             tune: &Tune::default(),
             varying: &[],
             pressures: &["own".to_owned()],
             tuned: &tuned,
             warnings: Vec::new(),
-            origins: Vec::new(),
+            provenance: Vec::new(),
         };
-        assert!(describe.findings()[0].starts_with(output), "{:?}", describe.findings());
+        assert!(outcome.findings()[0].starts_with(output), "{:?}", outcome.findings());
         let starred = |table: SheetTable, column: usize| {
             let names = table.rows.into_iter().map(|row| row[column].text.clone());
             names.filter(|name| name.ends_with('*')).collect::<Vec<_>>()
         };
-        assert_eq!(starred(describe.candidates(), 0), ["slots=2, centre=5 *"]);
-        assert_eq!(starred(describe.held(), 1), ["slots=2, centre=5 *"]);
-        let [Figure { plot: Plot::Forest(forest), .. }] = &describe.figures()[..] else { panic!("a forest alone") };
+        assert_eq!(starred(outcome.race_table(), 0), ["slots=2, centre=5 *"]);
+        assert_eq!(starred(outcome.held_out_table(), 1), ["slots=2, centre=5 *"]);
+        let [Figure { plot: Plot::Forest(forest), .. }] = &outcome.figures()[..] else { panic!("a forest alone") };
         assert!(forest.rows.len() == 5 && forest.rows.iter().all(|row| row.name != "slots=2, centre=5"));
     }
 }
 
-/// The forest has all but the baseline, and those that were never measured; the response leaves the latter out too.
 #[test]
-fn what_was_not_measured_is_not_drawn() {
+fn unmeasured_candidates_are_not_drawn() {
     let candidates = [1.0, 0.5, 2.0, 0.0, 4.0, f64::NAN]
         .map(|mean| Candidate { ratio: ratio(mean, mean < 3.0), ..Candidate::default() })
         .to_vec();
-    let figures = of(GRID, &Tuned { candidates, ..Tuned::default() }, &Tune::default(), |describe| describe.figures());
+    let figures =
+        with_outcome(GRID, &Tuned { candidates, ..Tuned::default() }, &Tune::default(), |outcome| outcome.figures());
     let [Figure { plot: Plot::Lines(lines), .. }, Figure { plot: Plot::Forest(forest), .. }] = figures.as_slice()
     else {
         panic!("a response and a forest: {figures:?}")
@@ -224,10 +227,11 @@ fn what_was_not_measured_is_not_drawn() {
     );
 }
 
-/// Student's quantiles of 19 degrees of freedom from any table: 2.433 at 0.9875 (half of a level of 0.025 left out at each end) and 0.861 at 0.8.
-/// With a standard error of 0.05: exp(0.05 x 3.294) - 1 = 17.9 %.
+/// Student's quantiles with 19 degrees of freedom from any table: 2.433 at 0.9875 (half of a level
+/// of 0.025 at each end) and 0.861 at 0.8. With a standard error of 0.05: exp(0.05 x 3.294) - 1 =
+/// 17.9 %.
 #[test]
-fn what_would_be_missed_is_told() {
+fn findings_state_the_detectable_difference() {
     let held = Held { test: Ratio { low: 0.88, high: 1.07, ..ratio(0.97, false) }, ..Held::default() };
     let tuned = Tuned {
         winner: 3,
@@ -238,26 +242,25 @@ fn what_would_be_missed_is_told() {
         candidates: vec![Candidate::default(); 6],
         ..Tuned::default()
     };
-    let output = of(GRID, &tuned, &Tune::default(), |describe| describe.findings());
+    let output = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.findings());
     assert!(output[0].ends_with("Differences under about 17.9 % would be missed there."), "{output:?}");
-    // An interval that reaches farther, to either side, is not said to leave that out.
+    // Differences within a wider interval are not said to be ruled out.
     for (low, high, reach) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
         let test = Ratio { low, high, ..ratio(0.97, false) };
         let wide = Tuned { held: vec![Held { test, ..Held::default() }], ..tuned.clone() };
-        let output = of(GRID, &wide, &Tune::default(), |describe| describe.findings());
+        let output = with_outcome(GRID, &wide, &Tune::default(), |outcome| outcome.findings());
         assert!(output[0].ends_with(&format!("Differences of up to {reach} are not ruled out by that.")), "{output:?}");
     }
     for (part, text) in
         [(0.0, "0.001 %"), (0.0009, "0.090 %"), (0.001, "0.1 %"), (0.25, "25.0 %"), (f64::INFINITY, "any size")]
     {
-        assert_eq!(share(part), text);
+        assert_eq!(format_share(part), text);
     }
-    assert_eq!(share(f64::NAN), "any size");
+    assert_eq!(format_share(f64::NAN), "any size");
 }
 
-/// Each candidate's fate; of the held-out items the winner alone is tested, and marked where the test is clear at the file's own level.
 #[test]
-fn fates_and_tests_are_of_their_own_candidate() {
+fn race_and_held_out_rows_belong_to_their_candidate() {
     let candidate = |dropped: Option<usize>, same: bool| Candidate {
         dropped,
         same,
@@ -279,21 +282,24 @@ fn fates_and_tests_are_of_their_own_candidate() {
     let held = vec![held(0.02), held(0.03)];
     let tuned = Tuned { winner: 4, candidates, held, found, held_out: 12, ..Tuned::default() };
     let tune = Tune { alpha: 0.025, ..Tune::default() };
-    // What is said of another pressure is that one's: its name, its figures and what was found there.
-    let output = of(GRID, &tuned, &tune, |describe| describe.findings());
+    // Another pressure has its own name, figures and result.
+    let output = with_outcome(GRID, &tuned, &tune, |outcome| outcome.findings());
     assert!(output[0].ends_with("0.2000 (95 % 0.1900 to 0.2100) of \"slots=1, centre=0\"'s."), "{output:?}");
     assert_eq!(output[1], "At other: 0.3000 (95 % 0.2900 to 0.3100); it is worse there.");
-    // Of those that are left: not the winner itself, nor what was dropped.
-    let left = [
+    // Of the remaining candidates, neither the winner nor the dropped ones.
+    let remaining = [
         "The same nodes as the winner's in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
         "The race could not tell these from the winner: \"slots=1, centre=0\".",
     ];
-    assert_eq!(output[2..4], left);
-    let [fates, tests, fields] = of(GRID, &tuned, &tune, |describe| {
-        let fates = describe.candidates().rows.into_iter().map(|row| row[1].text.clone());
-        let tests =
-            describe.held().rows.into_iter().map(|row| format!("{} {:?} {}", row[0].text, row[2].mark, row[4].text));
-        let text = String::from_utf8(describe.csv().unwrap()).unwrap();
+    assert_eq!(output[2..4], remaining);
+    let [fates, tests, fields] = with_outcome(GRID, &tuned, &tune, |outcome| {
+        let fates = outcome.race_table().rows.into_iter().map(|row| row[1].text.clone());
+        let tests = outcome
+            .held_out_table()
+            .rows
+            .into_iter()
+            .map(|row| format!("{} {:?} {}", row[0].text, row[2].emphasis, row[4].text));
+        let text = String::from_utf8(outcome.csv().unwrap()).unwrap();
         let dropped: Vec<&str> = text
             .lines()
             .filter(|line| line.starts_with("race,own,"))
@@ -320,9 +326,8 @@ fn fates_and_tests_are_of_their_own_candidate() {
     assert_eq!(fields, ["20 0.5 ", "20 0.5 0.02"]);
 }
 
-/// Ten items in the race and ten held out are enough, one fewer of either is not; one pressure is told to be one; the cost is a share of the grid's.
 #[test]
-fn what_a_tuning_cannot_show_is_told() {
+fn small_tunings_are_warned_of() {
     use crate::analysis::questions::race::Round;
     let experiment = experiment(GRID);
     let warned = |raced: [usize; 2], held_out: usize, pressures: &[String]| {
@@ -340,21 +345,21 @@ fn what_a_tuning_cannot_show_is_told() {
         };
         let (tune, varying) = (Tune::default(), Vec::new());
         let (warnings, origins) = (Vec::new(), Vec::new());
-        let describe = TuneOutcome {
+        let outcome = TuneOutcome {
             experiment: &experiment,
             tune: &tune,
             varying: &varying,
             pressures,
             tuned: &tuned,
             warnings,
-            origins,
+            provenance: origins,
         };
-        let cost = describe.findings().pop().unwrap_or_default();
+        let cost = outcome.findings().pop().unwrap_or_default();
         assert!(cost.contains(" 30 items ") && cost.ends_with(" of the 120 of the full grid, 25 %."), "{cost}");
-        let few = |text: &String| text.starts_with(&format!("{} items were raced on", raced[0] + raced[1]));
-        let warnings = describe.warnings();
+        let is_warning = |text: &String| text.starts_with(&format!("{} items were raced on", raced[0] + raced[1]));
+        let warnings = outcome.warnings();
         let one = warnings.iter().any(|text| text.starts_with("no other pressure was tried"));
-        (warnings.iter().any(few), one)
+        (warnings.iter().any(is_warning), one)
     };
     let pressures = ["own", "other"].map(str::to_owned);
     assert_eq!(warned([4, 6], 10, &pressures), (false, false));
@@ -363,9 +368,8 @@ fn what_a_tuning_cannot_show_is_told() {
     assert_eq!(warned([4, 6], 10, &pressures[..1]), (false, true));
 }
 
-/// Of what has no ratio each pressure has its own number, and an interval without an end says so.
 #[test]
-fn what_has_no_ratio_is_told() {
+fn searches_without_ratio_are_warned_of() {
     let held = |beyond| Held { beyond, ..Held::default() };
     let tuned = Tuned {
         held: vec![held(0), held(1)],
@@ -373,9 +377,9 @@ fn what_has_no_ratio_is_told() {
         candidates: vec![Candidate::default(); 6],
         ..Tuned::default()
     };
-    let warnings = of(GRID, &tuned, &Tune::default(), |describe| describe.warnings());
+    let warnings = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.warnings());
     let zeros: Vec<&String> = warnings.iter().filter(|text| text.contains("of no ratio")).collect();
     assert_eq!(zeros, ["other: 1 search with none of nodes on one side alone: of no ratio"]);
     let open = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, ..Ratio::default() };
-    assert_eq!(describe(&open), "0.9000 (95 % 0.8000 to no bound)");
+    assert_eq!(ratio_text(&open), "0.9000 (95 % 0.8000 to no bound)");
 }

@@ -1,7 +1,7 @@
-//! The figures of a match: Elo, Elo by the size of the table, the courses of the tests.
+//! The figures of a match: Elo, Elo by table size, and the courses of the sequential tests.
 
 use super::figure::{Figure, Plot};
-use super::identity::level;
+use super::identity::row_level;
 use super::svg::forest::{Forest, ForestRow};
 use super::svg::lines::Lines;
 use crate::analysis::Frame;
@@ -11,19 +11,19 @@ use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::analysis::rows::axes::{self, Axis};
 use crate::record::columns;
 
-/// The two players, as a page names them.
-pub(super) fn name(one: &Encounter, all: &Matches) -> String {
+/// The name of an encounter on the page; the opponent is omitted if it is always the same.
+pub(super) fn encounter_name(encounter: &Encounter, all: &Matches) -> String {
     match all.common_opponent() {
-        Some(_) => one.player.clone(),
-        None => format!("{} against {}", one.player, one.opponent),
+        Some(_) => encounter.player.clone(),
+        None => format!("{} against {}", encounter.player, encounter.opponent),
     }
 }
 
-/// Elo of each encounter.
-pub(super) fn forest(all: &Matches) -> Figure {
-    let rows = all.encounters.iter().map(|one| {
-        let Elo { elo, low, high } = one.elo();
-        ForestRow { name: name(one, all), mean: elo, low, high, clear: one.stronger.is_some() }
+/// Elo of each encounter, with its interval.
+pub(super) fn elo_figure(all: &Matches) -> Figure {
+    let rows = all.encounters.iter().map(|encounter| {
+        let Elo { elo, low, high } = encounter.elo();
+        ForestRow { name: encounter_name(encounter, all), mean: elo, low, high, clear: encounter.stronger.is_some() }
     });
     let x = match all.common_opponent() {
         Some(only) => format!("Elo against {only}"),
@@ -39,29 +39,30 @@ pub(super) fn forest(all: &Matches) -> Figure {
     }
 }
 
-/// Elo by the size of the table, where sizes vary and all met one opponent: a line for each player otherwise alike.
-pub(super) fn by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
+/// Elo by table size, if sizes vary and there is one common opponent: a series for each combination
+/// of the other options.
+pub(super) fn elo_by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
     let opponent = all.common_opponent()?;
     let (grid, axes) = axes::axes(rows, &[]);
     let axis = axes.iter().find(|axis| axis.path == "table.size" && axis.is_numeric())?;
     let variants = grid.coded(columns::VARIANT);
     let mut series: Vec<Series> = Vec::new();
-    for one in &all.encounters {
-        let Some(row) = (0..grid.rows()).find(|&row| variants.at(row) == one.player) else { continue };
-        let level = |axis: &Axis| level(axis, &grid, row);
+    for encounter in &all.encounters {
+        let Some(row) = (0..grid.rows()).find(|&row| variants.at(row) == encounter.player) else { continue };
+        let level = |axis: &Axis| row_level(axis, &grid, row);
         let Some(x) = level(axis).and_then(|at| axis.levels[at].number) else { continue };
         let others = axes.iter().filter(|other| other.path != axis.path);
         let label = |other: &Axis| Some(other.levels[level(other)?].label.clone());
         let name = others.filter_map(label).collect::<Vec<_>>().join(", ");
-        let Elo { elo, low, high } = one.elo();
-        let point = CurvePoint { x, y: elo, low, high, label: one.player.clone() };
+        let Elo { elo, low, high } = encounter.elo();
+        let point = CurvePoint { x, y: elo, low, high, label: encounter.player.clone() };
         match series.iter_mut().find(|known| known.name == name) {
             Some(known) => known.points.push(point),
             None => series.push(Series { name, line: None, points: vec![point] }),
         }
     }
-    series.iter_mut().for_each(|one| one.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
-    if series.is_empty() || series.iter().all(|one| one.points.len() < 2) {
+    series.iter_mut().for_each(|encounter| encounter.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
+    if series.is_empty() || series.iter().all(|encounter| encounter.points.len() < 2) {
         return None;
     }
     let ticks = axis.levels.iter().filter_map(|level| Some((level.number?, level.label.clone())));
@@ -80,17 +81,18 @@ pub(super) fn by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
     })
 }
 
-/// The courses of the tests: those with the greatest ratios, up or down.
-pub(super) fn courses(all: &Matches) -> Option<Figure> {
-    let last = |one: &&Encounter| one.course.last().map_or(0.0, |point| point.1.abs());
-    let mut shown: Vec<&Encounter> = all.encounters.iter().filter(|one| one.course.len() > 2).collect();
+/// The log-likelihood ratio of each test after each pair; of many tests, those that end farthest
+/// from 0.
+pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
+    let last = |encounter: &&Encounter| encounter.course.last().map_or(0.0, |point| point.1.abs());
+    let mut shown: Vec<&Encounter> = all.encounters.iter().filter(|encounter| encounter.course.len() > 2).collect();
     shown.sort_by(|a, b| last(b).total_cmp(&last(a)));
     shown.truncate(LINES - 2);
-    let longest = shown.iter().filter_map(|one| Some(one.course.last()?.0)).max()? as f64;
+    let longest = shown.iter().filter_map(|encounter| Some(encounter.course.last()?.0)).max()? as f64;
     let plain = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
-    let course = |one: &&Encounter| {
-        let points = one.course.iter().map(|&(at, llr)| plain(at as f64, llr)).collect();
-        Series { name: name(one, all), line: None, points }
+    let course = |encounter: &&Encounter| {
+        let points = encounter.course.iter().map(|&(at, llr)| plain(at as f64, llr)).collect();
+        Series { name: encounter_name(encounter, all), line: None, points }
     };
     let (lower, upper) = all.bounds.limits();
     let bounds = [("H1 is taken", upper), ("H0 is taken", lower)].map(|(name, bound)| Series {
@@ -99,14 +101,15 @@ pub(super) fn courses(all: &Matches) -> Option<Figure> {
         points: vec![plain(0.0, bound), plain(longest, bound)],
     });
     let series = shown.iter().map(course).chain(bounds).collect();
-    let (drawn, of) = (shown.len(), all.encounters.len());
-    let some = if drawn < of { format!(" {drawn} of {of} shown: those that went furthest.") } else { String::new() };
+    let (drawn, total) = (shown.len(), all.encounters.len());
+    let remark =
+        if drawn < total { format!(" {drawn} of {total} shown: those that went furthest.") } else { String::new() };
     Some(Figure {
         file: "llr".to_owned(),
         title: "Courses of the tests".to_owned(),
         caption: format!(
             "Log-likelihood ratio of {} against {} normalized Elo after each pair, in the plan's order; what follows a bound's first \
-             crossing changes nothing.{some}",
+             crossing changes nothing.{remark}",
             all.test.elo1, all.test.elo0
         ),
         plot: Plot::Lines(Lines { series, x: "pairs of games".to_owned(), y: "LLR".to_owned(), ..Lines::default() }),
@@ -121,7 +124,7 @@ mod tests {
     use crate::experiment::sequential::{Bounds, Pentanomial, TestState};
     use std::cmp::Ordering;
 
-    fn all(encounters: Vec<Encounter>) -> Matches {
+    fn matches_of(encounters: Vec<Encounter>) -> Matches {
         let test = Test { alpha: 0.05, beta: 0.1, ..Test::default() };
         Matches {
             encounters,
@@ -133,29 +136,29 @@ mod tests {
         }
     }
 
-    fn one(player: &str, opponent: &str) -> Encounter {
+    fn encounter(player: &str, opponent: &str) -> Encounter {
         let pairs = Pentanomial([0, 0, 10, 10, 0]);
         Encounter { player: player.to_owned(), opponent: opponent.to_owned(), pairs, ..Encounter::default() }
     }
 
-    /// The six that went furthest, up or down, and both bounds, which are Wald's: ln (0.9 / 0.05) and ln (0.1 / 0.95).
+    /// Wald's bounds are ln (0.9 / 0.05) and ln (0.1 / 0.95).
     #[test]
-    fn the_farthest_courses_are_drawn() {
+    fn llr_figure_draws_the_six_most_extreme_courses() {
         let course = |player: usize, last: f64, points: usize| {
             let mut course: Vec<(u64, f64)> = (0..points as u64).map(|at| (at * player as u64, 0.0)).collect();
             course.last_mut().unwrap().1 = last;
-            Encounter { course, ..one(&format!("p{player}"), "x") }
+            Encounter { course, ..encounter(&format!("p{player}"), "x") }
         };
-        let drawn = |encounters: Vec<Encounter>| {
-            courses(&all(encounters)).map(|figure| {
+        let draw = |encounters: Vec<Encounter>| {
+            llr_figure(&matches_of(encounters)).map(|figure| {
                 let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
                 (lines.series, figure.caption)
             })
         };
         let lasts = [0.5, -4.0, 2.0, -0.25, 3.0, 1.0, -5.0];
         let many = lasts.iter().enumerate().map(|(at, &last)| course(at + 1, last, 3)).collect();
-        let (series, caption) = drawn(many).unwrap();
-        let names: Vec<&str> = series.iter().map(|one| one.name.as_str()).collect();
+        let (series, caption) = draw(many).unwrap();
+        let names: Vec<&str> = series.iter().map(|encounter| encounter.name.as_str()).collect();
         assert_eq!(names, ["p7", "p2", "p5", "p3", "p6", "p1", "H1 is taken", "H0 is taken"]);
         assert!(caption.ends_with(" 6 of 7 shown: those that went furthest."), "{caption}");
         // The longest is the seventh: two steps of seven pairs.
@@ -164,29 +167,28 @@ mod tests {
             assert!(points.iter().all(|point| (point.1 - wald).abs() < 1e-12), "{points:?}");
             assert_eq!([points[0].0, points[1].0], [0.0, 14.0]);
         }
-        let (series, caption) = drawn(vec![course(1, 1.0, 3), course(2, 9.0, 2)]).unwrap();
+        let (series, caption) = draw(vec![course(1, 1.0, 3), course(2, 9.0, 2)]).unwrap();
         assert!(
             series.len() == 3 && caption.ends_with(" 1 of 2 shown: those that went furthest."),
             "two points are no course"
         );
-        // The bounds go on to the end of the longest, whichever went furthest.
-        let (series, _) = drawn(vec![course(1, 9.0, 3), course(5, 1.0, 4)]).unwrap();
+        // The bounds extend to the end of the longest course, whichever ends farthest from 0.
+        let (series, _) = draw(vec![course(1, 9.0, 3), course(5, 1.0, 4)]).unwrap();
         assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");
-        let (_, caption) = drawn(vec![course(1, 1.0, 3)]).unwrap();
+        let (_, caption) = draw(vec![course(1, 1.0, 3)]).unwrap();
         assert!(caption.ends_with("crossing changes nothing."), "{caption}");
-        assert_eq!(drawn(vec![course(1, 1.0, 2)]), None);
+        assert_eq!(draw(vec![course(1, 1.0, 2)]), None);
     }
 
-    /// Names are short where all met one; what is clear is what is told apart, not what a test decided.
     #[test]
-    fn the_forest_names_who_met_whom() {
+    fn elo_figure_names_opponents_only_if_they_differ() {
         let rows = |encounters: Vec<Encounter>| {
-            let Plot::Forest(forest) = forest(&all(encounters)).plot else { panic!("no forest") };
+            let Plot::Forest(forest) = elo_figure(&matches_of(encounters)).plot else { panic!("no forest") };
             assert!(forest.differences, "Elo is about 0");
             (forest.x, forest.rows.into_iter().map(|row| (row.name, row.clear)).collect::<Vec<_>>())
         };
-        let decided = Encounter { decided: Some((TestState::H0, 3)), ..one("a", "x") };
-        let clear = Encounter { stronger: Some(Ordering::Less), ..one("b", "x") };
+        let decided = Encounter { decided: Some((TestState::H0, 3)), ..encounter("a", "x") };
+        let clear = Encounter { stronger: Some(Ordering::Less), ..encounter("b", "x") };
         let (x, found) = rows(vec![decided.clone(), clear.clone()]);
         assert_eq!((x.as_str(), found), ("Elo against x", vec![("a".to_owned(), false), ("b".to_owned(), true)]));
         let (x, found) = rows(vec![decided, Encounter { opponent: "y".to_owned(), ..clear }]);
@@ -194,31 +196,31 @@ mod tests {
         assert_eq!(found, [("a against x".to_owned(), false), ("b against y".to_owned(), true)]);
     }
 
-    /// A line for what is alike but for its size, from the least on, where one line at least has two sizes.
     #[test]
-    fn sizes_make_lines() {
-        let of = |players: &[(&str, &str, u32)]| {
+    fn elo_by_size_groups_by_the_other_options() {
+        let series_of = |players: &[(&str, &str, u32)]| {
             let mut rows = "variant,position,depth,search.nodes,table.size,table.slots\n".to_owned();
             players.iter().for_each(|(name, size, slots)| rows += &format!("{name},p,1,9,{size},{slots}\n"));
             let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
-            let met = players.iter().map(|(name, ..)| one(name, "x")).collect();
-            by_size(&all(met), &frame).map(|figure| {
+            let encounters = players.iter().map(|(name, ..)| encounter(name, "x")).collect();
+            elo_by_size(&matches_of(encounters), &frame).map(|figure| {
                 let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
-                // Elo is no ratio; sizes are doubled, and named from the least on.
+                // Elo is not a ratio; table sizes have a logarithmic axis, with ticks in ascending
+                // order.
                 assert_eq!([lines.x_log, lines.y_log, lines.ratio, lines.share], [true, false, false, false]);
                 assert_eq!(lines.x_ticks.iter().map(|tick| tick.1.as_str()).collect::<Vec<_>>(), ["64 KiB", "1 MiB"]);
-                let line = |one: &Series| {
-                    let labels: Vec<&str> = one.points.iter().map(|point| point.label.as_str()).collect();
-                    format!("{}: {}", one.name, labels.join(" "))
+                let line = |encounter: &Series| {
+                    let labels: Vec<&str> = encounter.points.iter().map(|point| point.label.as_str()).collect();
+                    format!("{}: {}", encounter.name, labels.join(" "))
                 };
                 lines.series.iter().map(line).collect::<Vec<_>>()
             })
         };
         let (a, b, c, d) = (("a", "1 MiB", 1), ("b", "64 KiB", 1), ("c", "64 KiB", 2), ("d", "1 MiB", 2));
-        assert_eq!(of(&[a, b, c, d]), Some(vec!["1: b a".to_owned(), "2: c d".to_owned()]));
-        assert_eq!(of(&[a, b, c]), Some(vec!["1: b a".to_owned(), "2: c".to_owned()]));
-        assert_eq!(of(&[a, c]), None, "both move together");
-        assert_eq!(of(&[a, c, ("e", "64 KiB", 3)]), None, "single points");
-        assert_eq!(of(&[b, c]), None);
+        assert_eq!(series_of(&[a, b, c, d]), Some(vec!["1: b a".to_owned(), "2: c d".to_owned()]));
+        assert_eq!(series_of(&[a, b, c]), Some(vec!["1: b a".to_owned(), "2: c".to_owned()]));
+        assert_eq!(series_of(&[a, c]), None, "both move together");
+        assert_eq!(series_of(&[a, c, ("e", "64 KiB", 3)]), None, "single points");
+        assert_eq!(series_of(&[b, c]), None);
     }
 }

@@ -1,77 +1,83 @@
-//! The tables of a grid: each option by itself, and two together.
+//! The tables of a grid: the effect of each option, and the interactions of two.
 
-use super::gridded::Grid;
+use super::grid_figures::Grid;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
-use super::table::ONE;
+use super::table::TOO_FEW_POSITIONS;
 use crate::analysis::pairing::ratio::Judged;
 use crate::analysis::questions::effects::Interaction;
 
-/// Ratio, interval, p and pairs.
-fn judged(judged: &Judged) -> [Cell; 4] {
+/// Cells of a paired comparison: ratio, interval, p and pairs.
+fn judged_cells(judged: &Judged) -> [Cell; 4] {
     let ratio = judged.ratio;
     let why = match ratio.pairs {
         0 if ratio.mean.is_nan() => "no search beside it that is alike in all else",
         0 => "what the others are held against",
-        _ => ONE,
+        _ => TOO_FEW_POSITIONS,
     };
     let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
     [
-        Cell::decimal(ratio.mean, 3).marked(Emphasis::of(judged.marked, ratio.mean < 1.0)).or(why),
-        Cell::range(ratio.low, ratio.high).or(why),
-        Cell::p(judged.p).or(why),
-        Cell::count(pairs).or(why),
+        Cell::decimal(ratio.mean, 3)
+            .with_emphasis(Emphasis::for_change(judged.marked, ratio.mean < 1.0))
+            .with_reason(why),
+        Cell::range(ratio.low, ratio.high).with_reason(why),
+        Cell::p(judged.p).with_reason(why),
+        Cell::count(pairs).with_reason(why),
     ]
 }
 
-/// The columns of [`judged`].
-fn judgement(ratio: &str, corrected: &str) -> [SheetColumn; 4] {
+/// The columns of [`judged_cells`].
+fn judged_columns(ratio: &str, corrected: &str) -> [SheetColumn; 4] {
     [
-        SheetColumn::numbers("ratio", "ratio", ratio),
-        SheetColumn::numbers("interval", "95 %", "").drop_order(1),
-        SheetColumn::numbers("p", "p", corrected).drop_order(2),
-        SheetColumn::numbers("pairs", "pairs", "").drop_order(3),
+        SheetColumn::number("ratio", "ratio", ratio),
+        SheetColumn::number("interval", "95 %", "").drop_order(1),
+        SheetColumn::number("p", "p", corrected).drop_order(2),
+        SheetColumn::number("pairs", "pairs", "").drop_order(3),
     ]
 }
 
-/// What each level of each axis does.
-pub(super) fn effects(grid: &Grid) -> SheetTable {
+/// The effect of each level of each axis.
+pub(super) fn effects_table(grid: &Grid) -> SheetTable {
     let rows = grid.effects.iter().map(|effect| {
         let axis = &grid.axes[effect.axis];
         let reference = effect.level == grid.references[effect.axis];
-        let label = Cell::text(&axis.levels[effect.level].label).signed('*', reference);
-        let option = Cell { place: Some(effect.axis), ..Cell::text(axis.name.clone()) };
-        [&[option, Cell { place: Some(effect.level), ..label }], &judged(&effect.judged)[..]].concat()
+        let label = Cell::text(&axis.levels[effect.level].label).with_sign('*', reference);
+        let option = Cell { sort_rank: Some(effect.axis), ..Cell::text(axis.name.clone()) };
+        [&[option, Cell { sort_rank: Some(effect.level), ..label }], &judged_cells(&effect.judged)[..]].concat()
     });
     let heads = [
-        SheetColumn::words("option", "option", ""),
-        SheetColumn::words("value", "value", "* is what the others are held against"),
+        SheetColumn::text("option", "option", ""),
+        SheetColumn::text("value", "value", "* is what the others are held against"),
     ];
-    let ratio = judgement("paired by position and by every other option", "corrected for all of these by joint flips");
-    SheetTable::new("effects", "Each option by itself", [&heads, &ratio[..]].concat(), rows)
-        .noted("Each value against the one marked *, at the same position and the same value of every other option.")
+    let ratio =
+        judged_columns("paired by position and by every other option", "corrected for all of these by joint flips");
+    SheetTable::new("effects", "Each option by itself", [&heads, &ratio[..]].concat(), rows).with_note(
+        "Each value against the one marked *, at the same position and the same value of every other option.",
+    )
 }
 
-/// Interactions shown; those that are clear come first.
-const SHOWN: usize = 12;
+/// Most interactions to show.
+const MAX_SHOWN: usize = 12;
 
-/// Where two options do together what neither does alone.
-pub(super) fn interactions(grid: &Grid) -> Option<SheetTable> {
+/// The interactions: how far the effect of two levels together differs from the product of both.
+/// Significant ones come first.
+pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
     let mut all: Vec<_> = grid.interactions.iter().collect();
-    let size = |one: &Interaction| one.judged.ratio.mean.ln().abs();
+    let size = |interaction: &Interaction| interaction.judged.ratio.mean.ln().abs();
     all.sort_by(|a, b| (!a.judged.marked).cmp(&!b.judged.marked).then(size(b).total_cmp(&size(a))));
-    let rows = all.iter().take(SHOWN).map(|of| {
-        let options = [of.first, of.second].map(|(axis, level)| Cell::text(grid.axes[axis].named(level)));
-        [&options, &judged(&of.judged)[..]].concat()
+    let rows = all.iter().take(MAX_SHOWN).map(|interaction| {
+        let options =
+            [interaction.first, interaction.second].map(|(axis, level)| Cell::text(grid.axes[axis].named(level)));
+        [&options, &judged_cells(&interaction.judged)[..]].concat()
     });
     let number = all.iter().filter(|interaction| interaction.judged.marked).count();
-    let heads = [SheetColumn::words("first", "one", ""), SheetColumn::words("second", "other", "")];
-    let ratio = judgement("1 where the two effects simply multiply", "corrected for all pairs by joint flips");
-    let more = if all.len() > SHOWN { format!("; the {SHOWN} largest are shown") } else { String::new() };
+    let heads = [SheetColumn::text("first", "one", ""), SheetColumn::text("second", "other", "")];
+    let ratio = judged_columns("1 where the two effects simply multiply", "corrected for all pairs by joint flips");
+    let more = if all.len() > MAX_SHOWN { format!("; the {MAX_SHOWN} largest are shown") } else { String::new() };
     let note = format!(
         "By what factor two values together differ from the product of each alone. {number} of {} pairs are clear of 1{more}.",
         all.len()
     );
-    SheetTable::new("interactions", "Options together", [&heads, &ratio[..]].concat(), rows).noted(note).unless_empty()
+    SheetTable::new("interactions", "Options together", [&heads, &ratio[..]].concat(), rows).with_note(note).non_empty()
 }
 
 #[cfg(test)]
@@ -97,10 +103,10 @@ mod tests {
         Grid { axes: vec![axis("size", &["a", "b", "c"]), axis("slots", &["1", "2", "4"])], ..Grid::default() }
     }
 
-    /// The star stands at each axis's own reference, marks at what is told from 1, dashes with their reasons.
+    /// Each axis has its star at its own reference level.
     #[test]
-    fn each_effect_stands_under_its_option() {
-        let few = Judged {
+    fn effect_has_the_cells_of_its_level() {
+        let single_pair = Judged {
             ratio: Ratio { mean: 0.5, low: f64::NAN, pairs: 1, ..Ratio::default() },
             p: f64::NAN,
             ..judged(1.0, false)
@@ -114,18 +120,22 @@ mod tests {
                 effect(0, 1, itself),
                 effect(0, 2, judged(2.0, true)),
                 effect(1, 0, itself),
-                effect(1, 1, few),
+                effect(1, 1, single_pair),
                 effect(1, 2, Judged { ratio: Ratio { mean: f64::NAN, ..itself.ratio }, ..itself }),
             ],
             ..grid()
         };
-        let table = effects(&grid);
-        crate::report::sheet::each_goes_in_its_turn(&table);
+        let table = effects_table(&grid);
+        crate::report::sheet::assert_drop_orders_distinct(&table);
         let shown: Vec<_> = table
             .rows
             .iter()
             .map(|row| {
-                (row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | "), row[2].mark, row[3].note)
+                (
+                    row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | "),
+                    row[2].emphasis,
+                    row[3].note,
+                )
             })
             .collect();
         let against = "what the others are held against";
@@ -138,28 +148,29 @@ mod tests {
                 ("size | b * | 1.000 | - | - | -", Emphasis::None, against),
                 ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Emphasis::More, ""),
                 ("slots | 1 * | 1.000 | - | - | -", Emphasis::None, against),
-                ("slots | 2 | 0.500 | - | - | 1", Emphasis::None, ONE),
+                ("slots | 2 | 0.500 | - | - | 1", Emphasis::None, TOO_FEW_POSITIONS),
                 ("slots | 4 | - | - | - | -", Emphasis::None, "no search beside it that is alike in all else"),
             ]
         );
         assert_eq!(
-            [1, 2].map(|row| [table.rows[row][0].place, table.rows[row][1].place]),
+            [1, 2].map(|row| [table.rows[row][0].sort_rank, table.rows[row][1].sort_rank]),
             [[Some(0), Some(1)], [Some(0), Some(2)]]
         );
     }
 
-    /// Those that are clear first, however small, then the largest, up or down; twelve at most, and all are counted.
+    /// Significant interactions come first, then the largest; at most twelve are shown, all are
+    /// counted.
     #[test]
-    fn clear_interactions_come_first() {
-        let of = |interactions: &[(f64, bool)]| {
-            let one = |&(mean, marked): &(f64, bool)| Interaction {
+    fn significant_interactions_come_first() {
+        let table_of = |interactions: &[(f64, bool)]| {
+            let interaction = |&(mean, marked): &(f64, bool)| Interaction {
                 first: (0, 2),
                 second: (1, 1),
                 judged: judged(mean, marked),
             };
-            super::interactions(&Grid { interactions: interactions.iter().map(one).collect(), ..grid() })
+            interactions_table(&Grid { interactions: interactions.iter().map(interaction).collect(), ..grid() })
         };
-        let table = of(&[(1.5, false), (0.25, false), (0.9, true), (1.2, true), (3.0, false)]).unwrap();
+        let table = table_of(&[(1.5, false), (0.25, false), (0.9, true), (1.2, true), (3.0, false)]).unwrap();
         let means: Vec<&str> = table.rows.iter().map(|row| row[2].text.as_str()).collect();
         assert_eq!(means, ["1.200", "0.900", "0.250", "3.000", "1.500"]);
         assert_eq!([&table.rows[0][0].text, &table.rows[0][1].text], ["size=c", "slots=2"]);
@@ -168,9 +179,9 @@ mod tests {
             (12, 12, "12 of 12 pairs are clear of 1."),
             (13, 12, "13 of 13 pairs are clear of 1; the 12 largest are shown."),
         ] {
-            let table = of(&vec![(1.5, true); number]).unwrap();
+            let table = table_of(&vec![(1.5, true); number]).unwrap();
             assert!(table.rows.len() == shown && table.note.ends_with(end), "{}", table.note);
         }
-        assert_eq!(of(&[]), None);
+        assert_eq!(table_of(&[]), None);
     }
 }

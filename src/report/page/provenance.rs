@@ -1,12 +1,12 @@
-//! How the results of a page were made.
+//! How the results of a page were made: suite, build, machine, timing.
 
 use super::Page;
-use crate::report::number::percent;
+use crate::report::number::format_percent;
 use crate::text::plural;
 
 impl Page {
-    /// How the results were made, a sentence for each.
-    pub(super) fn origins(&self) -> Vec<String> {
+    /// How the results were made, one sentence each.
+    pub(super) fn provenance(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (label, manifest) in &self.sources {
             let Some(manifest) = manifest else {
@@ -47,7 +47,7 @@ impl Page {
             lines.push(format!(
                 "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",
                 self.summary.repeats,
-                percent(timing.noise, if timing.noise.is_nan() { 0.0 } else { 1.0 }),
+                format_percent(timing.noise, if timing.noise.is_nan() { 0.0 } else { 1.0 }),
                 100.0 * timing.drift
             ));
         }

@@ -1,27 +1,25 @@
-//! The figures of a grid, by hand.
+//! Figures of small grids, calculated by hand.
 
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use crate::analysis::questions::curves::CurvePoint;
 
-/// Round shares, from the least to the greatest that are drawn, eight steps at most.
 #[test]
-fn shares_have_round_ticks_between_their_ends() {
-    let of = |shares: &[f64]| {
+fn share_ticks_are_round_and_within_the_data() {
+    let ticks = |shares: &[f64]| {
         let point = |&x: &f64| CurvePoint { x, y: 0.5, low: f64::NAN, high: f64::NAN, label: String::new() };
         let series = Series { name: String::new(), line: None, points: shares.iter().map(point).collect() };
-        super::shares(&[series]).into_iter().map(|(at, text)| format!("{at:.2} {text}")).collect::<Vec<_>>()
+        share_ticks(&[series]).into_iter().map(|(at, text)| format!("{at:.2} {text}")).collect::<Vec<_>>()
     };
-    assert_eq!(of(&[0.31, 0.12, 0.2]), ["0.15 15 %", "0.20 20 %", "0.25 25 %", "0.30 30 %"]);
-    assert_eq!(of(&[0.0, 1.0]).len(), 6, "twenty apart");
-    assert_eq!(of(&[0.02, 0.1]).len(), 9, "one apart, both ends among them");
-    assert_eq!(of(&[0.405, 0.409]), Vec::<String>::new());
+    assert_eq!(ticks(&[0.31, 0.12, 0.2]), ["0.15 15 %", "0.20 20 %", "0.25 25 %", "0.30 30 %"]);
+    assert_eq!(ticks(&[0.0, 1.0]).len(), 6, "steps of twenty");
+    assert_eq!(ticks(&[0.02, 0.1]).len(), 9, "steps of one, including both ends");
+    assert_eq!(ticks(&[0.405, 0.409]), Vec::<String>::new());
 }
 
-/// Each value over another one's at the same place, of the same line; what has no partner goes, and a line without points.
 #[test]
-fn series_are_laid_across() {
+fn plot_against_pairs_points_of_equal_x() {
     let series = |name: &str, points: &[(f64, f64)]| Series {
         name: name.to_owned(),
         line: None,
@@ -33,11 +31,11 @@ fn series_are_laid_across() {
         series("a", &[(2.0, 0.3), (1.0, 0.4)]),
         series("c", &[(1.0, 0.9)]),
     ];
-    assert_eq!(across(&x, y), [series("b", &[(0.75, 0.1)]), series("a", &[(0.5, 0.3), (0.25, 0.4)])]);
+    assert_eq!(plot_against(&x, y), [series("b", &[(0.75, 0.1)]), series("a", &[(0.5, 0.3), (0.25, 0.4)])]);
 }
 
 #[test]
-fn entries_are_said_in_whole_units() {
+fn entries_use_a_unit_only_for_whole_multiples() {
     for (value, text) in [
         (1023.0, "1,023"),
         (1024.0, "1 K"),
@@ -47,13 +45,13 @@ fn entries_are_said_in_whole_units() {
         (1_572_864.0, "1536 K"),
         (0.0, "0"),
     ] {
-        assert_eq!(entries(value), text);
+        assert_eq!(format_entries(value), text);
     }
 }
 
-/// Four lines, whose shares are all unlike, over two sizes: each figure shows its own, of the right whole.
+/// All shares of the lines differ, so that a wrong one would be noticed.
 #[test]
-fn each_figure_by_size_has_its_own_share() {
+fn size_figures_show_their_own_shares() {
     use crate::analysis::questions::line::{Line, Measure, RATES};
     let line = |name: &str, times: f64| {
         let ratio = crate::analysis::Ratio { mean: 0.5 * times, low: 0.4, high: 0.8, pairs: 9, ..Default::default() };
@@ -93,7 +91,7 @@ fn each_figure_by_size_has_its_own_share() {
         let frame = Cow::Owned(Frame::parse(text.as_bytes(), "t").unwrap());
         let summary = Summary { lines: vec![line("v1", 1.0), line("v2", 2.0)], ..Summary::default() };
         let view = Grid { frame, axes: vec![axis], references: vec![0], ..Grid::default() };
-        let figures = by_size(&view, &summary).into_iter();
+        let figures = size_figures(&view, &summary).into_iter();
         let shown = figures.map(|figure| {
             let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
             let points = &lines.series[0].points;
@@ -102,40 +100,40 @@ fn each_figure_by_size_has_its_own_share() {
         });
         shown.collect::<Vec<_>>()
     };
-    let found = drawn(["1 KiB", "2 KiB"]);
+    let figures = drawn(["1 KiB", "2 KiB"]);
     let (log, share) = ([true, true, true, false], [true, false, false, true]);
-    let over = |name: &str, a: f64, b: f64, [low, high]: [f64; 2], scales: [bool; 4]| {
+    let by_size = |name: &str, a: f64, b: f64, [low, high]: [f64; 2], scales: [bool; 4]| {
         (name.to_owned(), vec![[1024.0, a, low, high], [2048.0, b, low, high]], scales)
     };
-    let figures: Vec<_> =
-        found.iter().map(|(name, values, scales, _)| (name.clone(), values.clone(), *scales)).collect();
+    let contents: Vec<_> =
+        figures.iter().map(|(name, values, scales, _)| (name.clone(), values.clone(), *scales)).collect();
+
     assert_eq!(
-        figures[..3],
+        contents[..3],
         [
-            over("size-ratio", 0.5, 1.0, [0.4, 0.8], log),
-            over("size-usable", 0.1, 0.2, [0.2, 0.25], share),
-            // Of 300 nodes and 100 saved a quarter, of 300 and 200 two fifths.
-            over("size-saved", 0.25, 0.4, [0.3, 0.35], share),
+            by_size("size-ratio", 0.5, 1.0, [0.4, 0.8], log),
+            by_size("size-usable", 0.1, 0.2, [0.2, 0.25], share),
+            // 100 of 400 is a quarter, 200 of 500 two fifths.
+            by_size("size-saved", 0.25, 0.4, [0.3, 0.35], share),
         ]
     );
     let worth =
         ("worth-hits".to_owned(), vec![[0.4, 0.25, 0.3, 0.35], [0.8, 0.4, 0.3, 0.35]], [false, false, false, true]);
-    assert_eq!(figures[3], worth);
+    assert_eq!(contents[3], worth);
     let ticks = |texts: [&str; 2]| vec![(1024.0, texts[0].to_owned()), (2048.0, texts[1].to_owned())];
-    assert_eq!(found[0].3, ("table size".to_owned(), ticks(["1 KiB", "2 KiB"])));
+    assert_eq!(figures[0].3, ("table size".to_owned(), ticks(["1 KiB", "2 KiB"])));
     assert_eq!(drawn(["1024", "2048"])[0].3, ("table size (entries)".to_owned(), ticks(["1 K", "2 K"])));
     assert_eq!(drawn(["1024", "2 KiB"])[0].3, ("table size".to_owned(), ticks(["1024", "2 KiB"])));
 }
 
-/// A response is a ratio, on a scale of factors, with a tick at each value that was searched.
 #[test]
-fn a_response_has_a_tick_at_each_value() {
+fn response_figure_has_a_tick_at_each_value() {
     let series = |name: &str, places: &[f64]| Series {
         name: name.to_owned(),
         line: None,
         points: places.iter().map(|&x| CurvePoint { x, y: 2.0, ..CurvePoint::default() }).collect(),
     };
-    let response = response(Response {
+    let response = response_figure(Response {
         path: "table.policy.depth-age.factor".to_owned(),
         reference: "4".to_owned(),
         series: vec![series("a", &[1.0, 4.0]), series("b", &[4.0, 16_384.0])],
@@ -155,9 +153,8 @@ fn a_response_has_a_tick_at_each_value() {
     assert_eq!((lines.x.as_str(), lines.y.as_str()), ("table.policy.depth-age.factor", "against 4"));
 }
 
-/// What lies over two axes: a map where half of it is filled and it is not too wide; turned where that is narrower.
 #[test]
-fn a_map_is_drawn_where_there_is_room() {
+fn map_is_drawn_if_half_full_and_small() {
     let axis = |name: &str, levels: usize, wide: usize| Axis {
         columns: vec![name.to_owned()],
         path: name.to_owned(),
@@ -165,13 +162,13 @@ fn a_map_is_drawn_where_there_is_room() {
         levels: (0..levels)
             .map(|at| axes::Level {
                 values: vec![at.to_string()],
-                // The widest is what takes up room.
+                // The widest label decides the room.
                 label: if at == 0 { "0".to_owned() } else { format!("{at:0wide$}") },
                 number: Some(at as f64),
             })
             .collect(),
     };
-    // So many of the grid's points were searched, each with its own variant and ratio.
+    // Searches `filled` points of the grid, each with its own variant and ratio.
     let drawn = |first: (usize, usize), second: (usize, usize), filled: usize, third: bool| {
         let places = (0..first.0).flat_map(|a| (0..second.0).map(move |b| (a, b))).take(filled);
         let mut text = "variant,position,depth,search.nodes,a,b\n".to_owned();
@@ -192,9 +189,9 @@ fn a_map_is_drawn_where_there_is_room() {
         axes.extend(third.then(|| axis("c", 2, 1)));
         let summary = Summary { by: vec![columns::VARIANT.to_owned()], lines, ..Summary::default() };
         let view = Grid { frame: Cow::Owned(frame), axes, references: vec![0, 0], ..Grid::default() };
-        map(&view, &summary).map(|figure| {
+        map_figure(&view, &summary).map(|figure| {
             let Plot::Heat(heat) = figure.plot else { panic!("no map") };
-            // Each cell is at its row and its column, whichever way round.
+            // Each cell is at its row and column, turned or not.
             let turned = heat.first.0 == "b";
             let (names, title) = if turned { (["b", "a"], "B and a") } else { (["a", "b"], "A and b") };
             assert_eq!(([heat.first.0.as_str(), &heat.second.0], figure.title.as_str()), (names, title));
@@ -209,14 +206,17 @@ fn a_map_is_drawn_where_there_is_room() {
             (heat.first.0, heat.cells.len(), figure.caption.contains("averaged over"))
         })
     };
-    let found = |name: &str, rows: usize, rest: bool| Some((name.to_owned(), rows, rest));
-    assert_eq!(drawn((2, 1), (2, 1), 4, false), found("a", 2, false));
-    assert_eq!(drawn((2, 1), (2, 1), 2, false), found("a", 2, false), "half of it");
+    let expected = |name: &str, rows: usize, rest: bool| Some((name.to_owned(), rows, rest));
+    assert_eq!(drawn((2, 1), (2, 1), 4, false), expected("a", 2, false));
+    assert_eq!(drawn((2, 1), (2, 1), 2, false), expected("a", 2, false), "half of it");
     assert_eq!(drawn((2, 1), (2, 1), 1, false), None);
-    assert_eq!(drawn((2, 1), (3, 1), 6, true), found("b", 3, true), "the longer one runs down");
-    assert_eq!(drawn((2, 20), (3, 1), 6, false), found("a", 2, false), "wider by its words");
-    // 16 against 18 letters; less than seven count as seven, 21 against 20.
-    assert_eq!(drawn((2, 8), (2, 9), 4, false), found("b", 2, false));
-    assert_eq!(drawn((3, 2), (2, 10), 6, false), found("a", 3, false));
-    assert_eq!((drawn((16, 1), (2, 1), 32, false), drawn((17, 1), (2, 1), 34, false)), (found("a", 16, false), None));
+    assert_eq!(drawn((2, 1), (3, 1), 6, true), expected("b", 3, true), "the longer one runs down");
+    assert_eq!(drawn((2, 20), (3, 1), 6, false), expected("a", 2, false), "wider by its words");
+    // 16 against 18 letters; labels count at least seven letters: 21 against 20.
+    assert_eq!(drawn((2, 8), (2, 9), 4, false), expected("b", 2, false));
+    assert_eq!(drawn((3, 2), (2, 10), 6, false), expected("a", 3, false));
+    assert_eq!(
+        (drawn((16, 1), (2, 1), 32, false), drawn((17, 1), (2, 1), 34, false)),
+        (expected("a", 16, false), None)
+    );
 }

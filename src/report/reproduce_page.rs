@@ -1,7 +1,7 @@
-//! The page for readers of the published articles: what they claim, what was measured, and the verdict.
+//! The page of `reproduce`: what published articles claim, what was measured, and the verdict.
 
 use super::Page;
-use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head};
+use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
 use super::verdicts;
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::{Ruling, counted};
@@ -17,35 +17,35 @@ artefact, and the run shows it. A claim is decided by the ratio paired by positi
 and the smallest effect that matters, p corrected for all claims of the file; where that decides nothing: *cannot tell*. By whom: *published* (an \
 article), *expected* (by theory or another program), *asked* (by the file). Node counts are the same on every machine; seconds are not.";
 
-/// A run of verdicts longer than this that say the same of the same figure is folded into one line.
-const RUN: usize = 3;
+/// A longer run of verdicts with the same outcome for the same figure is folded into one row.
+const MAX_UNFOLDED: usize = 3;
 
-/// The page.
+/// Makes the page from the pages of all experiments.
 pub fn sheet(pages: &[Page]) -> Sheet {
-    let mut parts: Vec<Part> = articles(pages).map(Part::Table).into_iter().collect();
-    parts.push(failed(pages));
-    parts.extend(missed(pages).map(Part::Table));
-    parts.extend([Part::Prose(ABOUT.to_owned()), Part::Table(index(pages))]);
+    let mut parts: Vec<Part> = articles_table(pages).map(Part::Table).into_iter().collect();
+    parts.push(failed_part(pages));
+    parts.extend(missed_table(pages).map(Part::Table));
+    parts.extend([Part::Prose(ABOUT.to_owned()), Part::Table(index_table(pages))]);
     for page in pages {
         let Manifest { name, question, .. } = &page.manifest;
         parts.push(Part::Heading(name.clone()));
-        parts.extend(head(question, &page.analysis, Vec::new(), &[]));
-        parts.extend(verdicts(page).map(Part::Table));
+        parts.extend(head_parts(question, &page.analysis, Vec::new(), &[]));
+        parts.extend(folded_verdicts(page).map(Part::Table));
         let more = format!("[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.");
         parts.push(Part::Prose(more));
     }
-    let machines: BTreeSet<String> = pages.iter().map(|page| made_on(&page.manifest)).collect();
+    let machines: BTreeSet<String> = pages.iter().map(|page| machine_line(&page.manifest)).collect();
     parts.push(Part::List("Machine".to_owned(), machines.into_iter().collect()));
     let name = "What five articles say about their transposition tables, and what holds".to_owned();
     Sheet { kind: "published".to_owned(), name, parts }
 }
 
-fn made_on(Manifest { machine, build, .. }: &Manifest) -> String {
+fn machine_line(Manifest { machine, build, .. }: &Manifest) -> String {
     format!("{}, {} cores; ttlab {} ({})", machine.cpu, machine.cores, build.version, build.profile)
 }
 
-/// The articles, each with the experiments that are about it.
-fn articles(pages: &[Page]) -> Option<SheetTable> {
+/// The articles, each with its experiments.
+fn articles_table(pages: &[Page]) -> Option<SheetTable> {
     let mut all: Vec<(&Article, Vec<&str>)> = Vec::new();
     for page in pages {
         let Some(article) = &page.article else { continue };
@@ -58,40 +58,41 @@ fn articles(pages: &[Page]) -> Option<SheetTable> {
     let rows = all.iter().map(|(article, names)| {
         let year = article.year.map_or(f64::NAN, f64::from);
         let author =
-            if article.author.is_empty() { Cell::none("no author is named") } else { Cell::text(&article.author) };
+            if article.author.is_empty() { Cell::empty("no author is named") } else { Cell::text(&article.author) };
         [
-            Cell { link: web(&article.link), ..Cell::text(&article.title) },
+            Cell { link: safe_link(&article.link), ..Cell::text(&article.title) },
             author,
-            Cell::number(year, year.to_string()).or("the article bears no date"),
+            Cell::number(year, year.to_string()).with_reason("the article bears no date"),
             Cell::text(names.join(", ")),
         ]
     });
     let columns = ["title", "author", "year", "experiments"]
-        .map(|name| SheetColumn { words: name != "year", ..SheetColumn::words(name, name, "") });
-    SheetTable::new("articles", "The articles", columns, rows).unless_empty()
+        .map(|name| SheetColumn { is_text: name != "year", ..SheetColumn::text(name, name, "") });
+    SheetTable::new("articles", "The articles", columns, rows).non_empty()
 }
 
-/// A link as a page may have it: to the web, and nothing that could end it early.
-fn web(link: &str) -> String {
+/// The link if it is safe to write into a page: to the web, without characters that could end it
+/// early; otherwise empty.
+fn safe_link(link: &str) -> String {
     let fits = |c: char| c.is_ascii_graphic() && !"()<>\"'`".contains(c);
     let is_web = ["https://", "http://"].iter().any(|start| link.starts_with(start));
     if is_web && link.chars().all(fits) { link.to_owned() } else { String::new() }
 }
 
-/// The verdicts of all pages.
-fn judged(pages: &[Page]) -> impl Iterator<Item = (&Page, &Verdict)> {
+/// All verdicts with their pages.
+fn all_verdicts(pages: &[Page]) -> impl Iterator<Item = (&Page, &Verdict)> {
     pages.iter().flat_map(|page| page.verdicts.iter().map(move |verdict| (page, verdict)))
 }
 
-/// An experiment's name, which leads to its section.
-fn experiment(page: &Page) -> Cell {
+/// An experiment's name with a link to its section.
+fn experiment_cell(page: &Page) -> Cell {
     let name = &page.manifest.name;
     Cell { link: format!("#{name}"), ..Cell::text(name) }
 }
 
-/// What was published and does not hold, or cannot be told, in a sentence each.
-fn failed(pages: &[Page]) -> Part {
-    let lines: Vec<String> = judged(pages)
+/// The published figures and claims that differ or are undecided, one sentence each.
+fn failed_part(pages: &[Page]) -> Part {
+    let lines: Vec<String> = all_verdicts(pages)
         .filter(|(_, verdict)| verdict.kind == ClaimOrigin::Published && verdict.ruling != Ruling::Holds)
         .map(|(page, verdict)| {
             let [what, word, _, figure, measured] = verdicts::verdict_texts(verdict);
@@ -105,92 +106,96 @@ fn failed(pages: &[Page]) -> Part {
     }
 }
 
-/// One line for each experiment.
-fn index(pages: &[Page]) -> SheetTable {
+/// A row for each experiment.
+fn index_table(pages: &[Page]) -> SheetTable {
     let rows = pages.iter().map(|page| {
         let number = |count: usize| Cell::number(count as f64, count.to_string());
         let [holds, differs, open] = counted(page.verdicts.iter()).map(number);
-        let mark = if page.failed() > 0 { Emphasis::Failed } else { Emphasis::None };
-        [experiment(page), Cell::text(&page.manifest.question), holds, differs.marked(mark), open]
+        let mark = if page.count_failed() > 0 { Emphasis::Failed } else { Emphasis::None };
+        [experiment_cell(page), Cell::text(&page.manifest.question), holds, differs.with_emphasis(mark), open]
     });
     let columns = [
-        SheetColumn::words("experiment", "experiment", ""),
-        SheetColumn::words("question", "question", ""),
-        SheetColumn::numbers("holds", "holds", ""),
-        SheetColumn::numbers("differs", "differs", ""),
-        SheetColumn::numbers("open", "cannot tell", ""),
+        SheetColumn::text("experiment", "experiment", ""),
+        SheetColumn::text("question", "question", ""),
+        SheetColumn::number("holds", "holds", ""),
+        SheetColumn::number("differs", "differs", ""),
+        SheetColumn::number("open", "cannot tell", ""),
     ];
     SheetTable::new("experiments", "", columns, rows)
 }
 
-/// What did not come out as wanted.
-fn missed(pages: &[Page]) -> Option<SheetTable> {
-    let rows = judged(pages).filter(|(_, verdict)| !verdict.passes()).map(|(page, verdict)| {
+/// The failed verdicts of all experiments.
+fn missed_table(pages: &[Page]) -> Option<SheetTable> {
+    let rows = all_verdicts(pages).filter(|(_, verdict)| !verdict.passes()).map(|(page, verdict)| {
         let mut cells = verdicts::verdict_texts(verdict).map(Cell::text);
-        cells[1].mark = Emphasis::Failed;
-        [&[experiment(page)], &cells[..]].concat()
+        cells[1].emphasis = Emphasis::Failed;
+        [&[experiment_cell(page)], &cells[..]].concat()
     });
-    let columns = [SheetColumn::named(["experiment"]).as_slice(), &SheetColumn::named(verdicts::SAID)].concat();
-    SheetTable::new("missed", "What did not come out as wanted", columns, rows).unless_empty()
+    let columns =
+        [SheetColumn::from_names(["experiment"]).as_slice(), &SheetColumn::from_names(verdicts::COLUMNS)].concat();
+    SheetTable::new("missed", "What did not come out as wanted", columns, rows).non_empty()
 }
 
-/// What is said of each depth: the series (nothing where the file has one only, else up to its comma), the depth and the figure.
-fn of_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
+/// Splits a verdict's subject into series, depth and figure. The series ends with its comma, and is
+/// empty if the file has only one.
+fn split_depth(verdict: &Verdict) -> Option<(&str, &str, &str)> {
     let (series, rest) = verdict.subject.split_at(verdict.subject.rfind(", depth ").map_or(0, |at| at + 2));
     let rest = rest.strip_prefix("depth ")?;
     let (depth, figure) = rest.split_once(": ")?;
     Some((series, depth, figure))
 }
 
-/// The verdicts of an experiment, long runs of the same folded, a line for each figure.
-fn verdicts(page: &Page) -> Option<SheetTable> {
-    let table = verdicts::table(page, true)?;
-    let figure = |at: usize| of_depth(&page.verdicts[at]).map(|(.., figure)| figure);
+/// The verdicts of an experiment; long runs of equal outcomes are folded, one row for each figure.
+fn folded_verdicts(page: &Page) -> Option<SheetTable> {
+    let table = verdicts::verdict_table(page, true)?;
+    let figure = |at: usize| split_depth(&page.verdicts[at]).map(|(.., figure)| figure);
     let same = |a: &Verdict, b: &Verdict| {
         a.passes()
             && b.passes()
             && a.word() == b.word()
             && a.source == b.source
-            && of_depth(a).zip(of_depth(b)).is_some_and(|((series, ..), (other, ..))| series == other)
+            && split_depth(a).zip(split_depth(b)).is_some_and(|((series, ..), (other, ..))| series == other)
     };
     let mut rows = Vec::new();
     let all: Vec<usize> = (0..page.verdicts.len()).collect();
     for run in all.chunk_by(|&a, &b| same(&page.verdicts[a], &page.verdicts[b])) {
-        let mut left = run.to_vec();
-        while let Some(&first) = left.first() {
-            let (alike, others): (Vec<usize>, _) = left.into_iter().partition(|&at| figure(at) == figure(first));
-            left = others;
-            match (of_depth(&page.verdicts[first]), alike.as_slice()) {
-                (Some((series, depth, figure)), [_, .., last]) if alike.len() > RUN => {
-                    let to = of_depth(&page.verdicts[*last]).map_or("", |(_, depth, _)| depth);
+        let mut remaining = run.to_vec();
+        while let Some(&first) = remaining.first() {
+            let (same_figure, others): (Vec<usize>, _) =
+                remaining.into_iter().partition(|&at| figure(at) == figure(first));
+            remaining = others;
+            match (split_depth(&page.verdicts[first]), same_figure.as_slice()) {
+                (Some((series, depth, figure)), [_, .., last]) if same_figure.len() > MAX_UNFOLDED => {
+                    let to = split_depth(&page.verdicts[*last]).map_or("", |(_, depth, _)| depth);
                     let mut row = table.rows[first].clone();
-                    row[0].text = format!("{series}depth {depth} to {to}: {figure} ({} figures)", alike.len());
+                    row[0].text = format!("{series}depth {depth} to {to}: {figure} ({} figures)", same_figure.len());
                     for column in [3, 4] {
                         row[column].text = format!("{} ... {}", row[column].text, table.rows[*last][column].text);
                     }
                     rows.push(row);
                 }
-                _ => rows.extend(alike.iter().map(|&at| table.rows[at].clone())),
+                _ => rows.extend(same_figure.iter().map(|&at| table.rows[at].clone())),
             }
         }
     }
     Some(SheetTable::new(&table.key, "", table.columns, rows))
 }
 
-/// The same for a terminal: the verdicts of each experiment, without their sources, and last what came of all and which are not as wanted.
-pub fn brief(pages: &[Page]) -> Sheet {
+/// The page for a terminal: the verdicts of each experiment without sources, then the tally and the
+/// failed ones.
+pub fn terminal_sheet(pages: &[Page]) -> Sheet {
     let mut parts = Vec::new();
     for page in pages {
         let [holds, differs, open] = counted(page.verdicts.iter());
         let Manifest { name, question, .. } = &page.manifest;
         let heading = format!("{name} ({holds} hold, {differs} differ, {open} cannot be told): {question}");
         parts.push(Part::Heading(heading));
-        let without_sources = |table: SheetTable| table.with_columns(&[0, 1, 2, 3, 4]);
-        parts.extend(verdicts(page).map(without_sources).map(Part::Table));
+        let without_sources = |table: SheetTable| table.select_columns(&[0, 1, 2, 3, 4]);
+        parts.extend(folded_verdicts(page).map(without_sources).map(Part::Table));
     }
     let all = pages.iter().flat_map(|page| &page.verdicts);
     parts.push(Part::Findings(vec![format!("Verdicts: {}", verdicts::tally(all))]));
-    parts.extend(missed(pages).map(Part::Table));
+    parts.extend(missed_table(pages).map(Part::Table));
     Sheet { kind: "published".to_owned(), name: String::new(), parts }
 }
 
@@ -213,23 +218,22 @@ mod tests {
         table.rows.iter().map(line).collect()
     }
 
-    /// By year, those without one last, of one year by title; an article stands once, with all that is about it.
     #[test]
-    fn articles_stand_in_their_order() {
-        let of = |name: &str, title: &str, year: Option<u16>, link: &str| {
+    fn articles_are_sorted_by_year_then_title() {
+        let page_with_article = |name: &str, title: &str, year: Option<u16>, link: &str| {
             let article = Article { title: title.to_owned(), author: String::new(), year, link: link.to_owned() };
             Page { article: Some(article), ..page(name, Vec::new()) }
         };
         let link = "https://example.org/a";
         let pages = [
-            of("e1", "undated", None, "javascript:alert(1)"),
-            of("e2", "a a late", Some(2001), "https://example.org/a)b"),
-            of("e3", "b early", Some(1990), link),
+            page_with_article("e1", "undated", None, "javascript:alert(1)"),
+            page_with_article("e2", "a a late", Some(2001), "https://example.org/a)b"),
+            page_with_article("e3", "b early", Some(1990), link),
             page("none", Vec::new()),
-            of("e4", "a a late", Some(2001), "https://example.org/a)b"),
-            of("e5", "a early", Some(1990), "http://example.org"),
+            page_with_article("e4", "a a late", Some(2001), "https://example.org/a)b"),
+            page_with_article("e5", "a early", Some(1990), "http://example.org"),
         ];
-        let table = articles(&pages).unwrap();
+        let table = articles_table(&pages).unwrap();
         assert_eq!(
             texts(&table),
             [
@@ -241,12 +245,11 @@ mod tests {
         );
         let links: Vec<&str> = table.rows.iter().map(|row| row[0].link.as_str()).collect();
         assert_eq!(links, ["http://example.org", link, "", ""]);
-        assert_eq!(articles(&pages[3..4]), None);
+        assert_eq!(articles_table(&pages[3..4]), None);
     }
 
-    /// Of what does not hold only what was published; what was not wanted is marked, whoever said it.
     #[test]
-    fn what_failed_is_what_was_published() {
+    fn failed_part_lists_published_claims_only() {
         let asked = Verdict { kind: ClaimOrigin::Asked, ..verdict("asked", ExpectedVerdict::Holds, Differs) };
         let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", ExpectedVerdict::Holds, CannotTell) };
         let pages = [
@@ -256,29 +259,29 @@ mod tests {
             ),
             page("two", vec![asked, claim, verdict("z", ExpectedVerdict::Either, Holds)]),
         ];
-        let Part::List(title, lines) = failed(&pages) else { panic!("a list") };
+        let Part::List(title, lines) = failed_part(&pages) else { panic!("a list") };
         assert_eq!(title, "What failed to hold");
         assert_eq!(lines, ["one: x: 90: differs, as it should (91)", "two: a < b: cannot tell (91)"]);
-        assert!(matches!(failed(&pages[..0]), Part::Prose(_)));
-        assert_eq!(texts(&index(&pages)), ["one | one? | 1 | 1 | 0", "two | two? | 1 | 1 | 1"]);
-        let marks: Vec<Emphasis> = index(&pages).rows.iter().map(|row| row[3].mark).collect();
+        assert!(matches!(failed_part(&pages[..0]), Part::Prose(_)));
+        assert_eq!(texts(&index_table(&pages)), ["one | one? | 1 | 1 | 0", "two | two? | 1 | 1 | 1"]);
+        let marks: Vec<Emphasis> = index_table(&pages).rows.iter().map(|row| row[3].emphasis).collect();
         assert_eq!(marks, [Emphasis::None, Emphasis::Failed]);
         let single = [page("one", vec![verdict("x", ExpectedVerdict::Holds, Differs)])];
-        assert_eq!(index(&single).rows[0][3].mark, Emphasis::Failed);
-        let missed = texts(&missed(&pages).unwrap());
+        assert_eq!(index_table(&single).rows[0][3].emphasis, Emphasis::Failed);
+        let missed = texts(&missed_table(&pages).unwrap());
         assert_eq!(
             missed,
             ["two | asked | differs | asked | 90 | 91", "two | a < b | cannot tell | published | a < b | 91"]
         );
-        assert_eq!(super::missed(&pages[..1]), None);
-        // The screen ends with the sum, and names what is against what was wanted where something is.
-        let [.., Part::Findings(sum), Part::Table(wrong)] = &brief(&pages).parts[..] else {
+        assert_eq!(missed_table(&pages[..1]), None);
+        // The terminal page ends with the tally, followed by the failed verdicts if there are any.
+        let [.., Part::Findings(sum), Part::Table(failures)] = &terminal_sheet(&pages).parts[..] else {
             panic!("a sum and a table")
         };
         let message =
             "Verdicts: 2 hold, 2 differ, 1 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
-        assert_eq!((sum.as_slice(), texts(wrong)), (&[message.to_owned()][..], missed));
-        // The page begins with what failed, as a reader of the articles would ask, and has a section for each experiment.
+        assert_eq!((sum.as_slice(), texts(failures)), (&[message.to_owned()][..], missed));
+        // The page begins with what failed, and has a section for each experiment.
         let kind = |part: &Part| match part {
             Part::Heading(text) | Part::List(text, _) | Part::Question(text) => text.clone(),
             Part::Table(table) => table.key.clone(),
@@ -299,8 +302,8 @@ mod tests {
             "[All figures](two/report.md)",
         ];
         assert_eq!(whole[4..], [&sections[..], &["Machine"]].concat());
-        // Each experiment's verdicts stand under its name, its counts and its question, without their sources.
-        let shown: Vec<String> = brief(&pages).parts[..4]
+        // Each experiment has its name, counts and question as heading.
+        let shown: Vec<String> = terminal_sheet(&pages).parts[..4]
             .iter()
             .map(|part| match part {
                 Part::Heading(text) => text.clone(),
@@ -314,46 +317,48 @@ mod tests {
         let heads =
             ["one (1 hold, 1 differ, 0 cannot be told): one?", "two (1 hold, 1 differ, 1 cannot be told): two?"];
         assert_eq!(shown, [heads[0], columns, heads[1], columns]);
-        let [.., Part::Table(_), Part::Findings(sum)] = &brief(&pages[..1]).parts[..] else { panic!("a sum alone") };
+        let [.., Part::Table(_), Part::Findings(sum)] = &terminal_sheet(&pages[..1]).parts[..] else {
+            panic!("a sum alone")
+        };
         let message =
             "Verdicts: 1 hold, 1 differ, 0 cannot be told; of the 2 that something was wanted of, 2 are as wanted.";
         assert_eq!(sum.as_slice(), [message]);
     }
 
-    /// Four of a series that say the same are one line, three are not; another word, another source or another series ends a run.
     #[test]
-    fn long_runs_are_folded() {
-        let at = |series: &str, depth: usize| Verdict {
+    fn runs_of_four_equal_verdicts_are_folded() {
+        let verdict_at = |series: &str, depth: usize| Verdict {
             published: format!("p{depth}"),
             measured: format!("m{depth}"),
             ..verdict(&format!("{series}, depth {depth}: nodes"), ExpectedVerdict::Holds, Holds)
         };
-        let many =
-            |series: &str, depths: std::ops::Range<usize>| depths.map(|depth| at(series, depth)).collect::<Vec<_>>();
+        let verdicts_of = |series: &str, depths: std::ops::Range<usize>| {
+            depths.map(|depth| verdict_at(series, depth)).collect::<Vec<_>>()
+        };
         let folded = |verdicts: Vec<Verdict>| {
-            let table = super::verdicts(&page("x", verdicts)).unwrap();
-            let line = |row: &Vec<Cell>| [0, 3, 4].map(|at| row[at].text.as_str()).join(" | ");
+            let table = folded_verdicts(&page("x", verdicts)).unwrap();
+            let line = |row: &Vec<Cell>| [0, 3, 4].map(|column| row[column].text.as_str()).join(" | ");
             table.rows.iter().map(line).collect::<Vec<_>>()
         };
-        assert_eq!(folded(many("s", 1..4)).len(), 3);
+        assert_eq!(folded(verdicts_of("s", 1..4)).len(), 3);
         let whole = "s, depth 1 to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4";
-        assert_eq!(folded(many("s", 1..5)), [whole]);
-        assert_eq!(folded([many("s", 1..5), many("t", 1..3)].concat()).len(), 3);
-        let alone = |depth: usize| Verdict { subject: format!("depth {depth}: nodes"), ..at("", depth) };
+        assert_eq!(folded(verdicts_of("s", 1..5)), [whole]);
+        assert_eq!(folded([verdicts_of("s", 1..5), verdicts_of("t", 1..3)].concat()).len(), 3);
+        let alone = |depth: usize| Verdict { subject: format!("depth {depth}: nodes"), ..verdict_at("", depth) };
         assert_eq!(folded((1..5).map(alone).collect()), ["depth 1 to 4: nodes (4 figures) | p1 ... p4 | m1 ... m4"]);
-        // Two figures of each depth are two lines; of a third there are too few.
+        // Two figures at each depth are two rows; a third figure has too few.
         let hits = |depth: usize| Verdict {
             subject: format!("s, depth {depth}: hits"),
             published: "h".to_owned(),
-            ..at("s", depth)
+            ..verdict_at("s", depth)
         };
         let mixed = (1..5)
-            .flat_map(|depth| [at("s", depth), hits(depth)])
-            .chain([Verdict { subject: "s, depth 9: score".to_owned(), ..at("s", 9) }]);
+            .flat_map(|depth| [verdict_at("s", depth), hits(depth)])
+            .chain([Verdict { subject: "s, depth 9: score".to_owned(), ..verdict_at("s", 9) }]);
         let two = "s, depth 1 to 4: hits (4 figures) | h ... h | m1 ... m4";
         assert_eq!(folded(mixed.collect()), [whole, two, "s, depth 9: score | p9 | m9"]);
         let other = |change: &dyn Fn(&mut Verdict)| {
-            let mut verdicts = many("s", 1..6);
+            let mut verdicts = verdicts_of("s", 1..6);
             change(&mut verdicts[2]);
             folded(verdicts).len()
         };
@@ -362,15 +367,15 @@ mod tests {
         assert_eq!(other(&|verdict| verdict.ruling = Differs), 5);
         assert_eq!(other(&|verdict| (verdict.expected, verdict.ruling) = (ExpectedVerdict::Differs, Differs)), 5);
         assert_eq!(other(&|verdict| verdict.subject = "s".to_owned()), 5);
-        // What fails is never folded away, though it says the same as what nothing is wanted of.
-        let mut open: Vec<Verdict> = many("s", 1..6)
+        // A failed verdict is never folded, even if its outcome equals that of its neighbours.
+        let mut open: Vec<Verdict> = verdicts_of("s", 1..6)
             .into_iter()
             .map(|verdict| Verdict { expected: ExpectedVerdict::Either, ruling: Differs, ..verdict })
             .collect();
         assert_eq!(folded(open.clone()).len(), 1);
         open[2].expected = ExpectedVerdict::Holds;
         assert_eq!(folded(open).len(), 5);
-        let wrong = many("s", 1..6).into_iter().map(|verdict| Verdict { ruling: Differs, ..verdict });
+        let wrong = verdicts_of("s", 1..6).into_iter().map(|verdict| Verdict { ruling: Differs, ..verdict });
         assert_eq!(folded(wrong.collect()).len(), 5);
     }
 }

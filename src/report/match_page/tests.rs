@@ -1,24 +1,23 @@
-//! What the page of a match says, from encounters by hand.
+//! The page of a match, from encounters made by hand.
 
 #![allow(clippy::unwrap_used)]
 
-use super::super::sheet::{Datum, each_goes_in_its_turn};
+use super::super::sheet::{Datum, assert_drop_orders_distinct};
 use super::*;
 use crate::experiment::matches::Test;
 use crate::experiment::sequential::{Bounds, Pentanomial};
 
-/// Thirty pairs in each encounter are enough, one fewer in any of them is not; what failed and what was played again is added up.
 #[test]
-fn doubts_begin_where_they_should() {
-    let message = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
-        let one = |at: usize| Encounter {
-            pairs: Pentanomial([0, 0, pairs[at], 0, 0]),
-            repeated: repeated[at],
+fn too_few_failed_and_repeated_pairs_are_warned_of() {
+    let warnings = |pairs: [u64; 2], failed: u64, repeated: [u64; 2]| {
+        let encounter = |index: usize| Encounter {
+            pairs: Pentanomial([0, 0, pairs[index], 0, 0]),
+            repeated: repeated[index],
             ..Encounter::default()
         };
         let test = Test::default();
-        doubts(&Matches {
-            encounters: vec![one(0), one(1)],
+        match_warnings(&Matches {
+            encounters: vec![encounter(0), encounter(1)],
             failed,
             handicaps: Vec::new(),
             test,
@@ -26,27 +25,28 @@ fn doubts_begin_where_they_should() {
             reach: 0.05,
         })
     };
-    let few = "29 pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants 30 or more";
+    let too_few = "29 pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants 30 or more";
     let nothing: [&str; 0] = [];
-    assert_eq!(message([30, 30], 0, [0, 0]), nothing);
-    assert_eq!(message([30, 29], 0, [0, 0]), [few]);
-    assert_eq!(message([29, 500], 0, [0, 0]), [few]);
+    assert_eq!(warnings([30, 30], 0, [0, 0]), nothing);
+    assert_eq!(warnings([30, 29], 0, [0, 0]), [too_few]);
+    assert_eq!(warnings([29, 500], 0, [0, 0]), [too_few]);
     assert_eq!(
-        message([40, 50], 2, [0, 0]),
+        warnings([40, 50], 2, [0, 0]),
         ["2 pairs could not be played and count for nothing: see the error column"]
     );
-    assert!(message([40, 50], 0, [0, 1])[0].starts_with("1 of 90 pairs have a game"));
-    let again = message([40, 50], 0, [1, 3]);
+    assert!(warnings([40, 50], 0, [0, 1])[0].starts_with("1 of 90 pairs have a game"));
+    let repeated_twice = warnings([40, 50], 0, [1, 3]);
     assert!(
-        again.len() == 1
-            && again[0].starts_with("4 of 90 pairs have a game that is move for move one of a pair before them"),
-        "{again:?}"
+        repeated_twice.len() == 1
+            && repeated_twice[0]
+                .starts_with("4 of 90 pairs have a game that is move for move one of a pair before them"),
+        "{repeated_twice:?}"
     );
 }
 
-/// Of five pairs all may be of one sign by chance: interval and LOS are dashes with their reason, and six have both.
+/// All of five pairs may have one sign by chance; six are enough.
 #[test]
-fn one_single_pair_has_no_interval() {
+fn encounter_of_five_pairs_has_no_interval() {
     let interval = |pairs: u64| {
         let encounters = vec![Encounter { pairs: Pentanomial([0, 0, pairs, 0, 0]), ..Encounter::default() }];
         let test = Test::default();
@@ -58,27 +58,26 @@ fn one_single_pair_has_no_interval() {
             bounds: Bounds::with_shared_errors(&test, 1),
             reach: 0.05,
         };
-        let found = table(&all);
-        let of = |key: &str| found.columns.iter().position(|column| column.key == key).unwrap();
-        ["interval", "los"].map(|key| found.rows[0][of(key)] == Cell::none("too few pairs"))
+        let table = encounters_table(&all);
+        let column = |key: &str| table.columns.iter().position(|column| column.key == key).unwrap();
+        ["interval", "los"].map(|key| table.rows[0][column(key)] == Cell::empty("too few pairs"))
     };
     assert_eq!((interval(1), interval(5), interval(6)), ([true; 2], [true; 2], [false; 2]));
 }
 
-/// Only where there are several is p corrected for their number, and is there an interval for all.
 #[test]
-fn one_encounter_is_corrected_for_nothing() {
+fn single_encounter_has_no_correction() {
     for (several, p) in [(false, "two-sided"), (true, "two-sided, Holm-corrected")] {
-        let encounters = (0..1 + usize::from(several)).map(|at| one(&format!("p{at}"), "x", AHEAD)).collect();
-        let found = table(&all(encounters, false));
-        let of = |key: &str| found.columns.iter().find(|column| column.key == key).map(|one| one.meaning.clone());
-        assert_eq!((of("p").as_deref(), of("joint").is_some()), (Some(p), several));
-        assert!(found.rows.iter().all(|row| row.len() == found.columns.len()));
+        let encounters = (0..1 + usize::from(several)).map(|at| encounter(&format!("p{at}"), "x", AHEAD)).collect();
+        let table = encounters_table(&matches_of(encounters, false));
+        let meaning = |key: &str| table.columns.iter().find(|column| column.key == key).map(|one| one.meaning.clone());
+        assert_eq!((meaning("p").as_deref(), meaning("joint").is_some()), (Some(p), several));
+        assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
     }
 }
 
-/// A match of these encounters whose tests play all pairs unless they are to stop.
-fn all(encounters: Vec<Encounter>, stop: bool) -> Matches {
+/// A match of these encounters; `stop`: tests end it.
+fn matches_of(encounters: Vec<Encounter>, stop: bool) -> Matches {
     let test = Test { alpha: 0.06, beta: 0.12, stop, ..Test::default() };
     Matches {
         bounds: Bounds::with_shared_errors(&test, encounters.len()),
@@ -90,7 +89,7 @@ fn all(encounters: Vec<Encounter>, stop: bool) -> Matches {
     }
 }
 
-fn one(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {
+fn encounter(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {
     Encounter {
         player: player.to_owned(),
         opponent: opponent.to_owned(),
@@ -99,22 +98,25 @@ fn one(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {
     }
 }
 
-/// Half of ten pairs drawn, half won by a point and a half: a score of 5/8, which is 400 log10 (5/3) = 88.7 Elo.
+/// Ten of twenty pairs drawn, ten won by a point: a score of 5/8, which is 400 log10 (5/3) = 88.7
+/// Elo.
 const AHEAD: [u64; 5] = [0, 0, 10, 10, 0];
 
-/// Six are named one by one, of seven the first and the last; the test says its own word.
 #[test]
-fn findings_name_encounters() {
-    let level = |player: &str| one(player, "x", [0, 0, 20, 0, 0]);
-    let ahead =
-        Encounter { stronger: Some(Ordering::Greater), decided: Some((TestState::H1, 1500)), ..one("up", "x", AHEAD) };
+fn findings_name_up_to_six_encounters() {
+    let level = |player: &str| encounter(player, "x", [0, 0, 20, 0, 0]);
+    let ahead = Encounter {
+        stronger: Some(Ordering::Greater),
+        decided: Some((TestState::H1, 1500)),
+        ..encounter("up", "x", AHEAD)
+    };
     let behind = Encounter {
         stronger: Some(Ordering::Less),
         decided: Some((TestState::H0, 9)),
-        ..one("down", "x", [0, 10, 10, 0, 0])
+        ..encounter("down", "x", [0, 10, 10, 0, 0])
     };
     let six = [ahead.clone(), behind.clone(), level("c"), level("d"), level("e"), level("f")].to_vec();
-    let output = findings(&all(six.clone(), false));
+    let output = findings(&matches_of(six.clone(), false));
     assert_eq!(output.len(), 7, "{output:?}");
     assert!(output[0].starts_with("\"up\" against \"x\": +88.7 Elo ["), "{output:?}");
     assert!(
@@ -137,10 +139,10 @@ fn findings_name_encounters() {
         (TestState::H0, "; by its test the first is worth 0 normalized Elo or less."),
         (TestState::H1, "; by its test the first is worth 5 normalized Elo or more."),
     ] {
-        let output = findings(&all(vec![Encounter { decided: Some((decided, 3)), ..level("g") }], false));
+        let output = findings(&matches_of(vec![Encounter { decided: Some((decided, 3)), ..level("g") }], false));
         assert!(output[0].contains(words), "{output:?}");
     }
-    let output = findings(&all([&six[..], &[open]].concat(), true));
+    let output = findings(&matches_of([&six[..], &[open]].concat(), true));
     let starts: Vec<&str> = output.iter().map(|text| text.split(['[', ';']).next().unwrap()).collect();
     assert_eq!(
         starts[..3],
@@ -152,39 +154,42 @@ fn findings_name_encounters() {
     );
     assert!(output[3].contains("together: each test may err 0.86 and 1.71 %"), "{output:?}");
     assert!(output[4].starts_with("3 of 7 encounters ended with their tests."), "{output:?}");
-    let output = findings(&all(vec![level("c")], true));
+    let output = findings(&matches_of(vec![level("c")], true));
     assert_eq!(
         output[1],
         "0 of 1 encounters ended with their tests: each Elo is of all pairs that were played. They would have ended had they shown more: an \
          interval is for orientation only (`stop = false` plays all pairs)."
     );
     assert!(output[0].contains("pairs of games; its test has not ended. The test of"), "{output:?}");
-    assert!(findings(&all(vec![level("c")], false))[0].contains("pairs of games; no difference is shown. The test of"));
-    assert_eq!(findings(&all(vec![level("c")], false)).len(), 1, "one encounter is no several");
-    assert_eq!(findings(&all(vec![level("c"), level("d")], false)).len(), 3);
+    assert!(
+        findings(&matches_of(vec![level("c")], false))[0]
+            .contains("pairs of games; no difference is shown. The test of")
+    );
+    assert_eq!(findings(&matches_of(vec![level("c")], false)).len(), 1, "one encounter is no several");
+    assert_eq!(findings(&matches_of(vec![level("c"), level("d")], false)).len(), 3);
 }
 
-/// Who moved without an iteration, with the most of them named; who played the same games, six by name.
 #[test]
-fn doubts_name_the_worst() {
-    let alike = |number: usize| {
-        let other = |at: usize| Encounter { same_as: Some(0), ..one(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) };
-        let list = std::iter::once(one("p0", "x", [0, 0, 40, 0, 0])).chain((1..=number).map(other));
-        doubts(&all(list.collect(), false))
+fn warnings_name_the_first_encounters() {
+    let identical = |number: usize| {
+        let other = |at: usize| Encounter { same_as: Some(0), ..encounter(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) };
+        let list = std::iter::once(encounter("p0", "x", [0, 0, 40, 0, 0])).chain((1..=number).map(other));
+        match_warnings(&matches_of(list.collect(), false))
     };
-    assert_eq!(alike(0), Vec::<String>::new());
+    assert_eq!(identical(0), Vec::<String>::new());
     assert_eq!(
-        alike(2),
+        identical(2),
         [
             "the same games move for move, so that they are one player here, and one finding: \"p1\" as \"p0\"; \"p2\" as \"p0\""
         ]
     );
-    assert!(alike(6)[0].ends_with("\"p6\" as \"p0\""), "{:?}", alike(6));
-    assert!(alike(8)[0].ends_with("\"p6\" as \"p0\" and 2 more"), "{:?}", alike(8));
+    assert!(identical(6)[0].ends_with("\"p6\" as \"p0\""), "{:?}", identical(6));
+    assert!(identical(8)[0].ends_with("\"p6\" as \"p0\" and 2 more"), "{:?}", identical(8));
     let mirrored = |counts: &[u64]| {
         let list = counts.iter().enumerate();
-        let list = list.map(|(at, &mirrored)| Encounter { mirrored, ..one(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
-        doubts(&all(list.collect(), false))
+        let list =
+            list.map(|(at, &mirrored)| Encounter { mirrored, ..encounter(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
+        match_warnings(&matches_of(list.collect(), false))
     };
     assert_eq!(mirrored(&[39, 0]), Vec::<String>::new());
     assert_eq!(
@@ -193,8 +198,8 @@ fn doubts_name_the_worst() {
     );
     let blind = |counts: &[u64]| {
         let list = counts.iter().enumerate();
-        let list = list.map(|(at, &blind)| Encounter { blind, ..one(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
-        doubts(&all(list.collect(), false)).pop().unwrap_or_default()
+        let list = list.map(|(at, &blind)| Encounter { blind, ..encounter(&format!("p{at}"), "x", [0, 0, 40, 0, 0]) });
+        match_warnings(&matches_of(list.collect(), false)).pop().unwrap_or_default()
     };
     assert!(blind(&[0, 1]).contains("in 1 encounter ") && blind(&[0, 1]).contains("(1 move at most, \"p1\")"));
     assert!(
@@ -203,9 +208,8 @@ fn doubts_name_the_worst() {
     assert_eq!(blind(&[0, 0]), "");
 }
 
-/// Each field of an encounter in its column; what all together say only where there are several.
 #[test]
-fn each_encounter_has_its_fields() {
+fn encounter_rows_have_their_fields() {
     let first = Encounter {
         games: [18, 14, 8],
         stronger: Some(Ordering::Greater),
@@ -217,22 +221,22 @@ fn each_encounter_has_its_fields() {
         plies: 81.0,
         depth: 5.5,
         nodes: [1000.0, 2000.0],
-        ..one("up", "x", AHEAD)
+        ..encounter("up", "x", AHEAD)
     };
     let second = Encounter {
         stronger: Some(Ordering::Less),
         corrected: f64::NAN,
         games: [0, 2, 0],
-        ..one("down", "y", [0, 0, 1, 0, 0])
+        ..encounter("down", "y", [0, 0, 1, 0, 0])
     };
     let text = |table: &SheetTable, row: usize, key: &str| -> Option<String> {
         let at = table.columns.iter().position(|column| column.key == key)?;
         assert_eq!(table.columns.len(), table.rows[row].len());
         Some(table.rows[row][at].text.clone())
     };
-    let both = all(vec![first.clone(), second], false);
-    let shown = table(&both);
-    each_goes_in_its_turn(&shown);
+    let both = matches_of(vec![first.clone(), second], false);
+    let shown = encounters_table(&both);
+    assert_drop_orders_distinct(&shown);
     for (row, key, expected) in [
         (0, "pairs", "20"),
         (0, "elo", "+88.7"),
@@ -249,17 +253,20 @@ fn each_encounter_has_its_fields() {
     ] {
         assert_eq!(text(&shown, row, key).as_deref(), Some(expected), "{row} {key}");
     }
-    assert_eq!([0, 1].map(|row| shown.rows[row][3].mark), [Emphasis::Passed, Emphasis::Failed]);
-    // An interval that holds for all is wider: 5 standard errors to each side, not 1.96.
+    assert_eq!([0, 1].map(|row| shown.rows[row][3].emphasis), [Emphasis::Passed, Emphasis::Failed]);
+    // The joint interval is wider: 5 standard errors to each side instead of 1.96.
     let width = |key: &str| {
         let at = shown.columns.iter().position(|column| column.key == key).unwrap();
         let Datum::Range(low, high) = shown.rows[0][at].value else { panic!("no range") };
         high - low
     };
     assert!((2.0..3.2).contains(&(width("joint") / width("interval"))), "{} {}", width("joint"), width("interval"));
-    let alone = all(vec![first], false);
-    assert_eq!((text(&table(&alone), 0, "joint"), text(&table(&alone), 0, "interval").is_some()), (None, true));
-    let counts = pairs(&both);
+    let alone = matches_of(vec![first], false);
+    assert_eq!(
+        (text(&encounters_table(&alone), 0, "joint"), text(&encounters_table(&alone), 0, "interval").is_some()),
+        (None, true)
+    );
+    let counts = pairs_table(&both);
     let line: Vec<&str> = counts.rows[0].iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(
         line.join(" "),
@@ -268,29 +275,34 @@ fn each_encounter_has_its_fields() {
     );
 }
 
-/// Points of both sides of each game, by score and not by points or names; none where all met one.
 #[test]
-fn standings_add_up_both_sides() {
-    let met = |player: &str, opponent: &str, games: [u64; 3]| Encounter { games, ..one(player, opponent, [0; 5]) };
+fn standings_add_points_of_both_players() {
+    let encounter_of =
+        |player: &str, opponent: &str, games: [u64; 3]| Encounter { games, ..encounter(player, opponent, [0; 5]) };
     // m: 3 of 4 and 5 of 10; z: 1 of 4 and 3 of 4; a: 5 of 10 and 1 of 4.
-    let three = all(vec![met("m", "z", [2, 2, 0]), met("m", "a", [4, 2, 4]), met("z", "a", [3, 0, 1])], false);
-    let SheetTable { columns, rows, .. } = standings(&three).unwrap();
-    assert_eq!(columns.iter().map(|column| column.words).collect::<Vec<_>>(), [true, false, false, false]);
+    let three = matches_of(
+        vec![encounter_of("m", "z", [2, 2, 0]), encounter_of("m", "a", [4, 2, 4]), encounter_of("z", "a", [3, 0, 1])],
+        false,
+    );
+    let SheetTable { columns, rows, .. } = standings_table(&three).unwrap();
+    assert_eq!(columns.iter().map(|column| column.is_text).collect::<Vec<_>>(), [true, false, false, false]);
     let rows: Vec<String> =
         rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(rows, ["m 8.0 14 57.1 %", "z 4.0 8 50.0 %", "a 6.0 14 42.9 %"]);
-    assert_eq!(standings(&all(vec![met("a", "c", [1, 0, 0]), met("b", "c", [0, 0, 1])], false)), None);
-    assert_eq!(standings(&all(vec![], false)), None);
+    assert_eq!(
+        standings_table(&matches_of(vec![encounter_of("a", "c", [1, 0, 0]), encounter_of("b", "c", [0, 0, 1])], false)),
+        None
+    );
+    assert_eq!(standings_table(&matches_of(vec![], false)), None);
 }
 
-/// Ends are added up over the encounters, and all of them led to the games.
 #[test]
-fn ends_are_added_up() {
+fn game_ends_are_summed_over_encounters() {
     let ended = |ends: &[(&str, u64)]| Encounter {
         ends: ends.iter().map(|&(end, games)| (end.to_owned(), games)).collect(),
         ..Encounter::default()
     };
-    let table = ends(&all(vec![ended(&[("mate", 5), ("draw", 1)]), ended(&[("mate", 2)])], false));
+    let table = ends_table(&matches_of(vec![ended(&[("mate", 5), ("draw", 1)]), ended(&[("mate", 2)])], false));
     let rows: Vec<[&str; 4]> = table
         .rows
         .iter()

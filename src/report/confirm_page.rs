@@ -1,0 +1,111 @@
+//! The page of `confirm`: games between the variants that a screen left.
+
+use super::number::format_count;
+use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable};
+use crate::analysis::questions::match_test::Elo;
+use crate::analysis::questions::screen::{Contender, Screened};
+use std::cmp::Ordering;
+
+/// The page. `reach` is the half-width of the intervals in standard errors.
+pub fn sheet(name: &str, screened: &Screened, contenders: &[Contender], reach: f64) -> Sheet {
+    let columns = [
+        SheetColumn::text("variant", "variant", ""),
+        SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped"),
+        SheetColumn::number("elo", "Elo", "against the best of the screen"),
+        SheetColumn::number("interval", "95 %", "holds for all variants and at every look together"),
+        SheetColumn::text("verdict", "verdict", ""),
+    ];
+    let rows = contenders.iter().map(|contender| {
+        let Elo { elo, low, high } = contender.elo(reach);
+        let (mark, verdict) = match contender.decided(reach) {
+            Some(Ordering::Greater) => (Emphasis::Passed, "stronger"),
+            Some(_) => (Emphasis::Failed, "weaker"),
+            None => (Emphasis::None, "undecided"),
+        };
+        [
+            Cell::text(&contender.name),
+            Cell::count(contender.pairs.count() as f64),
+            Cell::number(elo, format!("{elo:+.1}")).with_emphasis(mark),
+            Cell::difference(low, high),
+            Cell::text(verdict),
+        ]
+    });
+    let table = SheetTable::new("confirmed", "Games against the best of the screen", columns, rows);
+    let parts = vec![Part::Findings(findings(screened, contenders, reach)), Part::Table(table)];
+    Sheet { kind: "confirmation".to_owned(), name: name.to_owned(), parts }
+}
+
+/// The answer, one sentence each.
+fn findings(screened: &Screened, contenders: &[Contender], reach: f64) -> Vec<String> {
+    let best = &screened.best;
+    let with_order =
+        |expected: Option<Ordering>| contenders.iter().filter(move |contender| contender.decided(reach) == expected);
+    let elo_text = |contender: &Contender, sign: f64| {
+        let Elo { elo, low, high } = contender.elo(reach);
+        let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };
+        format!("{:.0} Elo [{low:.0}, {high:.0}], {} pairs", sign * elo, format_count(contender.pairs.count() as f64))
+    };
+    let mut sentences = Vec::new();
+    sentences.extend(with_order(Some(Ordering::Greater)).map(|contender| {
+        format!(
+            "\"{}\" is stronger than \"{best}\", the best of the screen, by {}.",
+            contender.name,
+            elo_text(contender, 1.0)
+        )
+    }));
+    sentences.extend(with_order(Some(Ordering::Less)).map(|contender| {
+        format!("\"{best}\" is stronger than \"{}\" by {}.", contender.name, elo_text(contender, -1.0))
+    }));
+    let undecided: Vec<String> =
+        with_order(None).map(|contender| format!("\"{}\" ({})", contender.name, elo_text(contender, 1.0))).collect();
+    if !undecided.is_empty() {
+        sentences.push(format!("Undecided against \"{best}\": {}.", undecided.join("; ")));
+    }
+    if !screened.dropped.is_empty() {
+        let list: Vec<String> = screened.dropped.iter().map(|name| format!("\"{name}\"")).collect();
+        sentences.push(format!("Left out by the screen: {}.", list.join(", ")));
+    }
+    if contenders.is_empty() {
+        sentences.insert(0, format!("The screen leaves \"{best}\" alone: nothing is left to play."));
+    }
+    sentences
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::experiment::sequential::Pentanomial;
+
+    /// A weaker variant is described from the point of view of the best.
+    #[test]
+    fn each_variant_has_one_sentence() {
+        let contender = |name: &str, pairs: [u64; 5]| Contender { name: name.to_owned(), pairs: Pentanomial(pairs) };
+        let screened = Screened {
+            best: "a".to_owned(),
+            left: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
+            dropped: vec!["e".to_owned()],
+        };
+        let all = [
+            contender("b", [0, 10, 10, 40, 40]),
+            contender("c", [40, 40, 10, 10, 0]),
+            contender("d", [10, 20, 40, 20, 10]),
+        ];
+        let output = findings(&screened, &all, 1.96);
+        let elo = all[0].elo(1.96);
+        let expected = format!(
+            "\"b\" is stronger than \"a\", the best of the screen, by {:.0} Elo [{:.0}, {:.0}], 100 pairs.",
+            elo.elo, elo.low, elo.high
+        );
+        assert_eq!(output[0], expected);
+        assert_eq!(
+            output[1],
+            format!("\"a\" is stronger than \"c\" by {:.0} Elo [{:.0}, {:.0}], 100 pairs.", elo.elo, elo.low, elo.high)
+        );
+        assert!(output[2].starts_with("Undecided against \"a\": \"d\" (0 Elo [-"), "{output:?}");
+        assert_eq!(output[3], "Left out by the screen: \"e\".");
+        assert_eq!(sheet("x", &screened, &all, 1.96).parts.len(), 2);
+        let alone = findings(&Screened { best: "a".to_owned(), ..Screened::default() }, &[], 1.96);
+        assert_eq!(alone, ["The screen leaves \"a\" alone: nothing is left to play."]);
+    }
+}

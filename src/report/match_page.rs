@@ -1,0 +1,437 @@
+//! The page of a match: encounters, Elo with intervals, sequential tests, and how the games ended.
+
+use super::match_figures::{elo_by_size, elo_figure, encounter_name, llr_figure};
+use super::number::{format_count, format_number, format_percent};
+use super::sheet::{Cell, Emphasis, Part, SheetColumn, SheetTable};
+use crate::analysis::Frame;
+use crate::analysis::pairing::stats::at_least;
+use crate::analysis::questions::equal_nodes::EqualNodes;
+use crate::analysis::questions::match_test::Elo;
+use crate::analysis::questions::matches::{Encounter, Matches};
+use crate::experiment::sequential::TestState;
+use crate::record::games;
+use crate::text::plural;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// Findings name at most this many encounters one by one.
+const MAX_NAMED: usize = 6;
+
+/// The normal approximation of an interval needs about this many pairs.
+const MIN_PAIRS: u64 = 30;
+
+/// Whether an encounter has enough pairs for an interval: fewer could all have one sign by chance.
+fn has_interval(encounter: &Encounter) -> bool {
+    encounter.pairs.count() >= at_least(1) as u64
+}
+
+fn elo_text(encounter: &Encounter) -> String {
+    let Elo { elo, low, high } = encounter.elo();
+    let ends = if has_interval(encounter) { format!("{low:+.1}, {high:+.1}") } else { "too few pairs".to_owned() };
+    format!("{elo:+.1} Elo [{ends}]")
+}
+
+/// The decision of an encounter's test.
+fn test_text(encounter: &Encounter) -> String {
+    match encounter.decided {
+        None => "open".to_owned(),
+        Some((TestState::H1, at)) => format!("H1 after {} pairs", format_count(at as f64)),
+        Some((_, at)) => format!("H0 after {} pairs", format_count(at as f64)),
+    }
+}
+
+/// The smallest and the largest multiple of the baseline's nodes that was played.
+fn handicap_range(all: &Matches) -> (f64, f64) {
+    let multiples = all.handicaps.iter().map(|(divisor, _)| 1.0 / divisor);
+    multiples.fold((1.0, 1.0), |(min, max), multiple| (min.min(multiple), max.max(multiple)))
+}
+
+/// A multiple of the baseline's nodes; outside the range played, that range's end.
+fn format_multiple(nodes: f64, (min, max): (f64, f64)) -> String {
+    match nodes {
+        0.0 => format!("below {}", format_number(min, 2)),
+        f64::INFINITY => format!("above {}", format_number(max, 2)),
+        _ => format_number(nodes, 2),
+    }
+}
+
+/// Both ends of an interval of such multiples.
+fn format_multiples(equal: &EqualNodes, all: &Matches) -> String {
+    let [low, high] = [equal.low, equal.high].map(|nodes| format_multiple(nodes, handicap_range(all)));
+    if low == high { low } else { format!("{low}, {high}") }
+}
+
+/// The multiple of the baseline's nodes at which both are equally strong.
+fn equal_nodes_text(equal: &EqualNodes, opponent: &str, all: &Matches) -> String {
+    let (nodes, ends) = (format_multiple(equal.nodes, handicap_range(all)), format_multiples(equal, all));
+    match equal.nodes.is_finite() && equal.nodes > 0.0 {
+        true => format!("as strong as \"{opponent}\" with {nodes} of its nodes [{ends}]"),
+        false => format!("outside the handicaps played: {nodes} of the nodes of \"{opponent}\" [{ends}]"),
+    }
+}
+
+/// The answer, one sentence each.
+pub(super) fn findings(all: &Matches) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let encounters = &all.encounters;
+    let pairs: u64 = encounters.iter().map(|encounter| encounter.pairs.count()).sum();
+    let test = &all.test;
+    if encounters.len() <= MAX_NAMED {
+        for encounter in encounters {
+            let verdict = match (encounter.stronger, encounter.decided) {
+                (Some(Ordering::Greater), _) => "the first is clearly the stronger".to_owned(),
+                (Some(Ordering::Less), _) => "the first is clearly the weaker".to_owned(),
+                // The interval of a decided test may contain 0 or end there.
+                (_, Some((TestState::H1, _))) => {
+                    format!("by its test the first is worth {} normalized Elo or more", test.elo1)
+                }
+                (_, Some((TestState::H0, _))) => {
+                    format!("by its test the first is worth {} normalized Elo or less", test.elo0)
+                }
+                _ if test.stop => "its test has not ended".to_owned(),
+                _ => "no difference is shown".to_owned(),
+            };
+            sentences.push(format!(
+                "\"{}\" against \"{}\": {} over {} pairs of games; {verdict}{}. The test of {} against {} normalized Elo: {}.",
+                encounter.player,
+                encounter.opponent,
+                elo_text(encounter),
+                format_count(encounter.pairs.count() as f64),
+                encounter.equal_nodes.map_or_else(String::new, |equal| format!(", {}", equal_nodes_text(&equal, &encounter.opponent, all))),
+                test.elo0,
+                test.elo1,
+                test_text(encounter)
+            ));
+        }
+    } else {
+        let by = |a: &&Encounter, b: &&Encounter| a.elo().elo.total_cmp(&b.elo().elo);
+        if let (Some(best), Some(worst)) = (encounters.iter().max_by(by), encounters.iter().min_by(by)) {
+            for (word, encounter) in [("most", best), ("least", worst)] {
+                let equal = encounter
+                    .equal_nodes
+                    .map(|equal| format!(", {}", equal_nodes_text(&equal, &encounter.opponent, all)));
+                sentences.push(format!(
+                    "The {word}: \"{}\", {}{}.",
+                    encounter_name(encounter, all),
+                    elo_text(encounter),
+                    equal.unwrap_or_default()
+                ));
+            }
+        }
+        let [stronger, weaker] = [Ordering::Greater, Ordering::Less]
+            .map(|expected| encounters.iter().filter(|encounter| encounter.stronger == Some(expected)).count());
+        sentences.push(format!(
+            "Of {} encounters {stronger} are clearly won and {weaker} clearly lost by the first player, after correction for their \
+             number; the others show no difference.",
+            encounters.len()
+        ));
+    }
+    if encounters.len() > 1 {
+        sentences.push(format!(
+            "{} pairs in all. {} encounters are looked at together: {}each test may err {:.2} and {:.2} % of the \
+             time, so that all together err at most {} and {} %.",
+            format_count(pairs as f64),
+            encounters.len(),
+            if test.stop { "" } else { "p is Holm-corrected, and " },
+            100.0 * all.bounds.alpha,
+            100.0 * all.bounds.beta,
+            100.0 * test.alpha,
+            100.0 * test.beta
+        ));
+    }
+    if test.stop {
+        let ended = encounters.iter().filter(|encounter| encounter.decided.is_some()).count();
+        let what = match ended {
+            0 => {
+                ": each Elo is of all pairs that were played. They would have ended had they shown more: an interval is for \
+                 orientation only (`stop = false` plays all pairs)."
+            }
+            _ => {
+                ". Such games ended when they showed most: their Elo lies too far from 0, and has an interval for orientation only \
+                 (`stop = false` plays all pairs)."
+            }
+        };
+        sentences.push(format!("{ended} of {} encounters ended with their tests{what}", encounters.len()));
+    }
+    sentences
+}
+
+/// Warnings about the match.
+pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
+    let mut warnings = Vec::new();
+    // The first few of a list, and how many more there are.
+    let first_few = |list: &[String], between: &str| {
+        let more = if list.len() > MAX_NAMED { format!(" and {} more", list.len() - MAX_NAMED) } else { String::new() };
+        list[..list.len().min(MAX_NAMED)].join(between) + &more
+    };
+    if all.failed > 0 {
+        warnings.push(format!("{} pairs could not be played and count for nothing: see the error column", all.failed));
+    }
+    let fewest = all.played().map(|encounter| encounter.pairs.count()).min().unwrap_or(0);
+    if fewest < MIN_PAIRS {
+        warnings.push(format!(
+            "{fewest} pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants {MIN_PAIRS} or more"
+        ));
+    }
+    let is_mirrored =
+        |encounter: &&Encounter| encounter.pairs.count() > 0 && encounter.mirrored == encounter.pairs.count();
+    let mirrored: Vec<String> = all
+        .encounters
+        .iter()
+        .filter(is_mirrored)
+        .map(|encounter| format!("\"{}\"", encounter_name(encounter, all)))
+        .collect();
+    if !mirrored.is_empty() {
+        warnings.push(format!(
+            "both players moved alike in every pair, so that they are one player here: {}",
+            first_few(&mirrored, ", ")
+        ));
+    }
+    let repeated: u64 = all.played().map(|encounter| encounter.repeated).sum();
+    let pairs: u64 = all.played().map(|encounter| encounter.pairs.count()).sum();
+    if repeated > 0 {
+        warnings.push(format!(
+            "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them, from the same position (transposed openings, or the same \
+             opening twice): they say nothing new, and the intervals are too narrow by that much"
+        ));
+    }
+    let blind: Vec<&Encounter> = all.played().filter(|encounter| encounter.blind > 0).collect();
+    if let Some(most) = blind.iter().max_by_key(|encounter| encounter.blind) {
+        warnings.push(format!(
+            "in {} the first player moved without any finished iteration ({} at most, \"{}\"): the limit is too small for \
+             its quiescence",
+            plural(blind.len(), "encounter"),
+            plural(most.blind, "move"),
+            encounter_name(most, all)
+        ));
+    }
+    let identical: Vec<String> = all
+        .encounters
+        .iter()
+        .filter_map(|encounter| {
+            Some(format!(
+                "\"{}\" as \"{}\"",
+                encounter_name(encounter, all),
+                encounter_name(&all.encounters[encounter.same_as?], all)
+            ))
+        })
+        .collect();
+    if !identical.is_empty() {
+        warnings.push(format!(
+            "the same games move for move, so that they are one player here, and one finding: {}",
+            first_few(&identical, "; ")
+        ));
+    }
+    warnings
+}
+
+/// The parts between the head and the provenance.
+pub fn parts(all: &Matches, rows: &Frame) -> Vec<Part> {
+    let tables = [Some(encounters_table(all)), handicaps_table(all), standings_table(all)]
+        .into_iter()
+        .flatten()
+        .map(Part::Table);
+    let figures =
+        [Some(elo_figure(all)), elo_by_size(all, rows), llr_figure(all)].into_iter().flatten().map(Part::Figure);
+    tables.chain(figures).chain([pairs_table(all), ends_table(all)].map(Part::Table)).collect()
+}
+
+/// A row for each encounter.
+pub(super) fn encounters_table(all: &Matches) -> SheetTable {
+    let several = all.encounters.len() > 1;
+    let joint = "so wide that all encounters' intervals hold together (Bonferroni)";
+    let columns = [
+        SheetColumn::text("variant", "variant", ""),
+        SheetColumn::text("opponent", "against", "").drop_order(5),
+        SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped"),
+        SheetColumn::number("elo", "Elo", "by the logistic law, from the mean of the pairs"),
+        SheetColumn::number("interval", "95 %", "of this encounter alone"),
+        SheetColumn::number("joint", "95 % of all", joint).drop_order(4),
+        SheetColumn::number(
+            "equal_nodes",
+            "equal nodes",
+            "with so many times its nodes the opponent would be as strong",
+        ),
+        SheetColumn::number("equal_nodes_interval", "95 %", "of the equal nodes, openings drawn anew"),
+        SheetColumn::number("nelo", "nElo", "normalized: in standard deviations of a game").drop_order(6),
+        SheetColumn::number("los", "LOS", "how likely the first is the stronger, all differences alike before")
+            .drop_order(7),
+        SheetColumn::number("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" }),
+        SheetColumn::number("score", "score", "points of the games").drop_order(3),
+        SheetColumn::number("draws", "draws", "share of the games").drop_order(8),
+        SheetColumn::number("llr", "LLR", "log-likelihood ratio of the test after all pairs").drop_order(2),
+        SheetColumn::text("test", "test", "what the test decided, and after how many pairs in the plan's order")
+            .drop_order(1),
+    ];
+    let rows = all.encounters.iter().map(|encounter| {
+        let elo = encounter.elo();
+        let mark = match encounter.stronger {
+            Some(Ordering::Greater) => Emphasis::Passed,
+            Some(Ordering::Less) => Emphasis::Failed,
+            _ => Emphasis::None,
+        };
+        let unless_too_few = |cell: Cell| if has_interval(encounter) { cell } else { Cell::empty("too few pairs") };
+        let last = encounter.course.last().map_or(0.0, |point| point.1);
+        let (joint, normalized) = (encounter.pairs.elo_within(all.reach), encounter.pairs.normalized().elo);
+        [
+            Cell::text(&encounter.player),
+            Cell::text(&encounter.opponent),
+            Cell::count(encounter.pairs.count() as f64),
+            Cell::number(elo.elo, format!("{:+.1}", elo.elo)).with_emphasis(mark),
+            unless_too_few(Cell::difference(elo.low, elo.high)),
+            unless_too_few(Cell::difference(joint.low, joint.high)),
+            encounter.equal_nodes.map_or_else(
+                || Cell::empty("too few pairs"),
+                |equal| match equal.nodes {
+                    0.0 => Cell::empty("outside the handicaps played"),
+                    nodes => Cell::number(nodes, format_number(nodes, 2)).with_reason("outside the handicaps played"),
+                },
+            ),
+            encounter.equal_nodes.map_or_else(
+                || Cell::empty("too few pairs"),
+                |equal| {
+                    Cell::range_with_text(equal.low, equal.high, format_multiples(&equal, all))
+                        .with_reason("outside the handicaps played")
+                },
+            ),
+            Cell::number(normalized, format!("{normalized:+.1}")).with_reason("all pairs ended alike"),
+            unless_too_few(Cell::number(
+                encounter.pairs.superiority(),
+                format_percent(encounter.pairs.superiority(), 1.0),
+            )),
+            Cell::p(encounter.corrected).with_reason(if all.test.stop {
+                "the test ends the games"
+            } else {
+                "too few pairs"
+            }),
+            Cell::share(encounter.points(), encounter.count() as f64),
+            Cell::share(encounter.games[1] as f64, encounter.count() as f64),
+            Cell::number(last, format!("{last:+.2}")),
+            Cell::text(test_text(encounter)),
+        ]
+    });
+    let is_shown = |key: &str| match key {
+        "joint" => several,
+        "equal_nodes" | "equal_nodes_interval" => !all.handicaps.is_empty(),
+        _ => true,
+    };
+    let shown: Vec<usize> = (0..columns.len()).filter(|&at| is_shown(&columns[at].key)).collect();
+    let table = SheetTable::new("encounters", "Encounters", columns, rows).select_columns(&shown);
+    let (lower, upper) = all.bounds.limits();
+    let after = match all.test.stop {
+        true => {
+            "the pairs after its end are not played, so that where it has ended Elo is too far from 0, and p has no meaning"
+        }
+        false => "the games after its end were played all the same, and Elo is of all",
+    };
+    table.with_note(format!(
+        "Unit: the pair of games from one opening. Test: H0 {} against H1 {} normalized Elo; it ends where LLR passes {lower:.2} or \
+         {upper:.2}. It is read off the games in the plan's order: {after}.",
+        all.test.elo0, all.test.elo1
+    ))
+}
+
+/// The baseline's copies with other node limits, against the baseline.
+fn handicaps_table(all: &Matches) -> Option<SheetTable> {
+    let columns = [
+        SheetColumn::text("variant", "player", ""),
+        SheetColumn::number("divisor", "divided by", "the baseline's nodes"),
+        SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped"),
+        SheetColumn::number("elo", "Elo", "against the baseline, by the logistic law"),
+        SheetColumn::number("interval", "95 %", "of this encounter alone"),
+    ];
+    let rows = all.handicaps.iter().map(|(divisor, encounter)| {
+        let elo = encounter.elo();
+        let interval = Cell::difference(elo.low, elo.high);
+        [
+            Cell::text(&encounter.player),
+            Cell::number(*divisor, divisor.to_string()),
+            Cell::count(encounter.pairs.count() as f64),
+            Cell::number(elo.elo, format!("{:+.1}", elo.elo)),
+            if has_interval(encounter) { interval } else { Cell::empty("too few pairs") },
+        ]
+    });
+    let note = "The baseline with other nodes against itself. A variant's equal nodes are read off these: a monotone curve of Elo over the \
+                logarithm of nodes, whose intervals come from openings drawn anew.";
+    SheetTable::new("handicaps", "Handicaps", columns, rows).with_note(note).non_empty()
+}
+
+/// Each player's points against all others; none if all met one opponent.
+fn standings_table(all: &Matches) -> Option<SheetTable> {
+    if all.encounters.is_empty() || all.common_opponent().is_some() {
+        return None;
+    }
+    let mut players: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for encounter in &all.encounters {
+        let (points, games) = (encounter.points(), encounter.count() as f64);
+        for (player, points) in [(&encounter.player, points), (&encounter.opponent, games - points)] {
+            let total = players.entry(player).or_default();
+            *total = (total.0 + points, total.1 + games);
+        }
+    }
+    let mut order: Vec<(&str, (f64, f64))> = players.into_iter().collect();
+    order.sort_by(|a, b| (b.1.0 / b.1.1).total_cmp(&(a.1.0 / a.1.1)));
+    let rows = order.into_iter().map(|(player, (points, games))| {
+        [Cell::text(player), Cell::decimal(points, 1), Cell::count(games), Cell::share(points, games)]
+    });
+    let columns = ["variant", "points", "games", "score"]
+        .map(|name| SheetColumn { is_text: name == "variant", ..SheetColumn::text(name, name, "") });
+    Some(SheetTable::new("standings", "Standings", columns, rows))
+}
+
+/// Pairs by points and games by result, for each encounter.
+fn pairs_table(all: &Matches) -> SheetTable {
+    let rows = all.played().map(|encounter| {
+        let mut cells = vec![Cell::text(encounter_name(encounter, all))];
+        let counts = encounter.pairs.0.iter().chain(&encounter.games).chain([&encounter.mirrored]);
+        cells.extend(counts.map(|&count| Cell::count(count as f64)));
+        cells.extend([
+            Cell::share(encounter.white, encounter.count() as f64),
+            Cell::decimal(encounter.plies / 2.0, 1),
+            Cell::decimal(encounter.depth, 2),
+        ]);
+        cells.extend(encounter.nodes.map(Cell::count));
+        cells
+    });
+    let mirrored = "pairs whose games are move for move the same: the players did not differ";
+    let mut columns = vec![SheetColumn::text("variant", "variant", "")];
+    let points = ["0", "1/2", "1", "3/2", "2"].into_iter().enumerate();
+    columns.extend(
+        points.map(|(at, name)| SheetColumn::number(&format!("pairs_{at}"), name, "pairs worth so many points")),
+    );
+    columns.extend(["won", "drawn", "lost"].map(|name| SheetColumn::number(name, name, "games")));
+    columns.extend([
+        SheetColumn::number("mirrored", "mirrored", mirrored),
+        SheetColumn::number("white", "White", "share of the points that went to White"),
+        SheetColumn::number("moves", "moves", "mean moves of each side in a game"),
+        SheetColumn::number("depth", "depth", "mean depth of the last finished iteration, the variant's"),
+        SheetColumn::number("nodes", "nodes", "mean nodes of a move, the variant's"),
+        SheetColumn::number("opponent_nodes", "its nodes", "the opponent's"),
+    ]);
+    SheetTable::new("pairs", "Pairs and games", columns, rows)
+}
+
+/// How the games ended, with a link to the games.
+fn ends_table(all: &Matches) -> SheetTable {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for (end, games) in all.played().flat_map(|encounter| &encounter.ends) {
+        *sums.entry(end).or_insert(0) += games;
+    }
+    let total: u64 = sums.values().sum();
+    let row =
+        |end: &str, part: u64| vec![Cell::text(end), Cell::count(part as f64), Cell::share(part as f64, total as f64)];
+    let mut rows: Vec<Vec<Cell>> = sums.iter().map(|(end, part)| row(end, *part)).collect();
+    let mut file = row("all, as PGN", total);
+    file[0].link = games::NAME.to_owned();
+    rows.push(file);
+    let columns = [
+        SheetColumn::text("end", "end", "what ended the game"),
+        SheetColumn::number("games", "games", ""),
+        SheetColumn::number("share", "share", ""),
+    ];
+    SheetTable::new("ends", "How the games ended", columns, rows)
+        .with_note(format!("The games stand in `{}`, beside the rows that they are made of.", games::NAME))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! The report of a tuning: `report.md`, `report.html`, figures, and the data behind them as
+//! `tune.csv`.
+
+use super::data::csv_number;
+use super::number::format_count;
+use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
+use crate::analysis::Ratio;
+use crate::analysis::questions::race::{Confirmation, Held, Tuned};
+use crate::experiment::{Experiment, Goal, Tune};
+use crate::text::plural;
+use std::path::Path;
+
+mod figures;
+
+/// A tuning and its result.
+pub struct TuneOutcome<'a> {
+    /// The experiment that was tuned.
+    pub experiment: &'a Experiment,
+    /// The settings of the tuning.
+    pub tune: &'a Tune,
+    /// The paths of the options that vary.
+    pub varying: &'a [String],
+    /// The names of the pressures: the file's own, then the others.
+    pub pressures: &'a [String],
+    /// The result of the race.
+    pub tuned: &'a Tuned,
+    /// The warnings of the stages' reports.
+    pub warnings: Vec<String>,
+    /// How the results were made, one sentence each.
+    pub provenance: Vec<String>,
+}
+
+impl TuneOutcome<'_> {
+    fn name(&self, who: usize) -> &str {
+        &self.experiment.variants[who].name
+    }
+
+    fn baseline(&self) -> usize {
+        self.experiment.baseline
+    }
+
+    /// The report of the tuning as a page.
+    fn sheet(&self) -> Sheet {
+        let file = &self.experiment.file;
+        let mut parts = head_parts(&file.question, file.analysis.trim(), self.findings(), &self.warnings());
+        parts.push(Part::Table(self.race_table()));
+        parts.extend(self.figures().into_iter().map(Part::Figure));
+        if !self.tuned.held.is_empty() {
+            parts.push(Part::Table(self.held_out_table()));
+            parts.extend(self.held_out_figure().map(Part::Figure));
+        }
+        parts.push(Part::Table(self.rounds_table()));
+        parts.push(Part::List("How it was made".to_owned(), self.provenance.clone()));
+        Sheet { kind: "tuning".to_owned(), name: self.experiment.name.clone(), parts }
+    }
+
+    /// The answer, one sentence each.
+    fn findings(&self) -> Vec<String> {
+        let tuned = self.tuned;
+        let (winner, against) = (self.name(tuned.winner), self.name(tuned.against));
+        let metric = &self.tune.metric;
+        let held_out_text = |held_out: &Held| {
+            format!(
+                "{} held-out items its {metric} are {} of \"{against}\"'s.",
+                tuned.held_out,
+                ratio_text(&held_out.test)
+            )
+        };
+        let mut findings = vec![match (tuned.answer(), tuned.held.first()) {
+            (Confirmation::Inert, _) | (_, None) => format!(
+                "No difference found: all {} candidates gave the same {metric} in every search. What is varied does nothing here.",
+                tuned.candidates.len()
+            ),
+            (Confirmation::Nothing, Some(held_out)) => {
+                let undetected = undetected(&held_out.test, tuned.level);
+                format!(
+                    "No difference found: \"{winner}\" won the race, and on {} {undetected}",
+                    held_out_text(held_out)
+                )
+            }
+            (Confirmation::Worse, Some(held_out)) => {
+                format!("No winner: \"{winner}\" won the race by luck; on {}", held_out_text(held_out))
+            }
+            (Confirmation::Better, Some(held_out)) if tuned.winner == self.baseline() => {
+                format!("The baseline stands: \"{winner}\". On {}", held_out_text(held_out))
+            }
+            (Confirmation::Better, Some(held_out)) => format!("Best: \"{winner}\". On {}", held_out_text(held_out)),
+        }];
+        for ((held_out, found), pressure) in tuned.held.iter().zip(&tuned.found).zip(self.pressures).skip(1) {
+            let text = match found {
+                Confirmation::Better => "it is better there too",
+                Confirmation::Worse => "it is worse there",
+                Confirmation::Nothing | Confirmation::Inert => "no difference could be told there",
+            };
+            findings.push(format!("At {pressure}: {}; {text}.", ratio_text(&held_out.test)));
+        }
+        if tuned.answer() != Confirmation::Inert {
+            let list = |same: bool| {
+                let is_listed = |&who: &usize| {
+                    let candidate = &tuned.candidates[who];
+                    who != tuned.winner && candidate.dropped.is_none() && candidate.same == same
+                };
+                let names = (0..tuned.candidates.len()).filter(is_listed).map(|who| format!("\"{}\"", self.name(who)));
+                names.collect::<Vec<_>>().join(", ")
+            };
+            let (same_counts, not_distinguished) = (list(true), list(false));
+            if !same_counts.is_empty() {
+                findings.push(format!("The same {metric} as the winner's in every search: {same_counts}."));
+            }
+            findings.push(match not_distinguished.is_empty() {
+                true => "The race dropped all others.".to_owned(),
+                false => format!("The race could not tell these from the winner: {not_distinguished}."),
+            });
+        }
+        findings.push(format!(
+            "Searched: {} items (each by one candidate at one pressure) of the {} of the full grid, {:.0} %.",
+            format_count(tuned.cost as f64),
+            format_count(tuned.full_cost as f64),
+            100.0 * tuned.cost as f64 / tuned.full_cost.max(1) as f64
+        ));
+        findings
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let tuned = self.tuned;
+        let mut warnings = Vec::new();
+        let raced: usize = tuned.rounds.iter().map(|round| round.items).sum();
+        if tuned.held_out < 10 || raced < 10 {
+            warnings.push(format!(
+                "{raced} items were raced on and {} held out: so few show large differences only; use a larger suite",
+                tuned.held_out
+            ));
+        }
+        if self.pressures.len() < 2 && tuned.answer() != Confirmation::Inert {
+            warnings.push("no other pressure was tried: what is best may depend on the size of the table".to_owned());
+        }
+        for (held_out, pressure) in tuned.held.iter().zip(self.pressures).filter(|(held_out, _)| held_out.beyond > 0) {
+            let searches = plural(held_out.beyond, "search");
+            warnings.push(format!(
+                "{pressure}: {searches} with none of {} on one side alone: of no ratio",
+                self.tune.metric
+            ));
+        }
+        warnings.extend(self.warnings.iter().cloned());
+        warnings
+    }
+
+    fn ratio_cells(&self, ratio: &Ratio, clear: bool) -> [Cell; 2] {
+        let better = (ratio.mean < 1.0) == (self.tune.goal == Goal::Least);
+        let mean = Cell::decimal(ratio.mean, 4).with_emphasis(Emphasis::for_change(clear && ratio.is_clear(), better));
+        [mean, Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))]
+    }
+
+    /// A candidate's name; the baseline gets its star.
+    fn name_cell(&self, who: usize) -> Cell {
+        Cell::text(self.name(who)).with_sign('*', who == self.baseline())
+    }
+
+    fn race_table(&self) -> SheetTable {
+        let rows = self.tuned.candidates.iter().enumerate().map(|(who, candidate)| {
+            let [mean, ends] = self.ratio_cells(&candidate.ratio, true);
+            let fate = match candidate.dropped {
+                _ if who == self.tuned.winner => "winner".to_owned(),
+                Some(round) => format!("dropped in round {}", round + 1),
+                None if candidate.same => "the winner's counts".to_owned(),
+                None => "not told from it".to_owned(),
+            };
+            let searches = Cell::count(candidate.searches as f64);
+            [self.name_cell(who), Cell::text(fate), searches, mean, ends, Cell::p(candidate.p)]
+        });
+        let p = "of its being equal to the winner: sign-flip test, corrected for all candidates by joint flips";
+        let columns = [
+            SheetColumn::text("candidate", "candidate", "* is the baseline"),
+            SheetColumn::text("fate", "in the race", "what became of it"),
+            SheetColumn::number("searches", "searches", "searches made of it"),
+            SheetColumn::number("ratio", "ratio", "geometric mean of the ratio to the baseline, over these searches"),
+            SheetColumn::number("interval", "95 %", "its interval, by items"),
+            SheetColumn::number("p", "p", p),
+        ];
+        SheetTable::new("race", "The race", columns, rows).with_note(format!(
+            "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
+            self.tune.metric
+        ))
+    }
+
+    fn held_out_table(&self) -> SheetTable {
+        let mut rows = Vec::new();
+        for (held_out, pressure) in self.tuned.held.iter().zip(self.pressures) {
+            for standing in &held_out.standings {
+                let tested = standing.candidate == self.tuned.winner;
+                let [mean, ends] = self.ratio_cells(&standing.ratio, tested && held_out.p < self.tune.alpha);
+                let test = if tested { held_out.p } else { f64::NAN };
+                let name = self.name_cell(standing.candidate);
+                rows.push([Cell::text(pressure), name, mean, ends, Cell::p(test)]);
+            }
+        }
+        let columns = [
+            SheetColumn::text("pressure", "pressure", "what was laid over the options"),
+            SheetColumn::text("candidate", "candidate", "* is the baseline"),
+            SheetColumn::number("ratio", "ratio", "geometric mean of the ratio to the baseline"),
+            SheetColumn::number("interval", "95 %", "its interval, by items"),
+            SheetColumn::number("p", "p", "of the one test, of the winner"),
+        ];
+        SheetTable::new("held_out", "Held-out items", columns, rows).with_note(format!(
+            "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
+            self.tuned.held_out,
+            self.name(self.tuned.against)
+        ))
+    }
+
+    fn rounds_table(&self) -> SheetTable {
+        let list = |who: &[usize]| who.iter().map(|&who| self.name(who)).collect::<Vec<_>>().join("; ");
+        let rows = self.tuned.rounds.iter().enumerate().map(|(at, round)| {
+            let counts = [at + 1, round.items, round.candidates.len()].map(|value| Cell::count(value as f64));
+            [&counts[..], &[Cell::text(self.name(round.best)), Cell::text(list(&round.dropped))]].concat()
+        });
+        let columns = [
+            SheetColumn::number("round", "round", ""),
+            SheetColumn::number("items", "items", "searched in it"),
+            SheetColumn::number("candidates", "candidates", "in it"),
+            SheetColumn::text("best", "best after it", ""),
+            SheetColumn::text("dropped", "dropped after it", ""),
+        ];
+        SheetTable::new("rounds", "Rounds", columns, rows)
+    }
+
+    /// Writes the page, its figures and `tune.csv` into a folder; returns the findings.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub fn write(&self, folder: &Path) -> anyhow::Result<Vec<String>> {
+        super::write_file(folder, "tune.csv", &self.csv()?)?;
+        super::write_sheet(&self.sheet(), folder)?;
+        Ok(self.findings())
+    }
+
+    /// The data behind the page, as CSV.
+    fn csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(["stage", "pressure", "candidate", "searches", "ratio", "low", "high", "p", "dropped"])?;
+        let race = self.tuned.candidates.iter().enumerate().map(|(who, candidate)| {
+            let dropped = candidate.dropped.map(|round| (round + 1).to_string()).unwrap_or_default();
+            ("race", &self.pressures[0], who, candidate.searches, &candidate.ratio, candidate.p, dropped)
+        });
+        let held_out = self.tuned.held.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
+            held_out.standings.iter().map(move |standing| {
+                let p = if standing.candidate == self.tuned.winner { held_out.p } else { f64::NAN };
+                ("held-out", pressure, standing.candidate, standing.ratio.pairs, &standing.ratio, p, String::new())
+            })
+        });
+        for (stage, pressure, who, searches, ratio, p, dropped) in race.chain(held_out) {
+            let [mean, low, high, p] = [ratio.mean, ratio.low, ratio.high, p].map(csv_number);
+            let (name, searches) = (self.name(who), searches.to_string());
+            writer.write_record([stage, pressure, name, &searches, &mean, &low, &high, &p, &dropped])?;
+        }
+        writer.into_inner().map_err(|error| error.into_error().into())
+    }
+}
+
+fn ratio_text(ratio: &Ratio) -> String {
+    let high = if ratio.high == f64::INFINITY { "no bound".to_owned() } else { format!("{:.4}", ratio.high) };
+    format!("{:.4} (95 % {:.4} to {high})", ratio.mean, ratio.low)
+}
+
+/// Which differences this many items would miss. The power follows from the spread; a few items
+/// that dominate it can skew the interval beyond that.
+fn undetected(ratio: &Ratio, level: f64) -> String {
+    let missed = ratio.confirmable(level);
+    let reach = (1.0 - ratio.low).max(ratio.high - 1.0);
+    match format_share(missed).as_str() {
+        ANY_SIZE => "Differences of any size would be missed there: they are too few.".to_owned(),
+        _ if reach > missed => format!("Differences of up to {} are not ruled out by that.", format_share(reach)),
+        size => format!("Differences under about {size} would be missed there."),
+    }
+}
+
+/// The text for a share without bound.
+const ANY_SIZE: &str = "any size";
+
+/// A share in percent, with more decimals if it is small.
+fn format_share(part: f64) -> String {
+    match 100.0 * part {
+        percent if !percent.is_finite() => ANY_SIZE.to_owned(),
+        percent if percent < 0.1 => format!("{:.3} %", percent.max(0.001)),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
