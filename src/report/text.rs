@@ -381,26 +381,26 @@ mod tests {
         );
     }
 
-    /// A column of words keeps 24 columns while others can be dropped: at 24 + 2 + 7 both stand, one less and the second is dropped.
-    /// Alone it is wrapped down to 10 columns and no further.
+    /// At 24 + 2 + 7 characters both columns fit, at one less the second is dropped.
+    /// Alone, a text column is wrapped down to 10 characters.
     #[test]
-    fn words_keep_24_columns_before_others_go_and_10_at_least() {
+    fn text_column_keeps_24_characters_before_others_are_dropped_and_10_at_least() {
         let words = "one two three four five six seven eight nine ten";
         let table = |others: &[&str]| SheetTable {
-            columns: std::iter::once(SheetColumn::words("variant", "variant", ""))
-                .chain(others.iter().map(|name| SheetColumn::numbers(name, name, "").drop_order(1)))
+            columns: std::iter::once(SheetColumn::text("variant", "variant", ""))
+                .chain(others.iter().map(|name| SheetColumn::number(name, name, "").drop_order(1)))
                 .collect(),
             rows: vec![std::iter::once(words).chain(others.iter().map(|_| "1,234")).map(Cell::text).collect()],
             ..SheetTable::default()
         };
-        assert_eq!(fitting(&table(&["seconds"]), 33).1, Vec::<String>::new());
-        assert_eq!(fitting(&table(&["seconds"]), 32).1, ["seconds"]);
+        assert_eq!(fit_columns(&table(&["seconds"]), 33).1, Vec::<String>::new());
+        assert_eq!(fit_columns(&table(&["seconds"]), 32).1, ["seconds"]);
         let widest = |width: usize| {
-            let text = grid(&table(&[]), screen(width));
+            let text = render_table(&table(&[]), screen(width));
             text.lines().map(|line| line.trim_end().chars().count()).max().unwrap()
         };
         assert_eq!([11, 10, 9, 1].map(widest), [11, 10, 10, 10]);
-        let lines = |width: usize| grid(&table(&[]), screen(width)).lines().count();
+        let lines = |width: usize| render_table(&table(&[]), screen(width)).lines().count();
         assert!(lines(11) < lines(10) && lines(10) == lines(9) && lines(9) == lines(1));
     }
 }
