@@ -1,6 +1,6 @@
 'use strict';
-// Every table: a click on a heading sorts, a second one turns it round, a third puts the rows back. A filter and a choice of columns
-// where there is something to choose. Without this script the tables are as the report wrote them.
+// Every table: a click on a heading sorts, a second one reverses the order, a third restores it. Large
+// tables get a filter and a choice of columns. Without this script the tables stay as written.
 const make = (tag, fields, ...children) => {
   const element = Object.assign(document.createElement(tag), fields);
   element.append(...children);
@@ -17,7 +17,7 @@ for (const table of document.querySelectorAll('.scroll table')) {
     body.append(...[...rows].sort((a, b) => {
       if (words) return way * a.cells[at].textContent.localeCompare(b.cells[at].textContent, 'en', { numeric: true });
       const x = value(a), y = value(b);
-      // What has no number stays last, whichever way.
+      // Rows without a number stay last in both directions.
       return x === null || y === null ? (x === null) - (y === null) : way * (x - y);
     }));
   };
@@ -28,10 +28,10 @@ for (const table of document.querySelectorAll('.scroll table')) {
     const filter = make('input', { type: 'search', placeholder: 'filter rows', ariaLabel: 'filter rows' });
     const shown = make('span', {});
     filter.addEventListener('input', () => {
-      const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-      rows.forEach(row => { row.hidden = !wanted.every(word => row.textContent.toLowerCase().includes(word)); });
+      const terms = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+      rows.forEach(row => { row.hidden = !terms.every(word => row.textContent.toLowerCase().includes(word)); });
       const left = rows.filter(row => !row.hidden).length;
-      shown.textContent = wanted.length ? `${left} of ${rows.length}` : '';
+      shown.textContent = terms.length ? `${left} of ${rows.length}` : '';
     });
     tools.append(filter, shown);
   }
@@ -46,7 +46,7 @@ for (const table of document.querySelectorAll('.scroll table')) {
   if (tools.children.length) table.parentElement.before(tools);
 }
 
-// Two variants, position by position: a scatter and the searches, the furthest apart first.
+// The explorer: two variants position by position as a scatter plot and a table, most different first.
 for (const explore of document.querySelectorAll('.explore')) {
   const data = JSON.parse(explore.querySelector('script').textContent);
   const draw = (tag, fields, ...children) => {
@@ -58,7 +58,7 @@ for (const explore of document.querySelectorAll('.explore')) {
   const choice = (name, at) => make('select', { ariaLabel: name },
     ...data.lines.map((line, place) => make('option', { value: place, selected: place === at }, line)));
   const first = choice('first variant', data.base), second = choice('second variant', data.base ? 0 : 1);
-  const swap = make('button', { type: 'button' }, 'swap'), said = make('p', { className: 'note', role: 'status' });
+  const swap = make('button', { type: 'button' }, 'swap'), status = make('p', { className: 'note', role: 'status' });
   const plot = make('div', {}), body = make('tbody', {}), head = make('tr', {});
   const own = key => data.suite ? `${data.suite}.${key}` : key;
   const table = make('table', { id: own('searches') }, make('thead', {}, head), body);
@@ -68,11 +68,11 @@ for (const explore of document.querySelectorAll('.explore')) {
     const names = [data.lines[first.value], data.lines[second.value]];
     const pairs = data.positions.map((name, at) => ({ name, x: a[at], y: b[at] })).filter(pair => pair.x > 0 && pair.y > 0);
     pairs.forEach(pair => { pair.ratio = pair.y / pair.x; });
-    const apart = pair => Math.abs(Math.log(pair.ratio));
-    pairs.sort((p, q) => apart(q) - apart(p));
+    const distance = pair => Math.abs(Math.log(pair.ratio));
+    pairs.sort((p, q) => distance(q) - distance(p));
     const fewer = pairs.filter(pair => pair.ratio < 1).length, more = pairs.filter(pair => pair.ratio > 1).length;
     const mean = Math.exp(pairs.reduce((sum, pair) => sum + Math.log(pair.ratio), 0) / pairs.length);
-    said.textContent = pairs.length ? `${pairs.length} searches of both; the second needs fewer in ${fewer}, more in ${more}; geometric mean of the ratios ${mean.toFixed(3)}.`
+    status.textContent = pairs.length ? `${pairs.length} searches of both; the second needs fewer in ${fewer}, more in ${more}; geometric mean of the ratios ${mean.toFixed(3)}.`
       : 'They have no search in common.';
     head.replaceChildren(...['position', ...names, 'second / first'].map((text, at) => make('th', { className: at ? '' : 't' }, text)));
     body.replaceChildren(...pairs.map(pair => make('tr', {}, make('td', { className: 't' }, pair.name),
@@ -103,9 +103,9 @@ for (const explore of document.querySelectorAll('.explore')) {
   [first, second].forEach(select => select.addEventListener('change', show));
   swap.addEventListener('click', () => { [first.value, second.value] = [second.value, first.value]; show(); });
   explore.append(make('div', { className: 'tools' }, make('label', {}, 'first ', first), make('label', {}, 'second ', second), swap),
-    said, plot, make('div', { className: 'scroll tall', tabIndex: 0, role: 'region', ariaLabel: 'searches' }, table));
+    status, plot, make('div', { className: 'scroll tall', tabIndex: 0, role: 'region', ariaLabel: 'searches' }, table));
   show();
-  // From a variant of the summary to its positions.
+  // A button beside each variant of the summary leads to its positions.
   const summary = document.getElementById(own('summary')), lines = summary ? [...summary.tBodies[0].rows] : [];
   data.places.forEach((place, at) => {
     const row = lines[place];
