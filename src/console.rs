@@ -12,7 +12,8 @@ use std::sync::{Mutex, PoisonError};
 /// The first write error of standard output; nothing is written after it.
 static OUTPUT_ERROR: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// The escape sequences that pages use for colours and bold letters. No other one reaches a terminal.
+/// The escape sequences that pages use for colours and bold letters. No other one reaches a
+/// terminal.
 const COLOURS: [&str; 6] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[34m"];
 
 /// Writes to standard output. Text that cannot be written is dropped; [`close`] returns the error.
@@ -42,8 +43,8 @@ fn write_out(text: &str, on_screen: impl Fn(&str) -> Cow<'_, str>) {
     }
 }
 
-/// Writes to standard error. Control characters are escaped: a name in a file cannot move the cursor
-/// or rename the window.
+/// Writes to standard error. Control characters are escaped: a name in a file cannot move the
+/// cursor or rename the window.
 pub fn err(text: fmt::Arguments<'_>) {
     #[cfg(test)]
     if capturing::append("", &text.to_string()) {

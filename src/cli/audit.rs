@@ -11,32 +11,32 @@ use std::sync::atomic::Ordering;
 #[command(after_help = "Examples:
   ttlab audit experiments/quick.toml                every variant, every position, to depth 5
   ttlab audit experiments/quick.toml --depth 6 --jobs 1
-  ttlab audit experiments/quick.toml --positions 5  the first five alone
+  ttlab audit experiments/quick.toml --positions 5  only the first five
 
-Each answer of the table that a search may believe is compared with a plain search of the same node, depth and
-window; stored moves must be legal, root scores right. Where an option makes scores incomparable it is changed for
+Every answer of the table that the search may use is compared with a plain search of the same node, depth and
+window; stored moves must be legal and root scores right. Options that make scores incomparable are changed for
 the audit: probe.depth = \"at-least\" becomes \"equal\"; draws, quiescence.delta, iir, lmr, null_move and
-singular are off. A variant with draws is searched once more with them: scores that are right on one path
-and wrong on another are counted under \"path\" and listed, and are no fault of the table.
-Faults that the file asks for (bounds or depth ignored, short keys, broken schemes) stay, and are found.
-Exit: 0 nothing is wrong, 4 something is, 2 usage, a bad file or no iteration that was finished,
+singular are off. A variant with draws is searched again with them: scores that are right on one path
+and wrong on another are counted under \"path\" and listed, but are not faults of the table.
+Faults that the experiment asks for (ignored bounds or depth, short keys, broken schemes) stay and are found.
+Exit: 0 nothing is wrong, 4 wrong answers found, 2 usage, a bad file or no finished iteration,
 75 interrupted.")]
 pub struct Args {
     /// The experiment file
     file: PathBuf,
-    /// The deepest iteration; an audit costs as much again for each ply as a search without a table
+    /// The deepest iteration; costs as much as searches to this depth without a table
     #[arg(short, long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..))]
     depth: u8,
-    /// How many positions of the suite, from the first on [default: all]
+    /// Use only the first N positions of the suite [default: all]
     #[arg(short = 'n', long, value_parser = clap::value_parser!(u32).range(1..))]
     positions: Option<u32>,
-    /// Jobs at a time [default: the processors]
+    /// Parallel jobs [default: the processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Lay a value over every variant: path=value (may be repeated)
+    /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
-    /// Wrong answers to show for each variant, 20 at most
+    /// Wrong answers to show for each variant, at most 20
     #[arg(long, default_value_t = 3)]
     show: usize,
 }
@@ -45,49 +45,52 @@ pub fn run(args: &Args) -> CommandResult {
     let mut experiment = Experiment::load(&args.file, &args.sets).map_err(CommandFailure::usage)?;
     if let Some(trace) = &experiment.trace {
         let (file, name) = (args.file.display(), &trace.name);
-        refuse!(
-            "{file}: [trace] {name}: nothing is searched in it, and an audit needs searches: give the file of an experiment with a suite"
-        );
+        refuse!("{file}: [trace] {name}: an audit needs searches: give an experiment with a suite");
     }
     experiment.suite.items.truncate(args.positions.map_or(usize::MAX, |positions| positions as usize));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let stop = super::signals::stop_flag()?;
-    let seen = std::io::stderr().is_terminal();
-    let talk = |done: u64, of: u64| {
-        if seen && is_told(done, of) {
+    let is_terminal = std::io::stderr().is_terminal();
+    let report = |done: u64, of: u64| {
+        if is_terminal && should_report(done, of) {
             eprintln!("{done} of {of} jobs");
         }
     };
-    let audited = audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &talk)
+    let audited = audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report)
         .map_err(CommandFailure::usage)?;
     if stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }
     if audited.is_empty() {
-        refuse!("no variant of this experiment has a table: there is nothing to audit");
+        refuse!("no variant of this experiment has a table: nothing to audit");
     }
     print!("{}", table(&audited, args.show));
     judge(&audited)
 }
 
-/// Whether it is told that so many jobs are done: some twenty times in all, or each where there are fewer.
-fn is_told(done: u64, of: u64) -> bool {
+/// Whether to report this progress: about twenty times, or after each job if there are fewer.
+fn should_report(done: u64, of: u64) -> bool {
     done.is_multiple_of((of / 20).max(1))
 }
 
-/// What an audit ends with: where nothing was searched to an end, nothing was found right.
+/// The exit code of an audit. A variant without a finished iteration is an error, because nothing
+/// of it was checked.
 fn judge(audited: &[Audited]) -> CommandResult {
-    let illegal = |one: &Audited| one.drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
-    if audited.iter().any(|one| one.findings.count.wrong + illegal(one) > 0) {
+    let illegal = |audited: &Audited| audited.drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
+    if audited.iter().any(|variant| variant.findings.count.wrong + illegal(variant) > 0) {
         return Ok(Exit::Unequal);
     }
-    if let Some(one) = audited.iter().find(|one| one.searches == 0) {
-        refuse!("variant \"{}\": no iteration was finished, so that none of its answers was examined", one.variant);
+    if let Some(unchecked) = audited.iter().find(|variant| variant.searches == 0) {
+        refuse!(
+            "variant \"{}\": no iteration was finished, so none of its answers was checked: raise the limit",
+            unchecked.variant
+        );
     }
     Ok(Exit::Done)
 }
 
-/// A line for each variant, below it so many of its wrong answers and of those that depend on the path.
+/// A line per variant, followed by up to `show` of its wrong answers, and as many that depend on
+/// the path.
 fn table(audited: &[Audited], show: usize) -> String {
     let mut out = "iterations        nodes    answers    cutoffs      moves    wrong     path  variant\n".to_owned();
     for Audited { variant, searches, nodes, findings, drawn } in audited {
@@ -112,9 +115,8 @@ mod tests {
     use super::*;
     use crate::engine::audit::{Findings, Wrong};
 
-    /// Wrong answers before all; what was not examined is not right.
     #[test]
-    fn nothing_is_right_that_was_not_examined() {
+    fn exit_code_needs_a_finished_iteration_of_every_variant() {
         let one = |searches: u64, wrong: u64| Audited {
             variant: format!("v{searches}"),
             searches,
@@ -128,7 +130,7 @@ mod tests {
         };
         assert_eq!(code(&[one(3, 0), one(2, 0)]), "Done");
         assert_eq!(code(&[one(0, 0), one(2, 1)]), "Unequal");
-        // What depends on the path is no fault; a move that is not legal is one on any path.
+        // A score that depends on the path is no fault; an illegal move always is.
         let drawn = |wrong: u64, illegal: u64| {
             let count = AuditCounters { wrong, illegal, ..AuditCounters::default() };
             Audited { drawn: Some(Findings { count, wrong: Vec::new() }), ..one(3, 0) }
@@ -138,19 +140,17 @@ mod tests {
         assert!(code(&[one(3, 0), one(0, 0)]).contains("variant \"v0\": no iteration was finished"));
     }
 
-    /// Each of a few jobs is told, and of many no fewer than twenty and not twice as many, in equal steps.
     #[test]
-    fn progress_is_told_some_twenty_times() {
+    fn progress_is_reported_twenty_to_forty_times() {
         for of in [1, 2, 19, 20, 21, 39, 40, 41, 59, 60, 420, 10_000] {
-            let output: Vec<u64> = (1..=of).filter(|&done| is_told(done, of)).collect();
+            let output: Vec<u64> = (1..=of).filter(|&done| should_report(done, of)).collect();
             assert!((of.min(20)..40).contains(&(output.len() as u64)), "{of}: {output:?}");
             assert!((1..).zip(&output).all(|(at, &done)| done == at * output[0]), "{of}: {output:?}");
         }
     }
 
-    /// Each figure under its own heading; of the wrong answers the first few of each variant, below it.
     #[test]
-    fn wrong_answers_stand_below_their_variant() {
+    fn table_lists_wrong_answers_below_their_variant() {
         let wrong = |fen: &&str| Wrong {
             fen: (*fen).to_owned(),
             claim: AuditedClaim::Root,

@@ -3,16 +3,16 @@ use crate::engine::EngineError;
 use crate::signature;
 use std::time::Instant;
 
-/// Search fixed positions: this build's signature
+/// Search fixed positions and print the node count (signature)
 #[derive(clap::Args)]
-#[command(after_help = "The count is the same on every machine; it moves only when search behaviour does.
+#[command(after_help = "The count is the same on every machine and changes only when the search changes.
 stderr: Nodes searched  : N          stdout: N nodes M nps
 
 Examples:
   ttlab bench
-  ttlab bench --all                  each preset, policy and value of an option, as in tests/signatures.txt")]
+  ttlab bench --all                  every preset, policy and option value, as in tests/signatures.txt")]
 pub struct Args {
-    /// The signature of every preset, policy and value of an option
+    /// Print the signature of every preset, policy and option value
     #[arg(long)]
     all: bool,
 }
@@ -30,7 +30,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The signature of this build, and the line that other engines' `bench` ends with.
+/// The node count of the signature, and the line that `bench` of other engines prints last.
 pub fn bench() -> Result<(u64, String), EngineError> {
     let begun = Instant::now();
     let nodes = signature::nodes(&signature::bench_options())?;

@@ -7,7 +7,7 @@ use crate::record::Column;
   ttlab columns
   ttlab columns --markdown          docs/columns.md")]
 pub struct Args {
-    /// As Markdown
+    /// Print Markdown
     #[arg(long)]
     markdown: bool,
 }
@@ -17,8 +17,8 @@ pub fn run(args: &Args) -> CommandResult {
     if args.markdown {
         print!("{}", include_str!("columns.md"));
         println!(
-            "Roles: a *key* tells rows apart; a *word* is what a search found; a *sum* adds up over iterations and searches; a *last* is a\n\
-             state at the end of an iteration and does not; a *time* differs in each repeat; a *seal* guards the row.\n"
+            "Roles: a *key* identifies the row; a *word* is a result of the search; a *sum* adds up over iterations and searches; a *last* is the\n\
+             state at the end of an iteration; a *time* differs in each repeat; a *seal* is the row's checksum.\n"
         );
         println!("| column | role | unit | meaning |\n|---|---|---|---|");
     }

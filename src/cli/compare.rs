@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// Compare two results row by row, and gate on changes in CI
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  ttlab compare reports/quick target/quick                       what moved?
-  ttlab compare old new --fail-on \"nodes > +1%\"                  1 if a variant needs 1 % more nodes
+  ttlab compare reports/quick target/quick                       what changed?
+  ttlab compare old new --fail-on \"nodes > +1%\"                  exit 1 if a variant needs 1 % more nodes
   ttlab compare old new --fail-on \"nodes changed\" --fail-on \"seconds > +5%\"
   ttlab compare old new --junit compare.xml --json compare.json
   ttlab compare old new --markdown - >> \"$GITHUB_STEP_SUMMARY\"   a job's summary
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 Rows are paired by variant, position, ply, depth and repeat. A gate bounds the change of each variant's total over the rows
 that both have; seconds (the median of repeats) must also differ clearly at 95 %.
 Exit: 0 fine, 1 a gate fails, 2 usage or a bad file, 3 NEW lacks rows of BASE, 4 the plans are equal but counts are not
-(--allow-moves: let the gates alone decide), or an engine whose counts do not repeat is held to \"changed\", 5 input/output.")]
+(--allow-moves: only the gates decide), or an engine whose counts are not repeatable has a gate \"changed\", 5 input/output.")]
 pub struct Args {
     /// The old results: a folder that `ttlab run` wrote, or a results file
     base: PathBuf,
@@ -31,16 +31,16 @@ pub struct Args {
     /// A gate: METRIC > +1%, METRIC < -1000, or METRIC changed (may be repeated)
     #[arg(long, alias = "gate", value_name = "GATE")]
     fail_on: Vec<String>,
-    /// Do not fail when equal plans gave different counts, as after a change of the program
+    /// Accept different counts of equal plans, as after a change of the program
     #[arg(long)]
     allow_moves: bool,
-    /// Write JUnit XML (-: to standard output, in place of the text)
+    /// Write JUnit XML (-: to standard output, instead of the text)
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Write Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Write everything that was found as JSON
+    /// Write all results as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write NEW's nodes and seconds as a list of {name, unit, value, range, extra}
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> CommandResult {
     let outputs = [&args.junit, &args.markdown, &args.json, &args.bench_json];
     let on_stdout = |path: &Path| path.as_os_str() == "-";
     if outputs.iter().filter(|path| path.as_deref().is_some_and(on_stdout)).count() > 1 {
-        refuse!("only one form can go to standard output (-)");
+        refuse!("only one format can go to standard output (-)");
     }
     for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !on_stdout(path)) {
         [&args.base, &args.new].into_iter().try_for_each(|side| super::refuse_overwrite(side, out))?;
@@ -67,23 +67,23 @@ pub fn run(args: &Args) -> CommandResult {
     lay_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
     let has_games = |side: &&Recorded| side.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(side) = [&base, &new].into_iter().find(has_games) {
-        refuse!("{}: its rows are games, and searches are compared here", side.name);
+        refuse!("{}: its rows are games, but `compare` needs searches", side.name);
     }
     let on_column = |gate: Gate| gate.column(&base.frame).map(|column| (gate, column));
     let gates: Vec<_> = gates.into_iter().map(on_column).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
     if let Some((gate, _)) = gates.first().filter(|_| gates.iter().all(|(_, column)| column == columns::SAVED)) {
-        let what = "what cutoffs are worth never decides alone: it is blind to lost moves";
-        return Err(CommandFailure::usage(gate.refuse(what, "gate nodes or score_error beside it")));
+        let what = "worth of cutoffs cannot be the only criterion, because it does not show lost moves";
+        return Err(CommandFailure::usage(gate.refuse(what, "gate nodes or score_error too")));
     }
     if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
         && let Some(side) = [&base, &new].into_iter().find(|side| does_not_repeat(side))
     {
         let message = format!(
-            "gate `{gate}`: {} is of an engine whose counts do not repeat: it cannot be held to the last node; give a bound, as in \
+            "gate `{gate}`: {} has counts of an engine that is not repeatable, so they always change: give a bound, as in \
              \"nodes > +5%\"",
             side.name
         );
-        return Err(CommandFailure::of(Exit::Unequal, message));
+        return Err(CommandFailure::new(Exit::Unequal, message));
     }
     let mut found = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
     found.moves_allowed = args.allow_moves;
@@ -110,34 +110,34 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let missing = [&base, &new].map(|side| side.missing.as_ref().map(|missing| (&side.name, missing)));
     missing.iter().flatten().for_each(|(name, missing)| eprintln!("{name}: {missing}"));
-    Ok(ending(found.finding(), missing.iter().any(Option::is_some)))
+    Ok(exit_code(found.finding(), missing.iter().any(Option::is_some)))
 }
 
-/// What a finding ends with; what is fine of results that are not whole is not fine.
-fn ending(finding: Finding, lacking: bool) -> Exit {
+/// The exit code of a finding; incomplete results are never fine.
+fn exit_code(finding: Finding, incomplete: bool) -> Exit {
     match finding {
         Finding::Gate => Exit::Gate,
         Finding::Missing => Exit::Failed,
         Finding::Unequal => Exit::Unequal,
-        Finding::Fine if lacking => Exit::Failed,
+        Finding::Fine if incomplete => Exit::Failed,
         Finding::Fine => Exit::Done,
     }
 }
 
-/// Whether some rows are of an engine whose counts were seen to differ before the run.
+/// Whether some rows are from an engine whose counts are not repeatable.
 fn does_not_repeat(side: &Recorded) -> bool {
     let exact = Repeatability::Exact.to_string();
     side.frame.coded(columns::REPEATS).list().iter().any(|repeats| !repeats.is_empty() && *repeats != exact)
 }
 
-/// For a job's summary, or a comment.
+/// Markdown for a CI job summary or a comment.
 fn summary(found: &Comparison) -> String {
     markdown::render(&comparison::sheet(found), markdown::Style { level: 3, figures: false })
 }
 
 const HELP: &str = "give two folders that `ttlab run` wrote, or their results.csv";
 
-/// Writes a file whole or not at all; into what is no file, as a pipe, what comes.
+/// Writes a file atomically; a pipe or device is written directly.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     match write_atomic(path, text.as_bytes()) {
         Err(error) if error.kind() == ErrorKind::InvalidInput => fs::write(path, text),
@@ -150,9 +150,9 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What was there is replaced whole, with nothing beside it; a device takes what comes, and stays one.
+    /// A file is replaced atomically; a device stays a device.
     #[test]
-    fn what_is_written_is_whole() {
+    fn write_replaces_files_atomically() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("x.json");
         for text in ["long before", "new"] {
@@ -166,7 +166,7 @@ mod tests {
     }
     use clap::{Args as _, FromArgMatches};
 
-    /// What two files of these rows end with when they are not compared.
+    /// Compares two files with these rows; returns the failure's exit code and message.
     fn refused(base: &str, new: &str, words: &[&str]) -> (Exit, String) {
         let folder = tempfile::TempDir::new().unwrap();
         let [base, new] = [("base.csv", base), ("new.csv", new)].map(|(name, rows)| {
@@ -180,9 +180,9 @@ mod tests {
         (failure.exit, failure.message.replace(&folder.path().join("").display().to_string(), ""))
     }
 
-    /// What is compared is not written over, by whichever name it is called.
+    /// By whichever name the file is given.
     #[test]
-    fn what_is_read_is_kept() {
+    fn inputs_are_not_overwritten() {
         let folder = tempfile::TempDir::new().unwrap();
         let place = folder.path().canonicalize().unwrap();
         for name in ["results.csv", "manifest.json", "experiment.toml"] {
@@ -213,14 +213,13 @@ mod tests {
 
     const ROWS: &str = "variant,position,depth,search.nodes\na,p,1,9\n";
 
-    /// The side that is not what is compared is named, whichever it is.
     #[test]
-    fn the_side_that_cannot_be_compared_is_named() {
+    fn error_names_the_side_that_cannot_be_compared() {
         let games = format!("variant,position,depth,search.nodes,{}\na,p,0,9,b\n", columns::OPPONENT);
-        let output = |name: &str| (Exit::Usage, format!("{name}: its rows are games, and searches are compared here"));
+        let output = |name: &str| (Exit::Usage, format!("{name}: its rows are games, but `compare` needs searches"));
         assert_eq!(refused(&games, ROWS, &[]), output("base.csv"));
         assert_eq!(refused(ROWS, &games, &[]), output("new.csv"));
-        // One of three variants is enough, wherever it stands.
+        // One of three variants suffices, in any place.
         let rows = |of: [&str; 3]| {
             let rows: String =
                 of.iter().zip('a'..).map(|(repeats, name)| format!("{name},p,1,9,{repeats}\n")).collect();
@@ -239,14 +238,16 @@ mod tests {
             ] {
                 let (exit, message) = refused(&base, &new, &changed);
                 assert_eq!(exit, Exit::Unequal);
-                assert!(message.starts_with(&format!("gate `nodes changed`: {name} is of an engine ")), "{message}");
+                assert!(
+                    message.starts_with(&format!("gate `nodes changed`: {name} has counts of an engine ")),
+                    "{message}"
+                );
             }
         }
     }
 
-    /// A gate on what one side alone counts, or nobody does, is refused and not passed.
     #[test]
-    fn a_gate_is_on_what_both_sides_count() {
+    fn gate_on_a_column_of_one_side_is_refused() {
         let more = "variant,position,depth,search.nodes,table.hits\na,p,1,9,4\n";
         let gate = ["--fail-on", "nodes > +1%", "--fail-on", "table.hits > +1%"];
         let (exit, message) = refused(more, ROWS, &gate);
@@ -256,26 +257,26 @@ mod tests {
     }
 
     #[test]
-    fn each_finding_has_its_code() {
+    fn exit_code_depends_on_finding_and_completeness() {
         for (finding, whole, lacking) in [
             (Finding::Fine, Exit::Done, Exit::Failed),
             (Finding::Gate, Exit::Gate, Exit::Gate),
             (Finding::Missing, Exit::Failed, Exit::Failed),
             (Finding::Unequal, Exit::Unequal, Exit::Unequal),
         ] {
-            assert_eq!([ending(finding, false), ending(finding, true)], [whole, lacking], "{finding:?}");
+            assert_eq!([exit_code(finding, false), exit_code(finding, true)], [whole, lacking], "{finding:?}");
         }
     }
 
-    /// One form at most goes where the text goes, and in its place; beside forms that go into files the text is said.
     #[test]
-    fn one_form_goes_to_standard_output() {
+    fn only_one_format_can_go_to_standard_output() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name).display().to_string();
         let (rows, file) = (at("rows.csv"), at("out"));
         fs::write(&rows, ROWS).unwrap();
         let answer = |words: &[&str]| {
-            let (code, answer, output) = crate::cli::spoken::call(&[&["compare", &rows, &rows], words].concat());
+            let (code, answer, output) =
+                crate::cli::tests::commands::call(&[&["compare", &rows, &rows], words].concat());
             assert_eq!((code, output.as_str()), (0, ""), "{words:?}");
             answer
         };
@@ -288,7 +289,7 @@ mod tests {
             for (other, _) in forms.iter().skip(at + 1) {
                 assert_eq!(answer(&[form, "-", other, "/dev/null"]), alone);
                 let found = refused(ROWS, ROWS, &[form, "-", other, "-"]);
-                assert_eq!(found, (Exit::Usage, "only one form can go to standard output (-)".to_owned()));
+                assert_eq!(found, (Exit::Usage, "only one format can go to standard output (-)".to_owned()));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What `ttlab run` and `ttlab tune` do with a file's `[confirm]` once their searches are made.
+//! Runs the games of a file's `[confirm]`, after the searches of `ttlab run` or `ttlab tune`.
 
 use super::run::{command_line, run_failure};
 use super::{CommandFailure, CommandResult, Exit};
@@ -11,10 +11,11 @@ use crate::tune::{RunsError, confirm};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The folder of the games, in that of the screen.
+/// The subfolder of the games.
 const FOLDER: &str = "confirm";
 
-/// Lets the variants that a screen left play, where the file asks for it, and says what came of it.
+/// Plays the games of the variants that the screen kept, if the file has `[confirm]`, and writes
+/// their page.
 pub fn play(
     experiment: &Experiment,
     screened: &Screened,
@@ -22,26 +23,26 @@ pub fn play(
     stop: &AtomicBool,
     quiet: bool,
 ) -> CommandResult {
-    let Some(expected) = &experiment.file.confirm else { return Ok(Exit::Done) };
-    let place = |name: &String| experiment.variants.iter().position(|point| point.name == *name);
-    let Some(best) = place(&screened.best) else {
-        return Err(CommandFailure::of(Exit::Failed, "confirm: the screen has no figures to choose by"));
+    let Some(games) = &experiment.file.confirm else { return Ok(Exit::Done) };
+    let index = |name: &String| experiment.points.iter().position(|point| point.name == *name);
+    let Some(best) = index(&screened.best) else {
+        return Err(CommandFailure::new(Exit::Failed, "confirm: the screen has no results to choose a winner by"));
     };
-    let others: Vec<usize> = screened.left.iter().filter_map(place).filter(|&at| at != best).collect();
+    let others: Vec<usize> = screened.left.iter().filter_map(index).filter(|&at| at != best).collect();
     let folder = folder.join(FOLDER);
-    let mut tell = |stage: usize, contenders: usize, pairs: usize| -> Box<dyn progress::Progress> {
+    let mut begin_stage = |stage: usize, contenders: usize, pairs: usize| -> Box<dyn progress::Progress> {
         if quiet {
             return Box::new(progress::Quiet);
         }
         let players = plural(contenders, "variant");
         eprintln!("confirm, stage {stage}: {players} against \"{}\", {} each", screened.best, plural(pairs, "pair"));
-        Box::new(progress::Talk::default())
+        Box::new(progress::ConsoleProgress::default())
     };
-    let found = match confirm(experiment, expected, (best, &others), (&folder, settings), stop, &mut tell) {
-        Ok(found) => found,
-        Err(error) => return ended(error),
+    let result = match confirm(experiment, games, (best, &others), (&folder, settings), stop, &mut begin_stage) {
+        Ok(result) => result,
+        Err(error) => return stage_failure(error),
     };
-    let sheet = confirm_page::sheet(&experiment.name, screened, &found.contenders, found.critical_value);
+    let sheet = confirmed::sheet(&experiment.name, screened, &result.contenders, result.critical_value);
     if !quiet {
         super::screen::show(&sheet);
     }
@@ -50,15 +51,15 @@ pub fn play(
     Ok(Exit::Done)
 }
 
-/// What a stage that did not come to its end ends a command with.
-pub fn ended(error: RunsError) -> CommandResult {
+/// The exit code or error of a stage that did not finish.
+pub fn stage_failure(error: RunsError) -> CommandResult {
     match error {
         RunsError::Interrupted(_) => {
-            eprintln!("interrupted: what was finished is kept; to continue:\n  {}", command_line());
+            eprintln!("interrupted; finished jobs are kept; to resume:\n  {}", command_line());
             Ok(Exit::Interrupted)
         }
         RunsError::Run(error) => Err(run_failure(error)),
-        error @ RunsError::Failed { .. } => Err(CommandFailure::of(Exit::Failed, error)),
+        error @ RunsError::Failed { .. } => Err(CommandFailure::new(Exit::Failed, error)),
         error => Err(CommandFailure::usage(error)),
     }
 }

@@ -9,33 +9,34 @@ use std::time::Duration;
 
 /// Examine a UCI engine before anything is measured with it
 ///
-/// Does it repeat, does it forget at `ucinewgame`, does it heed its limits, and what are its nodes to a depth worth?
+/// Is it repeatable, does `ucinewgame` reset it, does it respect its limits, and does it need fewer
+/// nodes to a depth with a better table?
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab doctor stockfish                               a minute, one screen
   ttlab doctor ./engine --option Hash=16 --time 300    longer searches and more games
-  ttlab doctor gnuchess -o doctor.json -- -u           arguments of the engine stand behind --
-  ttlab doctor ./engine -o doctor.json                 and in an experiment: [subject] doctor = \"doctor.json\"
+  ttlab doctor gnuchess -o doctor.json -- -u           arguments of the engine follow --
+  ttlab doctor ./engine -o doctor.json                 for an experiment: [subject] doctor = \"doctor.json\"
 
-The engine's program is started. No experiment file is needed: positions and games are built in. Nodes to a depth are compared between the
-smallest table and a large one (--option Hash, if it is eight times as large, else 64 MiB), with the table kept along games and with `ucinewgame`
-before each search, and so is the distance of the score from that of a much longer search.
-Exit: 0 no fault, 1 a fault, 2 usage, no such engine or one that does not start, 75 interrupted.")]
+Starts the engine's program. Positions and games are built in. Compares nodes to a depth with the smallest table and a
+large one (--option Hash if at least eight times as large, else 64 MiB), with the table kept along games and with
+`ucinewgame` before each search, and how far the score is from that of a much longer search.
+Exit: 0 no fault, 1 a fault, 2 usage or the engine does not start, 75 interrupted.")]
 pub struct Args {
     /// The engine: a program on the path, or a file
     engine: String,
-    /// Its arguments
+    /// Arguments of the engine
     arguments: Vec<String>,
     /// Set an option of the engine (may be repeated)
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
-    /// About how many seconds it may take
+    /// Time to spend, in seconds (approximate)
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     time: u32,
-    /// Write what was found as JSON, which `[subject] doctor` of an experiment may name
+    /// Write the result as JSON, for `[subject] doctor` of an experiment
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     quiet: bool,
 }
@@ -63,7 +64,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if found.has_faults() { Exit::Gate } else { Exit::Done })
 }
 
-/// An option's name and value.
+/// Parses an option's name and value.
 fn option(text: &str) -> Result<(String, String), CommandFailure> {
     match text.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_option_is_a_name_and_a_value() {
+    fn option_splits_at_the_first_equals_sign() {
         for (text, name, value) in [
             ("Hash=16", "Hash", "16"),
             (" Clear Hash = true ", "Clear Hash", "true"),

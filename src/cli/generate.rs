@@ -9,18 +9,18 @@ use crate::generate::{self, Taken, Wanted};
   ttlab generate --count 200 --seed 2 --games 40 > selfplay.pgn       the file data/selfplay.pgn
   ttlab generate --count 100 --seed 7 --games 80 --take middlegames   quiet middle games, one from each game
 
-Games are the play of one fixed engine against itself (alpha-beta, quiescence, no table) from such positions.")]
+Games are played by a fixed engine (alpha-beta, quiescence, no table) against itself from these positions.")]
 pub struct Args {
-    /// The same seed makes the same suite everywhere
+    /// Seed; the same seed makes the same suite on every machine
     #[arg(long, default_value_t = GenerateOptions::default().seed)]
     seed: u64,
-    /// How many positions or games
+    /// Number of positions or games
     #[arg(long, default_value_t = 240, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
-    /// Random plies from the start position; every second walk plays one more
+    /// Random plies from the start position; every second line has one more
     #[arg(long, default_value_t = GenerateOptions::default().plies)]
     plies: u32,
-    /// Play games from the positions, of so many plies at most, and write PGN
+    /// Play games from the positions, with at most PLIES plies, and write PGN
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u16).range(1..=400))]
     games: Option<u16>,
     /// Depth of the search that chooses each move of a game
@@ -29,7 +29,7 @@ pub struct Args {
     /// Write a position of each game instead of the game, as EPD
     #[arg(long, value_enum, requires = "games")]
     take: Option<Taken>,
-    /// Only every second position taken: 0 from the first on, 1 from the second on
+    /// Only every second position: 0 starts with the first, 1 with the second
     #[arg(long, requires = "take", value_parser = clap::value_parser!(u8).range(0..=1))]
     half: Option<u8>,
 }

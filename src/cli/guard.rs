@@ -2,10 +2,10 @@ use super::CommandResult;
 use crate::subject::guard;
 use std::ffi::OsString;
 
-/// Run an engine so that it ends with the process that asked for it (ttlab starts this by itself)
+/// Run an engine that ends with its parent process (used by ttlab itself)
 #[derive(clap::Args)]
 pub struct Args {
-    /// The process that asks
+    /// The id of the parent process
     parent: u32,
     /// The program and its arguments
     #[arg(last = true, required = true)]
@@ -14,7 +14,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     match guard::run(args.parent, &args.words) {
-        // Every code is the engine's: the program ends here, with that one.
+        // The exit code is the engine's, and need not be one of [`super::Exit`].
         Ok(code) => std::process::exit(i32::from(code)),
         Err(message) => {
             eprintln!("{message}");

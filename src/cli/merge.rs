@@ -10,29 +10,29 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab merge plan.json                       from reports/<name>/shards/* to reports/<name>/
-  ttlab merge plan.json --from a/0 --from b/1 the shards lie elsewhere
-  ttlab merge plan.json --check               exit 1 if an [[expect]] does not come out as wanted
+  ttlab merge plan.json --from a/0 --from b/1 shards in other folders
+  ttlab merge plan.json --check               exit 1 if an [[expect]] is not met
 
-The results are the bytes that one run would have written, timings apart. Rows that are missing, there twice or in
-conflict are refused, and what was there before stays. What a [reference] judged in the shards comes along.
+The results have the same bytes as a single run, except for timings. Missing, duplicate or conflicting rows are
+refused, and the folder is left as it was. Judgements of a [reference] are merged too.
 Exit: 0 done, 1 an expectation failed (--check), 2 a bad plan or folder, 3 rows are missing or jobs failed,
-4 a shard is there twice with different counts, 5 input/output.")]
+4 two folders hold a shard with different counts, 5 input/output.")]
 pub struct Args {
-    /// The plan
+    /// The plan file
     plan: PathBuf,
-    /// A shard's folder (may be repeated) [default: shards/0 and on, in the results' folder]
+    /// Folder of a shard (may be repeated) [default: shards/0 and so on in the results' folder]
     #[arg(long, value_name = "FOLDER")]
     from: Vec<PathBuf>,
-    /// Where the results go [default: reports/<name>]
+    /// Folder of the results [default: reports/<name>]
     #[arg(short, long)]
     out: Option<PathBuf>,
-    /// Exit with 1 if an [[expect]] does not come out as wanted
+    /// Exit with 1 if an [[expect]] is not met
     #[arg(long)]
     check: bool,
     /// Merge shards of different builds of ttlab
     #[arg(long)]
     any_build: bool,
-    /// No summary
+    /// Print no summary
     #[arg(short, long)]
     quiet: bool,
 }
@@ -42,12 +42,12 @@ pub fn run(args: &Args) -> CommandResult {
     let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
-    let text = |error: &MergeError| {
+    let print = |error: &MergeError| {
         if let MergeError::Missing(gaps, of) = error {
-            tell(gaps, *of);
+            print_gaps(gaps, *of);
         }
     };
-    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(text).map_err(failure)?;
+    let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(print).map_err(failure)?;
     let page = crate::report::read(&results).map_err(CommandFailure::io)?;
     super::screen::report(&page, &results, args.quiet)?;
     if !args.quiet {
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> CommandResult {
     if unjudged > 0 {
         let (searches, are) = (plural(unjudged, "search"), if unjudged == 1 { "is" } else { "are" });
         eprintln!(
-            "{searches} of the reference {are} missing: run the shards again that `ttlab plan --missing` names, then merge, or have them made \
+            "{searches} of the reference {are} missing: run the shards that `ttlab plan --missing` lists again and merge, or search \
              here: `ttlab run` of the file with --out {}",
             results.display()
         );
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if args.check && page.count_failed() > 0 { Exit::Gate } else { Exit::Done })
 }
 
-/// The shards of a plan: in the folders given, or where `ttlab run --plan` puts them.
+/// The shards of a plan: in the given folders, or where `ttlab run --plan` writes them.
 pub(super) fn shards<'a>(
     file: &PlanFile,
     experiment: &'a Experiment,
@@ -84,32 +84,32 @@ pub(super) fn shards<'a>(
     }
     for folder in from {
         let Some(manifest) = Manifest::read(folder).map_err(CommandFailure::usage)? else {
-            refuse!("{}: not a results folder: manifest.json is missing", folder.display());
+            refuse!("{}: no manifest.json found: give a results folder of ttlab", folder.display());
         };
-        let Some(shard) = manifest.shard else { refuse!("{}: it is not a shard's", folder.display()) };
+        let Some(shard) = manifest.shard else { refuse!("{}: not the folder of a shard", folder.display()) };
         folders.push((shard.index, folder.clone()));
     }
     Ok(Shards { experiment, plan, of: file.shards, folders })
 }
 
-/// Names what is missing, a line for each shard.
-pub(super) fn tell(gaps: &[ShardGap], of: u64) {
-    text(gaps, of).iter().for_each(|line| eprintln!("{line}"));
+/// Prints what is missing, one line per shard.
+pub(super) fn print_gaps(gaps: &[ShardGap], of: u64) {
+    gap_lines(gaps, of).iter().for_each(|line| eprintln!("{line}"));
 }
 
-fn text(gaps: &[ShardGap], of: u64) -> Vec<String> {
-    let line = |lack: &ShardGap| {
-        let state = match (&lack.folder, lack.missing) {
+fn gap_lines(gaps: &[ShardGap], of: u64) -> Vec<String> {
+    let line = |gap: &ShardGap| {
+        let state = match (&gap.folder, gap.missing) {
             (None, _) => "not begun".to_owned(),
             (Some(_), 0) => "all jobs done".to_owned(),
-            (Some(_), missing) => format!("{missing} of {} jobs missing", lack.jobs),
+            (Some(_), missing) => format!("{missing} of {} jobs missing", gap.jobs),
         };
-        let failed = if lack.failed > 0 { format!(", {} failed", lack.failed) } else { String::new() };
-        let unjudged = match lack.unjudged {
+        let failed = if gap.failed > 0 { format!(", {} failed", gap.failed) } else { String::new() };
+        let unjudged = match gap.unjudged {
             0 => String::new(),
             searches => format!(", {} of the reference missing", plural(searches, "search")),
         };
-        format!("shard {} of {of}: {state}{failed}{unjudged}", lack.shard)
+        format!("shard {} of {of}: {state}{failed}{unjudged}", gap.shard)
     };
     gaps.iter().map(line).collect()
 }
@@ -117,8 +117,8 @@ fn text(gaps: &[ShardGap], of: u64) -> Vec<String> {
 pub(super) fn failure(error: MergeError) -> CommandFailure {
     match error {
         MergeError::Output(error) => output_failure(error),
-        MergeError::Missing(..) | MergeError::Uneven { .. } => CommandFailure::of(Exit::Failed, error),
-        MergeError::Conflict(message) => CommandFailure::of(Exit::Unequal, message),
+        MergeError::Missing(..) | MergeError::Uneven { .. } => CommandFailure::new(Exit::Failed, error),
+        MergeError::Conflict(message) => CommandFailure::new(Exit::Unequal, message),
     }
 }
 
@@ -126,10 +126,9 @@ pub(super) fn failure(error: MergeError) -> CommandFailure {
 mod tests {
     use super::*;
 
-    /// Each shard has a line of its own: what it lacks, what failed, what is still to be judged, from one of each on.
     #[test]
-    fn each_shard_says_what_it_lacks() {
-        let lack = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| ShardGap {
+    fn gap_lines_show_missing_failed_and_unjudged_jobs() {
+        let gap = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| ShardGap {
             shard,
             jobs: 9,
             missing,
@@ -138,14 +137,14 @@ mod tests {
             folder: begun.then(PathBuf::new),
         };
         let gaps = [
-            lack(0, 9, 0, 0, false),
-            lack(3, 2, 0, 0, true),
-            lack(4, 0, 1, 0, true),
-            lack(5, 1, 3, 2, true),
-            lack(6, 0, 0, 1, true),
+            gap(0, 9, 0, 0, false),
+            gap(3, 2, 0, 0, true),
+            gap(4, 0, 1, 0, true),
+            gap(5, 1, 3, 2, true),
+            gap(6, 0, 0, 1, true),
         ];
         assert_eq!(
-            text(&gaps, 7),
+            gap_lines(&gaps, 7),
             [
                 "shard 0 of 7: not begun",
                 "shard 3 of 7: 2 of 9 jobs missing",

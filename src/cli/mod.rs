@@ -1,22 +1,25 @@
-//! The commands: one file each, arguments in, rooms called, exit code out.
+//! The commands: one file each, with its arguments and `run`, which returns the exit code.
 
-/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::console`]).
+/// As the standard library's macro, but write errors do not end the program (see
+/// [`crate::console`]).
 macro_rules! print {
     ($($text:tt)*) => { $crate::console::out(format_args!($($text)*)) };
 }
 
-/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::console`]).
+/// As the standard library's macro, but write errors do not end the program (see
+/// [`crate::console`]).
 macro_rules! println {
     () => { $crate::console::out(format_args!("\n")) };
     ($($text:tt)*) => { $crate::console::out(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-/// As the standard library's, but nothing that cannot be written ends the program (see [`crate::console`]).
+/// As the standard library's macro, but write errors do not end the program (see
+/// [`crate::console`]).
 macro_rules! eprintln {
     ($($text:tt)*) => { $crate::console::err(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-/// Ends a command with a mistake of the user's.
+/// Returns a usage error (exit code 2) from a command.
 macro_rules! refuse {
     ($($text:tt)*) => { return Err($crate::cli::CommandFailure::usage(format_args!($($text)*))) };
 }
@@ -29,9 +32,6 @@ mod compare;
 mod completions;
 mod confirm;
 mod doctor;
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod flags;
 mod generate;
 mod guard;
 mod keys;
@@ -49,9 +49,6 @@ mod schema;
 mod screen;
 mod search;
 mod signals;
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod spoken;
 mod submit;
 mod suite;
 mod thin;
@@ -65,10 +62,10 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What a command ends with (see `docs/guarantees.md`).
+/// The exit codes (see `docs/guarantees.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// All is well.
+    /// Success.
     Done = 0,
     /// A gate or an expectation failed.
     Gate = 1,
@@ -84,7 +81,7 @@ pub enum Exit {
     Interrupted = 75,
 }
 
-/// A command's failure: what to say, and how to exit.
+/// An error that ends a command: its message and exit code.
 #[derive(Debug)]
 pub struct CommandFailure {
     exit: Exit,
@@ -92,39 +89,40 @@ pub struct CommandFailure {
 }
 
 impl CommandFailure {
-    /// A mistake of the user's.
+    /// Wrong usage or a bad file.
     pub fn usage(message: impl std::fmt::Display) -> Self {
-        Self::of(Exit::Usage, message)
+        Self::new(Exit::Usage, message)
     }
 
-    /// The system would not.
+    /// Input or output failed.
     pub fn io(message: impl std::fmt::Display) -> Self {
-        Self::of(Exit::Io, message)
+        Self::new(Exit::Io, message)
     }
 
-    /// An error that has causes is told with all of them: the first names the file, the last says why.
-    fn of(exit: Exit, message: impl std::fmt::Display) -> Self {
+    /// The message includes all causes of the error: the first names the file, the last the reason.
+    fn new(exit: Exit, message: impl std::fmt::Display) -> Self {
         Self { exit, message: format!("{message:#}") }
     }
 }
 
 type CommandResult = Result<Exit, CommandFailure>;
 
-/// A laboratory for chess transposition tables: exact node counts, hit rates and timings from ten lines of TOML.
+/// A laboratory for chess transposition tables: exact node counts, hit rates and timings from ten
+/// lines of TOML.
 #[derive(Parser)]
 #[command(name = "ttlab", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Examples:
   ttlab new quick                             write quick.toml and its suite, to begin with
   ttlab run experiments/quick.toml            run an experiment; results in reports/quick/
-  ttlab check experiments/*.toml              is each file right?
+  ttlab check experiments/*.toml              check files without running them
   ttlab search startpos --depth 8             one search, all counters
-  ttlab options table                         what can be set, and what it means")]
+  ttlab options table                         options of the table, with their meaning")]
 struct Cli {
     #[command(subcommand)]
     command: Commands,
 }
 
-/// The subcommands by group: each has its arguments and what it does in a file of its own.
+/// The subcommands by group. Each has a module with its `Args` and its `run`.
 macro_rules! commands {
     ($($group:literal: $($(#[$attribute:meta])* $command:ident($file:ident),)*)*) => {
         #[derive(clap::Subcommand)]
@@ -185,12 +183,12 @@ commands! {
         Guard(guard),
 }
 
-/// Reads the command line, runs the command, says what went wrong.
+/// Reads the command line, runs the command and reports errors.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
-    signals::let_full_files_be_errors();
+    signals::report_full_files_as_errors();
     let run = || std::panic::catch_unwind(command_line).unwrap_or(FAULT);
-    // On a stack of its own: that of the first thread is as small as the user's limits have it.
+    // The main thread's stack can be small, depending on the user's limits.
     let mut exit = match std::thread::Builder::new().stack_size(STACK).spawn(run) {
         Ok(thread) => thread.join().unwrap_or(FAULT),
         Err(_) => run(),
@@ -202,18 +200,18 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
-/// Bytes of the stack on which commands run.
+/// The size of the commands' stack in bytes.
 const STACK: usize = 8 << 20;
 
-/// What a fault of the program itself ends with.
+/// The exit code after a panic.
 const FAULT: u8 = 101;
 
-/// Reads the command line and runs the command. Returns how to exit.
+/// Reads the command line and runs the command. Returns the exit code.
 fn command_line() -> u8 {
     if let Some(word) = std::env::args_os().find(|word| word.to_str().is_none()) {
-        // Manifests, plans and the command that continues are text: such a name would be lost half way.
+        // Manifests, plans and the command to resume are text, which cannot contain such a name.
         eprintln!(
-            "error: {}: not UTF-8: ttlab writes names into its files, and takes such as are text",
+            "error: {}: not valid UTF-8: ttlab writes names to its files, so they must be text: rename it",
             word.display()
         );
         return Exit::Usage as u8;
@@ -223,7 +221,7 @@ fn command_line() -> u8 {
         Ok(cli) => return execute(&cli.command),
         Err(error) => error,
     };
-    // Help goes to standard output, and its reader may have seen enough.
+    // Help goes to standard output; a closed pipe is no error.
     let lost = unparsed.print().is_err_and(|lost| lost.kind() != std::io::ErrorKind::BrokenPipe);
     if let Some(file) = std::env::args().nth(1).filter(|word| word.ends_with(".toml"))
         && unparsed.kind() == clap::error::ErrorKind::InvalidSubcommand
@@ -237,7 +235,7 @@ fn command_line() -> u8 {
     }
 }
 
-/// Does what is asked for; the exit code.
+/// Runs a command and reports its error. Returns the exit code.
 fn execute(command: &Commands) -> u8 {
     match command.run() {
         Ok(exit) => exit as u8,
@@ -249,7 +247,7 @@ fn execute(command: &Commands) -> u8 {
     }
 }
 
-/// The command line of the tool itself, with its commands in groups.
+/// The command line of ttlab, with the commands in groups.
 fn command() -> clap::Command {
     let command = Cli::command();
     let mut groups = String::new();
@@ -275,39 +273,42 @@ fn command() -> clap::Command {
     ))
 }
 
-/// Refuses to write over what is read: a file, or what a run left in a folder.
+/// Refuses to overwrite an input: a file, or what a run wrote to a folder.
 fn refuse_overwrite(read: &Path, out: &Path) -> Result<(), CommandFailure> {
-    let whole = |path: &Path| std::fs::canonicalize(path).ok();
-    let Some(out) = whole(out).filter(|out| out.is_file()) else { return Ok(()) };
-    let kept = ["results.csv", "manifest.json", "experiment.toml"].map(|name| read.join(name));
-    if std::iter::once(read).chain(kept.iter().map(PathBuf::as_path)).any(|read| whole(read).as_ref() == Some(&out)) {
-        refuse!("{}: is read and cannot be written at the same time", out.display());
+    let canonical = |path: &Path| std::fs::canonicalize(path).ok();
+    let Some(out) = canonical(out).filter(|out| out.is_file()) else { return Ok(()) };
+    let inputs = ["results.csv", "manifest.json", "experiment.toml"].map(|name| read.join(name));
+    if std::iter::once(read)
+        .chain(inputs.iter().map(PathBuf::as_path))
+        .any(|read| canonical(read).as_ref() == Some(&out))
+    {
+        refuse!("{}: cannot be written because it is also an input: choose another file", out.display());
     }
     Ok(())
 }
 
-/// What the system said of a file that should be written.
+/// The error for a file that cannot be written.
 fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
     move |error| CommandFailure::io(format!("{}: {error}", file.display()))
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
     crate::record::write_atomic(file, text.as_bytes()).map_err(write_error(file))
 }
 
-/// How an answer is written: as is asked for, else as the ending of its file names it, else as usual.
-fn form<F: clap::ValueEnum>(asked: Option<F>, out: Option<&Path>, usual: F) -> F {
-    let named = || match out?.extension()?.to_str()? {
+/// The output format: the requested one, else that of the file's extension, else the default.
+fn output_format<F: clap::ValueEnum>(requested: Option<F>, out: Option<&Path>, default: F) -> F {
+    let by_extension = || match out?.extension()?.to_str()? {
         "htm" => F::from_str("html", false).ok(),
         "fen" => F::from_str("epd", false).ok(),
-        ending => F::from_str(ending, false).ok(),
+        extension => F::from_str(extension, false).ok(),
     };
-    asked.or_else(named).unwrap_or(usual)
+    requested.or_else(by_extension).unwrap_or(default)
 }
 
-/// Gives an answer: into a file, or on standard output.
-fn answer(out: Option<&Path>, text: &str) -> Result<(), CommandFailure> {
+/// Writes a command's result to a file or to standard output.
+fn write_output(out: Option<&Path>, text: &str) -> Result<(), CommandFailure> {
     match out {
         Some(file) => write(file, text)?,
         None => print!("{text}"),
@@ -315,35 +316,36 @@ fn answer(out: Option<&Path>, text: &str) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// What an experiment can show of engines that are not ours, where it has items enough; `folder`: where rows of an earlier run may lie.
+/// The power of an experiment with external engines, if its items suffice. `folder`: may have rows
+/// of an earlier run.
 fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<impl std::fmt::Display> {
     crate::analysis::caveats::before::reach(experiment, folder).filter(|reach| !reach.falls_short())
 }
 
-/// Says what is to be known before the work begins.
+/// Prints warnings.
 fn warn(warnings: impl IntoIterator<Item = impl std::fmt::Display>) {
     warnings.into_iter().for_each(|warning| eprintln!("warning: {warning}"));
 }
 
-/// What was probably meant by a name that is not there, to stand behind what is said of it.
+/// A suggestion for an unknown name, to append to a message.
 fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> String {
     crate::experiment::problem::nearest(name, valid).map(|hint| format!(": {hint}")).unwrap_or_default()
 }
 
-/// Settings, and what `--skip-bad` is short for.
+/// Adds the setting that `--skip-bad` stands for.
 fn with_skip(sets: &[String], skip: bool) -> Vec<String> {
     sets.iter().cloned().chain(skip.then(|| crate::experiment::SKIP_BAD.to_owned())).collect()
 }
 
-/// Tells on stderr what was left out of a suite.
-fn tell_left_out(experiment: &Experiment) {
+/// Warns about suite entries that were skipped.
+fn warn_about_skipped(experiment: &Experiment) {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     if let Some(text) = crate::report::page::describe_skipped(&experiment.suite_name, &notes) {
         eprintln!("warning: {text}");
     }
 }
 
-/// A FEN, or `startpos`.
+/// Parses a FEN or `startpos`.
 fn position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
     if text == "startpos" {
         return Ok(crate::chess::Board::startpos());
@@ -353,29 +355,11 @@ fn position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
     })
 }
 
-/// Options from a preset and `--set`s.
+/// The engine options from a preset and `--set` values.
 fn engine_options(preset: Option<&str>, sets: &[String]) -> Result<crate::engine::EngineOptions, CommandFailure> {
     crate::experiment::options(preset, sets).map_err(CommandFailure::usage)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn help_lists_every_visible_command_in_one_group() {
-        let command = command();
-        for visible in command.get_subcommands().filter(|command| !command.is_hide_set()) {
-            let name = visible.get_name();
-            let groups = GROUPS.iter().filter(|(_, names)| names.contains(&name)).count();
-            assert_eq!(groups, 1, "{name}");
-        }
-    }
-
-    #[test]
-    fn every_line_of_the_command_list_fits_into_80_columns() {
-        for line in command().render_help().to_string().lines().take_while(|line| *line != "Options:") {
-            assert!(line.chars().count() <= 80 || line.starts_with("A laboratory"), "{line}");
-        }
-    }
-}
+#[allow(clippy::unwrap_used)]
+mod tests;

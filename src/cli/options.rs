@@ -6,14 +6,14 @@ use crate::experiment::{paths, presets, schema};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab options                     all of them
-  ttlab options table.policy        those whose path begins so
-  ttlab options killers             else those that have it in their path, a word or their meaning
-  ttlab options --preset purple     a preset's own text
+  ttlab options table.policy        those whose path begins with this
+  ttlab options killers             or that have it in their path, values or meaning
+  ttlab options --preset purple     the text of a preset
   ttlab options --markdown          docs/options.md")]
 pub struct Args {
     /// Only options with this text
     text: Option<String>,
-    /// As Markdown
+    /// Print Markdown
     #[arg(long)]
     markdown: bool,
     /// Show a preset's text instead; without a name, list the presets
@@ -27,23 +27,22 @@ pub fn run(args: &Args) -> CommandResult {
             presets::names().for_each(|name| println!("{name}"));
             return Ok(Exit::Done);
         }
-        let text = presets::text(name).ok_or_else(|| {
-            CommandFailure::usage(format!("there is no preset `{name}`{}", hint(name, presets::names())))
-        })?;
+        let text = presets::text(name)
+            .ok_or_else(|| CommandFailure::usage(format!("unknown preset `{name}`{}", hint(name, presets::names()))))?;
         print!("{text}");
         return Ok(Exit::Done);
     }
     let text = args.text.as_deref().unwrap_or("").to_ascii_lowercase();
-    let pages = schema::option_pages();
-    let chosen = chosen(pages, &text);
-    if chosen.is_empty() {
-        let hint = hint(&text, pages.iter().flat_map(|page| paths::with_ancestors(&page.path)));
-        refuse!("no option has `{text}` in its path, its words or its meaning{hint}");
+    let pages = schema::pages();
+    let matches = find_options(pages, &text);
+    if matches.is_empty() {
+        let hint = hint(&text, pages.iter().flat_map(|page| paths::and_above(&page.path)));
+        refuse!("no option has `{text}` in its path, values or meaning{hint}");
     }
     if args.markdown {
         println!("# Options\n\nPrinted by `ttlab options --markdown` from the definitions themselves.\n");
     }
-    for page in chosen {
+    for page in matches {
         let default = if page.default.is_empty() { String::new() } else { format!(", default {}", page.default) };
         if args.markdown {
             println!("### `{}`\n\n{} ({}{default})\n", page.path, page.meaning, page.values);
@@ -61,8 +60,9 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The options whose path begins with a text in small letters; else those that have it in their path or a word; else in a meaning.
-fn chosen<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
+/// The options whose path begins with a text (in lower case); if none, those with it in their path
+/// or a value; if none, in a meaning.
+fn find_options<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
     let has = |field: &str| field.to_ascii_lowercase().contains(text);
     let tests: [&dyn Fn(&&OptionPage) -> bool; 3] = [
         &|page| page.path.starts_with(text),
@@ -78,9 +78,8 @@ fn chosen<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
 mod tests {
     use super::*;
 
-    /// Where paths begin with a text, nothing else is asked; a path or a word goes before a meaning, in letters of either size.
     #[test]
-    fn the_nearest_options_are_chosen() {
+    fn search_prefers_path_prefix_then_values_then_meaning() {
         let page = |path: &str, meaning: &str, words: &[(&str, &str)]| OptionPage {
             path: path.to_owned(),
             meaning: meaning.to_owned(),
@@ -94,7 +93,8 @@ mod tests {
             page("table.policy.factor", "Of ages", &[]),
             page("probe", "When it Answers", &[("never", "Not at all: no table"), ("all-ways", "Of any depth")]),
         ];
-        let of = |text: &str| chosen(&pages, text).iter().map(|page| page.path.as_str()).collect::<Vec<_>>().join(" ");
+        let paths_of =
+            |text: &str| find_options(&pages, text).iter().map(|page| page.path.as_str()).collect::<Vec<_>>().join(" ");
         for (text, paths) in [
             ("", "table.size table.policy table.policy.factor probe"),
             ("table.policy", "table.policy table.policy.factor"),
@@ -107,13 +107,12 @@ mod tests {
             ("depth", "probe"),
             ("xyz", ""),
         ] {
-            assert_eq!(of(text), paths, "{text}");
+            assert_eq!(paths_of(text), paths, "{text}");
         }
     }
 
-    /// A misspelt group is offered by its own name, not by an option that happens to be as near.
     #[test]
-    fn hints_are_of_groups_too() {
+    fn hints_include_option_groups() {
         let hint = |text: &str| {
             run(&Args { text: Some(text.to_owned()), markdown: false, preset: None })
                 .err()

@@ -13,7 +13,7 @@ pub struct Args {
     /// Depth in plies
     #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
     depth: u32,
-    /// The count behind each move
+    /// Show the count of each move
     #[arg(long)]
     divide: bool,
     /// Count the last ply's moves without making them
@@ -37,6 +37,6 @@ pub fn run(args: &Args) -> CommandResult {
     let count = if args.bulk { perft::bulk } else { perft::full }(&board, &increments, args.depth);
     let seconds = begun.elapsed().as_secs_f64();
     println!("{count}");
-    eprintln!("{seconds:.3} s, {:.1} million a second", count as f64 / seconds / 1e6);
+    eprintln!("{seconds:.3} s, {:.1} million per second", count as f64 / seconds / 1e6);
     Ok(Exit::Done)
 }

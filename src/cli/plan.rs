@@ -17,43 +17,44 @@ use std::time::Duration;
 
 /// Show what an experiment would run and what it would cost
 ///
-/// Where the file names other engines (`[subject]`, `[reference]`), their programs are started and try a few searches: plan only files whose programs you
-/// would run. `ttlab check` starts nothing.
+/// If the file names external engines (`[subject]`, `[reference]`), their programs are started for
+/// a few test searches: plan only files whose programs you would run. `ttlab check` starts nothing.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan experiments/quick.toml           the variants, the jobs, the memory
-  ttlab plan experiments/quick.toml --probe   and, from a few searches tried now, roughly how long
+  ttlab plan experiments/quick.toml --probe   and the estimated time, from a few searches
   ttlab plan experiments/quick.toml --jobs-list
                                               every job, one line each
   ttlab plan experiments/quick.toml --shards 100 -o plan.json
                                               a plan for 100 machines: ttlab run --plan plan.json --shard 0
-  ttlab plan --missing plan.json              the shards that lack jobs, as 3,7-9 (exit 3 if any do)")]
+  ttlab plan --missing plan.json              the incomplete shards, as in 3,7-9 (exit 3 if any)")]
 pub struct Args {
     /// The experiment file
     #[arg(required_unless_present = "missing")]
     file: Option<PathBuf>,
-    /// Lay a value over every variant: path=value (may be repeated)
+    /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
-    /// Leave out what cannot be read of the suite or stands in it twice, and tell of it (as `on_error = "skip"` does)
+    /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
     #[arg(long)]
     skip_bad: bool,
     /// List every job
     #[arg(long)]
     jobs_list: bool,
-    /// Into how many shards to deal the jobs
-    #[arg(long, requires = "output", value_parser = clap::value_parser!(u64).range(1..=MAX_SHARDS))]
+    /// Split the jobs into N shards
+    #[arg(long, requires = "output", value_parser = clap::value_parser!(u64).range(1..=MOST_SHARDS))]
     shards: Option<u64>,
     /// Write the plan to a file
     #[arg(short, long, value_name = "PLAN")]
     output: Option<PathBuf>,
-    /// Which shards of this plan lack jobs
+    /// List the incomplete shards of this plan
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "sets", "jobs_list", "shards", "output"])]
     missing: Option<PathBuf>,
-    /// Where the results go, or went [default: reports/<name>]
+    /// Folder of the results [default: reports/<name>]
     #[arg(long, conflicts_with = "output")]
     out: Option<PathBuf>,
-    /// Try a few searches, two seconds in all, to tell how long it takes; rows of an earlier run tell it without
+    /// Estimate the time from a few searches (two seconds); not needed if there are rows of an
+    /// earlier run
     #[arg(long)]
     probe: bool,
 }
@@ -65,7 +66,7 @@ pub fn run(args: &Args) -> CommandResult {
     let (file, sets) = (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad));
     let (experiment, wrong) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
-        // Shards would refuse it.
+        // Each shard would refuse it.
         if let Some(wrong) = wrong {
             return Err(CommandFailure::usage(wrong));
         }
@@ -78,7 +79,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Done);
     }
     let plan = Plan::new(&experiment);
-    super::tell_left_out(&experiment);
+    super::warn_about_skipped(&experiment);
     let mut engines = Vec::new();
     if plan.has_external() {
         let stop = stop_flag()?;
@@ -87,7 +88,7 @@ pub fn run(args: &Args) -> CommandResult {
             found => found.map_err(run_failure)?,
         };
         found.check_memory(&plan, 1).map_err(run_failure)?;
-        warn(found.unfounded(&experiment, &plan));
+        warn(found.expectation_warnings(&experiment, &plan));
         engines = found.describe(&plan);
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
@@ -95,7 +96,7 @@ pub fn run(args: &Args) -> CommandResult {
     warn(runner::memory_warnings(&plan, 1));
     if let Some(wrong) = wrong {
         eprintln!(
-            "{}\nwarning: the plan does not heed what is expected of it; `ttlab run` refuses the file",
+            "{}\nwarning: this plan ignores the invalid expectation; `ttlab run` refuses the file",
             wrong.to_string().trim_end()
         );
     }
@@ -109,7 +110,7 @@ pub fn run(args: &Args) -> CommandResult {
     for section in &experiment.sections {
         let (file, items) =
             (section.entry.file.display(), items(&experiment, &experiment.suite.items[section.items.clone()]));
-        let limit = shown_limit(section.entry.limit(Limit::default()));
+        let limit = limit_text(section.entry.limit(Limit::default()));
         let limit = if limit.is_empty() { limit } else { format!(", {limit}") };
         println!("suite       {}: {file} ({items}){limit}", section.name);
     }
@@ -118,7 +119,7 @@ pub fn run(args: &Args) -> CommandResult {
         true => format!(
             "{} x openings, each a pair of games{}",
             plural(plan.lanes(), "encounter"),
-            if fewer { ", fewer where a test ends sooner" } else { "" }
+            if fewer { ", fewer if a test ends early" } else { "" }
         ),
         false => format!("{} x items x {}", plural(plan.variants.len(), "variant"), plural(plan.repeats, "repeat")),
     };
@@ -129,8 +130,8 @@ pub fn run(args: &Args) -> CommandResult {
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n     table  limit          variant");
-    for (at, variant) in plan.variants.iter().enumerate() {
-        let limit = match shown_limit(variant.limit) {
+    for (at, point) in plan.variants.iter().enumerate() {
+        let limit = match limit_text(point.limit) {
             none if none.is_empty() && !experiment.sections.is_empty() => "by suite".to_owned(),
             limit => limit,
         };
@@ -152,28 +153,28 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Into how many shards the jobs are dealt.
+/// The number of shards.
 fn shards(args: &Args) -> u64 {
     args.shards.unwrap_or(1)
 }
 
-/// What ends a search, in words.
-fn shown_limit(limit: Limit) -> String {
+/// The limit of a search, for display.
+fn limit_text(limit: Limit) -> String {
     let parts = [limit.depth.map(|depth| format!("depth {depth}")), limit.nodes.map(|nodes| format!("nodes {nodes}"))];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// How many items a suite has, and of how many anything is searched where that is not all.
+/// The number of items, and how many of them are searched if not all.
 fn items(experiment: &Experiment, items: &[Item]) -> String {
     let searched = items.iter().filter(|item| experiment.is_searched(item)).count();
-    let describe = plural(items.len(), "item");
-    if searched < items.len() { format!("{describe}, {searched} of them searched") } else { describe }
+    let count = plural(items.len(), "item");
+    if searched < items.len() { format!("{count}, {searched} of them searched") } else { count }
 }
 
-/// What a table takes, in whole KiB; a share of what is stored, which nobody knows before, as the file has it. Other engines tell of theirs no
-/// more than what they are given.
-fn size(variant: &Variant) -> String {
-    if let Some(subject) = variant.external() {
+/// The table's memory in whole KiB; a share as in the file, because its size is not known before.
+/// Of an external engine only its memory option is known.
+fn size(point: &Point) -> String {
+    if let Some(subject) = point.external() {
         return hash(&subject.options).map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
     }
     let table = &variant.options.table;
@@ -185,34 +186,38 @@ fn size(variant: &Variant) -> String {
     }
 }
 
-/// How long the jobs that are left take, or why that is not known.
+/// The estimated time of the remaining jobs, or why it is unknown.
 fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Result<String, CommandFailure> {
     if let Some(estimate) = estimate::from_rows(plan, folder) {
         return Ok(estimate.to_string());
     }
     if !args.probe {
         let folder = folder.display();
-        return Ok(format!("unknown: no row of this plan is in {folder} yet; --probe tries a few searches"));
+        return Ok(format!("unknown: {folder} has no rows of this plan; estimate it with --probe"));
     }
     let stop = stop_flag()?;
     let probed = estimate::from_probe(experiment, plan, PROBE, &stop);
-    Ok(probed.map_or("unknown: nothing can be tried that would tell it".to_owned(), |found| found.to_string()))
+    Ok(probed.map_or(
+        "unknown: --probe cannot estimate it for external engines, traces or very large tables".to_owned(),
+        |found| found.to_string(),
+    ))
 }
 
-/// How long a probe may take.
+/// The time limit of a probe.
 const PROBE: Duration = Duration::from_secs(2);
 
-/// Which shards lack jobs: told on stderr; as ranges, for a scheduler, on stdout.
+/// Lists the incomplete shards: in words on standard error, as ranges for a scheduler on standard
+/// output.
 fn missing(path: &Path, out: Option<&Path>) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
     let results = out.map_or_else(|| default_folder(&experiment), Path::to_owned);
     let shards = super::merge::shards(&file, &experiment, &plan, &results, &[])?;
     let gaps = shards.gaps().map_err(super::merge::failure)?;
-    super::merge::tell(&gaps, file.shards);
+    super::merge::print_gaps(&gaps, file.shards);
     if gaps.is_empty() {
         return Ok(Exit::Done);
     }
-    println!("{}", Jobs(gaps.iter().map(|lack| lack.shard).collect()));
+    println!("{}", Jobs(gaps.iter().map(|gap| gap.shard).collect()));
     Ok(Exit::Failed)
 }
 
@@ -222,9 +227,9 @@ mod tests {
     use super::*;
     use clap::{Args as _, FromArgMatches};
 
-    /// Sixteen bytes an entry, and whole KiB that hold them; what has no size of its own is named.
+    /// An entry has 16 bytes.
     #[test]
-    fn tables_are_told_in_whole_kib() {
+    fn size_is_shown_in_whole_kib() {
         for (sets, describe) in [
             (&["table.size=64"][..], "1 KiB"),
             (&["table.size=65"], "2 KiB"),
@@ -234,7 +239,7 @@ mod tests {
             (&["table.size=\"5 %\""], "5 %"),
             (&["table.kind=none"], "none"),
             (&["table.kind=unbounded"], "unbounded"),
-            // Another engine has a table, of which it tells what it was given.
+            // Of an external engine's table only the set size is known.
             (&["subject.uci=stockfish"], "its own"),
             (&["subject.uci=stockfish", "uci.Hash=16"], "Hash 16"),
         ] {
@@ -246,9 +251,9 @@ mod tests {
         }
     }
 
-    /// Of the thirteen games six have more than 81 plies.
+    /// Six of the thirteen games have more than 81 plies.
     #[test]
-    fn games_that_are_too_short_are_told() {
+    fn items_shows_how_many_are_searched() {
         for (from, describe) in [(0, "13 items"), (81, "13 items, 6 of them searched")] {
             let text = format!("suite = 'data/games.pgn'\nlimit = {{ depth = 2 }}\nsequence = {{ from = {from} }}\n");
             let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
@@ -257,9 +262,8 @@ mod tests {
         }
     }
 
-    /// Where no number of shards is given a plan is one shard; else as many as are.
     #[test]
-    fn a_plan_has_as_many_shards_as_are_asked_for() {
+    fn shards_default_to_one() {
         for (words, number) in [(&[][..], 1), (&["--shards", "3"], 3)] {
             let command = Args::augment_args(clap::Command::new("plan"));
             let found = command.try_get_matches_from([&["plan", "x.toml", "-o", "plan.json"], words].concat()).unwrap();

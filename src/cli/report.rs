@@ -1,5 +1,5 @@
 use super::screen::{plain, show};
-use super::{CommandFailure, CommandResult, Exit, form};
+use super::{CommandFailure, CommandResult, Exit, output_format};
 use crate::report::{Choices, Page, data, html, markdown, source, text};
 use std::path::PathBuf;
 
@@ -9,14 +9,13 @@ use std::path::PathBuf;
   ttlab report reports/quick                           report.md, report.html and figures again, and the summary
   ttlab report reports/quick --by table.policy.kind --metric nodes --metric usable_rate
   ttlab report reports/quick --where 'depth>=4' --where 'table.size!=1 MiB'
-  ttlab report reports/quick --pairs                   which is best, and is it told from the second?
+  ttlab report reports/quick --pairs                   which is best, and is the difference to the second significant?
   ttlab report old/results.csv new/results.csv --by source
   ttlab report reports/small reports/large --by table.size
   ttlab report reports/a reports/b -o both.html
-  ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: the same as records
+  ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: as records
 
-With choices, or with several results, nothing in the results' folders is written: the answer goes to standard output,
-or where -o says. Columns: `ttlab columns`; the unique end of a name is enough (policy for table.policy.kind),
+With choices or several results, the results' folders are not changed: the output goes to standard output or to -o. Columns: `ttlab columns`; the unique end of a name is enough (policy for table.policy.kind),
 and where an option ends like a column of the rows, row.slots is the rows' own. Any option may be named, though it does not vary. Derived metrics: usable_rate, move_rate,
 hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source` tells results apart, and so does an
 option that each has its own value of; what else they differ in is told.")]
@@ -24,43 +23,45 @@ pub struct Args {
     /// Folders that `ttlab run` wrote, or CSV files
     #[arg(required = true)]
     results: Vec<PathBuf>,
-    /// Columns to tell groups apart by, with commas between [default: variant]
+    /// Columns to group by, separated by commas [default: variant]
     #[arg(long, value_name = "COLUMNS")]
     by: Option<String>,
-    /// Only rows that meet a condition: column, one of = != < <= > >=, value (may be repeated: all must hold)
+    /// Only rows that meet a condition: column, one of = != < <= > >=, value (may be repeated: all
+    /// must be met)
     #[arg(long = "where", value_name = "CONDITION")]
     filters: Vec<String>,
-    /// The group that the others are held against: its name, or column=value
+    /// The group to compare the others with: its name, or column=value
     #[arg(long, value_name = "GROUP")]
     baseline: Option<String>,
-    /// What is compared: a column or a derived metric (may be repeated) [default: nodes]
+    /// What to compare: a column or a derived metric (may be repeated) [default: nodes]
     #[arg(long = "metric", value_name = "METRIC")]
     metrics: Vec<String>,
-    /// Every line against every other too, the best first
+    /// Also compare every group with every other one, best first
     #[arg(long)]
     pairs: bool,
-    /// How the answer is written [default: by the ending of -o, else text]
+    /// Output format [default: by the extension of -o, else text]
     #[arg(long)]
     format: Option<Format>,
-    /// In CSV: an apostrophe before each cell that a spreadsheet would take for a formula (names are what their file says)
+    /// In CSV: put an apostrophe before cells that a spreadsheet would take for a formula (names
+    /// come from files)
     #[arg(long)]
     guard_cells: bool,
-    /// Where the answer goes
+    /// Write the output to a file
     #[arg(short, long)]
     out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For a terminal: the summary
+    /// The summary, for a terminal
     Text,
     /// Markdown
     Md,
-    /// One page for a browser, with figures
+    /// An HTML page with figures
     Html,
     /// Every table and figure as data
     Json,
-    /// The same as records, one for each field
+    /// The same as CSV records, one per field
     Csv,
 }
 
@@ -77,9 +78,9 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
-    let usual = choices.is_default() && args.out.is_none() && args.format.is_none();
-    match (&args.results[..], form(args.format, args.out.as_deref(), Format::Text)) {
-        ([folder], _) if usual && folder.is_dir() => {
+    let rewrites = choices.is_default() && args.out.is_none() && args.format.is_none();
+    match (&args.results[..], output_format(args.format, args.out.as_deref(), Format::Text)) {
+        ([folder], _) if rewrites && folder.is_dir() => {
             super::screen::report(&page, folder, false)?;
             println!("report: {}", folder.join("report.html").display());
         }
@@ -92,17 +93,17 @@ pub fn run(args: &Args) -> CommandResult {
                 Format::Json => data::json(&page.sheet),
                 Format::Csv => data::csv(&page.sheet, args.guard_cells),
             };
-            super::answer(args.out.as_deref(), &rendered)?;
+            super::write_output(args.out.as_deref(), &rendered)?;
         }
     }
-    Ok(ending(&sources))
+    Ok(warn_about_incomplete(&sources))
 }
 
-/// Tells which results are not whole.
-pub(super) fn ending(sources: &[source::Source]) -> Exit {
+/// Warns about incomplete results; returns the exit code.
+pub(super) fn warn_about_incomplete(sources: &[source::Source]) -> Exit {
     let mut exit = Exit::Done;
     for (source, missing) in sources.iter().filter_map(|source| Some((source, source.missing.as_ref()?))) {
-        eprintln!("{}: {missing}: the figures are of what is there", source.path.display());
+        eprintln!("{}: {missing}: the figures are of the existing rows", source.path.display());
         exit = Exit::Failed;
     }
     exit
@@ -115,12 +116,12 @@ mod tests {
     use clap::{Args as _, FromArgMatches};
 
     #[test]
-    fn the_ending_says_how_it_is_written() {
-        let of = |words: &[&str]| {
+    fn format_follows_the_extension_of_the_output() {
+        let format_of = |words: &[&str]| {
             let command = Args::augment_args(clap::Command::new("report"));
             let found = command.try_get_matches_from([&["report", "folder"], words].concat()).unwrap();
             let args = Args::from_arg_matches(&found).unwrap();
-            form(args.format, args.out.as_deref(), Format::Text)
+            output_format(args.format, args.out.as_deref(), Format::Text)
         };
         for (words, format) in [
             (&[][..], Format::Text),
@@ -134,13 +135,12 @@ mod tests {
             (&["-o", "a.html", "--format", "csv"], Format::Csv),
             (&["--format", "md"], Format::Md),
         ] {
-            assert!(of(words) == format, "{words:?}");
+            assert!(format_of(words) == format, "{words:?}");
         }
     }
 
-    /// None of the results that a page is of is written over, be it the first or another.
     #[test]
-    fn what_is_read_is_kept() {
+    fn inputs_are_not_overwritten() {
         let folder = tempfile::TempDir::new().unwrap();
         let results = ["a.csv", "b.csv"].map(|name| {
             let path = folder.path().join(name);

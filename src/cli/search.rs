@@ -17,7 +17,7 @@ pub struct Args {
     /// Depth of the last iteration, in plies
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
     depth: Option<u8>,
-    /// Nodes in all
+    /// Nodes of all iterations
     #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// A named starting point for the options
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("give a limit: --depth N or --nodes N");
     }
     if args.depth.is_none() && options.deepening.step == 0 {
-        refuse!("without deepening a search needs --depth N");
+        refuse!("a search without deepening needs a depth: give --depth N");
     }
     let mut engine = Engine::new(&options, None).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> CommandResult {
                 found.search.nodes,
                 found.search.evals,
                 pv.join(" "),
-                if found.finished { "" } else { " (cut short)" }
+                if found.finished { "" } else { " (unfinished)" }
             );
         }
     });
@@ -62,25 +62,25 @@ pub fn run(args: &Args) -> CommandResult {
         search += iteration.search;
         table += iteration.table;
     }
-    let tell = |name: &str, value: u64| println!("{name:<24} {value:>14}");
+    let print_count = |name: &str, value: u64| println!("{name:<24} {value:>14}");
     println!("\nall iterations:");
     for ((name, _), value) in SearchCounters::COLUMNS.iter().zip(search.values()) {
-        tell(&format!("search.{name}"), value);
+        print_count(&format!("search.{name}"), value);
     }
     for ((name, _), value) in TableCounters::COLUMNS.iter().zip(table.values()).filter(|_| engine.table().is_some()) {
-        tell(&format!("table.{name}"), value);
+        print_count(&format!("table.{name}"), value);
     }
     if let Some(anatomy) = outcome.iterations.last().and_then(|last| last.anatomy.as_ref()) {
         println!("\nanatomy of the last iteration:");
         for ((name, _), value) in Anatomy::columns().zip(anatomy.values()) {
-            tell(&format!("anatomy.{name}"), value);
+            print_count(&format!("anatomy.{name}"), value);
         }
         println!();
     }
     if let Some(occupancy) = engine.table().map(|table| table.occupancy()) {
-        tell("entries", occupancy.occupied);
-        tell("slots", occupancy.slots);
-        tell("bytes", occupancy.bytes);
+        print_count("entries", occupancy.occupied);
+        print_count("slots", occupancy.slots);
+        print_count("bytes", occupancy.bytes);
     }
     Ok(Exit::Done)
 }

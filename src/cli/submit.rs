@@ -8,41 +8,41 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan FILE --shards 100 -o plan.json
-  ttlab submit slurm plan.json --time 12:00:00      an array of 100 tasks, and a merge that follows them
-  ttlab submit parallel plan.json --at-once 8       on this machine, by GNU parallel
+  ttlab submit slurm plan.json --time 12:00:00      a job array of 100 tasks, and a merge after it
+  ttlab submit parallel plan.json --at-once 8       on this machine with GNU parallel
   ttlab submit kubernetes plan.json --image registry/ttlab --mount /work
 
-Nothing is submitted: the command that does it is printed. Each shard can be stopped or killed at any time, and
-continues where it was when it is run again.")]
+Nothing is submitted: the command to do so is printed. A shard can be interrupted at any time; run it again to resume.")]
 pub struct Args {
-    /// Who runs the shards
+    /// The scheduler
     system: System,
-    /// The plan
+    /// The plan file
     plan: PathBuf,
-    /// Where the results go [default: reports/<name>]
+    /// Folder of the results [default: reports/<name>]
     #[arg(short, long)]
     out: Option<PathBuf>,
-    /// Time for a shard, as Slurm takes it
+    /// Time limit of a shard, in Slurm's format
     #[arg(long, default_value = "24:00:00", value_parser = time)]
     time: String,
-    /// Processors for a shard, which is how many jobs it runs at a time
+    /// Processors of a shard; it runs as many jobs in parallel
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     cpus: u16,
-    /// Memory for a shard in MiB [default: what the tables take, and 256; 4096 where that is not known]
+    /// Memory of a shard in MiB [default: its tables and 256; 4096 if their size is unknown]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     mem: Option<u64>,
-    /// Shards at a time
+    /// Shards that run in parallel
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     at_once: Option<u64>,
-    /// The container's image
+    /// The container image
     #[arg(long, default_value = "ttlab")]
     image: String,
-    /// Where containers mount the folder of the plan and the results
+    /// The path in the container of the folder with the plan and the results
     #[arg(long, default_value = "/work")]
     mount: String,
 }
 
-/// Slurm's times: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so on. Only the first number may be of any size, else one is in the wrong place.
+/// Checks a Slurm time: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so on. Only
+/// the first number may exceed its unit.
 fn time(text: &str) -> Result<String, String> {
     let number = |part: &str| part.chars().all(|c| c.is_ascii_digit()).then(|| part.parse::<u32>().ok()).flatten();
     let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
@@ -52,7 +52,7 @@ fn time(text: &str) -> Result<String, String> {
             && after.iter().all(|&part| part < 60)
             && days.is_none_or(|days| number(days).is_some() && *first < 24)
     });
-    if fits { Ok(text.to_owned()) } else { Err("expected a time as Slurm takes it: 90, 12:00:00 or 2-00".to_owned()) }
+    if fits { Ok(text.to_owned()) } else { Err("expected a time in Slurm's format: 90, 12:00:00 or 2-00".to_owned()) }
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -61,28 +61,29 @@ pub fn run(args: &Args) -> CommandResult {
     let name = system.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let out = args.out.clone().unwrap_or_else(|| super::run::default_folder(&experiment));
     let folder = out.join(&name);
-    // Where all machines see one file system its names hold there too; in a container the mounted folder stands for it.
+    // Paths are the same on all machines of a cluster; in a container they are below the mounted
+    // folder.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
-    // What stands for bytes that are no text would be another name.
+    // A lossy path would name another file.
     for path in [&args.plan, &out].map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())) {
         if path.to_str().is_none() {
             refuse!(
-                "{}: the path is not UTF-8, and a script is text: call it from a folder whose path is",
+                "{}: the path is not valid UTF-8, but scripts are text: run the command in another folder",
                 path.display()
             );
         }
     }
-    let contained = matches!(system, System::Kubernetes | System::AwsBatch);
+    let in_container = matches!(system, System::Kubernetes | System::AwsBatch);
     let order = Order {
         name: file.name.clone(),
         shards: file.shards,
         jobs: file.jobs,
         ttlab: match std::env::current_exe() {
-            Ok(path) if !contained => path.display().to_string(),
+            Ok(path) if !in_container => path.display().to_string(),
             _ => "ttlab".to_owned(),
         },
-        plan: if contained { format!("{}/plan.json", args.mount) } else { absolute(&args.plan) },
-        out: if contained { format!("{}/{}", args.mount, file.name) } else { absolute(&out) },
+        plan: if in_container { format!("{}/plan.json", args.mount) } else { absolute(&args.plan) },
+        out: if in_container { format!("{}/{}", args.mount, file.name) } else { absolute(&out) },
         folder: absolute(&folder),
         cpus: args.cpus,
         mebibytes: args.mem.unwrap_or_else(|| memory(&plan, args.cpus)),
@@ -93,7 +94,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let words = [&order.plan, &order.out, &order.folder, &order.ttlab, &order.image, &order.mount];
     if words.iter().any(|word| word.contains(char::is_control)) {
-        refuse!("a path with a line end or another control character in it cannot be put into a script");
+        refuse!("a path contains a control character, which scripts cannot: rename it");
     }
     crate::submit::check(system, &order).map_err(|problem| CommandFailure::usage(format!("{name}: {problem}")))?;
     crate::record::create_folder(&folder).map_err(write_error(&folder))?;
@@ -102,7 +103,7 @@ pub fn run(args: &Args) -> CommandResult {
         let path = folder.join(script.name);
         super::write(&path, &script.text)?;
         if script.text.starts_with("#!") {
-            executable(&path).map_err(write_error(&path))?;
+            make_executable(&path).map_err(write_error(&path))?;
         }
         println!("{}", path.display());
     }
@@ -110,17 +111,17 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Lets whoever may read a script run it: HTCondor starts it as a program.
-fn executable(path: &Path) -> std::io::Result<()> {
+/// Makes a script executable for everybody who may read it: HTCondor runs it as a program.
+fn make_executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = std::fs::metadata(path)?.permissions().mode();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
-/// What the tables of so many jobs take, in MiB, and a little for the rest.
+/// Memory of a shard in MiB: the largest table of each parallel job, and 256 for the rest.
 fn memory(plan: &Plan, cpus: u16) -> u64 {
     let bytes = plan.variants.iter().map(|point| point.options.memory_bytes());
-    // A table without a bound, or of a share of what that one stores, is not known before.
+    // The size of an unbounded table, or of a share of it, is not known before.
     let Some(largest) = bytes.collect::<Option<Vec<u64>>>() else { return 4096 };
     let tables = largest.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));
     tables.div_ceil(1 << 20) + 256
@@ -132,20 +133,19 @@ mod tests {
     use super::*;
     use crate::experiment::Experiment;
 
-    /// Whoever reads a script may run it, and nobody else.
     #[test]
-    fn who_reads_a_script_may_run_it() {
+    fn script_is_executable_for_its_readers() {
         use std::os::unix::fs::PermissionsExt;
         let file = tempfile::NamedTempFile::new().unwrap();
         for (before, after) in [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755), (0o604, 0o705), (0o755, 0o755)] {
             std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(before)).unwrap();
-            executable(file.path()).unwrap();
+            make_executable(file.path()).unwrap();
             assert_eq!(std::fs::metadata(file.path()).unwrap().permissions().mode() & 0o777, after, "{before:o}");
         }
     }
 
     #[test]
-    fn times_are_slurms() {
+    fn time_accepts_slurm_formats() {
         for text in ["90", "90:30", "25:00", "48:00:00", "2-00", "1-12:30", "1-23:59:59"] {
             assert_eq!(time(text).as_deref(), Ok(text));
         }
@@ -157,9 +157,8 @@ mod tests {
         }
     }
 
-    /// The largest table of each job at a time, in whole MiB, and 256; nothing is known of what has no bound.
     #[test]
-    fn a_shard_asks_for_the_memory_of_its_largest_tables() {
+    fn memory_is_the_largest_tables_and_256_mib() {
         let of = |grid: &str, cpus: u16| {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n{grid}\n");
             let experiment =

@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, form};
+use super::{CommandFailure, CommandResult, Exit, output_format};
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::opcode::{Operation, OperationValue};
 use crate::chess::suite::{Item, Suite, SuiteOptions, printable};
@@ -12,38 +12,38 @@ use std::path::PathBuf;
 /// Check, convert or repair a suite
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  ttlab suite data/bratko-kopec.epd                    one line for each position
-  ttlab suite --lenient old-suite.epd -o fixed.epd     repair what can be repaired, say what was, and keep the result
-  ttlab suite --skip-bad games.pgn                     leave out what cannot be read, and say what was
-  ttlab suite data/bratko-kopec.epd --format json      id, FEN, moves in UCI and SAN: to hold against another program's reading
+  ttlab suite data/bratko-kopec.epd                    one line per position
+  ttlab suite --lenient old-suite.epd -o fixed.epd     repair what can be repaired, report it, and write the result
+  ttlab suite --skip-bad games.pgn                     skip what cannot be read, and report it
+  ttlab suite data/bratko-kopec.epd --format json      id, FEN, moves in UCI and SAN: to compare with another program
 
-EPD is written strictly: positions with their operations; of games the first position, and their moves as pv.")]
+EPD is written strictly: positions with their operations; for a game its first position, with the moves as pv.")]
 pub struct Args {
     /// An EPD, FEN or PGN file
     file: PathBuf,
     /// Repair what can be repaired (docs/formats.md says what)
     #[arg(long)]
     lenient: bool,
-    /// Leave out positions and games that cannot be read, or stand there before
+    /// Skip positions and games that are unreadable or duplicate
     #[arg(long)]
     skip_bad: bool,
-    /// How it is written [default: by the ending of -o, else text]
+    /// Output format [default: by the extension of -o, else text]
     #[arg(long)]
     format: Option<Listing>,
-    /// Where it goes
+    /// Write the output to a file
     #[arg(short, long)]
     out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Listing {
-    /// For a reader
+    /// A table
     Text,
     /// A list of objects
     Json,
-    /// A line for each item
+    /// One line per item
     Csv,
-    /// A suite that the strict reader takes
+    /// Strict EPD
     Epd,
 }
 
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> CommandResult {
     for note in notes(&name, &mut suite, args.skip_bad) {
         eprintln!("{note}");
     }
-    let listed = match form(args.format, args.out.as_deref(), Listing::Text) {
+    let listed = match output_format(args.format, args.out.as_deref(), Listing::Text) {
         Listing::Text => lines(&suite),
         Listing::Json => format!("{:#}\n", suite.items.iter().map(json).collect::<Value>()),
         Listing::Csv => csv(&suite).map_err(CommandFailure::io)?,
@@ -64,25 +64,26 @@ pub fn run(args: &Args) -> CommandResult {
             let (text, faults) = epd_file(&name, &suite);
             if on_error == OnError::Stop && !faults.is_empty() {
                 return Err(CommandFailure::usage(format!(
-                    "{}\n--skip-bad leaves out what strict EPD cannot say",
+                    "{}\nhelp: skip what strict EPD cannot express with --skip-bad",
                     Faults(faults)
                 )));
             }
-            faults.iter().for_each(|fault| eprintln!("{fault}: left out"));
+            faults.iter().for_each(|fault| eprintln!("{fault}: skipped"));
             text
         }
     };
-    super::answer(args.out.as_deref(), &listed)?;
+    super::write_output(args.out.as_deref(), &listed)?;
     Ok(Exit::Done)
 }
 
-/// What is told of a suite: what was repaired or left out, and what stands in it twice, which goes where bad items go.
+/// The notes on a suite: what was repaired or skipped, and duplicates, which `--skip-bad` skips
+/// too.
 fn notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
     if skip_bad {
         text::remove_duplicates(name, suite);
     }
-    let doubles = text::find_duplicates(name, suite).into_values();
-    let output = doubles.map(|double| format!("{double}: an experiment refuses it, --skip-bad leaves it out"));
+    let doubles = text::doubles(name, suite).into_values();
+    let output = doubles.map(|double| format!("{double}: experiments refuse it; skip it with --skip-bad"));
     suite.notes.iter().map(ToString::to_string).chain(output).collect()
 }
 
@@ -102,7 +103,7 @@ fn lines(suite: &Suite) -> String {
     out
 }
 
-/// Moves from a position, in SAN.
+/// A line of moves from a position, in SAN.
 fn line(board: &Board, moves: &[Move]) -> Vec<String> {
     let mut board = *board;
     let write = |&mv: &Move| {
@@ -113,7 +114,7 @@ fn line(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(write).collect()
 }
 
-/// Moves of one position, in SAN.
+/// Alternative moves in one position, in SAN.
 fn choices(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| san::write(board, mv)).collect()
 }
@@ -155,7 +156,8 @@ fn csv(suite: &Suite) -> Result<String, csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A file of EPD that the strict reader takes, and the items that it would not take: how such a position should be changed is not ours to say.
+/// The suite as strict EPD, and the items that cannot be written: how to change such a position is
+/// for the user to decide.
 fn epd_file(name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     for item in &suite.items {
@@ -171,17 +173,18 @@ fn epd_file(name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     (text, faults)
 }
 
-/// A line of EPD. What EPD has no way to write within a text is replaced: quotes by apostrophes, backslashes (which some readers take for escapes)
-/// by slashes, control characters by blanks where they part words and else by U+FFFD. Clocks come first: some readers look for their names in any text.
+/// A line of EPD. What a text in EPD cannot contain is replaced: quotes by apostrophes, backslashes
+/// (which some readers take for escapes) by slashes, control characters by spaces between words and
+/// else by U+FFFD. Clocks come first: some readers look for their names in any text.
 fn epd(item: &Item) -> String {
     let fen = item.board.fen(EpRule::Always);
     let mut fields = fen.split(' ');
     let mut out = fields.by_ref().take(4).collect::<Vec<_>>().join(" ");
     let quoted = |text: &str| format!("\"{}\"", printable(text).replace('"', "'").replace('\\', "/"));
-    let named = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
+    let has_operation = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
     let clocks = [("hmvc", "0"), ("fmvn", "1")];
-    for ((opcode, usual), clock) in clocks.into_iter().zip(fields) {
-        if clock != usual || named(opcode) {
+    for ((opcode, default), clock) in clocks.into_iter().zip(fields) {
+        if clock != default || has_operation(opcode) {
             let _ = write!(out, " {opcode} {clock};");
         }
     }
@@ -218,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ending_says_how_it_is_written() {
+    fn format_follows_the_extension_of_the_output() {
         for (out, listing) in [
             (None, Listing::Text),
             (Some("a.json"), Listing::Json),
@@ -228,17 +231,17 @@ mod tests {
             (Some("a.txt"), Listing::Text),
             (Some("json"), Listing::Text),
         ] {
-            assert!(form(None, out.map(Path::new), Listing::Text) == listing, "{out:?}");
-            assert!(form(Some(Listing::Csv), out.map(Path::new), Listing::Text) == Listing::Csv, "{out:?}");
+            assert!(output_format(None, out.map(Path::new), Listing::Text) == listing, "{out:?}");
+            assert!(output_format(Some(Listing::Csv), out.map(Path::new), Listing::Text) == Listing::Csv, "{out:?}");
         }
     }
 
     #[test]
-    fn what_stands_twice_is_told_and_left_out_with_what_is_bad() {
+    fn duplicates_are_reported_and_skipped_with_skip_bad() {
         let text = format!("{ROOKS} id \"a\";\n4k3/8/8/8/8/8/8/R3K2R b KQ - id \"b\";\n{ROOKS} id \"c\";\n");
         let mut suite = read(SuiteKind::Positions, &text);
         let same = "the same position as in line 1: each counts once";
-        let output = format!("s.epd:3:1: {same}: an experiment refuses it, --skip-bad leaves it out");
+        let output = format!("s.epd:3:1: {same}: experiments refuse it; skip it with --skip-bad");
         assert_eq!((notes("s.epd", &mut suite, false), suite.items.len()), (vec![output], 3));
         let left = notes("s.epd", &mut suite, true);
         assert_eq!((left, suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
@@ -246,16 +249,17 @@ mod tests {
 
     const ROOKS: &str = "4k3/8/8/8/8/8/8/R3K2R w KQ -";
 
-    /// A line is written as it was read; clocks as operations where they are not usual and not named already.
+    /// Clocks are written as operations unless they have the default value.
     #[test]
-    fn positions_are_written_as_the_strict_reader_takes_them() {
+    fn epd_is_readable_by_the_strict_reader() {
         for (given, written) in [
             (format!("{ROOKS} bm O-O O-O-O; id \"a\";"), format!("{ROOKS} bm O-O O-O-O; id \"a\";")),
             (format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";"), format!("{ROOKS} hmvc 7; fmvn 30; id \"a\";")),
             (format!("{ROOKS} id \"a\"; am Ke2; ce -5;"), format!("{ROOKS} am Ke2; ce -5; id \"a\";")),
             (format!("{ROOKS} D1 26; D2 112; id \"a\";"), format!("{ROOKS} D1 26; D2 112; id \"a\";")),
             (format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";"), format!("{ROOKS} noop; pv Ra8+ Ke7; id \"a\";")),
-            // Each move of a line is named where it is played: the rook that checks is alone on its rank by then.
+            // Each move is named in its own position: the rook that checks is alone on its rank by
+            // then.
             (format!("{ROOKS} pv Ra8+ Kd7 Rhh8; id \"a\";"), format!("{ROOKS} pv Ra8+ Kd7 Rhh8; id \"a\";")),
         ] {
             let suite = read(SuiteKind::Positions, &format!("{given}\n"));
@@ -272,9 +276,8 @@ mod tests {
         assert_eq!(item("0 30"), format!("{ROOKS} fmvn 30; id \"x'y\";\n"));
     }
 
-    /// Whatever a file holds, what is written of it is read strictly, to the same positions; what is left out is told.
     #[test]
-    fn a_repaired_file_is_always_read_strictly() {
+    fn repaired_file_is_always_strict_epd() {
         use rand::{RngExt, SeedableRng};
         const PIECES: [&str; 28] = [
             "\u{1}",
@@ -339,9 +342,9 @@ mod tests {
         assert!(repaired > 500 && left_out > 100, "{repaired} {left_out}");
     }
 
-    /// A position that is read for its published counts, and that no game can have: nobody says it is another without its square.
+    /// The position is kept for its published counts; it must not be changed silently.
     #[test]
-    fn a_position_that_strict_refuses_is_not_written() {
+    fn position_that_strict_epd_refuses_is_not_written() {
         let line = "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 bm exd3; id \"a\";\n4k3/8/8/8/8/8/8/4K3 w - - id \"b\";\n";
         let options = SuiteOptions { strictness: Strictness::Lenient, ..SuiteOptions::default() };
         let suite = Suite::read("s", "s.epd", SuiteKind::Positions, line.as_bytes(), options).unwrap();
@@ -352,7 +355,8 @@ mod tests {
         assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [output]);
     }
 
-    /// What EPD cannot write in a text, and what other readers stumble over: clocks behind a text that names them, a backslash before the end.
+    /// What EPD cannot write in a text, and what other readers stumble over: clocks behind a text
+    /// that names them, a backslash before the end.
     #[test]
     fn texts_are_written_as_other_programs_read_them() {
         let given = format!("{ROOKS} c0 \"hmvc fmvn\"; c1 \"a\\\"; hmvc 7; fmvn 30; id \"a\";\n");
@@ -363,9 +367,8 @@ mod tests {
         assert!(epd(&game.items[0]).ends_with(" id \"a\u{fffd}' - b\";\n"), "{}", epd(&game.items[0]));
     }
 
-    /// Best and avoided moves each in their own field, in both notations; moves of a game follow one another.
     #[test]
-    fn fields_are_of_their_own_moves() {
+    fn listing_has_each_kind_of_moves_in_its_field() {
         let suite = read(SuiteKind::Positions, &format!("{ROOKS} bm O-O Ra8+; am Ke2; id \"a\";\n{ROOKS} id \"b\";\n"));
         let line = |item: &str, line: &str, best: &str, fen: &str| format!("{item:<24} {line:>5}  {best:<20} {fen}\n");
         let fen = format!("{ROOKS} 0 1");

@@ -20,14 +20,14 @@ use std::sync::{Arc, Mutex, PoisonError};
     after_help = "Examples:
   ttlab trace startpos --depth 8 -o startpos.trace
   ttlab trace data/bratko-kopec.epd --depth 7 --set table.size='1 MiB' -o bk.trace
-                                          the suite's searches one after another, from an empty table each
+                                          the suite's searches, each from an empty table
   ttlab trace data/games.pgn --first 1 --depth 5 --set table.kind=unbounded -o game.trace
-                                          along a game, with what table.clear leaves in the table
+                                          along a game, with the table as table.clear leaves it
   ttlab trace import ethereal.trace -o games.trace
-                                          what include/ttlab-trace.h wrote in another engine, checked
+                                          check a trace of another engine (include/ttlab-trace.h)
   ttlab trace info games.trace
 
-16 bytes an event; a probe or a store is one."
+Each event (a probe or a store) takes 16 bytes."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -36,61 +36,61 @@ pub struct Args {
     record: Option<Record>,
 }
 
-/// What can be done with a trace that is there.
+/// Operations on existing traces.
 #[derive(clap::Subcommand)]
 enum TraceCommand {
-    /// Check traces that other engines wrote, and join them to one
+    /// Check traces of other engines, and join them
     #[command(after_help = "Examples:
   ttlab trace import ethereal.trace -o games.trace
   ttlab trace import first.trace second.trace -o both.trace
-                                          one after another; the table is emptied between them
+                                          one after another; the table is cleared between them
   ttlab trace import --repair killed.trace -o whole.trace
-                                          keep what an engine wrote before it was killed")]
+                                          keep what the engine wrote before it was killed")]
     Import {
-        /// What include/ttlab-trace.h wrote, or ttlab trace
+        /// Traces by include/ttlab-trace.h or `ttlab trace`
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The checked trace
+        /// The output trace
         #[arg(short, long)]
         out: PathBuf,
-        /// Keep what stands before damage, and end the trace there
+        /// Keep the events before any damage, and end the trace there
         #[arg(long)]
         repair: bool,
     },
-    /// Say what a trace holds
+    /// Show the contents of a trace
     #[command(after_help = "Example:
   ttlab trace info games.trace")]
     Info {
         /// The trace
         file: PathBuf,
     },
-    /// Write the stores of a trace for a simulator of caches
+    /// Write the stores of a trace for a cache simulator
     #[command(after_help = "Example:
   ttlab trace export games.trace --to libcachesim -o games.oracleGeneral
                                           a TraceReader of libcachesim reads it as TraceType.ORACLE_GENERAL_TRACE")]
     Export {
         /// The trace
         file: PathBuf,
-        /// For which simulator
+        /// The simulator
         #[arg(long, value_enum)]
         to: Simulator,
-        /// The file to write
+        /// The output file
         #[arg(short, long)]
         out: PathBuf,
-        /// MiB for what is known of ids at a time, at most half of what is free; more ids are taken in turns
+        /// Memory for ids in MiB, at most half of the free memory; more ids need several passes
         #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
         memory: u64,
     },
 }
 
-/// A simulator of caches.
+/// A cache simulator.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Simulator {
     /// libCacheSim, in its format oracleGeneral
     Libcachesim,
 }
 
-/// What is searched, and how.
+/// The searches to record.
 #[derive(clap::Args)]
 struct Record {
     /// A FEN in quotes, startpos, or an .epd, .fen or .pgn file
@@ -101,7 +101,7 @@ struct Record {
     /// Nodes of each search
     #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Only the first so many items of a file
+    /// Only the first N items of a file
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     first: Option<u32>,
     /// The trace
@@ -115,12 +115,12 @@ struct Record {
     sets: Vec<String>,
 }
 
-/// The positions of each game, or one.
+/// The positions of each game, or a single position.
 fn items(args: &Record) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
     if SuiteKind::of(file).is_none() {
         if args.first.is_some() {
-            refuse!("--first: {} is one position, and no file of them", args.what);
+            refuse!("--first: {} is a single position, not a file", args.what);
         }
         return Ok(vec![vec![position(&args.what)?]]);
     }
@@ -143,13 +143,13 @@ pub fn run(args: &Args) -> CommandResult {
             export(file, out, crate::system::at_most_half(memory << 20))
         }
         (None, Some(record)) => self::record(record),
-        (None, None) => refuse!("say what to search, or import, info or export"),
+        (None, None) => refuse!("give a position or file to search, or import, info or export"),
     }
 }
 
-/// Opens a trace.
+/// Opens a trace file.
 pub fn open(file: &Path) -> Result<File, CommandFailure> {
-    // A folder opens as a file does, and cannot be read.
+    // A folder can be opened like a file, but not read.
     let opened = crate::system::files::open(file).and_then(|open| match open.metadata()?.is_dir() {
         true => Err(ErrorKind::IsADirectory.into()),
         false => Ok(open),
@@ -157,23 +157,23 @@ pub fn open(file: &Path) -> Result<File, CommandFailure> {
     opened.map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
 }
 
-/// What is wrong with a trace.
-pub fn wrong(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
+/// The error for a trace that cannot be read.
+pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
     move |error| match error {
         TraceError::Io(error) => write_error(file)(error),
         error => CommandFailure::usage(format!("{}: {error}", file.display())),
     }
 }
 
-/// Begins the file that is to be written, so that nothing is left of what failed half way.
-fn anew(out: &Path) -> Result<NewFile, CommandFailure> {
-    begin_file(out).map_err(|error| match error.kind() {
+/// Begins an output file, which only replaces the old one when it is complete.
+fn begin_file(out: &Path) -> Result<NewFile, CommandFailure> {
+    begin(out).map_err(|error| match error.kind() {
         ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
         _ => write_error(out)(error),
     })
 }
 
-/// Ends the file that was begun, and puts it in its place: how many events it has, in words.
+/// Completes the output file; returns its number of events, for the message.
 fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure> {
     let (events, to) = writer.finish().map_err(write_error(out))?;
     publish(to, out).map_err(write_error(out))?;
@@ -182,40 +182,40 @@ fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure>
 
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
-    let mut writer = Writer::new(anew(out)?);
+    let mut writer = Writer::new(begin_file(out)?);
     for (at, file) in files.iter().enumerate() {
-        let done = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(wrong(file))?;
-        let cut = done.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
-        eprintln!("{}: {}{cut}", file.display(), plural(done.events, "event"));
+        let imported = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(trace_failure(file))?;
+        let cut = imported.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
+        eprintln!("{}: {}{cut}", file.display(), plural(imported.events, "event"));
     }
     eprintln!("{}: {}", out.display(), finish(writer, out)?);
     Ok(Exit::Done)
 }
 
 fn info(file: &Path) -> CommandResult {
-    print!("{}", page(&Info::read(open(file)?).map_err(wrong(file))?));
+    print!("{}", page(&Info::read(open(file)?).map_err(trace_failure(file))?));
     Ok(Exit::Done)
 }
 
-/// What a trace holds, a line for each figure.
+/// The contents of a trace, one figure per line.
 fn page(info: &Info) -> String {
     let share = |part: u64, of: u64| match of {
         0 => format!("{part} (-)"),
         of => format!("{part} ({:.1} %)", 100.0 * part as f64 / of as f64),
     };
     let worth = match (info.tells_worth(), info.subtrees > 0) {
-        (false, _) => "unknown: no probe tells its window, and none ended its node",
+        (false, _) => "unknown: the trace records no windows, and no probe ended its node",
         (true, true) => "nodes of each entry's own subtree",
         (true, false) => "nodes searched between a position's probe and its store",
     };
     let rate = match info.nodes {
         0 => String::new(),
-        nodes => format!("{:.2} events a node", info.events as f64 / nodes as f64),
+        nodes => format!("{:.2} events per node", info.events as f64 / nodes as f64),
     };
     let lines = [
         ("events", info.events.to_string()),
         ("games", info.games.to_string()),
-        ("searches", format!("{} ({} told)", info.searches, plural(info.iterations, "iteration"))),
+        ("searches", format!("{} ({} recorded)", info.searches, plural(info.iterations, "iteration"))),
         ("clears", info.clears.to_string()),
         ("nodes", info.nodes.to_string()),
         ("", rate),
@@ -237,13 +237,13 @@ fn page(info: &Info) -> String {
 fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
     refuse_overwrite(file, out)?;
     let from = open(file)?;
-    let mut to = anew(out)?;
-    let done = trace::oracle_general(from, &mut to, memory).map_err(|error| match error {
+    let mut to = begin_file(out)?;
+    let exported = trace::oracle_general(from, &mut to, memory).map_err(|error| match error {
         TraceError::Io(error) => write_error(out)(error),
-        error => wrong(file)(error),
+        error => trace_failure(file)(error),
     })?;
     publish(to, out).map_err(write_error(out))?;
-    eprintln!("{}: {} of {}", out.display(), plural(done.requests, "request"), plural(done.ids, "id"));
+    eprintln!("{}: {} of {}", out.display(), plural(exported.requests, "request"), plural(exported.ids, "id"));
     Ok(Exit::Done)
 }
 
@@ -256,8 +256,8 @@ fn record(args: &Record) -> CommandResult {
     }
     let table =
         crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(CommandFailure::usage)?;
-    let Some(table) = table else { refuse!("table.kind: \"none\" leaves nothing to record") };
-    let writer = Arc::new(Mutex::new(Writer::new(anew(&args.out)?)));
+    let Some(table) = table else { refuse!("table.kind: \"none\" has nothing to record: choose a table") };
+    let writer = Arc::new(Mutex::new(Writer::new(begin_file(&args.out)?)));
     let recorder = Recorder::new(table, Arc::clone(&writer));
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
@@ -300,22 +300,20 @@ fn record(args: &Record) -> CommandResult {
 mod tests {
     use super::*;
 
-    /// A file may be written anew, a folder or a device may not.
     #[test]
-    fn files_are_written_anew() {
+    fn begin_file_refuses_folders_and_devices() {
         let folder = tempfile::tempdir().unwrap();
         let known = folder.path().join("known.trace");
         std::fs::write(&known, "old").unwrap();
-        assert!(anew(&known).is_ok() && anew(&folder.path().join("new.trace")).is_ok());
+        assert!(begin_file(&known).is_ok() && begin_file(&folder.path().join("new.trace")).is_ok());
         for not in [folder.path(), Path::new("/dev/null")] {
-            let output = anew(not).err().map(|failure| failure.message);
+            let output = begin_file(not).err().map(|failure| failure.message);
             assert_eq!(output, Some(format!("{}: is no file that could be written anew", not.display())));
         }
     }
 
-    /// What cannot be opened is a bad file, a folder too.
     #[test]
-    fn a_folder_is_no_trace() {
+    fn open_of_a_folder_is_a_usage_error() {
         let folder = tempfile::tempdir().unwrap();
         for not in [folder.path().to_owned(), folder.path().join("nothing")] {
             let failure = open(&not).unwrap_err();
@@ -324,9 +322,8 @@ mod tests {
         }
     }
 
-    /// Each figure under its own name, each share of its own whole, and none of nothing.
     #[test]
-    fn a_trace_is_told_line_by_line() {
+    fn info_page_lists_each_figure() {
         let info = Info {
             events: 1000,
             probes: 400,
@@ -355,10 +352,10 @@ mod tests {
             [
                 "events 1000",
                 "games 2",
-                "searches 7 (21 iterations told)",
+                "searches 7 (21 iterations recorded)",
                 "clears 3",
                 "nodes 800",
-                "1.25 events a node",
+                "1.25 events per node",
                 "probes 400",
                 "answered 100 (25.0 %)",
                 "cut 40 (10.0 %)",

@@ -25,32 +25,32 @@ use std::sync::atomic::AtomicBool;
 #[command(after_help = "Examples:
   ttlab tune experiments/tune-aging.toml               race its variants; results in reports/tune-aging/
   ttlab tune experiments/tune-aging.toml --set limit.depth=4
-  ttlab tune experiments/engines/tune-stockfish.toml   another engine's own options, by the nodes that it needs to a depth
+  ttlab tune experiments/engines/tune-stockfish.toml   another engine's options, by its nodes to a depth
   ttlab run experiments/tune-aging.toml                the full grid instead, to compare
 
 Any experiment file can be tuned; [tune] says how (docs/tuning.md). All variants are searched on a
 few items of the suite; those that are clearly worse than the best are dropped; the others go on to twice as many. The
 winner is then tested against the baseline on held-out items, there and at other sizes of the table: only that test
-is a finding. Counts decide, never times, so that the answer is the same on every machine.
+supports a claim. Counts decide, never times, so the result is the same on every machine.
 
-A tuning that was stopped or killed continues where it was when it is given again.
-Exit: 0 done, 2 usage or a bad file, 3 a job failed, 5 input/output, 75 interrupted (the same command continues).")]
+Run the same command again to resume an interrupted tuning.
+Exit: 0 done, 2 usage or a bad file, 3 a job failed, 5 input/output, 75 interrupted (can be resumed).")]
 pub struct Args {
     /// The experiment file
     file: PathBuf,
-    /// Jobs at a time [default: the processors]
+    /// Parallel jobs [default: the processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Where the results go [default: reports/<name>]
+    /// Folder of the results [default: reports/<name>]
     #[arg(short, long)]
     out: Option<PathBuf>,
-    /// Lay a value over every variant: path=value (may be repeated)
+    /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
-    /// Throw away results that are there
+    /// Delete existing results first
     #[arg(long)]
     fresh: bool,
-    /// Run the jobs again that failed
+    /// Run failed jobs again
     #[arg(long)]
     retry_failed: bool,
     /// Continue results that another build of ttlab wrote
@@ -73,23 +73,23 @@ pub fn run(args: &Args) -> CommandResult {
     let experiment = &experiments[0];
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let plan = Plan::new(experiment);
-    let decides = metric(&options.metric, &plan)?;
-    measurable(experiment, &decides)?;
-    if decides.columns().contains(&columns::SAVED) {
+    let metric = find_metric(&options.metric, &plan)?;
+    check_metric(experiment, &metric)?;
+    if metric.columns().contains(&columns::SAVED) {
         refuse!(
-            "tune.metric: what cutoffs are worth never decides alone: it is blind to lost moves: expected nodes to a depth"
+            "tune.metric: worth of cutoffs cannot be the only criterion, because it does not show lost moves: use nodes to a depth"
         );
     }
     if !args.quiet {
         let manifest = runner::manifest(experiment, &plan, jobs, None);
-        let manifest = Manifest { subjects: engines.examined(&plan), ..manifest };
-        warn(Misleading::of_manifest(&manifest).filter(|_| decides.is_nodes()).map(|found| found.sentence()));
+        let manifest = Manifest { subjects: engines.engine_infos(&plan), ..manifest };
+        warn(Misleading::of_manifest(&manifest).filter(|_| metric.is_nodes()).map(|found| found.sentence()));
         engines.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
-        warn(engines.loose(&plan));
+        warn(engines.repeatability_warnings(&plan));
         warn(before::warnings(experiment, &plan, 1, None));
-        warn(one_seed(experiment));
+        warn(seed_warning(experiment));
     }
-    // The folder's lock is held for the whole tuning; each stage holds its own.
+    // The folder is locked for the whole tuning; each stage locks its own.
     let output = Output::open(&folder).map_err(output_failure)?;
     if args.fresh {
         clear(&folder, pressures.len())?;
@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> CommandResult {
             return Box::new(progress::Quiet);
         }
         eprintln!("{}: {} on {}", name(stage, &pressures), plural(candidates, "candidate"), plural(items, "item"));
-        Box::new(progress::Talk::default())
+        Box::new(progress::ConsoleProgress::default())
     };
     let mut runs = Runs {
         experiments: &experiments,
@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> CommandResult {
         settings: Settings {
             jobs,
             retry_failed: args.retry_failed,
-            retry_set_aside: args.retry_failed,
+            retry_quarantined: args.retry_failed,
             any_build: args.any_build,
             ..Settings::default()
         },
@@ -131,7 +131,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let tuned = match tune(&question, &mut runs, &mut describe) {
         Ok(tuned) => tuned,
-        Err(error) => return super::confirm::ended(error),
+        Err(error) => return super::confirm::stage_failure(error),
     };
     let outcome = TuneOutcome {
         experiment,
@@ -139,9 +139,13 @@ pub fn run(args: &Args) -> CommandResult {
         varying: &plan.varying(),
         pressures: &pressures,
         tuned: &tuned,
-        warnings: [engines.loose(&plan), one_seed(experiment), blind(&folder, &pressures[..tuned.held.len()])?]
-            .concat(),
-        provenance: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),
+        warnings: [
+            engines.repeatability_warnings(&plan),
+            seed_warning(experiment),
+            held_out_warnings(&folder, &pressures[..tuned.held.len()])?,
+        ]
+        .concat(),
+        origins: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),
     };
     let findings = outcome.write(&folder).map_err(CommandFailure::io)?;
     if !args.quiet {
@@ -152,7 +156,7 @@ pub fn run(args: &Args) -> CommandResult {
     super::confirm::play(experiment, &raced(experiment, &tuned), (&folder, &settings), &stop, args.quiet)
 }
 
-/// What a race leaves: the winner, whoever was never dropped, and the baseline.
+/// The variants after a race: the winner, those that were never dropped, and the baseline.
 fn raced(experiment: &Experiment, tuned: &Tuned) -> Screened {
     let is_dropped =
         |at: usize| at != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&at));
@@ -161,7 +165,8 @@ fn raced(experiment: &Experiment, tuned: &Tuned) -> Screened {
     Screened { best: experiment.variants[tuned.winner].name.clone(), left: names(left), dropped: names(dropped) }
 }
 
-/// The experiment as its file has it and at each other pressure, each once, with the pressures' names.
+/// The experiment of the file and at each other table pressure, without duplicates, with the
+/// pressures' names.
 pub(super) fn at_pressures(
     file: &Path,
     sets: &[String],
@@ -170,8 +175,9 @@ pub(super) fn at_pressures(
     let tune = experiment.file.tune.clone().unwrap_or_default();
     let base = &experiment.variants[experiment.baseline];
     let table = &base.options.table;
-    // Where sizes are what is raced, or engines whose sizes are no like, there is no other size to try, and none that all have.
-    let one_size = experiment.variants.iter().all(|point| {
+    // If the variants differ in size, or their engines' sizes are not comparable, there is no other
+    // size to try.
+    let one_size = experiment.points.iter().all(|point| {
         point.options.table.size == table.size
             && hash(point) == hash(base)
             && point.external().is_some() == base.external().is_some()
@@ -184,7 +190,7 @@ pub(super) fn at_pressures(
         None if one_size && base.external().is_none() && table.kind == TableKind::Bounded => {
             (format!("table.size = {}", table.size), neighbours(table.size).to_vec())
         }
-        _ => ("as the file has it".to_owned(), Vec::new()),
+        _ => ("as in the file".to_owned(), Vec::new()),
     };
     let others: Vec<Vec<String>> = match tune.pressures.is_empty() {
         true => sizes.into_iter().map(|size| vec![size]).collect(),
@@ -193,35 +199,35 @@ pub(super) fn at_pressures(
     let (mut experiments, mut names) = (vec![experiment], vec![own]);
     for other in others {
         let all: Vec<String> = sets.iter().chain(&other).cloned().collect();
-        let there = Experiment::load(file, &all).map_err(|problem| match other.contains(&problem.text) {
-            // What a pressure sets stands in the file.
+        let variant = Experiment::load(file, &all).map_err(|problem| match other.contains(&problem.text) {
+            // The values of a pressure come from the file.
             true => CommandFailure::usage(Problem { file: format!("{} [tune] pressures", file.display()), ..problem }),
             false => CommandFailure::usage(format!("{problem}\nat the pressure {}", other.join(", "))),
         })?;
-        // One that is the file's own or another's would be searched twice, and tested as if that were two.
-        let id = Plan::new(&there).id();
+        // A duplicate would be searched twice, and tested as if it were two.
+        let id = Plan::new(&variant).id();
         if experiments.iter().all(|known| Plan::new(known).id() != id) {
             names.push(other.join(", ").replace('=', " = ").replace('"', ""));
-            experiments.push(there);
+            experiments.push(variant);
         }
     }
     Ok((experiments, names))
 }
 
-/// The option for the memory of an engine that is not ours, where the file sets it: its name there, and MiB.
-fn hash(point: &Variant) -> Option<(&str, i64)> {
+/// The external engine's memory option, if the file sets it: its name and MiB.
+fn hash(point: &Point) -> Option<(&str, i64)> {
     options::hash(&point.external()?.options)
 }
 
-/// Finds, asks and tries the engines that are not ours, at every pressure, before the race: those that no file asked for are left out where
-/// the engine does not take them. None if the run is to end.
+/// Finds, identifies and tests the external engines at every pressure before the race. Default
+/// pressures that an engine does not accept are left out. `None` if interrupted.
 fn engines(
     experiments: &mut Vec<Experiment>,
     pressures: &mut Vec<String>,
     jobs: usize,
     stop: &AtomicBool,
 ) -> Result<Option<Subjects>, CommandFailure> {
-    let asked = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
+    let is_explicit = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
     let prepare = |experiment: &Experiment| Subjects::prepare(experiment, &Plan::new(experiment), jobs, stop);
     let first = match prepare(&experiments[0]) {
         Err(runner::RunError::Interrupted) => return Ok(None),
@@ -231,30 +237,30 @@ fn engines(
         match prepare(&experiments[at]) {
             Ok(_) => {}
             Err(runner::RunError::Interrupted) => return Ok(None),
-            Err(runner::RunError::Subject(_) | runner::RunError::Memory(_)) if !asked => {
+            Err(runner::RunError::Subject(_) | runner::RunError::Memory(_)) if !is_explicit => {
                 experiments.remove(at);
                 pressures.remove(at);
             }
             Err(error) => {
                 let CommandFailure { exit, message } = run_failure(error);
-                return Err(CommandFailure::of(exit, format_args!("{message}\nat the pressure {}", pressures[at])));
+                return Err(CommandFailure::new(exit, format_args!("{message}\nat the pressure {}", pressures[at])));
             }
         }
     }
     Ok(Some(first))
 }
 
-/// The metric that decides, as rows of the plan will have it.
-fn metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
+/// Finds the metric that decides, in the columns of the plan's results.
+fn find_metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
     if name == "loss" {
         refuse!(
-            "tune.metric: the loss of moves is a difference, and races are decided by ratios: expected nodes to a depth; `ttlab run` judges moves with a \
-             [reference]"
+            "tune.metric: races compare ratios, but the loss of moves is a difference: use nodes to a depth; `ttlab run` judges moves \
+             with a [reference]"
         );
     }
     if name == columns::SCORE_ERROR {
         refuse!(
-            "tune.metric: score errors are judged after a run: expected nodes to a depth; `ttlab run` judges scores with [reference] self"
+            "tune.metric: score errors are known only after a run: use nodes to a depth; `ttlab run` judges scores with [reference] self"
         );
     }
     let header = crate::record::header(&plan.varying(), plan.extra_columns()).join(",") + "\n";
@@ -262,15 +268,16 @@ fn metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
     crate::tune::find_metric(name, &empty).map_err(|error| CommandFailure::usage(format!("tune.metric: {error}")))
 }
 
-/// Refuses what is the same for every candidate by the file's own doing.
-fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFailure> {
-    let external = experiment.variants.iter().find_map(|point| Some((point, point.external()?)));
-    let describe = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
+/// Refuses a metric that an external engine does not report, or that the limit makes equal for
+/// every candidate.
+fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFailure> {
+    let external = experiment.points.iter().find_map(|point| Some((point, point.external()?)));
+    let is_reported = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
     if let (Some((point, subject)), Some(column)) =
-        (external, metric.columns().into_iter().find(|column| !describe(column)))
+        (external, metric.columns().into_iter().find(|column| !is_reported(column)))
     {
         refuse!(
-            "tune.metric: {} is made of {column}, which {} (\"{}\") does not tell: expected nodes",
+            "tune.metric: {} needs {column}, which {} (\"{}\") does not report: use nodes",
             metric.name,
             subject.uci,
             point.name
@@ -279,14 +286,14 @@ fn measurable(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFai
     let by_nodes = |point: &Variant| point.limit.nodes.is_some() && point.limit.depth.is_none();
     if metric.columns() == [columns::NODES] && experiment.variants.iter().all(by_nodes) {
         refuse!(
-            "tune.metric: nodes are what limit.nodes gives to every candidate: race them to a depth (limit.depth); how good their moves are at so \
-             many nodes is judged by `ttlab run` with a [reference]"
+            "tune.metric: with limit.nodes every candidate searches the same nodes: set limit.depth instead; `ttlab run` with a \
+             [reference] judges moves at fixed nodes"
         );
     }
     Ok(())
 }
 
-/// A quarter of a size and four times it, as settings.
+/// A quarter of a size and four times it, as `--set` values.
 fn neighbours(size: Size) -> [String; 2] {
     let scaled = |times: f64| match size {
         Size::Bytes(bytes) => Size::Bytes((bytes as f64 * times) as u64),
@@ -299,36 +306,35 @@ fn neighbours(size: Size) -> [String; 2] {
     })
 }
 
-/// Leaves out the items of which nothing is searched, as games that are shorter than the plies that are wanted: a round that draws them
-/// would show nothing, and be counted.
+/// Removes items without searches, such as games that are shorter than the selected plies: a round
+/// that draws them would show nothing.
 fn leave_out_idle(experiment: &mut Experiment) {
     let mut items = std::mem::take(&mut experiment.suite.items);
     items.retain(|item| experiment.is_searched(item));
     experiment.suite.items = items;
 }
 
-/// What a race does not heed.
-fn one_seed(experiment: &Experiment) -> Vec<String> {
+/// A warning if the file has several key seeds, because a race uses only one.
+fn seed_warning(experiment: &Experiment) -> Vec<String> {
     let seeds = experiment.file.seeds;
-    let describe =
-        format!("seeds = {seeds}: a race is under the file's own key seed alone; `ttlab run` searches under all");
-    if seeds > 1 { vec![describe] } else { Vec::new() }
+    let warning = format!("seeds = {seeds}: a race uses only the file's key seed; `ttlab run` uses all");
+    if seeds > 1 { vec![warning] } else { Vec::new() }
 }
 
 fn check(experiment: &Experiment) -> Result<(), CommandFailure> {
     let file = &experiment.name;
-    if experiment.variants.len() < 2 {
-        refuse!("{file}: one variant alone cannot race: give a [grid] or [[variant]]s");
+    if experiment.points.len() < 2 {
+        refuse!("{file}: a race needs at least two variants: add a [grid] or [[variant]]s");
     }
     let items = experiment.suite.items.len();
     if items < 4 {
-        refuse!("{file}: {items} items are too few to race on some and confirm on others: expected 4 or more");
+        refuse!("{file}: {items} items are too few: a race and its confirmation need at least 4");
     }
-    let kept = |point: &Variant| [point.options.table.clear, point.options.history_clear].contains(&Clear::Never);
-    if experiment.variants.iter().any(kept) {
+    let is_kept = |point: &Point| [point.options.table.clear, point.options.history_clear].contains(&Clear::Never);
+    if experiment.points.iter().any(is_kept) {
         refuse!(
-            "{file}: table.clear = \"never\" makes every item depend on those before it: tuning draws items at random; use \
-             \"game\" and a [sequence]"
+            "{file}: table.clear = \"never\" makes every item depend on earlier ones, but tuning draws items at random: use \"game\" \
+             and a [sequence]"
         );
     }
     Ok(())
@@ -341,7 +347,7 @@ fn name(stage: RaceStage, pressures: &[String]) -> String {
     }
 }
 
-/// Throws away the results of the stages that are there.
+/// Deletes the results of all stages.
 fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
     let stages = (0..64).map(RaceStage::Race).chain((0..pressures).map(RaceStage::Held));
     for stage in stages.map(|stage| folder.join(stage.folder())).filter(|stage| stage.is_dir()) {
@@ -350,8 +356,8 @@ fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// What the pages of the pressures at which the winner was tried warn of.
-fn blind(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFailure> {
+/// The warnings on the held-out pages of the pressures.
+fn held_out_warnings(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFailure> {
     let mut warnings = Vec::new();
     for (at, pressure) in pressures.iter().enumerate() {
         let page = report::read(&folder.join(RaceStage::Held(at).folder())).map_err(CommandFailure::io)?;
@@ -360,7 +366,7 @@ fn blind(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFail
     Ok(warnings)
 }
 
-/// How the answer was come by.
+/// What the result is based on: suite, plan, build and engines.
 fn origins(manifest: &Manifest, tune: &Tune, engines: Vec<String>) -> Vec<String> {
     let Manifest { suite, items, variants, plan, build, .. } = manifest;
     let searched = format!(

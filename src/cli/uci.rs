@@ -4,7 +4,7 @@ use crate::uci::{self, UciSettings};
 /// Run ttlab as a UCI engine
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  ttlab uci                                                 as other engines: give this command to a match runner or a board
+  ttlab uci                                                 use this as the engine command in a GUI or match runner
   ttlab uci --preset match --set table.policy=two-big1 --set table.slots=2
   printf 'position startpos\\ngo depth 8\\n' | ttlab uci
 

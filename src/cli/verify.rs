@@ -11,15 +11,15 @@ use std::path::PathBuf;
   ttlab verify reports/*/ reports/published/*/
   ttlab verify --quiet reports/quick && ttlab report reports/quick
 
-Looks at the check of each row, the seals of the columns, the file and the manifest, rows that are there twice, what the manifest and
-the plan say is missing, failed jobs, and which builds and machines made it. Nothing is written.
-Exit: 0 whole, 2 no results are there, 3 rows are missing, jobs failed or nothing is sealed, 4 rows or manifest are not what a run wrote,
-5 input/output.")]
+Checks the checksum of each row, the seals of the columns, the file and the manifest, duplicate and missing rows, and failed
+jobs, and shows which builds and machines ran it. Nothing is written.
+Exit: 0 complete, 2 no results, 3 rows are missing, jobs failed or nothing is sealed, 4 rows or the manifest were edited or
+damaged, 5 input/output.")]
 pub struct Args {
     /// Folders that `ttlab run` or `ttlab merge` wrote
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// Only what is wrong
+    /// Show only problems
     #[arg(short, long)]
     quiet: bool,
 }
@@ -31,8 +31,8 @@ pub fn run(args: &Args) -> CommandResult {
         match verify(folder) {
             Ok(verdict) => {
                 let word = match verdict.state {
-                    FolderState::Whole => "whole",
-                    FolderState::Missing => "not whole",
+                    FolderState::Whole => "complete",
+                    FolderState::Missing => "incomplete",
                     FolderState::Unsealed => "unsealed",
                     FolderState::Wrong => "WRONG",
                 };
@@ -49,15 +49,14 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     if worst == FolderState::Wrong {
-        eprintln!(
-            "help: `ttlab run` with --repair drops rows that are not what a run wrote, and runs their jobs again"
-        );
+        eprintln!("help: drop edited or damaged rows and run their jobs again with `ttlab run --repair`");
     }
-    ending(worst, unreadable)
+    exit_code(worst, unreadable)
 }
 
-/// The worst of all folders; that one could not be read goes before rows that are missing.
-fn ending(worst: FolderState, unreadable: Option<Exit>) -> CommandResult {
+/// The exit code: the worst state of all folders; an unreadable folder counts more than missing
+/// rows.
+fn exit_code(worst: FolderState, unreadable: Option<Exit>) -> CommandResult {
     match (worst, unreadable) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),
         (_, Some(exit)) => Err(CommandFailure { exit, message: "not every folder could be verified".to_owned() }),
@@ -71,8 +70,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_is_what_it_ends_with() {
-        let code = |worst: FolderState, unreadable: Option<Exit>| match ending(worst, unreadable) {
+    fn exit_code_is_that_of_the_worst_folder() {
+        let code = |worst: FolderState, unreadable: Option<Exit>| match exit_code(worst, unreadable) {
             Ok(exit) => (exit, false),
             Err(failure) => (failure.exit, true),
         };

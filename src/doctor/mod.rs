@@ -12,7 +12,7 @@ pub use screen::screen;
 use crate::chess::Board;
 use crate::engine::Limit;
 use crate::record::diagnosis::{Check, CheckResult, Diagnosis, FORMAT, Forgetting, NodesVerdict};
-use crate::runner::{granted, values};
+use crate::runner::{select_options, values};
 use crate::subject::options::{OptionValue, ProgramWords};
 use crate::subject::protocol::{Declared, OptionKind};
 use crate::subject::{
@@ -132,8 +132,8 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     engine.end();
     let required = typed_options(request, &identity.options);
     let required = required.iter().map(|(name, value)| (name, value));
-    let options = granted(&identity.options, required, &request.words.to_string(), "--option ")?;
-    let examiner = Examiner { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
+    let options = select_options(&identity.options, required, &request.words.to_string(), "--option ")?;
+    let bench = Bench { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
     let mut findings = Findings::default();
     findings.add("start", CheckResult::Good, format!("ready after {:.2} s", ready.as_secs_f64()));
     let measured = match run_checks(&examiner, request.time, begun, &mut findings) {

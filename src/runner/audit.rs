@@ -1,4 +1,5 @@
-//! An experiment's searches under audit: nothing is timed or written, every answer of the table is checked.
+//! Audits an experiment's searches: nothing is timed or written, and every answer of the table is
+//! checked against a search without one.
 
 use super::{in_parallel, job, lock, unlocked};
 use crate::engine::audit::{Findings, comparable, with_draws};
@@ -7,26 +8,29 @@ use crate::experiment::{Experiment, Job, Plan};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What the audit of one variant found.
+/// The audit of one variant.
 #[derive(Debug, Clone, Default)]
 pub struct Audited {
-    /// The variant.
+    /// The variant's name.
     pub variant: String,
-    /// Searches made.
+    /// Finished iterations.
     pub searches: u64,
-    /// Their nodes.
+    /// Nodes of all searches, unfinished iterations included.
     pub nodes: u64,
-    /// What was found.
+    /// Wrong answers, in searches without draws.
     pub findings: Findings,
-    /// What was found in the same searches with draws, where the variant has them: what is wrong of scores there depends on the path.
+    /// The same searches with draws, if the variant has them: there a wrong score may depend on the
+    /// path.
     pub drawn: Option<Findings>,
 }
 
-/// Runs every variant that has a table over every item once, to `depth` at most, with what makes scores incomparable
-/// taken out ([`comparable`]), and once more with draws where the variant has them ([`with_draws`]). In the order of the file; `done` hears of each finished job.
+/// Searches every item once with every variant that has a table, to `depth` at most, without the
+/// options that make scores incomparable ([`comparable`]), and once more with draws if the variant
+/// has them ([`with_draws`]). Returns the variants in the order of the file. `done` is called after
+/// each job with the finished and all jobs.
 ///
 /// # Errors
-/// When an engine cannot be made.
+/// If an engine cannot be created.
 pub fn audit(
     experiment: &Experiment,
     depth: u8,
@@ -34,7 +38,7 @@ pub fn audit(
     stop: &AtomicBool,
     done: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Vec<Audited>, String> {
-    // In a match too each player's table is looked at, the baseline's among them, which is only played against.
+    // In a match every player is audited, also the baseline, which has no jobs of its own there.
     let mut alone = experiment.clone();
     alone.file.games = None;
     let experiment = &alone;
@@ -75,7 +79,7 @@ pub fn audit(
     Ok(unlocked(audited).into_iter().flatten().collect())
 }
 
-/// One job on a new engine; none if it was stopped.
+/// Runs one job on a new engine; `None` if it was interrupted.
 fn one(
     experiment: &Experiment,
     plan: &Plan,
@@ -102,7 +106,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn each_player_of_a_match_is_audited() {
+    fn audit_covers_every_player_of_a_match() {
         let text = "suite = { startpos = true }\nlimit = { depth = 2 }\nbaseline = { variant = \"a\" }\n[match]\n\
                     [[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"keys.seed\" = 2\n";
         let experiment =
@@ -113,9 +117,9 @@ mod tests {
         assert_eq!(found, [("a", 2), ("b", 2)]);
     }
 
-    /// What is told of a variant is the sum over its items, each searched by an engine made for it; as deep as its limit and the audit's allow.
+    /// Each item is searched by a new engine, to the smaller depth of the limit and the audit.
     #[test]
-    fn an_audit_adds_up_its_searches() {
+    fn audit_sums_searches_and_nodes_over_items() {
         let folder = tempfile::tempdir().unwrap();
         let suite = folder.path().join("own.epd");
         std::fs::write(&suite, "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\nr3k2r/8/8/8/8/8/8/R3K2R w KQkq - id \"b\";\n")
@@ -138,16 +142,15 @@ mod tests {
                 searches += outcome.iterations.len() as u64;
             }
             let message: Vec<_> = found.iter().map(|one| (one.variant.as_str(), one.searches, one.nodes)).collect();
-            assert_eq!(message, [(experiment.variants[1].name.as_str(), searches, nodes)], "{depth}");
-            // Each search that came to its end had its score looked at.
+            assert_eq!(message, [(experiment.points[1].name.as_str(), searches, nodes)], "{depth}");
+            // The score of each finished search is checked.
             let count = &found[0].findings.count;
             assert_eq!((count.roots, count.wrong, count.moves > 0), (searches, 0, true));
         }
     }
 
-    /// An iteration that the limit cut short is none that was examined to its end; its nodes were searched all the same.
     #[test]
-    fn what_was_cut_short_is_no_search() {
+    fn unfinished_iteration_counts_nodes_but_no_search() {
         for (nodes, depths) in [(1, 0), (100_000, 2)] {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2, nodes = {nodes} }}\n");
             let experiment =

@@ -1,4 +1,5 @@
-//! How long a plan will take here: told from the rows of an earlier run of it, or from a few searches tried now; else not promised.
+//! Estimates how long a plan takes on this machine: from the rows of an earlier run of it, or from
+//! a few trial searches.
 
 use crate::engine::{Engine, Limit, SearchProgress};
 use crate::experiment::{Experiment, Job, Plan};
@@ -12,14 +13,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How long, and how that is known.
+/// An estimated duration and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// Jobs that are left.
+    /// Jobs still to run.
     pub left: u64,
-    /// Seconds for them, one at a time.
+    /// Seconds for these jobs with one job at a time.
     pub seconds: f64,
-    /// What it was told from.
+    /// The source of the estimate, for the message.
     pub source: String,
 }
 
@@ -33,7 +34,7 @@ impl std::fmt::Display for Estimate {
     }
 }
 
-/// Seconds as people say them; two figures are more than an estimate knows.
+/// Formats seconds with two significant figures, in the unit that suits.
 fn words(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1.0 => return "a second".to_owned(),
@@ -45,7 +46,7 @@ fn words(seconds: f64) -> String {
     if value < 10.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
 }
 
-/// From the rows of this plan that lie in a folder; none where there are none.
+/// Estimates from the rows of this plan in a folder; `None` if no job of it is done there.
 pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     let path = folder.join("results.csv");
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(&path).ok()?;
@@ -63,14 +64,15 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     for row in reader.records().map_while(Result::ok) {
         let (Some(variant), Some(id)) = (row.get(variant), row.get(id)) else { continue };
         let suite = suite.and_then(|at| row.get(at)).unwrap_or_default();
-        let of = spent.entry((variant.to_owned(), suite.to_owned())).or_default();
-        of.0 += u64::from(undone.remove(id).is_some());
+        let sum = spent.entry((variant.to_owned(), suite.to_owned())).or_default();
+        sum.0 += u64::from(undone.remove(id).is_some());
         let number = |at: usize| row.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
-        // A game's row has the time of one of its players alone: the other's is as much as its nodes are.
+        // A game's row has the time of only one player; the opponent's is taken as proportional to
+        // its nodes.
         let both = sides.map_or(1.0, |(own, other)| 1.0 + number(other) / number(own).max(1.0));
-        of.1 += number(seconds) * both;
+        sum.1 += number(seconds) * both;
     }
-    let (done, total) = spent.values().fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    let (done, total) = spent.values().fold((0, 0.0), |sum, lane| (sum.0 + lane.0, sum.1 + lane.1));
     if done == 0 {
         return None;
     }
@@ -78,27 +80,27 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
         Some(&(done, seconds)) if done > 0 => seconds / done as f64,
         _ => total / done as f64,
     });
-    // Pairs of games beyond the end of their test.
-    let spared = Manifest::read(folder).ok().flatten().map_or(0, |manifest| manifest.jobs_spared);
-    let left = (undone.len() as u64).saturating_sub(spared);
+    // Pairs of games after their test has ended are not played.
+    let not_needed = Manifest::read(folder).ok().flatten().map_or(0, |manifest| manifest.jobs_spared);
+    let left = (undone.len() as u64).saturating_sub(not_needed);
     let seconds = if left == 0 { 0.0 } else { seconds.sum() };
     Some(Estimate { left, seconds, source: format!("{done} jobs of this plan are done in {}", folder.display()) })
 }
 
-/// Searches that are tried.
+/// The number of trial searches.
 const TRIES: u64 = 6;
 
-/// A table larger than this is not made for a trial.
+/// Larger tables are not allocated for a trial search.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// From a few searches, spread over the plan, that take so long at most together; none where other engines, traces or large tables
-/// forbid it, or it was stopped.
+/// Estimates from a few searches spread over the plan, which together take `most` at most. `None`
+/// for external engines, traces and large tables, or if interrupted.
 pub fn from_probe(experiment: &Experiment, plan: &Plan, most: Duration, stop: &AtomicBool) -> Option<Estimate> {
     from_trials(experiment, plan, most, stop, |job, share| try_one(experiment, plan, job, share))
 }
 
-/// As [`from_probe`]; `try_one` is given a job of the player that is tried and the time that it may take, and says how long its first search
-/// takes, and whether it came to its end.
+/// As [`from_probe`]. `try_one` runs the first search of a job, within the given time; it returns
+/// the seconds that the whole search takes, and whether it finished.
 fn from_trials(
     experiment: &Experiment,
     plan: &Plan,
@@ -128,46 +130,48 @@ fn from_trials(
             reached &= whole;
         }
     }
-    let how = if reached { "" } else { ", those that take long from their first depths" };
+    let how = if reached { "" } else { ", unfinished ones extrapolated from their first depths" };
     Some(Estimate {
         left: plan.len(),
         seconds: seconds / tried.len() as f64 * plan.len() as f64,
         source: match &experiment.file.games {
             None => format!("roughly: from {} tried now{how}", plural(tried.len(), "search")),
             Some(games) => format!(
-                "roughly: from the first moves of {} tried now{how}, at {:.0} moves of each side in a game{}",
+                "roughly: from the first moves of {} tried now{how}, assuming {:.0} moves of each side per game{}",
                 plural(tried.len(), "pair"),
                 moves(experiment) / 2.0,
-                if games.test_or_default().stop { "; less where a test ends sooner" } else { "" }
+                if games.test().stop { "; less if a test ends early" } else { "" }
             ),
         },
     })
 }
 
-/// Moves of one side in a game, of the preset `match` against itself: played to the end, and where games are given up.
+/// Mean moves of one side in a game of the preset `match` against itself: without and with
+/// adjudication.
 const MOVES: [f64; 2] = [66.0, 54.0];
 
-/// Moves that a player has in the two games of a pair, as a guess.
+/// The expected number of a player's moves in the two games of a pair.
 fn moves(experiment: &Experiment) -> f64 {
     let games = experiment.file.games.clone().unwrap_or_default();
     let given_up = games.resign.is_some() || games.draw.is_some();
     2.0 * MOVES[usize::from(given_up)].min(f64::from(games.max_moves))
 }
 
-/// How many searches a job has.
+/// The number of searches of a job.
 fn searches(experiment: &Experiment, job: &Job) -> f64 {
     let items = experiment.suite.items.iter().skip(job.item).take(job.items);
     items.map(|item| experiment.searches_per_variant(item)).sum::<usize>() as f64
 }
 
-/// Seconds of the first search of a job, and whether it came to its end; where it did not, told from its last depths.
+/// Runs the first search of a job. Returns its seconds and whether it finished within `share`; if
+/// not, the seconds are extrapolated from its last depths.
 fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> Option<(f64, bool)> {
     let (variant, limit) = (&plan.variants[job.variant], plan.limit(job.variant, job.item));
     let item = experiment.suite.items.get(job.item)?;
     let board = if plan.is_match() { crate::experiment::matches::opening_position(item) } else { item.board };
     let mut engine = Engine::new(&variant.options, Some(1 << 16)).ok()?;
     let (stop, begun) = (AtomicBool::new(false), Instant::now());
-    // When each iteration ended, and its nodes.
+    // Depth, end in seconds and nodes of each iteration.
     let mut ends: Vec<(u8, f64, u64)> = Vec::new();
     let (done, wait) = mpsc::channel::<()>();
     let late = &stop;
@@ -177,7 +181,7 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
                 late.store(true, Ordering::Relaxed);
             }
         };
-        // Without a watch a search would take as long as it likes.
+        // Without this thread the search would have no time limit.
         let watching = std::thread::Builder::new().spawn_scoped(scope, watch).ok()?;
         let outcome = engine.search(&board, &[], limit, &stop, &mut |event| {
             if let SearchProgress::Iteration(iteration) = event {
@@ -192,21 +196,21 @@ fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> 
     if !outcome.stopped {
         return Some((spent, true));
     }
-    extrapolate(limit, &ends).map(|event| (event, false))
+    extrapolate(limit, &ends).map(|seconds| (seconds, false))
 }
 
-/// What the first iterations of a search, each with its depth, the time of its end and its nodes, tell of the whole: of two limits the
-/// one that is reached first.
+/// Extrapolates the seconds of a whole search from its first iterations (depth, end in seconds,
+/// nodes). With two limits, the one that is reached first counts.
 fn extrapolate(limit: Limit, ends: &[(u8, f64, u64)]) -> Option<f64> {
     let Limit { depth, nodes } = limit;
     let [.., (_, before, _), (last, end, _)] = *ends else { return None };
     let searched: u64 = ends.iter().map(|(_, _, nodes)| nodes).sum();
-    // A depth costs so many times what all before it did.
+    // Each depth multiplies the time so far by this factor.
     let growth = (end / before.max(1e-6)).clamp(1.5, 12.0);
     let by_depth = depth.map(|depth| end * growth.powi(i32::from(depth.saturating_sub(last))));
     let by_nodes = nodes.map(|nodes| nodes as f64 * end / searched.max(1) as f64);
-    let event = [by_depth, by_nodes].into_iter().flatten().fold(f64::INFINITY, f64::min);
-    event.is_finite().then_some(event)
+    let seconds = [by_depth, by_nodes].into_iter().flatten().fold(f64::INFINITY, f64::min);
+    seconds.is_finite().then_some(seconds)
 }
 
 #[cfg(test)]
@@ -215,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_said_as_people_say_it() {
+    fn duration_is_formatted_in_a_suitable_unit() {
         for (seconds, output) in [
             (0.2, "a second"),
             (3.25, "3.2 seconds"),
@@ -236,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_begins_where_the_one_before_it_ends() {
+    fn duration_units_meet_without_gaps() {
         for (seconds, output) in [
             (0.99, "a second"),
             (1.0, "1.0 seconds"),
@@ -256,10 +260,11 @@ mod tests {
         assert_eq!(estimate(0).to_string(), "none: why");
     }
 
-    /// By hand: of eight jobs of two variants three are done, two of the first in 3 s and 5 s, one of the second in 1 s; a row of no last depth
-    /// adds its time to its job's, one of another plan's job too. So two more of the first take 4.5 s each, and three of the second 1 s.
+    /// Of eight jobs of two variants three are done: two of a in 3 s and 5 s, one of b in 1 s. The
+    /// row of another plan's job adds 1 s to a. So two more jobs of a take 4.5 s each and three of
+    /// b 1 s each.
     #[test]
-    fn what_is_left_takes_as_long_as_what_was_done() {
+    fn estimate_from_rows_uses_each_variants_mean() {
         let (_, plan) = read(
             "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n",
         );
@@ -280,14 +285,14 @@ mod tests {
         assert_eq!(put(&[("a", other(), 3.0)]), None, "a row of no job of this plan");
         let done = [("a", id(0, 0), 3.0), ("a", other(), 1.0), ("a", id(0, 2), 5.0), ("b", id(1, 1), 1.0)];
         assert_eq!(put(&done), Some(Estimate { left: 5, seconds: 2.0 * 4.5 + 3.0, source: source(3) }));
-        // Of a variant without a row of its own, as much as the others took: 10 s by three.
+        // A variant without rows is estimated by the mean of the others: 9 s in two jobs.
         let one = Estimate { left: 6, seconds: 2.0 * 4.5 + 4.0 * 9.0 / 2.0, source: source(2) };
         assert_eq!(put(&done[..3]), Some(one));
         let spared = Manifest { jobs_spared: 4, ..Manifest::default() };
         let manifest = serde_json::to_string(&spared).unwrap();
         std::fs::write(folder.path().join(crate::record::manifest::MANIFEST), manifest).unwrap();
         assert_eq!(put(&done).map(|estimate| estimate.left), Some(1));
-        // A line that is none is nothing, and those behind it are read.
+        // A malformed line is skipped.
         let text = format!("id,variant,more,seconds\nx\n{},a,x,3\n", id(0, 0));
         std::fs::write(folder.path().join("results.csv"), text).unwrap();
         assert_eq!(from_rows(&plan, folder.path()).map(|estimate| estimate.source), Some(source(1)));
@@ -296,9 +301,9 @@ mod tests {
         assert_eq!(put(&all), Some(Estimate { left: 0, seconds: 0.0, source: source(8) }));
     }
 
-    /// In a match a row has one player's time, and the other's nodes: three rows of 2 s whose opponents searched as much, half and nothing.
+    /// Three rows of 2 s, whose opponents searched as many nodes, half as many and none.
     #[test]
-    fn of_games_both_players_times_are_counted() {
+    fn estimate_from_games_counts_both_players() {
         let (_, plan) = read(
             "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { nodes = 9 }\n[match]\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n",
         );
@@ -312,10 +317,10 @@ mod tests {
         );
     }
 
-    /// How many searches a job has: of positions, of what is never cleared, of a game's plies, of own play (both sides' moves are searched);
-    /// and how many moves a pair of games.
+    /// Searches of a job with a position, with a table that is never cleared, along a game and
+    /// along own play (where both sides' moves are searched); moves of a pair of games.
     #[test]
-    fn a_job_has_so_many_searches() {
+    fn searches_of_a_job_match_its_sequence() {
         let of = |text: &str| {
             let (experiment, plan) = read(text);
             plan.jobs().map(|job| searches(&experiment, &job)).collect::<Vec<f64>>()
@@ -345,33 +350,33 @@ mod tests {
         ] {
             assert!((pair(rules) - expected).abs() < 1e-9, "{rules}");
         }
-        // Own play of twenty plies is promised twenty times what one search takes, whatever that is here: at least so much as its depth 1
-        // alone would be; other engines, traces and vast tables are not tried.
+        // External engines, traces and very large tables are not tried.
         let stop = AtomicBool::new(false);
         let probed = |more: &str| {
             let (experiment, plan) = read(&format!("{two}{more}"));
             from_probe(&experiment, &plan, Duration::from_secs(20), &stop).map(|found| (found.left, found.source))
         };
         assert_eq!(probed(""), Some((2, "roughly: from 2 searches tried now".to_owned())));
-        // A share is of what nobody knows yet: some table of its own is tried.
+        // A table of a share is tried with some size, because the working set is not known yet.
         assert_eq!(probed("[engine]\ntable.size = '50 %'\n"), probed(""));
         assert_eq!(probed("[engine]\ntable.size = '257 MiB'\n"), None);
         assert_eq!(probed("[subject]\nuci = 'x'\n"), None);
-        // What is not over in its time takes longer than that, as its first depths tell; a busy machine may need more time for two of them.
+        // A search that does not finish in time takes longer than that. A busy machine may need
+        // more time for two depths, so the time grows.
         let (experiment, long) = read("suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = { depth = 40 }\n");
         let mut times = [20, 200, 5000].into_iter().map(Duration::from_millis);
         let found = times.find_map(|most| from_probe(&experiment, &long, most, &stop).map(|found| (most, found)));
         let (most, found) = found.unwrap();
-        let how = "roughly: from 1 search tried now, those that take long from their first depths";
+        let how = "roughly: from 1 search tried now, unfinished ones extrapolated from their first depths";
         assert!(found.source == how && found.seconds > most.as_secs_f64(), "{found:?}");
         stop.store(true, Ordering::Relaxed);
         assert_eq!((probed(""), plan.len()), (None, 2));
     }
 
-    /// By hand, with searches that take as long as is said: what was tried is spread over the plan, each job by all of its searches, each pair by
-    /// both players, and the mean is that of what was tried, be it less than six.
+    /// The trial searches are spread over the plan; a job counts all of its searches and a pair
+    /// both players, and the estimate is their mean.
     #[test]
-    fn what_was_tried_stands_for_the_whole_plan() {
+    fn estimate_from_trials_extrapolates_their_mean() {
         let never = AtomicBool::new(false);
         let event = |text: &str, times: &dyn Fn(&Job) -> (f64, bool)| {
             let (experiment, plan) = read(text);
@@ -389,9 +394,9 @@ mod tests {
         let (left, seconds, source, asked) = event(&of(3), &|job| ([1.0, 2.0, 6.0][job.item], true));
         assert_eq!((left, seconds, source.as_str()), (3, 9000, "roughly: from 3 searches tried now"));
         assert_eq!(asked, [(0, 0, 4000), (0, 1, 4000), (0, 2, 4000)]);
-        // Of 14 jobs every second, six of them: both variants have every item in turn, so that these are all of the first.
+        // Every second one of 14 jobs, six in all; variants alternate, so they are all of a.
         let (left, seconds, source, asked) = event(&format!("{}{two}", of(7)), &|job| (job.item as f64, job.item != 4));
-        let how = "roughly: from 6 searches tried now, those that take long from their first depths";
+        let how = "roughly: from 6 searches tried now, unfinished ones extrapolated from their first depths";
         assert_eq!((left, seconds, source.as_str()), (14, 35_000, how));
         assert_eq!(asked, [0, 1, 2, 3, 4, 5].map(|item| (0, item, 2000)));
         // A job of seven searches; all positions in one job.
@@ -399,15 +404,16 @@ mod tests {
         assert_eq!(event(&along, &|job| (1.0 + job.item as f64, true)).1, 21_000);
         let kept = format!("{}[engine]\ntable.clear = 'never'\n", of(5));
         assert_eq!(event(&kept, &|_| (2.0, true)).1, 10_000);
-        // Two pairs, of ten moves of each side in both games: 20 of a second by the one player and 20 of three by the other.
+        // Two pairs with ten moves of each side per game: 20 of 1 s by one player and 20 of 3 s by
+        // the other.
         let pairs = format!("{}{two}[match]\nmax_moves = 10\n", of(2));
         let (left, seconds, source, asked) = event(&pairs, &|job| (1.0 + 2.0 * job.variant as f64, true));
-        let how = "roughly: from the first moves of 2 pairs tried now, at 10 moves of each side in a game";
+        let how = "roughly: from the first moves of 2 pairs tried now, assuming 10 moves of each side per game";
         assert_eq!((left, seconds, source.as_str()), (2, 160_000, how));
         assert_eq!(asked, [(1, 0, 3000), (0, 0, 3000), (1, 1, 3000), (0, 1, 3000)]);
         let (experiment, plan) = read(&of(2));
-        assert_eq!(from_trials(&experiment, &plan, Duration::ZERO, &never, |_, _| None), None, "where nothing is told");
-        // Of either player the table may be as large as a trial makes one, and no larger.
+        assert_eq!(from_trials(&experiment, &plan, Duration::ZERO, &never, |_, _| None), None, "no trial has a result");
+        // Either player's table may be 256 MiB large, and not larger.
         for ([first, second], tried) in
             [(["256 MiB", "256 MiB"], true), (["257 MiB", "1 MiB"], false), (["1 MiB", "257 MiB"], false)]
         {
@@ -420,21 +426,17 @@ mod tests {
         }
     }
 
-    /// Depths that cost three times what those before it did; nodes at their rate so far; of both limits the one that ends the search.
     #[test]
-    fn the_first_depths_foretell_the_others() {
+    fn extrapolate_uses_the_limit_that_is_reached_first() {
         let ends = [(1, 0.5, 10), (2, 1.0, 30), (3, 3.0, 60)];
         let event = |depth: Option<u8>, nodes: Option<u64>| extrapolate(Limit { depth, nodes }, &ends);
         assert_eq!(event(Some(5), None), Some(27.0));
         assert_eq!(event(None, Some(1000)), Some(30.0));
         assert_eq!([event(Some(5), Some(1000)), event(Some(6), Some(1000))], [Some(27.0), Some(30.0)]);
         assert_eq!(event(None, None), None);
-        assert_eq!(
-            extrapolate(Limit { depth: Some(5), nodes: None }, &ends[..1]),
-            None,
-            "one depth says nothing of the next"
-        );
-        // A depth may have cost next to nothing, or the more for a pause: between one and a half and twelve times.
+        assert_eq!(extrapolate(Limit { depth: Some(5), nodes: None }, &ends[..1]), None, "one depth does not suffice");
+        // The factor is kept between 1.5 and 12: a depth may have cost next to nothing, or contain
+        // a pause.
         let paused = [(1, 1.0, 10), (2, 50.0, 30)];
         assert_eq!(extrapolate(Limit { depth: Some(3), nodes: None }, &paused), Some(600.0));
         assert_eq!(extrapolate(Limit { depth: Some(3), nodes: None }, &[(1, 1.0, 10), (2, 1.2, 30)]), Some(1.2 * 1.5));

@@ -1,85 +1,88 @@
-//! The jobs in flight, written down as they begin, so that a job that takes the process down with it is known when the run is
-//! continued: such suspects run last and alone, and one that did so twice is set aside.
+//! Crash tracking. Every job is written to the file `.flight` when it begins and when it ends. A
+//! job that was running when the process was killed is found there by the next run, which retries
+//! it alone and last; after two crashes the job is quarantined, so that one bad job cannot stop a
+//! sweep.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// The file's name in the folder; it is there while a run is, and after one that was killed.
-pub const FLIGHT: &str = ".flight";
+/// The file's name in the results folder. It exists during a run, and after one that was killed.
+pub const IN_FLIGHT_FILE: &str = ".flight";
 
-/// How often a job may take the process with it.
+/// A job is quarantined after this many crashes.
 const MAX_CRASHES: u32 = 2;
 
-/// The jobs in flight.
-pub struct Flight {
+/// The open file and the crashes of earlier runs.
+pub struct InFlight {
     file: File,
-    /// How often each job was in flight when the process ended.
-    deaths: HashMap<u64, u32>,
+    /// Crashes by job id; jobs without crashes are absent.
+    crashes: HashMap<u64, u32>,
 }
 
-impl Flight {
-    /// Opens the file of a folder. `forget`: those that were set aside are to be tried again.
+impl InFlight {
+    /// Reads the crash counts of earlier runs and compacts the file. `retry`: forget quarantined
+    /// jobs, so that they run again.
     ///
     /// # Errors
-    /// When the system refuses.
-    pub fn open(folder: &Path, forget: bool) -> io::Result<Self> {
-        let path = folder.join(FLIGHT);
-        let mut file = crate::record::open_own_file(&path)?;
-        let mut deaths: HashMap<u64, u32> = HashMap::new();
-        // A torn line is of a job that had not begun.
+    /// If the file cannot be read or written.
+    pub fn open(folder: &Path, retry: bool) -> io::Result<Self> {
+        let path = folder.join(IN_FLIGHT_FILE);
+        let mut file = crate::record::own_file(&path)?;
+        let mut crashes: HashMap<u64, u32> = HashMap::new();
+        // A torn last line is ignored: its job had not begun.
         for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
             let line = line.trim_end();
             let id = |text: &str| u64::from_str_radix(text, 16).ok();
             if let Some(job) = line.strip_prefix('+').and_then(id) {
-                *deaths.entry(job).or_default() += 1;
-            } else if let Some(deaths) = line.strip_prefix('-').and_then(id).and_then(|job| deaths.get_mut(&job)) {
-                *deaths = deaths.saturating_sub(1);
+                *crashes.entry(job).or_default() += 1;
+            } else if let Some(crashes) = line.strip_prefix('-').and_then(id).and_then(|job| crashes.get_mut(&job)) {
+                *crashes = crashes.saturating_sub(1);
             } else if let Some((Some(job), Ok(count))) =
                 line.split_once(' ').map(|(job, count)| (id(job), count.parse()))
             {
-                deaths.insert(job, count);
+                crashes.insert(job, count);
             }
         }
-        deaths.retain(|_, count| *count > 0 && !(forget && *count >= MAX_CRASHES));
-        // What is known so far, in few lines. A kill between the two writes forgets a suspicion, no row.
+        crashes.retain(|_, count| *count > 0 && !(retry && *count >= MAX_CRASHES));
+        // A kill between the next two writes loses crash counts, but no rows.
         file.seek(SeekFrom::Start(0))?;
         file.set_len(0)?;
-        let known: String = deaths.iter().map(|(job, count)| format!("{job:016x} {count}\n")).collect();
+        let known: String = crashes.iter().map(|(job, count)| format!("{job:016x} {count}\n")).collect();
         file.write_all(known.as_bytes())?;
-        Ok(Self { file, deaths })
+        Ok(Self { file, crashes })
     }
 
-    /// Whether a job was in flight when the process ended without a word.
+    /// Whether the process was killed while this job ran.
     pub fn crashed_before(&self, job: u64) -> bool {
-        self.deaths.contains_key(&job)
+        self.crashes.contains_key(&job)
     }
 
-    /// Whether a job did so too often to be tried again.
+    /// Whether the job has crashed too often to be retried.
     pub fn is_quarantined(&self, job: u64) -> bool {
-        self.deaths.get(&job).is_some_and(|deaths| *deaths >= MAX_CRASHES)
+        self.crashes.get(&job).is_some_and(|crashes| *crashes >= MAX_CRASHES)
     }
 
-    /// A job begins.
-    pub fn begins(&self, job: u64) {
+    /// Records that a job begins.
+    pub fn begin_job(&self, job: u64) {
         self.note('+', job);
     }
 
-    /// A job has ended, whatever came of it.
-    pub fn ends(&self, job: u64) {
+    /// Records that a job has ended, with or without an error.
+    pub fn end_job(&self, job: u64) {
         self.note('-', job);
     }
 
     fn note(&self, sign: char, job: u64) {
-        // Where this cannot be written neither can rows, and that is told.
+        // Ignored: if this write fails, the row's write fails too and is reported.
         let _ = (&self.file).write_all(format!("{sign}{job:016x}\n").as_bytes());
     }
 }
 
-/// What the row of a condemned job says.
-pub const QUARANTINED: &str = "the process died twice while it ran this job: set aside (killed from outside, or for the memory it took?); \
-    --retry-failed tries it again";
+/// The error column of a quarantined job.
+pub const QUARANTINED: &str = "quarantined: the process was killed twice while running this job (out of memory, or killed from outside?); \
+    retry it with --retry-failed";
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -87,30 +90,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_in_flight_at_two_deaths_is_condemned_and_others_are_not() {
+    fn job_is_quarantined_after_two_crashes() {
         let folder = tempfile::tempdir().unwrap();
-        let open = |forget| Flight::open(folder.path(), forget).unwrap();
-        for (deaths, condemned) in [(0, false), (1, false), (2, true)] {
+        let open = |retry| InFlight::open(folder.path(), retry).unwrap();
+        for (crashes, quarantined) in [(0, false), (1, false), (2, true)] {
             let in_flight = open(false);
-            assert_eq!((in_flight.crashed_before(7), in_flight.is_quarantined(7)), (deaths > 0, condemned), "{deaths}");
+            assert_eq!(
+                (in_flight.crashed_before(7), in_flight.is_quarantined(7)),
+                (crashes > 0, quarantined),
+                "{crashes}"
+            );
             assert!(!in_flight.crashed_before(8));
-            in_flight.begins(8);
-            in_flight.begins(7);
-            in_flight.ends(8);
+            in_flight.begin_job(8);
+            in_flight.begin_job(7);
+            in_flight.end_job(8);
             // Killed here.
         }
-        std::fs::write(folder.path().join(FLIGHT), "0000000000000007 2\n+0000000000000009\n+00000000").unwrap();
+        std::fs::write(folder.path().join(IN_FLIGHT_FILE), "0000000000000007 2\n+0000000000000009\n+00000000").unwrap();
         assert!(open(false).crashed_before(9));
         assert!(!open(true).crashed_before(7) && open(false).crashed_before(9));
-        // Each end takes one beginning off, not all of them.
+        // Each end cancels one beginning, not all.
         let begun = "+0000000000000003\n".repeat(3);
-        std::fs::write(folder.path().join(FLIGHT), format!("{begun}-0000000000000003\n")).unwrap();
+        std::fs::write(folder.path().join(IN_FLIGHT_FILE), format!("{begun}-0000000000000003\n")).unwrap();
         assert!(open(false).is_quarantined(3));
-        std::fs::write(folder.path().join(FLIGHT), format!("{begun}{}", "-0000000000000003\n".repeat(4))).unwrap();
+        std::fs::write(folder.path().join(IN_FLIGHT_FILE), format!("{begun}{}", "-0000000000000003\n".repeat(4)))
+            .unwrap();
         assert!(!open(false).crashed_before(3));
-        // What is known stays as it is however often it is read: a run that is refused before its first job is no death.
+        // Opening the file without running the job changes no count.
         let lines = "+0000000000000009\n-0000000000000009\n+0000000000000007\n";
-        std::fs::write(folder.path().join(FLIGHT), lines).unwrap();
+        std::fs::write(folder.path().join(IN_FLIGHT_FILE), lines).unwrap();
         for _ in 0..3 {
             let in_flight = open(false);
             assert!(in_flight.crashed_before(7) && !in_flight.is_quarantined(7) && !in_flight.crashed_before(9));

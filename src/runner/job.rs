@@ -1,4 +1,4 @@
-//! One job: the searches of a variant on its items.
+//! Runs one job: the searches of a variant on its items.
 
 use crate::chess::suite::Item;
 use crate::chess::{Increments, Move};
@@ -14,37 +14,37 @@ use std::time::Instant;
 
 /// One finished iteration of a job.
 pub struct JobRow {
-    /// Place of the item in the suite.
+    /// The item's index in the suite.
     pub item: usize,
-    /// Ply of the game, in sequences.
+    /// The game's ply, if positions of a game are searched.
     pub ply: Option<u16>,
-    /// What was found.
+    /// The iteration's result and counters.
     pub iteration: Iteration,
-    /// What an engine said that is not ours: of the iteration the rest is blank.
+    /// The report of an external engine; `iteration` then has only its figures.
     pub report: Option<UciReport>,
     /// Wall-clock seconds of its search.
     pub seconds: f64,
-    /// Whether the best move is among the suite's.
+    /// Whether the best move solves the position; `None` if the suite has no answer for it.
     pub solved: Option<bool>,
-    /// In a match, the game that it is.
+    /// The game, in a match.
     pub game: Option<Box<GameRecord>>,
 }
 
 impl JobRow {
-    /// An iteration of our engine on an item, of which nothing else is known.
+    /// A row of the built-in engine's iteration on an item.
     pub fn new(item: usize, iteration: Iteration, seconds: f64) -> Self {
         Self { item, ply: None, iteration, report: None, seconds, solved: None, game: None }
     }
 }
 
-/// A point's values of the varying options.
-pub fn option_values(variant: &Variant, varying: &[String]) -> Vec<String> {
-    let mut columns: HashMap<String, String> = crate::experiment::grid::option_columns(variant).into_iter().collect();
+/// The variant's values of the varying options, as CSV fields.
+pub fn option_values(point: &Point, varying: &[String]) -> Vec<String> {
+    let mut columns: HashMap<String, String> = crate::experiment::grid::columns(point).into_iter().collect();
     varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
 }
 
-/// The options with a table that never evicts. What it does not heed takes its default, so that variants that differ in this
-/// alone are seen to share a working set.
+/// The same options with an unbounded table. Options that such a table ignores get their defaults,
+/// so that variants that differ only in them share a working set.
 pub fn unbounded(options: &EngineOptions) -> EngineOptions {
     let default = TableOptions::default();
     let table = TableOptions {
@@ -61,8 +61,8 @@ pub fn unbounded(options: &EngineOptions) -> EngineOptions {
     EngineOptions { table, ..options.clone() }
 }
 
-/// Entries that an unbounded table stores on a job's items, for a table whose size is a share of them; 0 for any other. None
-/// if it was stopped.
+/// The entries that an unbounded table stores on a job's items, for a table whose size is a share
+/// of them; 0 for other tables. `None` if interrupted.
 pub fn working_set(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
     let variant = &plan.variants[job.variant];
     if !matches!(variant.options.table.size, Size::Share(_)) {
@@ -73,10 +73,10 @@ pub fn working_set(experiment: &Experiment, plan: &Plan, job: &Job, stop: &Atomi
     Ok(searched.map(|_| engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
 
-/// Runs a job on a subject as new. None if it was stopped.
+/// Runs a job on a subject in its initial state. `None` if interrupted.
 ///
 /// # Errors
-/// When the engine fails.
+/// If the engine fails.
 pub fn search(
     experiment: &Experiment,
     plan: &Plan,
@@ -88,10 +88,10 @@ pub fn search(
     found_or_stopped(context.all(experiment, job).map(|()| context.found))
 }
 
-/// Why searches ended early; none if somebody stopped them.
+/// Why searches ended early: the error, or `None` if they were interrupted.
 pub type Halt = Option<String>;
 
-/// What was found; none if it was stopped.
+/// Turns an interruption into `Ok(None)`.
 pub fn found_or_stopped<T>(ended: Result<T, Halt>) -> Result<Option<T>, String> {
     ended.map(Some).or_else(|halt| halt.map_or(Ok(None), Err))
 }
@@ -105,7 +105,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// All searches of a job.
+    /// Runs all searches of a job.
     fn all(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Halt> {
         for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
@@ -117,7 +117,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// One search; its best move. Of a job that is stopped or fails nothing is kept: what this search left behind goes with the rest.
+    /// Runs one search and returns its best move. If the job is interrupted or fails, the caller
+    /// drops all of its rows.
     fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, position: &Position<'_>) -> Result<Move, Halt> {
         let (mut begun, mut seconds) = (Instant::now(), 0.0);
         let found = &mut self.found;
@@ -141,7 +142,7 @@ impl Context<'_> {
         }
     }
 
-    /// Searches along a game, at the wanted plies, or along the engine's own play.
+    /// Searches along a game at the selected plies, or along the engine's own play.
     fn along(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Halt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
         for at in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
@@ -155,7 +156,8 @@ impl Context<'_> {
                     game[at]
                 }
                 None => {
-                    // The other side's moves are the engine's too: they come from the same search, which then leaves a row.
+                    // The engine searches the other side's moves too; rows of that side are
+                    // dropped.
                     let best = self.search(place, item, Some(ply), &position)?;
                     if !sequence.side.includes(board.turn()) {
                         self.found.truncate(start);
@@ -184,22 +186,22 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    /// Plays the last legal move and says so; writes down all that it is asked.
+    /// A subject that plays the last legal move and logs its calls.
     #[derive(Default)]
-    struct Scribe {
+    struct LoggingSubject {
         log: Vec<String>,
-        /// The search, from 1, that fails, or that is stopped.
+        /// The search, from 1, that fails or is interrupted.
         fails: usize,
         stops: usize,
         searches: usize,
-        /// The game, from 1, that it will not begin.
+        /// The game, from 1, that it refuses to begin.
         refuses: usize,
         games: usize,
-        /// Whether it is a program that tells two depths.
+        /// Whether it is an external engine that reports two depths.
         external: bool,
     }
 
-    impl Subject for Scribe {
+    impl Subject for LoggingSubject {
         fn start(&mut self) -> Result<(), Failure> {
             self.log.push("start".to_owned());
             Ok(())
@@ -223,7 +225,7 @@ mod tests {
         ) -> Result<SearchEnd, Failure> {
             self.searches += 1;
             let Position { start, moves, past, board } = position;
-            // What was played leads from the start to the board, and the past is what lies between.
+            // The moves lead from the start to the board, through the past positions.
             let (mut now, mut between) = (*start, Vec::new());
             for &mv in moves {
                 between.push(now);
@@ -278,40 +280,39 @@ mod tests {
         (experiment, plan)
     }
 
-    /// What a job on a subject found: item, ply, depth, nodes and whether it is solved; and what the subject was asked.
-    fn run(text: &str, scribe: &mut Scribe) -> (Result<Option<Vec<String>>, String>, Vec<String>) {
+    /// Runs a job; returns item, ply, depth, nodes and solved of each row, and the subject's log.
+    fn run(text: &str, subject: &mut LoggingSubject) -> (Result<Option<Vec<String>>, String>, Vec<String>) {
         let (experiment, plan) = experiment(text);
         let job = plan.jobs().next().unwrap();
-        let found = search(&experiment, &plan, &job, scribe, &AtomicBool::new(false));
-        let shown = |of: &JobRow| {
-            assert!(of.seconds >= 0.0 && of.game.is_none());
-            let ply = of.ply.map_or("-".to_owned(), |ply| ply.to_string());
-            let solved = of.solved.map_or("-".to_owned(), |solved| solved.to_string());
+        let found = search(&experiment, &plan, &job, subject, &AtomicBool::new(false));
+        let display = |row: &JobRow| {
+            assert!(row.seconds >= 0.0 && row.game.is_none());
+            let ply = row.ply.map_or("-".to_owned(), |ply| ply.to_string());
+            let solved = row.solved.map_or("-".to_owned(), |solved| solved.to_string());
             format!(
                 "{} {ply} {} {} {solved} {}",
-                of.item,
-                of.iteration.depth,
-                of.iteration.search.nodes,
-                of.report.is_some()
+                row.item,
+                row.iteration.depth,
+                row.iteration.search.nodes,
+                row.report.is_some()
             )
         };
-        (found.map(|found| found.map(|found| found.iter().map(shown).collect())), std::mem::take(&mut scribe.log))
+        (found.map(|found| found.map(|found| found.iter().map(display).collect())), std::mem::take(&mut subject.log))
     }
 
     fn rows(rows: &[&str]) -> Result<Option<Vec<String>>, String> {
         Ok(Some(rows.iter().map(|row| (*row).to_owned()).collect()))
     }
 
-    /// One position; all positions in one job; own play of each side; what fails and what is stopped leaves nothing.
     #[test]
-    fn a_job_searches_what_its_plan_says() {
-        // A king that can go to b8 and b7 only, in this order or the other: the last legal move is bad or good by what the suite says.
+    fn job_searches_each_item_and_reports_solved() {
+        // The last legal move is right or wrong depending on the suite's answer.
         let folder = tempfile::tempdir().unwrap();
         let suite = folder.path().join("own.epd");
         std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Ka2; id \"A\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 2; bm Kb1; id \"B\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 3; am Ka2; id \"C\";\nk7/8/8/8/8/8/8/K7 w - - hmvc 4; id \"D\";\n").unwrap();
         let text = format!("suite = '{}'\nlimit = {{ depth = 2 }}\n", suite.display());
         let kept = format!("{text}[engine]\ntable.clear = \"never\"\n");
-        let (found, log) = run(&kept, &mut Scribe::default());
+        let (found, log) = run(&kept, &mut LoggingSubject::default());
         let found = found.unwrap().unwrap();
         assert_eq!(log, ["new", "0 0 Some(2)", "new", "0 0 Some(2)", "new", "0 0 Some(2)", "new", "0 0 Some(2)"]);
         let mut list = MoveList::new();
@@ -322,8 +323,8 @@ mod tests {
         for (at, row) in found.iter().enumerate() {
             assert_eq!(*row, format!("{at} - 2 {} {} false", 100 * (at + 1), expected[at]));
         }
-        // A program's depths are rows of their own.
-        let (found, _) = run(&text, &mut Scribe { external: true, ..Scribe::default() });
+        // Each depth that an external engine reports is a row.
+        let (found, _) = run(&text, &mut LoggingSubject { external: true, ..LoggingSubject::default() });
         let first = found.unwrap().unwrap();
         assert_eq!(first.len(), 2);
         assert!(
@@ -332,23 +333,24 @@ mod tests {
                 && first.iter().all(|row| row.ends_with(" true")),
             "{first:?}"
         );
-        assert_eq!(run(&kept, &mut Scribe { stops: 3, ..Scribe::default() }).0, Ok(None));
-        let failed = run(&kept, &mut Scribe { fails: 2, ..Scribe::default() });
+        assert_eq!(run(&kept, &mut LoggingSubject { stops: 3, ..LoggingSubject::default() }).0, Ok(None));
+        let failed = run(&kept, &mut LoggingSubject { fails: 2, ..LoggingSubject::default() });
         assert_eq!(
             (failed.0, failed.1.len()),
             (Err("the engine named no move where there is a legal one at `go`".to_owned()), 4)
         );
-        // A game that it does not begin is not searched.
-        let failed = run(&kept, &mut Scribe { refuses: 2, ..Scribe::default() });
+        // A game that the engine refuses to begin is not searched.
+        let failed = run(&kept, &mut LoggingSubject { refuses: 2, ..LoggingSubject::default() });
         assert_eq!(
             (failed.0, failed.1.len()),
             (Err("the engine named no move where there is a legal one at `ucinewgame`".to_owned()), 3)
         );
     }
 
-    /// Own play from Black's first move: five plies, of which each side has its own; a game's plies by their range.
+    /// Own play from Black's first move: five plies, filtered by side; then a game's plies by their
+    /// range.
     #[test]
-    fn plies_are_searched_where_they_are_wanted() {
+    fn sequence_selects_plies_by_side_and_range() {
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
         let own = |side: &str| {
             format!(
@@ -371,15 +373,15 @@ mod tests {
             ("black", &["0 1 2 100 - false", "0 3 2 300 - false", "0 5 2 500 - false"]),
         ] {
             assert_eq!(
-                run(&own(side), &mut Scribe::default()),
+                run(&own(side), &mut LoggingSubject::default()),
                 (rows(expected), asked.map(str::to_owned).to_vec()),
                 "{side}"
             );
         }
-        // A mate ends it: the mated side has a search without a move, and no more.
+        // Own play ends with a mate: the mated side has one search without a move.
         let mate =
             "suite = { fen = '7k/5Q2/6K1/8/8/8/8/8 w - - 0 1' }\nlimit = { depth = 2 }\nsequence = { self_play = 9 }\n";
-        let (found, log) = run(mate, &mut Scribe::default());
+        let (found, log) = run(mate, &mut LoggingSubject::default());
         assert!(found.unwrap().unwrap().len() == log.len() - 1 && log.len() <= 10);
         let folder = tempfile::tempdir().unwrap();
         let pgn = folder.path().join("own.pgn");
@@ -392,23 +394,22 @@ mod tests {
             rows(&["0 2 2 100 - false", "0 4 2 200 - false"]),
             ["new", "2 2 Some(2)", "4 4 Some(2)"].map(str::to_owned).to_vec(),
         );
-        assert_eq!(run(&along, &mut Scribe::default()), expected);
-        // Searches that a job will have, as an estimate counts them.
+        assert_eq!(run(&along, &mut LoggingSubject::default()), expected);
+        // The number of searches that the estimate expects.
         let (parsed, plan) = experiment(&along);
         assert_eq!(parsed.searches_per_variant(&parsed.suite.items[plan.jobs().next().unwrap().item]), 2);
         let (parsed, _) = experiment(&own("black"));
         assert_eq!(parsed.searches_per_variant(&parsed.suite.items[0]), 5, "the other side's moves are searched too");
     }
 
-    /// What a table without a bound does not heed is as usual; what it heeds stays.
     #[test]
-    fn a_working_set_depends_on_what_is_heeded_alone() {
+    fn unbounded_resets_options_that_it_ignores() {
         let read = |sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
             unbounded(&crate::experiment::options(None, &sets).unwrap())
         };
-        let usual = read(&[]);
-        assert_eq!(usual.table.kind, TableKind::Unbounded);
+        let default = read(&[]);
+        assert_eq!(default.table.kind, TableKind::Unbounded);
         for set in [
             "table.size=64",
             "table.slots=4",
@@ -418,16 +419,15 @@ mod tests {
             "table.policy=never",
             "table.huge_pages=false",
         ] {
-            assert_eq!(read(&[set]), usual, "{set}");
+            assert_eq!(read(&[set]), default, "{set}");
         }
         for set in ["table.clear=never", "table.clock=game-ply", "draws=true", "keys.seed=2"] {
-            assert_ne!(read(&[set]), usual, "{set}");
+            assert_ne!(read(&[set]), default, "{set}");
         }
     }
 
-    /// A share is of all that is stored, whatever of it is of the clock's present tick.
     #[test]
-    fn a_working_set_counts_old_entries_too() {
+    fn working_set_counts_entries_of_earlier_searches() {
         let sets = [1, 4].map(|plies| {
             let text = format!(
                 "suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = {{ depth = 3 }}\nsequence = {{ self_play = {plies} }}\n[engine]\ntable.size = '25 %'\n"
@@ -439,14 +439,13 @@ mod tests {
         assert!(sets[0] > 100 && sets[1] > sets[0], "what the first search stored is still there: {sets:?}");
     }
 
-    /// A move is solved where it was asked for: in its position, and not on the way through a game from it.
     #[test]
-    fn plies_of_own_play_are_not_solved() {
+    fn solved_is_empty_along_own_play() {
         let folder = tempfile::tempdir().unwrap();
         let suite = folder.path().join("own.epd");
         std::fs::write(&suite, "k7/8/8/8/8/8/8/K7 w - - bm Kb1; id \"A\";\n").unwrap();
         let text = format!("suite = '{}'\nlimit = {{ depth = 2 }}\nsequence = {{ self_play = 2 }}\n", suite.display());
-        let (found, _) = run(&text, &mut Scribe::default());
+        let (found, _) = run(&text, &mut LoggingSubject::default());
         assert_eq!(found, rows(&["0 0 2 100 - false", "0 1 2 200 - false"]));
     }
 }

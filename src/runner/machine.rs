@@ -1,9 +1,9 @@
-//! The machine that a run was made on, for the manifest.
+//! Describes the current machine for the manifest.
 
 use crate::record::manifest::Machine;
 use crate::system::{bytes, field};
 
-/// This machine.
+/// Processor, cores, memory and system of the current machine.
 pub fn this() -> Machine {
     Machine {
         cpu: field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),

@@ -1,4 +1,4 @@
-//! The manifest of a run that begins.
+//! Creates the manifest of a new run.
 
 use super::machine;
 use crate::experiment::suites::Section;
@@ -10,7 +10,7 @@ use crate::table::TableOptions;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// This build.
+/// The version, commit and profile of this build.
 fn build() -> Build {
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -19,16 +19,16 @@ fn build() -> Build {
     }
 }
 
-/// The manifest of a run that begins.
+/// Creates the manifest of a new run.
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
     let own = own_variants(plan, shard);
     let names = |required: &dyn Fn(usize) -> bool| {
         let variants = plan.variants.iter().enumerate().filter(|(at, _)| required(*at));
         variants.map(|(_, variant)| variant.name.clone()).collect::<Vec<_>>()
     };
-    // A shard's plan has the options of its thousands of variants: they need not lie in every shard's folder.
-    let options =
-        plan.variants.iter().filter(|_| shard.is_none()).map(|variant| (variant.name.clone(), options(variant)));
+    // The options of thousands of variants are in the plan; they need not be in every shard's
+    // folder.
+    let options = plan.variants.iter().filter(|_| shard.is_none()).map(|point| (point.name.clone(), options(point)));
     Manifest {
         schema: SCHEMA,
         name: experiment.name.clone(),
@@ -70,16 +70,16 @@ fn suite_run(section: &Section) -> SuiteRun {
     SuiteRun { name: section.name.clone(), file, items: section.items.len() }
 }
 
-/// The options of a point, of whichever engine it is.
-pub fn options(variant: &Variant) -> serde_json::Value {
-    match variant.external() {
+/// A variant's options: of the built-in engine, or of its external engine.
+pub fn options(point: &Point) -> serde_json::Value {
+    match point.external() {
         Some(subject) => serde_json::to_value(subject),
         None => serde_json::to_value(&variant.options),
     }
     .unwrap_or_default()
 }
 
-/// Which variants have jobs in a shard; all where there is none.
+/// For each variant, whether it has jobs in the shard; all true without a shard.
 fn own_variants(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
     let mut own = vec![shard.is_none(); plan.variants.len()];
     // In a match the baseline has no jobs of its own.
@@ -89,34 +89,37 @@ fn own_variants(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
     own
 }
 
-/// Nodes per second of the fixed searches of `ttlab bench`: the best of three, since a machine can only be too slow. A build with checks, whose speed
-/// says nothing of the machine's, measures once. Each process measures for its first shard alone.
+/// Nodes per second of the searches of `ttlab bench`: the best of three, since other load can only
+/// slow them down. A debug build measures once, because its speed says nothing about the machine.
+/// Each process measures for its first shard only.
 fn calibration() -> Option<u64> {
-    fn measured() -> Option<u64> {
+    fn measure() -> Option<u64> {
         let begun = std::time::Instant::now();
         let nodes = crate::signature::nodes(&crate::signature::bench_options()).ok()?;
         Some((nodes as f64 / begun.elapsed().as_secs_f64()) as u64)
     }
     static SPEED: LazyLock<Option<u64>> =
-        LazyLock::new(|| (0..if env!("TTLAB_PROFILE") == "debug" { 1 } else { 3 }).filter_map(|_| measured()).max());
+        LazyLock::new(|| (0..if env!("TTLAB_PROFILE") == "debug" { 1 } else { 3 }).filter_map(|_| measure()).max());
     *SPEED
 }
 
-/// Seconds since 1970.
+/// Seconds since 1970 (Unix time).
 pub fn now() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Whether the kernel gives huge pages to the first table that is large enough to ask for them and fits.
+/// Whether the kernel gives huge pages to the first table that asks for them and fits into memory;
+/// `None` without such a table.
 fn huge_pages(plan: &Plan) -> Option<bool> {
     let free = available_bytes().unwrap_or(u64::MAX);
     let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free);
-    let table = plan.variants.iter().map(|variant| &variant.options.table).filter(|table| asks(table)).find(fits)?;
+    let table =
+        plan.variants.iter().map(|point| &point.options.table).filter(|table| asks_for_huge_pages(table)).find(fits)?;
     crate::table::build(table, None, false).ok()??.huge_pages()
 }
 
-/// Whether a table asks for huge pages, and is not too large to be made for a trial.
-fn asks(table: &TableOptions) -> bool {
+/// Whether a table asks for huge pages, and is small enough to be allocated for this check.
+fn asks_for_huge_pages(table: &TableOptions) -> bool {
     table.huge_pages && crate::table::bytes(table, None).is_some_and(|bytes| (2 << 20..=1 << 30).contains(&bytes))
 }
 
@@ -126,23 +129,22 @@ mod tests {
     use super::*;
     use crate::experiment::Split;
 
-    /// From 2 MiB, which is one such page, to 1 GiB; one bucket less or more is not tried, nor is what wants none of them.
+    /// One huge page has 2 MiB; one bucket less than 2 MiB or more than 1 GiB is not tried.
     #[test]
-    fn tables_of_one_page_to_a_gibibyte_are_tried() {
-        let asked = |sets: &[&str]| {
+    fn huge_pages_are_tried_for_tables_of_2_mib_to_1_gib() {
+        let is_tried = |sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-            asks(&crate::experiment::options(None, &sets).unwrap().table)
+            asks_for_huge_pages(&crate::experiment::options(None, &sets).unwrap().table)
         };
         for (size, expected) in [("2 MiB", true), ("1 GiB", true), ("2097136 B", false), ("1073741840 B", false)] {
-            assert_eq!(asked(&[&format!("table.size=\"{size}\"")]), expected, "{size}");
+            assert_eq!(is_tried(&[&format!("table.size=\"{size}\"")]), expected, "{size}");
         }
-        assert!(!asked(&["table.size=\"4 MiB\"", "table.huge_pages=false"]));
-        assert!(!asked(&["table.kind=none"]) && !asked(&["table.size=\"50 %\""]));
+        assert!(!is_tried(&["table.size=\"4 MiB\"", "table.huge_pages=false"]));
+        assert!(!is_tried(&["table.kind=none"]) && !is_tried(&["table.size=\"50 %\""]));
     }
 
-    /// Each figure under its own name; of a shard its own variants.
     #[test]
-    fn a_manifest_says_what_is_run() {
+    fn manifest_describes_the_plan_and_the_shard() {
         let text = "name = 'n'\nquestion = 'q'\nsuite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 1 }\nrepeats = 2\nseeds = 3\n\
             baseline = { variant = 'b' }\n[[variant]]\nname = 'a'\n'table.slots' = 2\n[[variant]]\nname = 'b'\n[[variant]]\nname = 'c'\n\
             'table.clear' = 'never'\n";
@@ -156,7 +158,8 @@ mod tests {
             ("n", "q", "data/bratko-kopec.epd")
         );
         assert_eq!((whole.items, whole.repeats, whole.seeds, whole.jobs, whole.sequence), (5, 2, 3, 7, false));
-        // Three seeds of three variants, two repeats: of two each item is a job, of the third all together are one.
+        // Three seeds of three variants, two repeats: for two variants each item is a job, for the
+        // third all items are one job.
         assert_eq!((whole.jobs_total, whole.jobs_spared), (3 * 2 * (5 + 5 + 1), 0));
         assert_eq!(
             (whole.variants.len(), whole.variants[..3].join(" "), whole.baseline.as_str()),
@@ -167,7 +170,8 @@ mod tests {
         assert_eq!((&whole.sets, whole.shard, whole.calibration, whole.ended), (&sets, None, None, None));
         let varying: std::collections::BTreeSet<&str> = whole.varying.iter().map(String::as_str).collect();
         assert_eq!(varying.into_iter().collect::<Vec<_>>(), ["keys.seed", "table.clear", "table.slots"]);
-        // A shard names the variants that it has jobs of. Of 66 jobs in 40 shards it has two or one.
+        // A shard lists the variants that have jobs in it. 66 jobs in 40 shards: each has one or
+        // two.
         let shard = Shard { index: 0, of: 40 };
         let own = own_variants(&plan, Some(shard));
         let split = Split::new(&plan, shard.of);
@@ -175,7 +179,7 @@ mod tests {
         plan.jobs().filter(|job| split.shard_of(&plan, job) == 0).for_each(|job| mine[job.variant] = true);
         assert!(own == mine && (1..=2).contains(&own.iter().filter(|&&own| own).count()), "{own:?}");
         assert_eq!(own_variants(&plan, None), [true; 9]);
-        // Games are sequences, whether or not the file says along which plies; single positions are where it gives them plies.
+        // Games are sequences without a [sequence] in the file; single positions only with one.
         let is_sequence = |head: &str| {
             let text = format!("suite = 'data/{head}\nlimit = {{ depth = 1 }}\n");
             let experiment = Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));

@@ -1,4 +1,5 @@
-//! Merging: the rows of all shards in the plan's order, after every one was checked, in memory for one shard's jobs at a time.
+//! Merges shards: checks every one, then writes the rows of all in the plan's order. The memory
+//! needed is that of one shard's job ids.
 
 use super::row_index::RowIndex;
 use super::stopping::Stopping;
@@ -13,69 +14,69 @@ use std::path::{Path, PathBuf};
 
 /// A plan and the folders that hold its shards.
 pub struct Shards<'a> {
-    /// The experiment.
+    /// The experiment of the plan.
     pub experiment: &'a Experiment,
-    /// Its plan.
+    /// The plan of all shards.
     pub plan: &'a Plan,
-    /// Into how many shards it was dealt.
+    /// The number of shards of the plan.
     pub of: u64,
-    /// The folders, each with its shard's number.
+    /// The shards' folders with their numbers, from 0.
     pub folders: Vec<(u64, PathBuf)>,
 }
 
-/// What a shard lacks.
+/// The jobs that are missing in a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardGap {
-    /// Its number, from 0.
+    /// The shard's number, from 0.
     pub shard: u64,
-    /// Its jobs.
+    /// Jobs of the shard.
     pub jobs: u64,
-    /// Those that have no rows.
+    /// Jobs without rows.
     pub missing: u64,
-    /// Those that failed.
+    /// Failed jobs.
     pub failed: u64,
-    /// Searches that a reference has still to make of its moves.
+    /// Searches that the reference engine has still to make.
     pub unjudged: u64,
-    /// Its folder, if there is one.
+    /// The shard's folder, if it exists.
     pub folder: Option<PathBuf>,
 }
 
 /// Why shards cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// Rows are missing.
-    #[error("{} of {} shards lack {}", .0.len(), .1, plural(.0.iter().map(|gap| gap.missing).sum::<u64>(), "job"))]
+    /// Jobs are missing.
+    #[error("{} of {} shards are incomplete: {} missing", .0.len(), .1, plural(.0.iter().map(|gap| gap.missing).sum::<u64>(), "job"))]
     Missing(Vec<ShardGap>, u64),
-    /// A shard is there twice, with different counts.
+    /// Two folders hold the same shard, with different counts.
     #[error("{0}")]
     Conflict(String),
-    /// Other rows would be published than were checked.
+    /// A shard changed between the check and the merge.
     #[error(
-        "{}: {} were checked and {found} found again: was it written to meanwhile? nothing was published: merge again",
+        "{}: changed during the merge: {} when checked, {found} when merged; nothing was written: merge again",
         .folder.display(),
         plural(*.checked, "row")
     )]
     Uneven {
         /// The shard's folder.
         folder: PathBuf,
-        /// Its rows that are asked for.
+        /// Rows when it was checked.
         checked: u64,
-        /// Those that would be published.
+        /// Rows when it was merged.
         found: u64,
     },
-    /// A folder or file could not be used, or is not of this plan.
+    /// A folder or file cannot be used, or belongs to another plan.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// What a shard's results hold.
+/// The contents of a shard's results file.
 #[derive(Default)]
 struct ShardContents {
-    /// The check of each done job's last row.
+    /// The check of the last row, by finished job.
     done: HashMap<u64, String>,
-    /// How many rows each job has.
+    /// The number of rows, by job.
     rows: HashMap<u64, u64>,
-    /// Jobs that failed.
+    /// The failed jobs.
     failed: HashSet<u64>,
 }
 
@@ -84,24 +85,24 @@ impl Shards<'_> {
         Split::new(self.plan, self.of)
     }
 
-    /// The manifest of a shard's folder; none where it was not begun.
+    /// Reads the manifest of a shard's folder; `None` if the shard was not begun.
     fn manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
-        // A shard that could not make its folder has not begun.
+        // A shard without a folder has not begun.
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
         let of = self.of;
         let problem = match manifest.shard {
-            _ if manifest.plan != format!("{:016x}", self.plan.id()) => "it holds results of another plan".to_owned(),
+            _ if manifest.plan != format!("{:016x}", self.plan.id()) => "holds the results of another plan".to_owned(),
             Some(found) if found == (Shard { index: shard, of }) => return Ok(Some(manifest)),
             Some(found) => {
-                format!("it holds shard {} of {}, where shard {shard} of {of} is wanted", found.index, found.of)
+                format!("holds shard {} of {}: expected shard {shard} of {of}", found.index, found.of)
             }
-            None => "it holds the results of a whole run, not of a shard".to_owned(),
+            None => "holds the results of a whole run: expected a shard".to_owned(),
         };
         Err(foreign(folder, &problem))
     }
 
-    /// Reads and checks every row of a shard; the tests that end encounters take its pairs.
-    fn survey(
+    /// Reads and checks every row of a shard, and adds its games to `stopping`.
+    fn read_shard(
         &self,
         row_index: &RowIndex<'_>,
         shard: u64,
@@ -109,105 +110,111 @@ impl Shards<'_> {
         stopping: &mut Stopping,
     ) -> Result<ShardContents, MergeError> {
         let path = folder.join("results.csv");
-        let mut survey = ShardContents::default();
+        let mut contents = ShardContents::default();
         if !path.exists() {
-            return Ok(survey);
+            return Ok(contents);
         }
         let split = self.split();
         let read = row_index.read(&path, |job, entry, row| {
             let other = split.shard_of(self.plan, &entry.job);
             if other != shard {
-                return Err(format!("it is of a job that is shard {other}'s"));
+                return Err(format!("its job belongs to shard {other}"));
             }
             let check = row.iter().next_back().unwrap_or_default();
-            survey.done.extend(entry.last.then(|| (job, check.to_owned())));
-            *survey.rows.entry(job).or_default() += 1;
-            survey.failed.extend(entry.failed.then_some(job));
-            stopping.read(self.plan, entry, row);
+            contents.done.extend(entry.last.then(|| (job, check.to_owned())));
+            *contents.rows.entry(job).or_default() += 1;
+            contents.failed.extend(entry.failed.then_some(job));
+            stopping.add_row(self.plan, entry, row);
             Ok(())
         });
         read.map_err(OutputError::results(&path))?;
-        Ok(survey)
+        Ok(contents)
     }
 
-    /// What each shard lacks; nothing for a plan that is done. Shards with failed jobs are among them. Pairs beyond the end of their test
-    /// are lacked by nobody.
+    /// The shards that have missing or failed jobs; empty if the plan is done. Pairs of games after
+    /// the end of their test are not missing.
     ///
     /// # Errors
-    /// When a folder holds something else, a row is damaged, or a shard is there twice.
+    /// If a folder holds something else, a row is damaged, or two folders hold the same shard.
     pub fn gaps(&self) -> Result<Vec<ShardGap>, MergeError> {
         Ok(self.check()?.0)
     }
 
-    /// What each shard lacks, and how many of its rows are asked for.
+    /// The gaps, and the number of rows to merge, by shard.
     fn check(&self) -> Result<(Vec<ShardGap>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
-        let (mut gaps, mut surveys) = (Vec::new(), Vec::new());
+        let (mut gaps, mut all_contents) = (Vec::new(), Vec::new());
         for shard in 0..self.of {
-            let mut lack = ShardGap { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
+            let mut gap = ShardGap { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
             let mut first: Option<(&PathBuf, ShardContents)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
                 if self.manifest(shard, folder)?.is_none() {
                     continue;
                 }
-                let survey = self.survey(&row_index, shard, folder, &mut stopping)?;
+                let contents = self.read_shard(&row_index, shard, folder, &mut stopping)?;
                 if let Some((other, earlier)) = first {
-                    return Err(self.twice(shard, (other, &earlier), (folder, &survey)));
+                    return Err(self.duplicate_shard(shard, (other, &earlier), (folder, &contents)));
                 }
-                lack.unjudged = reference::unjudged(self.experiment, folder).map_err(OutputError::io(folder))?;
-                lack.folder = Some(folder.clone());
-                first = Some((folder, survey));
+                gap.unjudged = reference::unjudged(self.experiment, folder).map_err(OutputError::io(folder))?;
+                gap.folder = Some(folder.clone());
+                first = Some((folder, contents));
             }
-            gaps.push(lack);
-            surveys.push(first.map(|(_, survey)| survey));
+            gaps.push(gap);
+            all_contents.push(first.map(|(_, contents)| contents));
         }
         let (split, mut rows) = (self.split(), vec![0; gaps.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
-            let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.order_key(&job));
-            let (lack, survey) = (&mut gaps[shard], surveys[shard].as_ref());
-            lack.jobs += 1;
-            rows[shard] += survey.and_then(|survey| survey.rows.get(&place)).unwrap_or(&0);
-            lack.missing += u64::from(survey.is_none_or(|survey| !survey.done.contains_key(&place)));
-            lack.failed += u64::from(survey.is_some_and(|survey| survey.failed.contains(&place)));
+            let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.place(&job));
+            let (gap, contents) = (&mut gaps[shard], all_contents[shard].as_ref());
+            gap.jobs += 1;
+            rows[shard] += contents.and_then(|contents| contents.rows.get(&place)).unwrap_or(&0);
+            gap.missing += u64::from(contents.is_none_or(|contents| !contents.done.contains_key(&place)));
+            gap.failed += u64::from(contents.is_some_and(|contents| contents.failed.contains(&place)));
         }
-        gaps.retain(|lack| lack.missing > 0 || lack.failed > 0 || lack.unjudged > 0);
+        gaps.retain(|gap| gap.missing > 0 || gap.failed > 0 || gap.unjudged > 0);
         Ok((gaps, rows))
     }
 
-    fn twice(&self, shard: u64, first: (&PathBuf, &ShardContents), second: (&PathBuf, &ShardContents)) -> MergeError {
+    fn duplicate_shard(
+        &self,
+        shard: u64,
+        first: (&PathBuf, &ShardContents),
+        second: (&PathBuf, &ShardContents),
+    ) -> MergeError {
         let (one, other) = (first.0.display(), second.0.display());
         let differs = |job: &&u64| second.1.done.get(job).is_some_and(|check| first.1.done.get(job) != Some(check));
         let conflict = first.1.done.keys().filter(differs).min();
         let job = conflict.and_then(|&place| self.plan.jobs().find(|job| self.plan.order_key(job) == place));
         let Some(Job { variant, item, repeat, .. }) = job else {
-            let text = format!("shard {shard} is there twice: {one} and {other}: give one of them");
+            let text = format!("shard {shard}: two folders hold it, {one} and {other}: give only one of them");
             return OutputError::Foreign(text).into();
         };
         let (variant, item) = (&self.plan.variants[variant].name, &self.experiment.suite.items[item].id);
         MergeError::Conflict(format!(
-            "shard {shard} is there twice, and the counts differ that should be equal: \"{variant}\" on {item} (repeat {repeat}) \
-             in {one} and in {other}"
+            "shard {shard}: two folders hold it with different counts: \"{variant}\" on {item} (repeat {repeat}) in {one} and in {other}"
         ))
     }
 
-    /// Writes the rows of all shards to a folder: the bytes of a single run, timings apart. Returns the merged manifest and how
-    /// many jobs failed. What was in the folder stays if anything is missing or wrong.
+    /// Writes the rows of all shards to a folder: the same bytes as a single run, apart from
+    /// timings. Returns the merged manifest and the number of failed jobs. If anything is missing
+    /// or wrong, the folder is left as it is.
     ///
     /// # Errors
-    /// When a row is missing, there twice or wrong, a shard is being written to, or the folder cannot be.
+    /// If a row is missing, duplicate or damaged, a shard is still running, or the folder cannot be
+    /// written.
     pub fn merge(&self, output: &Output, any_build: bool) -> Result<(Manifest, u64), MergeError> {
         let (gaps, checked) = self.check()?;
-        let failed = gaps.iter().map(|lack| lack.failed).sum();
-        let missing: Vec<ShardGap> = gaps.into_iter().filter(|lack| lack.missing > 0).collect();
+        let failed = gaps.iter().map(|gap| gap.failed).sum();
+        let missing: Vec<ShardGap> = gaps.into_iter().filter(|gap| gap.missing > 0).collect();
         if !missing.is_empty() {
             return Err(MergeError::Missing(missing, self.of));
         }
         let row_index = RowIndex::new(self.experiment, self.plan);
         let manifest = self.merged_manifest(any_build)?;
-        // A run that was killed just before its end has all its rows, but in the order in which they were found.
+        // A run that was killed just before its end has all rows, but not in the plan's order.
         for (_, folder) in self.folders.iter().filter(|(_, folder)| folder.join(MANIFEST).exists()) {
-            // The lock shows that nobody writes there; where only reading is let, nobody can.
+            // The lock excludes a running shard; in a read-only folder none can run.
             let _lock = match Output::open(folder) {
                 Err(OutputError::Io { error, .. }) if is_read_only(&error) => None,
                 opened => Some(opened?),
@@ -216,12 +223,12 @@ impl Shards<'_> {
             record::sort_rows(&path, &row_index.header, |row| Ok(Some(row_index.entry(row)?.place)))
                 .map_err(OutputError::results(&path))?;
         }
-        let (rows, spared) = self.gathered(&row_index, output, &checked)?;
+        let (rows, not_needed) = self.write_rows(&row_index, output, &checked)?;
         let path = output.results_path();
         output.begin(self.experiment, manifest.clone(), any_build)?;
         record::publish(rows, &path)
             .map_err(ResultsError::Io)
-            .and_then(|()| output.seal(spared))
+            .and_then(|()| output.seal(not_needed))
             .map_err(OutputError::results(&path))?;
         if self.experiment.file.reference.is_some() {
             let mut folders = self.folders.clone();
@@ -232,9 +239,9 @@ impl Shards<'_> {
         Ok((manifest, failed))
     }
 
-    /// Writes the rows of all shards to a file beside the results, and counts the pairs that no test asks for. `checked`: how many rows each
-    /// shard has.
-    fn gathered(
+    /// Writes the rows of all shards to a file beside the results, and counts the pairs that are
+    /// not needed. `checked`: the number of rows of each shard.
+    fn write_rows(
         &self,
         row_index: &RowIndex<'_>,
         output: &Output,
@@ -243,14 +250,14 @@ impl Shards<'_> {
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
         let (path, mut found) = (output.results_path(), vec![0; checked.len()]);
         let rows = record::write_rows(&path, &row_index.header, |put| {
-            self.deal(row_index, &mut stopping, FILES, &mut |shard, row| {
+            self.visit_rows(row_index, &mut stopping, FILES, &mut |shard, row| {
                 found[shard as usize] += 1;
                 put(row)
             })
         });
         let rows = rows.map_err(OutputError::results(&path))?;
         match (0..).zip(checked.iter().zip(&found)).find(|(_, (checked, found))| checked != found) {
-            None => Ok((rows, stopping.spared())),
+            None => Ok((rows, stopping.not_needed())),
             Some((shard, (&checked, &found))) => {
                 let folder = self.folder(shard).cloned().unwrap_or_default();
                 Err(MergeError::Uneven { folder, checked, found })
@@ -258,15 +265,15 @@ impl Shards<'_> {
         }
     }
 
-    /// The folder of a shard that was begun.
+    /// The folder of a shard that has begun.
     fn folder(&self, shard: u64) -> Option<&PathBuf> {
         let mut folders = self.folders.iter();
         folders.find(|(index, folder)| *index == shard && folder.join(MANIFEST).exists()).map(|(_, folder)| folder)
     }
 
-    /// Hands on the rows of all shards in the plan's order, those of pairs beyond the end of their test apart. So many files are open at a time,
-    /// and one.
-    fn deal(
+    /// Passes the rows of all shards to `sink` in the plan's order, without pairs after the end of
+    /// their test. At most `files` + 1 files are open at a time.
+    fn visit_rows(
         &self,
         row_index: &RowIndex<'_>,
         stopping: &mut Stopping,
@@ -298,7 +305,7 @@ impl Shards<'_> {
                         entry = row_index.entry(row).ok().filter(|entry| entry.place.is_of(repeat, item, lane));
                         entry.is_some()
                     })? {
-                        entry.iter().for_each(|entry| stopping.read(self.plan, entry, rows.row()));
+                        entry.iter().for_each(|entry| stopping.add_row(self.plan, entry, rows.row()));
                         if needed {
                             sink(shard, rows.row())?;
                         }
@@ -309,7 +316,8 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// The manifest of all shards: what is alike in them, and of the rest the most, the first and the last.
+    /// Merges the manifests: maximum of the jobs, first begin and last end; the first shard's build
+    /// and machine.
     fn merged_manifest(&self, any_build: bool) -> Result<Manifest, MergeError> {
         let mut merged: Option<Manifest> = None;
         for (shard, folder) in &self.folders {
@@ -325,21 +333,21 @@ impl Shards<'_> {
                 ..super::manifest(self.experiment, self.plan, jobs, None)
             });
             let first = merged.shards.first().map_or(*shard, |run| run.index);
-            let programs = |of: &Manifest| of.subjects.values().map(|one| one.sha256.clone()).collect::<Vec<_>>();
+            let programs = |of: &Manifest| of.subjects.values().map(|engine| engine.sha256.clone()).collect::<Vec<_>>();
             let other = if merged.build != manifest.build {
-                Some(format!("another build made it ({}) than shard {first} ({})", manifest.build, merged.build))
+                Some(format!("was run by another build ({}) than shard {first} ({})", manifest.build, merged.build))
             } else {
-                let alike = programs(merged) == programs(&manifest);
-                (!alike).then(|| format!("another build of an engine made it than shard {first}"))
+                let same = programs(merged) == programs(&manifest);
+                (!same).then(|| format!("was run with another build of an engine than shard {first}"))
             };
             if let Some(what) = other.filter(|_| !any_build) {
-                let problem = format!("{what}: run it again, or merge all the same with --any-build");
+                let problem = format!("{what}: run it again, or merge anyway with --any-build");
                 return Err(foreign(folder, &problem));
             }
             merged.jobs = merged.jobs.max(jobs);
             merged.begun = merged.begun.min(begun);
             merged.ended = merged.ended.max(ended);
-            let of_shard = |stretch| RunSegment { shard: Some(*shard), ..stretch };
+            let of_shard = |segment| RunSegment { shard: Some(*shard), ..segment };
             merged.stretches.extend(manifest.history().into_iter().map(of_shard));
             merged.shards.push(ShardRun { index: *shard, jobs, machine: manifest.machine, calibration, begun, ended });
         }
@@ -347,17 +355,17 @@ impl Shards<'_> {
     }
 }
 
-/// That a folder does not hold what is asked for.
+/// The error for a folder that does not hold this shard.
 fn foreign(folder: &Path, problem: &str) -> MergeError {
     OutputError::Foreign(format!("{}: {problem}", folder.display())).into()
 }
 
-/// Whether the system lets nothing be written there.
+/// Whether the folder is read-only.
 fn is_read_only(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied)
 }
 
-/// Files that are open at a time.
+/// The maximum of open files, apart from one.
 const FILES: usize = 200;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The runner: jobs in parallel, a row for each finished iteration, nothing lost to a kill. The only room with a clock.
+//! The runner: jobs in parallel, a row for each finished iteration, nothing lost to a kill. The
+//! only room with a clock.
 
 pub mod audit;
 pub mod estimate;
@@ -26,7 +27,7 @@ pub use merge::{MergeError, ShardGap, Shards};
 pub use output::{Output, OutputError};
 pub use row_index::Done;
 pub use session::{Session, Settings};
-pub use subjects::{Subjects, granted, values};
+pub use subjects::{Subjects, select_options, values};
 
 use crate::experiment::{Job, Plan, Split, Variant};
 use crate::record::manifest::Shard;
@@ -37,127 +38,130 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunSummary {
-    /// Jobs that were done before.
+    /// Jobs done by earlier runs.
     pub before: u64,
-    /// Jobs done now.
+    /// Jobs done by this run.
     pub done: u64,
-    /// Jobs that failed now or before: variant, item and message of the first few.
+    /// Failed jobs, of this run and earlier ones.
     pub failed: u64,
-    /// Jobs that need not be done: pairs of games beyond the end of their test.
-    pub spared: u64,
-    /// The first few failures: the job, and what happened in words.
+    /// Jobs that are not needed: pairs of games after the end of their test.
+    pub not_needed: u64,
+    /// The first five failures: the job and the message.
     pub failures: Vec<(Job, String)>,
-    /// Whether it was stopped from outside before the end.
+    /// Whether the run was interrupted before its end.
     pub interrupted: bool,
 }
 
-/// Why a run cannot be made, or had to end.
+/// Why a run cannot start or had to stop.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The output folder.
+    /// The output folder cannot be used.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The tables do not fit.
+    /// The tables do not fit into memory.
     #[error("{0}")]
     Memory(String),
     /// A row could not be written; all rows before it are safe.
-    #[error("{path}: {error}; every row before it is safe: the same command continues when it can be written again")]
+    #[error(
+        "{path}: cannot write: {error}; all rows before it are safe: run the same command again to resume when the file is writable"
+    )]
     Write {
         /// The results file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The system would not start so many threads.
+    /// The system started too few threads.
     #[error(
-        "--jobs {workers}: the system started {started} threads and no more ({error}); every finished row is safe{}",
-        if *started > 0 { format!(": --jobs {started} continues") } else { String::new() }
+        "--jobs {workers}: the system started only {started} threads ({error}); every finished row is safe{}",
+        if *started > 0 { format!(": resume with --jobs {started}") } else { String::new() }
     )]
     Threads {
-        /// How many it started.
+        /// Threads that were started.
         started: usize,
-        /// How many were wanted.
+        /// Threads that were requested.
         workers: usize,
-        /// What it said.
+        /// The system's error.
         error: io::Error,
     },
-    /// An engine is not there, does not do what is asked of it, or has no such option.
+    /// An external engine is missing, misbehaves, or lacks an option.
     #[error("{0}")]
     Subject(String),
-    /// It was stopped from outside before the first search.
+    /// Interrupted before the first search.
     #[error("interrupted")]
     Interrupted,
-    /// The results went away under the run.
+    /// The results file was moved, deleted or changed during the run.
     #[error("{0}")]
     Vanished(String),
 }
 
 impl RunError {
-    /// That a file cannot be written, or read for what is written next.
+    /// The error for a file that cannot be written, or read in order to write the next.
     fn write(path: &Path, error: io::Error) -> Self {
         Self::Write { path: path.display().to_string(), error }
     }
 }
 
-/// The jobs of a plan, or of one shard of it, in order.
+/// The jobs of a plan, or of one shard of it, in the plan's order.
 fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
     let split = shard.map(|shard| (Split::new(plan, shard.of), shard.index));
     plan.jobs().filter(move |job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index))
 }
 
-/// Checks that the tables of so many jobs fit into the memory that this process can have. A lane (a variant, or an encounter) whose tables
-/// alone do not fit gets the reason why; its jobs fail, and the others run.
+/// Checks that the tables of `jobs` parallel jobs fit into the memory that this process may use.
+/// Returns for each lane (a variant, or an encounter) why its tables alone do not fit, if so: its
+/// jobs fail, and the others run.
 ///
 /// # Errors
-/// When no lane fits, or so many jobs of the others do not: with the figures, and what would fit.
+/// If no lane fits, or `jobs` jobs of the others do not; the message has the sizes, and how many
+/// would fit.
 pub fn check_memory(plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
     let all_fit = || Ok(vec![None; plan.lanes()]);
     available_bytes().map_or_else(all_fit, |available| tables_fit(available, plan, jobs))
 }
 
-/// As many of `jobs` at a time as the memory has room for, and one at least: what nobody asked for is no reason to refuse a plan.
+/// The number of parallel jobs that fit into memory, between 1 and `jobs`. For defaults: a number
+/// that the user has not asked for must not make a plan fail.
 pub fn jobs_that_fit(plan: &Plan, jobs: usize) -> usize {
     available_bytes().map_or(jobs, |available| fitting_jobs(available, plan, jobs))
 }
 
-/// The same for so much memory.
+/// As [`jobs_that_fit`], for `available` bytes.
 fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
     let largest = needs(plan).map(|(bytes, _)| bytes).filter(|&bytes| bytes <= available).max();
     let fit = largest.map_or(u64::MAX, |bytes| available / bytes.max(1));
     jobs.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1)
 }
 
-/// The bytes that the tables of each lane's job take, and whose they are: of two players where games are played.
+/// The bytes that each lane's job needs, and those of each player's table, with the player's name.
 fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
     (0..plan.lanes()).map(|lane| {
         let job = plan.job_in_lane(lane, 0, 0);
         let players = [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]);
-        // What the options of ours are means nothing to another engine.
-        let bytes =
-            |variant: &Variant| if variant.external().is_some() { Some(0) } else { variant.options.memory_bytes() };
-        let tables: Vec<(u64, &str)> =
-            players.map(|variant| (bytes(variant).unwrap_or(0), variant.name.as_str())).collect();
+        // The built-in engine's options do not apply to an external engine.
+        let bytes = |point: &Point| if point.external().is_some() { Some(0) } else { point.options.memory_bytes() };
+        let tables: Vec<(u64, &str)> = players.map(|point| (bytes(point).unwrap_or(0), point.name.as_str())).collect();
         (tables.iter().fold(0, |sum: u64, table| sum.saturating_add(table.0)), tables)
     })
 }
 
-/// As [`check_memory`] for so much memory.
+/// As [`check_memory`], for `available` bytes.
 fn tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
     let whose = |tables: &[(u64, &str)]| match tables {
         [(_, name)] => format!("variant \"{name}\""),
         _ => tables.iter().map(|(_, name)| format!("\"{name}\"")).collect::<Vec<_>>().join(" against "),
     };
     let too_large = |(bytes, tables): &(u64, Vec<(u64, &str)>)| {
-        // Where one alone is too large it is the reason.
+        // If one table alone is too large, report that one.
         let (bytes, whose) = match tables.iter().find(|table| table.0 > available) {
-            Some(one) => (one.0, whose(&[*one])),
+            Some(table) => (table.0, whose(&[*table])),
             None => (*bytes, whose(tables)),
         };
         let (mib, free) = (bytes >> 20, available >> 20);
-        format!("table.size: {mib} MiB ({whose}) are more than the {free} MiB of memory that are free")
+        format!("table.size: {mib} MiB ({whose}) exceed the {free} MiB of free memory")
     };
     let needs: Vec<(u64, Vec<(u64, &str)>)> = needs(plan).collect();
     let unfit = needs.iter().map(|need| (need.0 > available).then(|| too_large(need))).collect();
@@ -167,41 +171,45 @@ fn tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Option<Str
     fit(available, jobs, *bytes, "table.size", &whose(tables)).map(|()| unfit)
 }
 
-/// Refuses so many jobs at a time where they need more memory than there is. `whose`: what needs so many bytes for each, set by `option`.
+/// Refuses `jobs` parallel jobs that need `bytes` each if they need more than `available` bytes.
+/// `whose` names what needs the memory, `option` the option that sets its size.
 fn fit(available: u64, jobs: usize, bytes: u64, option: &str, whose: &str) -> Result<(), RunError> {
     if bytes.saturating_mul(jobs as u64) <= available {
         return Ok(());
     }
     let fits = available / bytes.max(1);
     Err(RunError::Memory(format!(
-        "{option}: {} x {} MiB ({whose}) need more than the {} MiB of memory that are free{}",
+        "{option}: {} x {} MiB ({whose}) need more than the {} MiB of free memory{}",
         plural(jobs, "job"),
         bytes >> 20,
         available >> 20,
-        if fits > 0 { format!(": --jobs {fits} would fit") } else { String::new() },
+        if fits > 0 { format!(": use --jobs {fits}") } else { String::new() },
     )))
 }
 
-/// What of a plan's memory this machine does not have now, for who only looks at the plan.
+/// Warnings for callers that only show the plan: what would not fit into this machine's memory now.
 pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
     match check_memory(plan, jobs) {
-        Ok(unfit) => unfit.into_iter().flatten().map(|reason| format!("{reason}: its jobs would fail here")).collect(),
-        Err(error) => vec![format!("{error}: it cannot be run here")],
+        Ok(unfit) => {
+            unfit.into_iter().flatten().map(|reason| format!("{reason}: its jobs would fail on this machine")).collect()
+        }
+        Err(error) => vec![format!("{error}: the plan cannot run on this machine")],
     }
 }
 
-/// A lock whose holder panicked still guards good data: rows are only ever appended whole.
+/// Ignores poisoning: rows are only appended whole, so the data is good even if the holder
+/// panicked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What such a lock guarded.
+/// As [`lock`], consuming the mutex.
 fn unlocked<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Several threads at once take one of `todo` after another, until one of them fails or `stop` is set. `work` is given where a thread takes
-/// them from.
+/// Runs `work` on several threads, each of which takes items of `todo` by the given function, until
+/// all are taken, one fails, or `stop` is set.
 fn in_parallel<'t, T: Sync, E: Send>(
     todo: &'t [T],
     jobs: usize,
@@ -220,7 +228,7 @@ fn in_parallel<'t, T: Sync, E: Send>(
     };
     std::thread::scope(|scope| {
         for _ in 1..jobs.clamp(1, todo.len().max(1)) {
-            // Nothing is timed here: where the system starts no more threads, those that run do all the work.
+            // Nothing is timed here: if the system starts fewer threads, those do all the work.
             let _ = std::thread::Builder::new().spawn_scoped(scope, thread);
         }
         thread();
@@ -233,10 +241,11 @@ fn in_parallel<'t, T: Sync, E: Send>(
 mod tests {
     use super::*;
 
-    /// By hand, of 1000 MiB: where no table fits the least one is told; where one fits, which of the others do not; of those that fit the largest
-    /// is had by each job, by each of two players in a match.
+    /// With 1000 MiB: if no table fits, the smallest is reported; if some fit, the others are
+    /// reported, and each job needs the largest that fits; in a match each of two players has a
+    /// table.
     #[test]
-    fn tables_that_do_not_fit_are_told() {
+    fn check_memory_reports_tables_that_do_not_fit() {
         let plan = |variants: &str| {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{variants}\n");
             let experiment = crate::experiment::Experiment::parse(&text, Path::new("x.toml"), &[])
@@ -252,39 +261,37 @@ mod tests {
             tables_fit(1000 << 20, &plan(variants), jobs).map_err(|error| error.to_string())
         };
         let large = |size: u32| {
-            format!(
-                "table.size: {size} MiB (variant \"size={size} MiB\") are more than the 1000 MiB of memory that are free"
-            )
+            format!("table.size: {size} MiB (variant \"size={size} MiB\") exceed the 1000 MiB of free memory")
         };
         let many = |what: &str, more: &str| {
-            Err(format!("table.size: {what} need more than the 1000 MiB of memory that are free{more}"))
+            Err(format!("table.size: {what} need more than the 1000 MiB of free memory{more}"))
         };
         let some = grid("'300 MiB', '400 MiB', '1001 MiB', '350 MiB'");
         assert_eq!(check(&grid("'3000 MiB', '1001 MiB', '2000 MiB'"), 1), Err(large(1001)));
         assert_eq!(check(&some, 2), Ok(vec![None, None, Some(large(1001)), None]));
-        // What full diagnostics know about a slot takes as much as its 16 bytes.
+        // Full diagnostics need as much per slot as its 16 bytes.
         let followed = format!("[engine]\ndiagnostics = 'full'\n{}", grid("'500 MiB', '501 MiB'"));
         let message = large(501).replace("501 MiB (", "1002 MiB (");
         assert_eq!(check(&followed, 1), Ok(vec![None, Some(message)]));
-        assert_eq!(check(&some, 3), many("3 jobs x 400 MiB (variant \"size=400 MiB\")", ": --jobs 2 would fit"));
+        assert_eq!(check(&some, 3), many("3 jobs x 400 MiB (variant \"size=400 MiB\")", ": use --jobs 2"));
         assert_eq!([1, 2].map(|jobs| check(&grid("'1000 MiB', 64"), jobs).is_ok()), [true, false]);
-        // Both players of a pair have a table: of 300 and 700 MiB, or one of 1 MiB more; and so have other pairs.
+        // Both players of a pair have a table: 300 and 700 MiB fit, 1 MiB more does not.
         assert_eq!(check(&pair(700), 1), Ok(vec![None]));
-        let both = "table.size: 1001 MiB (\"b\" against \"a\") are more than the 1000 MiB of memory that are free";
+        let both = "table.size: 1001 MiB (\"b\" against \"a\") exceed the 1000 MiB of free memory";
         assert_eq!(check(&pair(701), 1), Err(both.to_owned()));
         let three = pair(701).replace("[match]", "[[variant]]\nname = 'c'\n'table.size' = '10 MiB'\n[match]");
         assert_eq!(check(&three, 1), Ok(vec![Some(both.to_owned()), None]));
-        assert_eq!(check(&three, 4), many("4 jobs x 310 MiB (\"c\" against \"a\")", ": --jobs 3 would fit"));
-        // Where nobody says how many they are as many as fit, and one at least.
+        assert_eq!(check(&three, 4), many("4 jobs x 310 MiB (\"c\" against \"a\")", ": use --jobs 3"));
+        // The default number of jobs: as many as fit, at least one.
         let jobs = |variants: &str, expected: usize| fitting_jobs(1000 << 20, &plan(variants), expected);
         assert_eq!([1, 2, 3, 9].map(|expected| jobs(&some, expected)), [1, 2, 2, 2]);
         assert_eq!([jobs(&three, 9), jobs(&pair(701), 9), jobs(&grid("1, 2"), 9)], [3, 9, 9]);
-        // Who only looks is told what would become of it on this machine.
+        // Warnings of a plan that is only shown.
         if available_bytes().is_some() {
             for (sizes, message) in [
                 ("64, 128", &[][..]),
-                ("'8192 GiB', 64", &["that are free: its jobs would fail here"]),
-                ("'8192 GiB', '4096 GiB'", &["that are free: it cannot be run here"]),
+                ("'8192 GiB', 64", &["of free memory: its jobs would fail on this machine"]),
+                ("'8192 GiB', '4096 GiB'", &["of free memory: the plan cannot run on this machine"]),
             ] {
                 let found = memory_warnings(&plan(&grid(sizes)), 1);
                 assert!(
@@ -296,18 +303,17 @@ mod tests {
         }
     }
 
-    /// Whatever the number of threads: each is taken once; none after a failure, which is told, nor after a stop.
     #[test]
-    fn what_is_to_be_done_is_done_once() {
+    fn in_parallel_takes_each_item_once_until_a_failure_or_stop() {
         let todo: Vec<u32> = (0..20).collect();
         let run = |jobs: usize, fails: u32, stop: bool| {
             let done = Mutex::new(Vec::new());
             let ended = in_parallel(&todo, jobs, &AtomicBool::new(stop), |next| {
-                while let Some(&one) = next() {
-                    if one == fails {
-                        return Err(one);
+                while let Some(&item) = next() {
+                    if item == fails {
+                        return Err(item);
                     }
-                    lock(&done).push(one);
+                    lock(&done).push(item);
                 }
                 Ok(())
             });
@@ -323,13 +329,12 @@ mod tests {
         }
     }
 
-    /// How many were wanted and how many there were; with as many as there were it goes on, if there were any.
     #[test]
-    fn threads_that_are_refused_are_told() {
+    fn threads_error_names_the_number_that_works() {
         let message =
             |started: usize| RunError::Threads { started, workers: 8, error: io::Error::other("why") }.to_string();
-        let all = "threads and no more (why); every finished row is safe";
-        assert_eq!(message(3), format!("--jobs 8: the system started 3 {all}: --jobs 3 continues"));
-        assert_eq!(message(0), format!("--jobs 8: the system started 0 {all}"));
+        let all = "threads (why); every finished row is safe";
+        assert_eq!(message(3), format!("--jobs 8: the system started only 3 {all}: resume with --jobs 3"));
+        assert_eq!(message(0), format!("--jobs 8: the system started only 0 {all}"));
     }
 }

@@ -1,4 +1,5 @@
-//! The steward of a run: a thread that sees to the disk, to the memory and to the folder while searches last, be it hours.
+//! The monitor thread of a run: syncs the results to disk, stops searches when memory runs short,
+//! and notices if the results file is moved or changed.
 
 use super::lock;
 use super::work::Shared;
@@ -7,41 +8,42 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How often it looks round.
-const ROUND: Duration = Duration::from_millis(50);
+/// The interval between checks.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long a row may wait for the disk. Rows of less time than this could be lost to a power failure (not to any end of the
-/// process), and would be made again.
-const DISK: Duration = Duration::from_millis(500);
+/// The longest time between syncs. Rows that are not yet synced can be lost to a power failure (not
+/// to the end of the process); their jobs would run again.
+const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Memory that is left to others where a table grows without a bound; where little is free, a quarter of it.
+/// Memory that an unbounded table leaves free, in bytes; if little is free at the start, a quarter
+/// of it.
 const RESERVE: u64 = 128 << 20;
 
-/// What is left to others of so much memory.
+/// The bytes to leave free, if `available` are free at the start.
 fn reserve(available: Option<u64>) -> u64 {
     available.map_or(RESERVE, |available| RESERVE.min(available / 4))
 }
 
-/// One worker, as the steward knows it.
+/// What the monitor and a worker share.
 #[derive(Debug, Default)]
 pub struct WorkerState {
-    /// Ends its search soon.
+    /// If set, the worker's search ends soon.
     pub stop: AtomicBool,
-    /// Whether the table of its job grows as it runs.
+    /// Whether the job's table grows while it runs.
     pub grows: AtomicBool,
-    /// Whether it was stopped because the table had taken what there is.
+    /// Whether the search was stopped because too little memory was left.
     pub starved: AtomicBool,
 }
 
 impl WorkerState {
-    /// A job begins.
-    pub fn begins(&self, grows: bool) {
+    /// Prepares for a job. `grows`: its table grows while it runs.
+    pub fn begin_job(&self, grows: bool) {
         self.starved.store(false, Ordering::Relaxed);
         self.grows.store(grows, Ordering::Relaxed);
     }
 
-    /// Its job has ended, and its table is given back or does not grow.
-    pub fn ends(&self) {
+    /// Clears the state after a job.
+    pub fn end_job(&self) {
         self.grows.store(false, Ordering::Relaxed);
         if self.starved.load(Ordering::Relaxed) {
             self.stop.store(false, Ordering::Relaxed);
@@ -49,22 +51,23 @@ impl WorkerState {
     }
 }
 
-/// Looks round until the other end of `over` is dropped.
+/// Checks repeatedly until the other end of `over` is dropped.
 pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
-    let (mut settled, reserve) = (Instant::now(), reserve(available_bytes()));
-    while over.recv_timeout(ROUND) == Err(RecvTimeoutError::Timeout) {
+    let (mut synced, reserve) = (Instant::now(), reserve(available_bytes()));
+    while over.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
         if shared.stop.load(Ordering::Relaxed) {
             shared.worker_states.iter().for_each(|worker_state| worker_state.stop.store(true, Ordering::Relaxed));
         }
         shed_memory(&shared.worker_states, reserve, available_bytes);
-        if settled.elapsed() >= DISK {
+        if synced.elapsed() >= SYNC_INTERVAL {
             sync_results(shared);
-            settled = Instant::now();
+            synced = Instant::now();
         }
     }
 }
 
-/// Ends a search whose table grows where too little memory is left: one at a time, since what it gives back may be enough for the others.
+/// Stops one search with a growing table if less than `reserve` is free: one at a time, because the
+/// memory that it frees may be enough for the others.
 fn shed_memory(worker_states: &[WorkerState], reserve: u64, available: impl FnOnce() -> Option<u64>) {
     let grows = |worker_state: &&WorkerState| {
         worker_state.grows.load(Ordering::Relaxed) && !worker_state.stop.load(Ordering::Relaxed)
@@ -77,7 +80,7 @@ fn shed_memory(worker_states: &[WorkerState], reserve: u64, available: impl FnOn
     }
 }
 
-/// Waits for the disk without holding up the workers, and sees whether the results are still there.
+/// Syncs the results without blocking the workers, and checks that the file is still in place.
 fn sync_results(shared: &Shared<'_>) {
     let hold = {
         let mut sink = lock(&shared.sink);
@@ -88,8 +91,8 @@ fn sync_results(shared: &Shared<'_>) {
     };
     let synced = hold.map_or(Ok(()), |hold| hold.and_then(|file| file.sync_data()));
     let mut sink = lock(&shared.sink);
-    let found = synced.map_err(|error| shared.output.unwritten(error)).and_then(|()| sink.look(shared.output));
-    if let Err(error) = found {
+    let checked = synced.map_err(|error| shared.output.unwritten(error)).and_then(|()| sink.check_file(shared.output));
+    if let Err(error) = checked {
         sink.broken.get_or_insert(error);
         shared.stop.store(true, Ordering::Relaxed);
     }
@@ -99,18 +102,17 @@ fn sync_results(shared: &Shared<'_>) {
 mod tests {
     use super::*;
 
-    /// Of 512 MiB and more, 128; of less a quarter.
     #[test]
-    fn a_small_memory_is_not_all_reserved() {
-        let of = |mebibytes: u64| reserve(Some(mebibytes << 20)) >> 20;
-        assert_eq!([0, 40, 508, 512, 516, 99_999].map(of), [0, 10, 127, 128, 128, 128]);
+    fn reserve_is_128_mib_or_a_quarter_of_little_memory() {
+        let reserve_mib = |mebibytes: u64| reserve(Some(mebibytes << 20)) >> 20;
+        assert_eq!([0, 40, 508, 512, 516, 99_999].map(reserve_mib), [0, 10, 127, 128, 128, 128]);
         assert_eq!(reserve(None), RESERVE);
     }
 
-    /// By hand, of four workers of whom the first has a table of a fixed size and the third was stopped from outside: where less than 128 MiB are
-    /// left the second goes, then the fourth, then nobody; with its next job each begins as the others.
+    /// Four workers: the first has a table of fixed size, the third was interrupted. Below 128 MiB
+    /// the second is stopped, then the fourth.
     #[test]
-    fn who_grows_goes_one_at_a_time_where_memory_is_short() {
+    fn shed_memory_stops_one_growing_search_at_a_time() {
         let worker_states: [WorkerState; 4] = Default::default();
         let state = || {
             worker_states.each_ref().map(|worker_state| {
@@ -121,7 +123,7 @@ mod tests {
         worker_states
             .iter()
             .zip([false, true, true, true])
-            .for_each(|(worker_state, grows)| worker_state.begins(grows));
+            .for_each(|(worker_state, grows)| worker_state.begin_job(grows));
         worker_states[2].stop.store(true, Ordering::Relaxed);
         let enough = 128 << 20;
         for (available, expected) in [
@@ -135,9 +137,9 @@ mod tests {
             shed_memory(&worker_states, RESERVE, || available);
             assert_eq!(state(), expected, "{available:?}");
         }
-        worker_states.iter().for_each(WorkerState::ends);
+        worker_states.iter().for_each(WorkerState::end_job);
         shed_memory(&worker_states, RESERVE, || Some(0));
-        worker_states.iter().for_each(|worker_state| worker_state.begins(false));
-        assert_eq!(state(), [goes_on, goes_on, stopped, goes_on], "who was stopped from outside stays so");
+        worker_states.iter().for_each(|worker_state| worker_state.begin_job(false));
+        assert_eq!(state(), [goes_on, goes_on, stopped, goes_on], "an interrupted worker stays so");
     }
 }

@@ -1,7 +1,7 @@
 //! The output folder: `experiment.toml`, `manifest.json`, `results.csv`, under a lock.
 
 use super::RunError;
-use super::in_flight::FLIGHT;
+use super::in_flight::IN_FLIGHT_FILE;
 use super::manifest::now;
 use super::row_index::{Done, RetryPolicy, RowIndex, scan_rows};
 use super::stopping::Stopping;
@@ -15,99 +15,101 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The experiment as it is run, in its folder.
+/// The name of the experiment file in the output folder.
 pub const EXPERIMENT: &str = "experiment.toml";
 
-/// A folder that this run has for itself.
+/// An output folder that this process has locked.
 pub struct Output {
-    /// The folder.
+    /// The folder's path.
     pub folder: PathBuf,
-    /// Held until the run ends; the system lets go of it even after a kill.
+    /// Locked until the run ends; the system unlocks it even after a kill.
     lock: File,
-    /// The manifest that stood there before.
+    /// The manifest that was there before.
     before: OnceLock<Manifest>,
-    /// What [`Output::begin`] wrote.
+    /// The experiment's text and the manifest that [`Output::begin`] wrote.
     begun: OnceLock<(String, Manifest)>,
 }
 
 impl Drop for Output {
-    /// Closing the file is not enough: a process that another thread is just starting has it open too, until it becomes its program.
+    /// Closing the file does not suffice: a child process that another thread is starting has it
+    /// open too, until it calls `exec`.
     fn drop(&mut self) {
         let _ = self.lock.unlock();
     }
 }
 
-/// Why a folder cannot be used.
+/// Why an output folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// The system would not.
+    /// A file or folder cannot be read or written.
     #[error("{path}: {error}")]
     Io {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// Another run is at it.
-    #[error("{0}: another run is writing there: wait for it, or choose another folder with --out")]
+    /// Another run has locked the folder.
+    #[error("{0}: another run is writing to this folder: wait for it, or choose another folder with --out")]
     Locked(String),
     /// The file system has no locks.
     #[error(
-        "{path}: the file system cannot lock it ({error}): choose another with --out, or, if nothing else writes there, \
-         `ttlab run` with --no-lock"
+        "{path}: the file system cannot lock the file ({error}): choose another folder with --out, or use `ttlab run --no-lock` \
+         if nothing else writes to this one"
     )]
     NoLocks {
-        /// The lock.
+        /// The path of the lock file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The results there are not of this plan.
+    /// The folder holds other results.
     #[error("{0}")]
     Foreign(String),
-    /// What stands beside the results.
+    /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// The results file.
+    /// The results file cannot be continued.
     #[error("{path}: {error}")]
     Results {
-        /// The file.
+        /// The path of the results file.
         path: String,
-        /// What is wrong with it.
+        /// The problem.
         error: ResultsError,
     },
 }
 
 impl OutputError {
-    /// That the system would not have a file or folder.
+    /// Wraps an I/O error with its path.
     pub(super) fn io(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::Io { path: path.as_ref().display().to_string(), error }
     }
 
-    /// What is wrong with a results file.
+    /// Wraps an error of a results file with its path.
     pub(super) fn results<E: Into<ResultsError>>(path: &Path) -> impl FnOnce(E) -> Self {
         move |error| Self::Results { path: path.display().to_string(), error: error.into() }
     }
 }
 
 impl Output {
-    /// Makes or opens the folder and locks it; what a killed run left half written is removed.
+    /// Creates or opens the folder, locks it, and removes temporary files of a killed run.
     ///
     /// # Errors
-    /// When it cannot be written to, or another run holds it.
+    /// If the folder cannot be written to, or another run has locked it.
     pub fn open(folder: &Path) -> Result<Self, OutputError> {
         Self::open_with(folder, true)
     }
 
-    /// As [`Output::open`]; without `locking` the user has it that nothing else writes there.
+    /// As [`Output::open`]. Without `locking` the caller guarantees exclusive access.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Output::open`].
     pub fn open_with(folder: &Path, locking: bool) -> Result<Self, OutputError> {
         record::create_folder(folder).map_err(OutputError::io(folder))?;
         let path = folder.join(".lock");
-        // Neither followed nor cut short: what was planted there is somebody's.
-        let lock = record::open_own_file(&path).map_err(OutputError::io(&path))?;
+        // Symbolic links are not followed and contents not truncated: the file may be somebody
+        // else's.
+        let lock = record::own_file(&path).map_err(OutputError::io(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(_) if !locking => {}
@@ -116,14 +118,14 @@ impl Output {
                 return Err(OutputError::NoLocks { path: path.display().to_string(), error });
             }
         }
-        let left = fs::read_dir(folder).map_err(OutputError::io(folder))?.flatten();
-        for entry in left.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
+        let entries = fs::read_dir(folder).map_err(OutputError::io(folder))?.flatten();
+        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(record::TEMPORARY)) {
             let _ = fs::remove_file(entry.path());
         }
         Ok(Self { folder: folder.to_owned(), lock, before: OnceLock::new(), begun: OnceLock::new() })
     }
 
-    /// Where the rows go.
+    /// The path of the results file.
     pub fn results_path(&self) -> PathBuf {
         self.folder.join("results.csv")
     }
@@ -132,26 +134,30 @@ impl Output {
         self.folder.join(MANIFEST)
     }
 
-    /// That a row cannot be written.
+    /// The error for a row that cannot be written.
     pub(super) fn unwritten(&self, error: io::Error) -> RunError {
         RunError::write(&self.results_path(), error)
     }
 
-    /// Throws away the results that are there, and the pages that were made of them.
+    /// Deletes the results in the folder, and the pages made from them.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If a file cannot be read or written.
     pub fn clear(&self) -> Result<(), OutputError> {
-        let mut old =
-            vec![self.results_path(), self.manifest_path(), self.folder.join(FLIGHT), self.folder.join(thin::NAME)];
-        // Games and pages only where results stand: a folder of something else is left as it is.
+        let mut old = vec![
+            self.results_path(),
+            self.manifest_path(),
+            self.folder.join(IN_FLIGHT_FILE),
+            self.folder.join(thin::NAME),
+        ];
+        // Without results, games and pages are not ours to delete.
         if old[0].symlink_metadata().is_ok() {
             let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
             if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
                 old.push(self.folder.join(record::games::NAME));
             }
             let entries = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
-            // The figures of a page are those that it names; other pictures are somebody's.
+            // Only figures that the page names are deleted.
             let page = files::read_text(&self.folder.join("report.md")).unwrap_or_default();
             let is_page = |path: &PathBuf| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -168,11 +174,11 @@ impl Output {
         Ok(())
     }
 
-    /// Refuses to continue results of another plan or build, and writes the manifest and the experiment. Of rows that were made elsewhere the
-    /// manifest has the stretches; of a run it gets one more.
+    /// Writes the experiment and the manifest, which gets one more run segment unless it was
+    /// merged. Refuses to continue results of another plan or build.
     ///
     /// # Errors
-    /// When the results there are not of this plan, or the folder cannot be written to.
+    /// If the folder holds results of another plan or build, or cannot be written to.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
         let (jobs, made_here) = (manifest.jobs, manifest.stretches.is_empty());
         if thin::is_thin(&self.folder) {
@@ -201,16 +207,16 @@ impl Output {
             };
             if let Some(which) = other_build.filter(|_| !any_build) {
                 return foreign(&format!(
-                    "results of another build{which}: start over with --fresh, or continue all the same with --any-build"
+                    "results of another build{which}: start over with --fresh, or continue anyway with --any-build"
                 ));
             }
             manifest.begun = old.begun;
-            // What was run before stays written down, whoever ran it. What is warned of looks at the worst of it.
+            // Earlier segments stay recorded; warnings consider the worst of them.
             if made_here {
                 manifest.stretches = old.history();
             }
             manifest.jobs = manifest.jobs.max(old.jobs);
-            // Until this stretch ends there are at least the rows that there were.
+            // Until this segment ends there are at least these rows.
             manifest.rows = old.rows;
             let _ = self.before.set(old);
         }
@@ -223,140 +229,145 @@ impl Output {
         Ok(())
     }
 
-    /// Writes down which of the plan's jobs each earlier stretch made: of those that are done, the last one has what no other has.
+    /// Records which jobs of the plan each earlier segment ran: the last one gets the done jobs
+    /// that no other has.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If a file cannot be read or written.
     pub fn attribute(&self, done: Jobs) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         let [others @ .., last, _] = &mut manifest.stretches[..] else { return Ok(()) };
-        let mut left = done.0;
-        // Of a manifest that does not say it nothing is known.
+        let mut unassigned = done.0;
+        // Older manifests do not record the jobs.
         let mut known = true;
-        for stretch in others {
-            known &= stretch.made.is_some();
-            if let Some(made) = &mut stretch.made {
-                // What was dropped since, to be run again, is no longer its.
-                made.0.retain(|job| left.remove(job));
+        for segment in others {
+            known &= segment.made.is_some();
+            if let Some(made) = &mut segment.made {
+                // Jobs whose rows were dropped since no longer belong to it.
+                made.0.retain(|job| unassigned.remove(job));
             }
         }
-        last.made = known.then_some(Jobs(left));
+        last.made = known.then_some(Jobs(unassigned));
         self.write_manifest(&manifest)
     }
 
-    /// Takes back what [`Output::begin`] wrote: the results there cannot be continued, and nothing was run.
+    /// Restores the manifest from before [`Output::begin`]: the results cannot be continued, and
+    /// nothing was run.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If a file cannot be read or written.
     pub fn retract(&self) -> io::Result<()> {
         self.before.get().map_or(Ok(()), |before| self.write_manifest(before))
     }
 
-    /// Writes into the manifest what the rows are that are there, and how many jobs need none; of games their PGN beside them.
+    /// Seals the rows in the manifest and records the number of jobs that are not needed; writes
+    /// the PGN of a match.
     ///
     /// # Errors
-    /// When the system refuses.
-    pub fn seal(&self, spared: u64) -> Result<(), ResultsError> {
+    /// If a file cannot be read or written.
+    pub fn seal(&self, not_needed: u64) -> Result<(), ResultsError> {
         let mut manifest = self.manifest()?;
-        manifest.jobs_spared = spared;
+        manifest.jobs_spared = not_needed;
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
         manifest.rows = Some(verified.rows);
-        // What a shard has is not in the plan's order.
+        // A shard's rows are not in the plan's order.
         manifest.column_seals = if manifest.shard.is_none() { verified.seals.columns } else { BTreeMap::new() };
         manifest.file_seal = Some(verified.seals.file);
         record::games::write(&self.results_path())?;
         Ok(self.write_manifest(&manifest)?)
     }
 
-    /// Writes the experiment as it is run.
+    /// Writes the experiment file.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If a file cannot be read or written.
     pub fn write_experiment(&self, experiment: &Experiment) -> Result<(), OutputError> {
         let copy = self.folder.join(EXPERIMENT);
         record::write_atomic(&copy, experiment.text.as_bytes()).map_err(OutputError::io(&copy))
     }
 
-    /// Writes the manifest in the old one's place.
+    /// Replaces the manifest.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If a file cannot be read or written.
     pub fn write_manifest(&self, manifest: &Manifest) -> io::Result<()> {
         record::write_atomic(&self.manifest_path(), manifest.to_text()?.as_bytes())
     }
 
-    /// Opens the results for appending, and says what is done.
+    /// Opens the results for appending, and reads which jobs are done.
     ///
     /// # Errors
-    /// When the file there cannot be continued: damaged, of another experiment, or unreadable.
-    pub fn results(&self, row_index: &RowIndex<'_>, again: RetryPolicy) -> Result<(ResultsWriter, Done), OutputError> {
+    /// If the file is damaged, of another experiment, or unreadable.
+    pub fn results(&self, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(Results, Done), OutputError> {
         let path = self.results_path();
         let (done, length) = match path.exists() {
-            true => scan_rows(&path, row_index, again).map_err(OutputError::results(&path))?,
+            true => scan_rows(&path, row_index, retry).map_err(OutputError::results(&path))?,
             false => Default::default(),
         };
         let results = ResultsWriter::open(&path, &row_index.header, length).map_err(OutputError::results(&path))?;
         Ok((results, done))
     }
 
-    /// Puts the rows in the plan's order, without those of pairs beyond the end of their test, and marks the manifest as ended.
+    /// Sorts the rows into the plan's order, without pairs after the end of their test, and marks
+    /// the run as ended.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If a file cannot be read or written.
     pub fn finish(&self, row_index: &RowIndex<'_>, stopping: &Stopping, done: u64) -> Result<(), ResultsError> {
         record::sort_rows(&self.results_path(), &row_index.header, |row| {
             let entry = row_index.entry(row)?;
             Ok(stopping.needs(row_index.plan, &entry.job).then_some(entry.place))
         })?;
-        self.seal(stopping.spared())?;
+        self.seal(stopping.not_needed())?;
         self.end(done, true)?;
-        // Nothing is in flight; what is suspected has its row.
-        let _ = fs::remove_file(self.folder.join(FLIGHT));
+        // Nothing is in flight any more; quarantined jobs have their rows.
+        let _ = fs::remove_file(self.folder.join(IN_FLIGHT_FILE));
         Ok(())
     }
 
     fn manifest(&self) -> io::Result<Manifest> {
         let manifest = Manifest::read(&self.folder).map_err(io::Error::other)?;
-        manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json has gone"))
+        manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json was deleted"))
     }
 
-    /// Marks a stretch as ended, with the whole plan or before it is done.
+    /// Marks the current segment as ended, and the run too if `whole`.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If a file cannot be read or written.
     pub fn end(&self, done: u64, whole: bool) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         manifest.ended = whole.then(now);
-        if let Some(stretch) = manifest.stretches.last_mut() {
-            (stretch.done, stretch.ended) = (Some(done), Some(now()));
+        if let Some(segment) = manifest.stretches.last_mut() {
+            (segment.done, segment.ended) = (Some(done), Some(now()));
         }
         self.write_manifest(&manifest)
     }
 
-    /// What is said of a file that has another length than was written.
+    /// The error for a results file whose length has changed.
     pub fn changed(&self, length: u64) -> RunError {
         RunError::Vanished(format!(
-            "{}: somebody changed it while the run wrote to it: it has {length} bytes now; nothing more was written, and the same command \
-             continues with the rows that it has left",
+            "{}: changed by another program during the run: it now has {length} bytes; nothing more was written: run the same command \
+             again to resume with the remaining rows",
             self.results_path().display()
         ))
     }
 
-    /// Brings rows to safety whose file was moved or deleted under the run, and says what happened.
-    pub fn rescue(&self, results: &mut ResultsWriter) -> RunError {
+    /// Restores the rows of a file that was deleted during the run, if possible; returns the error
+    /// for a file that was moved or deleted.
+    pub fn rescue(&self, results: &mut Results) -> RunError {
         let folder = self.folder.display();
         if !results.is_deleted() {
             return RunError::Vanished(format!(
-                "{folder}: results.csv was moved away while the run wrote to it; every finished row is in it, wherever it is: \
-                 move it back, and the same command continues"
+                "{folder}: results.csv was moved during the run; it contains every finished row: move it back and run the same \
+                 command again to resume"
             ));
         }
-        // Where another file has taken its name, that one is not overwritten.
+        // A new file of the same name is not overwritten.
         let path = match self.results_path() {
             path if path.exists() => self.folder.join("results.rescued.csv"),
             path => path,
         };
-        let mut put_back = || -> io::Result<()> {
+        let mut restore = || -> io::Result<()> {
             fs::create_dir_all(&self.folder)?;
             if let Some((text, manifest)) = self.begun.get() {
                 record::write_atomic(&self.folder.join(EXPERIMENT), text.as_bytes())?;
@@ -364,11 +375,15 @@ impl Output {
             }
             results.copy_to(&path)
         };
-        let message = match put_back() {
-            Ok(()) => format!("every finished row was put into {}; the same command continues", path.display()),
-            Err(error) => format!("its rows could not be put back ({error}): they have to be made again"),
+        let message = match restore() {
+            Ok(()) => {
+                format!("every finished row was saved to {}: run the same command again to resume", path.display())
+            }
+            Err(error) => {
+                format!("its rows could not be restored ({error}): run the command again to repeat their jobs")
+            }
         };
-        RunError::Vanished(format!("{folder}: results.csv was deleted while the run wrote to it; {message}"))
+        RunError::Vanished(format!("{folder}: results.csv was deleted during the run; {message}"))
     }
 }
 
@@ -394,10 +409,8 @@ mod tests {
         manifest
     }
 
-    /// Results are continued by the same plan, shard, build and engines alone, unless the user has it that builds do not matter; what was there before
-    /// stays written down.
     #[test]
-    fn what_is_continued_is_what_was_begun() {
+    fn begin_refuses_another_plan_shard_build_or_engine() {
         let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
         let experiment = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap();
         let place = tempfile::tempdir().unwrap();
@@ -407,7 +420,7 @@ mod tests {
             let begun = output.begin(&experiment, manifest(change), any);
             begun.map_err(|error| error.to_string()).map(|()| Manifest::read(place.path()).unwrap().unwrap())
         };
-        // Without results whatever was there is another run's, and gives way.
+        // Without results the old manifest is replaced.
         output(false, &|manifest| manifest.plan = "other".to_owned()).unwrap();
         let first = output(false, &|manifest| (manifest.begun, manifest.rows) = (20, Some(9))).unwrap();
         assert_eq!((first.stretches.len(), first.begun, first.plan.as_str()), (1, 20, "0123"));
@@ -420,11 +433,11 @@ mod tests {
         let build = |version: &str, commit: &str, profile: &str| {
             format!(
                 "{folder}: holds results of another build (1 abc release; this is {version} {commit} {profile}): start over with --fresh, or \
-                 continue all the same with --any-build"
+                 continue anyway with --any-build"
             )
         };
         let engine = format!(
-            "{folder}: holds results of another build of the engine of \"one\": start over with --fresh, or continue all the same with --any-build"
+            "{folder}: holds results of another build of the engine of \"one\": start over with --fresh, or continue anyway with --any-build"
         );
         type Change = fn(&mut Manifest);
         let other = engine.replace("one", "two");
@@ -435,67 +448,72 @@ mod tests {
             (|manifest| manifest.build.commit = "d".to_owned(), build("1", "d", "release"), true),
             (|manifest| manifest.build.profile = "debug".to_owned(), build("1", "abc", "debug"), true),
             (|manifest| manifest.subjects = [("one".to_owned(), EngineInfo::default())].into(), engine, true),
-            // One that nothing is known of.
+            // An engine that the old manifest does not list.
             (|manifest| manifest.subjects = [("two".to_owned(), EngineInfo::default())].into(), other, true),
         ];
         let mut stretches = 1;
         for (change, message, by_build) in cases {
             assert_eq!(output(false, &change), Err(message.clone()));
-            let all_the_same = output(true, &change);
+            let forced = output(true, &change);
             match by_build {
                 // Back to the first build for the next case.
                 true => {
                     output(true, &|_| {}).unwrap();
                     stretches += 2;
-                    assert_eq!(all_the_same.map(|manifest| manifest.stretches.len()), Ok(stretches - 1));
+                    assert_eq!(forced.map(|manifest| manifest.stretches.len()), Ok(stretches - 1));
                 }
-                false => assert_eq!(all_the_same, Err(message)),
+                false => assert_eq!(forced, Err(message)),
             }
         }
         let later = output(false, &|manifest| (manifest.jobs, manifest.begun) = (2, 90)).unwrap();
-        // It began when it began, with as many jobs at a time as it ever had, and has the rows that it had.
+        // The first begin, the most jobs and the rows of before are kept.
         assert_eq!((later.begun, later.jobs, later.rows), (20, 3, Some(9)));
         assert_eq!((later.stretches.len(), later.stretches.last().unwrap().jobs), (stretches + 1, 2));
         assert_eq!(later.stretches[0], first.stretches[0]);
     }
 
-    /// One run at a time has a folder; where it has ended the next may begin, though a process just being started still has its files open.
+    /// A child process that is just starting has inherited the lock file.
     #[test]
-    fn a_folder_is_one_runs_until_it_ends() {
+    fn open_locks_the_folder_until_the_run_ends() {
         let place = tempfile::tempdir().unwrap();
         let first = Output::open(place.path()).unwrap();
         let inherited = first.lock.try_clone().unwrap();
         assert!(matches!(Output::open(place.path()), Err(OutputError::Locked(_))));
         assert!(Output::open_with(place.path(), false).is_ok());
-        // Who never had the lock cannot let go of it.
+        // Dropping an output without the lock does not unlock the folder.
         assert!(matches!(Output::open(place.path()), Err(OutputError::Locked(_))));
         drop(first);
         assert!(Output::open(place.path()).is_ok());
         drop(inherited);
     }
 
-    /// Where no results stand a page is somebody's, whatever else a run left.
     #[test]
-    fn without_results_pages_stay() {
+    fn clear_without_results_keeps_pages() {
         let place = tempfile::tempdir().unwrap();
-        let names = [MANIFEST, FLIGHT, "report.html", "report.md"];
+        let names = [MANIFEST, IN_FLIGHT_FILE, "report.html", "report.md"];
         names.iter().for_each(|name| fs::write(place.path().join(name), "x").unwrap());
         Output::open(place.path()).unwrap().clear().unwrap();
         assert_eq!(names.map(|name| place.path().join(name).exists()), [false, false, true, true]);
     }
 
-    /// To begin afresh takes away what a run writes, and nothing that somebody laid beside it.
     #[test]
-    fn what_is_cleared_is_what_was_written() {
+    fn clear_deletes_only_what_a_run_writes() {
         let place = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
         for games in [false, true] {
             let rules = if games { "[match]\n" } else { "" };
             put("experiment.toml", &format!("suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n{rules}"));
             put("report.md", "![Ratio](ratio.svg)\n");
-            for name in
-                ["results.csv", MANIFEST, FLIGHT, "report.html", "ratio.svg", "own.svg", "games.pgn", "notes.md"]
-            {
+            for name in [
+                "results.csv",
+                MANIFEST,
+                IN_FLIGHT_FILE,
+                "report.html",
+                "ratio.svg",
+                "own.svg",
+                "games.pgn",
+                "notes.md",
+            ] {
                 put(name, "x");
             }
             Output::open(place.path()).unwrap().clear().unwrap();

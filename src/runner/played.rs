@@ -1,5 +1,5 @@
-//! A job of a match: two games from one opening, colours swapped. Both players are as new before each game, so that it depends on nothing but
-//! them, the opening and their limits.
+//! Runs a job of a match: two games from one opening, with colours swapped. Both players are reset
+//! before each game, so that it depends only on them, the opening and their limits.
 
 use super::job::{Halt, JobRow, found_or_stopped};
 use crate::chess::ending::{Ending, ending};
@@ -12,13 +12,13 @@ use crate::table::{Occupancy, TableCounters};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// A player of the pair: the first is the variant, the second its opponent.
+/// A player: the first of a pair is the variant, the second its opponent.
 pub struct Player<'a> {
     /// The variant's name.
     pub name: &'a str,
-    /// Who searches.
+    /// The engine.
     pub subject: &'a mut dyn Subject,
-    /// How far.
+    /// The limit of each search.
     pub limit: Limit,
 }
 
@@ -28,23 +28,23 @@ impl Player<'_> {
     }
 }
 
-/// What a player did in a game.
+/// The sums over a player's searches in a game.
 #[derive(Default)]
-struct Tally {
+struct PlayerTotals {
     search: SearchCounters,
     table: TableCounters,
     occupancy: Occupancy,
     depths: u64,
     blind: u64,
     seconds: f64,
-    /// Whether it is of an engine that is not ours.
+    /// Whether the player is an external engine.
     external: bool,
 }
 
-/// Plays a pair of two players. None if it was stopped.
+/// Plays both games of a pair. `None` if interrupted.
 ///
 /// # Errors
-/// When an engine fails.
+/// If an engine fails.
 pub fn pair(
     experiment: &Experiment,
     job: &Job,
@@ -54,32 +54,32 @@ pub fn pair(
     let rules = experiment.file.games.clone().unwrap_or_default();
     let start = matches::opening_position(&experiment.suite.items[job.item]);
     let games = [true, false].into_iter().map(|first_is_white| {
-        let (tally, game) = game(&rules, &start, players, first_is_white, stop)?;
-        Ok(tally.found(job.item, game))
+        let (total, game) = game(&rules, &start, players, first_is_white, stop)?;
+        Ok(total.into_row(job.item, game))
     });
     found_or_stopped(games.collect())
 }
 
-/// One game, and what the first player did in it.
+/// Plays one game; returns it with the first player's sums.
 fn game(
     rules: &Match,
     start: &Board,
     players: &mut [Player<'_>],
     first_is_white: bool,
     stop: &AtomicBool,
-) -> Result<(Tally, GameRecord), Halt> {
+) -> Result<(PlayerTotals, GameRecord), Halt> {
     for player in players.iter_mut() {
         let begun = player.subject.start().and_then(|()| player.subject.new_game());
         begun.map_err(|failure| player.failed(&failure))?;
     }
     let (mut board, mut past, mut moves, mut scores) = (*start, Vec::new(), Vec::new(), Vec::new());
-    let mut tallies = [Tally::default(), Tally::default()];
-    let mut judge = Adjudicator::default();
+    let mut totals = [PlayerTotals::default(), PlayerTotals::default()];
+    let mut adjudicator = Adjudicator::default();
     let (winner, end) = loop {
         if let Some(over) = ending(&board, &past) {
             break ((over == Ending::Mate).then_some(!board.turn()), games::ending_word(over));
         }
-        if let Some(verdict) = judge.verdict(rules) {
+        if let Some(verdict) = adjudicator.verdict(rules) {
             break verdict;
         }
         if moves.len() >= 2 * usize::from(rules.max_moves) {
@@ -87,14 +87,14 @@ fn game(
         }
         let mover = usize::from((board.turn() == Color::White) != first_is_white);
         let position = Position { start, moves: &moves, past: &past, board: &board };
-        let (best, score) = search(&mut players[mover], &position, stop, &mut tallies[mover])?;
-        judge.hear(board.turn(), score, rules);
+        let (best, score) = search(&mut players[mover], &position, stop, &mut totals[mover])?;
+        adjudicator.add_score(board.turn(), score, rules);
         past.push(board);
         moves.push(best);
         scores.push(score);
         board.play(best, Increments::none());
     };
-    let [mine, other] = tallies;
+    let [mine, other] = totals;
     let game = GameRecord {
         white: first_is_white,
         winner,
@@ -109,8 +109,8 @@ fn game(
     Ok((mine, game))
 }
 
-impl Tally {
-    fn found(self, item: usize, game: GameRecord) -> JobRow {
+impl PlayerTotals {
+    fn into_row(self, item: usize, game: GameRecord) -> JobRow {
         let Self { search, table, occupancy, seconds, external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
         let report = external.then(|| UciReport { nodes, ..UciReport::default() });
@@ -119,36 +119,36 @@ impl Tally {
     }
 }
 
-/// One search; its move and score.
+/// Runs one search; returns its move and score.
 fn search(
     player: &mut Player<'_>,
     position: &Position<'_>,
     stop: &AtomicBool,
-    tally: &mut Tally,
+    total: &mut PlayerTotals,
 ) -> Result<(Move, Option<Score>), Halt> {
     let (mut begun, mut score, mut depth) = (Instant::now(), None, 0);
     let ended = player.subject.search(*position, player.limit, stop, &mut |report| match report {
         SearchEvent::Begin => begun = Instant::now(),
-        SearchEvent::End => tally.seconds += begun.elapsed().as_secs_f64(),
+        SearchEvent::End => total.seconds += begun.elapsed().as_secs_f64(),
         SearchEvent::Iteration(iteration) => {
-            tally.search += iteration.search;
-            tally.table += iteration.table;
-            tally.occupancy = iteration.occupancy;
+            total.search += iteration.search;
+            total.table += iteration.table;
+            total.occupancy = iteration.occupancy;
             if iteration.finished {
                 (score, depth) = (Some(iteration.score), iteration.depth);
             }
         }
         SearchEvent::UciReport(reported) => {
-            tally.external = true;
-            tally.search.nodes += reported.nodes.unwrap_or(0);
+            total.external = true;
+            total.search.nodes += reported.nodes.unwrap_or(0);
             (score, depth) = (reported.score, reported.depth.unwrap_or(0));
         }
     });
-    tally.depths += u64::from(depth);
+    total.depths += u64::from(depth);
     match ended.map_err(|failure| player.failed(&failure))? {
-        // No iteration ended within the limit: what `ttlab uci` would play.
+        // No iteration finished within the limit: play the move that `ttlab uci` would play.
         SearchEnd::Best(best) if best.is_none() => {
-            tally.blind += 1;
+            total.blind += 1;
             let mut moves = MoveList::new();
             legal(position.board, &mut moves);
             Ok((moves.first().copied().unwrap_or(Move::NONE), score))
@@ -158,10 +158,10 @@ fn search(
     }
 }
 
-/// Who gives a game up or as drawn: both sides must find so, for some moves in a row.
+/// Adjudicates games by score: both sides must agree for a number of moves in a row.
 #[derive(Debug, Default)]
 struct Adjudicator {
-    /// White's and Black's, in a row: moves that found themselves lost, won, level.
+    /// Consecutive moves of White and Black whose score was lost, won or level.
     lost: [u16; 2],
     won: [u16; 2],
     level: [u16; 2],
@@ -169,7 +169,7 @@ struct Adjudicator {
 }
 
 impl Adjudicator {
-    fn hear(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
+    fn add_score(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
         self.plies += 1;
         let side = usize::from(mover == Color::Black);
         let count = |counter: &mut u16, holds: bool| *counter = if holds { counter.saturating_add(1) } else { 0 };
@@ -181,7 +181,7 @@ impl Adjudicator {
         count(&mut self.level[side], draw.zip(score).is_some_and(|(most, score)| score.abs() <= most));
     }
 
-    /// The winner, none of a draw, and what the end is called.
+    /// The winner (`None`: draw) and the kind of end, once the game is decided.
     fn verdict(&self, rules: &Match) -> Option<(Option<Color>, &'static str)> {
         if let Some(resign) = rules.resign {
             for (loser, winner) in [(0, Color::Black), (1, Color::White)] {
@@ -204,30 +204,30 @@ mod tests {
     use crate::experiment::matches::{Draw, Resign};
     use crate::subject::EngineFault;
 
-    /// The verdict after each score, White's first; the place of the first one.
+    /// The first verdict and the number of scores (White's first) that led to it.
     fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
-        let mut judge = Adjudicator::default();
+        let mut adjudicator = Adjudicator::default();
         scores.iter().enumerate().find_map(|(at, &score)| {
-            judge.hear(if at % 2 == 0 { Color::White } else { Color::Black }, score, rules);
-            judge.verdict(rules).map(|verdict| (at + 1, verdict))
+            adjudicator.add_score(if at % 2 == 0 { Color::White } else { Color::Black }, score, rules);
+            adjudicator.verdict(rules).map(|verdict| (at + 1, verdict))
         })
     }
 
     #[test]
-    fn both_must_find_a_game_lost_for_moves_in_a_row() {
+    fn resignation_needs_both_scores_for_moves_in_a_row() {
         let rules = Match { resign: Some(Resign { score: 500, moves: 2 }), ..Match::default() };
         let won = Some((4, (Some(Color::White), games::RESIGNED)));
         assert_eq!(first(&rules, &[500, -500, 600, -700].map(Some)), won);
         assert_eq!(first(&rules, &[500, -499, 600, -700].map(Some)), None);
         assert_eq!(first(&rules, &[-900, 800, -900, 800].map(Some)).map(|it| it.1.0), Some(Some(Color::Black)));
-        // Only one of them, not in a row, a score that nobody told.
+        // Only one side; not in a row; a missing score.
         assert_eq!(first(&rules, &[500, 0, 500, 0, 500, 0].map(Some)), None);
         assert_eq!(first(&rules, &[500, -500, 0, -500, 500, -500].map(Some)), None);
         assert_eq!(first(&rules, &[Some(500), Some(-500), Some(500), None, Some(500), Some(-500)]), None);
     }
 
     #[test]
-    fn both_must_find_it_level_from_a_move_on() {
+    fn draw_needs_level_scores_from_the_given_move() {
         let draw = |from| Match { draw: Some(Draw { score: 10, moves: 2, from }), ..Match::default() };
         let level = [10, -10, 0, 5, 0, 0].map(Some);
         assert_eq!(first(&draw(0), &level), Some((4, (None, games::AGREED))));
@@ -236,18 +236,18 @@ mod tests {
         assert_eq!(first(&Match::default(), &[0; 40].map(Some)), None);
     }
 
-    /// Answers from a list of moves by the ply; each search tells two iterations of its own kind.
+    /// A subject that plays given moves by ply and reports iterations.
     struct Book {
         moves: &'static [&'static str],
-        /// Centipawns that it finds itself ahead by; none: it tells none.
+        /// The score that it reports, in centipawns; `None`: it reports none.
         score: Option<Score>,
         external: bool,
         log: Vec<String>,
-        /// The ply at which no iteration ends, that it fails at, or is stopped at.
+        /// The ply at which no iteration finishes, it fails, or it is interrupted.
         blind: Option<usize>,
         fails: Option<usize>,
         stops: Option<usize>,
-        /// Whether it will not begin a game.
+        /// Whether it refuses to begin a game.
         refuses: bool,
     }
 
@@ -343,14 +343,14 @@ mod tests {
         pair(&experiment, &job, &mut players, &AtomicBool::new(false))
     }
 
-    /// What each search takes at least.
+    /// The minimum time of each search.
     const NAP: std::time::Duration = std::time::Duration::from_millis(2);
 
     const MATE: &[&str] = &["f2f3", "e7e5", "g2g4", "d8h4"];
 
-    /// Fool's mate twice, colours swapped: each figure of both rows, by hand. The first has White first, and is mated; then he mates.
+    /// Fool's mate twice with colours swapped: the first player has White and is mated, then mates.
     #[test]
-    fn both_games_are_told_from_the_first_players_view() {
+    fn rows_of_a_pair_show_the_first_players_view() {
         let (mut first, mut second) = (book(MATE, 30), book(MATE, -200));
         let found = played(&mut first, &mut second, "").unwrap().unwrap();
         let shown = |found: &JobRow| {
@@ -361,11 +361,11 @@ mod tests {
                 (moves, game.start, game.end),
                 (MATE.iter().map(|mv| (*mv).to_owned()).collect(), Board::startpos(), "mate")
             );
-            // The clock runs through both of the player's searches, however long they took.
+            // The time is the sum of both searches of the player.
             assert!(found.seconds >= 2.0 * NAP.as_secs_f64());
             let Iteration { search, table, occupancy, finished, depth, deepest, score, best, pv, anatomy } =
                 &found.iteration;
-            // What is of one search is nothing of a game.
+            // Columns of a single search are empty in a game's row.
             assert!((depth, deepest, score) == (&0, &0, &0) && best.is_none() && pv.is_empty() && anatomy.is_none());
             assert!(
                 *finished && found.report.is_none() && found.solved.is_none() && found.ply.is_none() && found.item == 0
@@ -374,7 +374,8 @@ mod tests {
                 [search.nodes, table.probes, occupancy.occupied, game.depths, game.blind, game.opponent_nodes];
             (game.white, game.winner, scores, figures)
         };
-        // Two moves of three iterations each, 10, 25 and 100 nodes; the last that finished was of depth 2, whose score is as it is.
+        // Two moves with three iterations of 10, 25 and 100 nodes; the last one that finished has
+        // depth 2 and the exact score.
         let figures = [270, 54, 100, 4, 0, 270];
         assert_eq!(shown(&found[0]), (true, Some(Color::Black), vec![30, -200, 30, -200], figures));
         assert_eq!(shown(&found[1]), (false, Some(Color::Black), vec![-200, 30, -200, 30], figures));
@@ -383,7 +384,7 @@ mod tests {
             second.log,
             ["start", "new", "1 Some(22)", "3 Some(22)", "start", "new", "0 Some(22)", "2 Some(22)"]
         );
-        // A program's figures are what it tells: nodes alone; scores that it does not tell are none.
+        // An external engine reports only nodes; scores that it does not report are empty.
         let (mut first, mut second) = (Book { external: true, score: None, ..book(MATE, 0) }, book(MATE, 5));
         let found = played(&mut first, &mut second, "").unwrap().unwrap();
         for (row, scores) in found.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {
@@ -396,9 +397,8 @@ mod tests {
         }
     }
 
-    /// Where a game ends otherwise: by its length, by what both find, without a move in time, and not at all.
     #[test]
-    fn games_end_by_length_by_agreement_or_not_at_all() {
+    fn games_end_by_rule_adjudication_or_length() {
         const QUIET: &[&str] = &["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8", "g1f3"];
         let ends = |first: Score, second: Score, rules: &str| {
             let found = played(&mut book(QUIET, first), &mut book(QUIET, second), rules).unwrap().unwrap();
@@ -420,7 +420,7 @@ mod tests {
             [("resigned", 2, white), ("resigned", 2, black)]
         );
         assert_eq!(ends(400, -400, "resign = { score = 401, moves = 1 }"), [("repetition", 8, None); 2]);
-        // No iteration ended: the first legal move is played, the score is none, and nothing is added to the depths.
+        // No iteration finished: the first legal move is played without score or depth.
         let mut blind = Book { blind: Some(0), ..book(QUIET, 3) };
         let found = played(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1");
         let mut legal_moves = MoveList::new();
@@ -431,7 +431,7 @@ mod tests {
             (game.blind, game.depths, game.moves[0], game.scores[0]),
             (1, 0, legal_moves.first().copied().unwrap(), None)
         );
-        // What fails is told with the player's name; what is stopped has no rows.
+        // A failure names the player; an interrupted pair has no rows.
         let failing = |fails| Book { fails, ..book(QUIET, 0) };
         let report = played(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
         assert_eq!(report.as_deref(), Some("two: the engine named no move where there is a legal one at `go`"));

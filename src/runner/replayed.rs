@@ -1,4 +1,4 @@
-//! A job of a trace: its table is shown a game instead of being searched with.
+//! Runs a job of a trace: replays a recorded game on a table, without searching.
 
 use super::job::JobRow;
 use crate::engine::{Iteration, SearchCounters};
@@ -11,10 +11,10 @@ use crate::table::{Occupancy, TableError};
 use std::ops::Range;
 use std::time::Instant;
 
-/// A table that is shown a game, in one turn or several.
+/// A table that replays a game, in one pass or several.
 struct ReplayJob {
     table: Box<dyn ReplayTable>,
-    /// At the end of all turns together: their buckets are apart.
+    /// The sum over the passes, which have disjoint buckets.
     occupancy: Occupancy,
     seconds: f64,
 }
@@ -38,36 +38,37 @@ impl ReplaySink for ReplayJob {
     }
 }
 
-/// What a table makes of a game. `nodes` are those that the search would have entered if what was lost had been searched again and nothing
-/// else had changed: those recorded, and the worth of the usable probes that were not answered.
+/// Replays one game on one table. The row's `nodes` are those that the search would have entered if
+/// it had searched again what the table lost, all else being equal: the recorded nodes, plus the
+/// worth of the usable probes that the table did not answer.
 ///
 /// # Errors
-/// When the table cannot be made, or the trace is no longer what it was.
+/// If the table cannot be created, or the trace file has changed.
 pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
     let game = trace.game_info(item).ok_or_else(|| format!("the trace has no {item}"))?;
     let options = &plan.variants[job.variant].options;
-    // What a size as a share of it needs to know; else 0.
+    // Only a size that is a share needs the working set.
     let working_set = if matches!(options.table.size, Size::Share(_)) { game.positions.max(1) } else { 0 };
     let table = shown(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
     let buckets = buckets(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
-    let mut room = ReplayJob { table, occupancy: Occupancy::default(), seconds: 0.0 };
+    let mut job_state = ReplayJob { table, occupancy: Occupancy::default(), seconds: 0.0 };
     trace
-        .replay(item, options.table.index, buckets, &mut room)
+        .show(item, options.table.index, buckets, &mut job_state)
         .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
-    let found = room.table.replayed();
+    let replay = job_state.table.replayed();
     let iteration = Iteration {
         depth: 1,
         search: SearchCounters {
-            nodes: game.nodes + found.worth - found.worth_kept,
-            usable: found.kept,
-            saved: found.worth_kept,
+            nodes: game.nodes + replay.worth - replay.worth_kept,
+            usable: replay.kept,
+            saved: replay.worth_kept,
             ..SearchCounters::default()
         },
-        table: room.table.counters(),
-        occupancy: room.occupancy,
+        table: job_state.table.counters(),
+        occupancy: job_state.occupancy,
         ..UciReport::default().iteration()
     };
-    Ok(vec![JobRow::new(job.item, iteration, room.seconds)])
+    Ok(vec![JobRow::new(job.item, iteration, job_state.seconds)])
 }
 
 #[cfg(test)]
@@ -77,9 +78,9 @@ mod tests {
     use crate::experiment::Experiment;
     use crate::table::trace::{Event, Writer, flags};
 
-    /// Ten positions, each stored three times: a table of half of them has five slots.
+    /// Ten positions, each stored three times.
     #[test]
-    fn a_share_is_of_the_positions_that_are_stored() {
+    fn share_is_of_the_stored_positions() {
         let folder = tempfile::tempdir().unwrap();
         let mut writer = Writer::new(std::fs::File::create(folder.path().join("ten.trace")).unwrap());
         writer.push(Event::search(0, flags::GAME, 0));
@@ -95,10 +96,10 @@ mod tests {
         let plan = Plan::new(&experiment);
         let job = plan.jobs().next().unwrap();
         let begun = Instant::now();
-        let found = replayed(experiment.trace.as_ref().unwrap(), "game 1", &plan, &job).unwrap();
-        assert_eq!(found[0].iteration.occupancy.slots, 5);
-        // Showing it takes a part of what all of it takes.
-        assert!(found[0].seconds > 0.0 && found[0].seconds <= begun.elapsed().as_secs_f64());
+        let rows = replayed(experiment.trace.as_ref().unwrap(), "game 1", &plan, &job).unwrap();
+        assert_eq!(rows[0].iteration.occupancy.slots, 5);
+        // Only the table's own work is timed.
+        assert!(rows[0].seconds > 0.0 && rows[0].seconds <= begun.elapsed().as_secs_f64());
         let unknown = replayed(experiment.trace.as_ref().unwrap(), "game 2", &plan, &job).err();
         assert_eq!(unknown.as_deref(), Some("the trace has no game 2"));
     }

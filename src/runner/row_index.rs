@@ -1,5 +1,5 @@
-//! The ledger: which job a row of the results belongs to, and which jobs are done. Rows are held against the plan, so that one
-//! of another plan, or one that was edited, is never taken for an answer.
+//! Finds the job of each row of the results, and which jobs are done. Rows are checked against the
+//! plan, so that a row of another plan, or an edited one, is never used.
 
 use super::in_flight::QUARANTINED;
 use crate::experiment::{Experiment, Job, Plan};
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What names the columns that place a row.
+/// The columns that identify a row's job and its place.
 const KEYS: [&str; 11] = [
     columns::ID,
     columns::VARIANT,
@@ -25,51 +25,51 @@ const KEYS: [&str; 11] = [
     columns::COLOUR,
 ];
 
-/// How the rows of a plan are found their places.
+/// Finds the place of each row in a plan.
 pub struct RowIndex<'a> {
-    /// The plan.
+    /// The plan of the rows.
     pub plan: &'a Plan,
-    /// The columns of its results.
+    /// The columns of the plan's results.
     pub header: Vec<String>,
     items: HashMap<&'a str, usize>,
     variants: HashMap<&'a str, usize>,
     keys: [usize; KEYS.len()],
 }
 
-/// A row's place: rows in this order are those of one item at a time, and of one variant at a time there. So are the plan's jobs, but
-/// for one that takes the whole suite: its rows stand at their items, among those they are compared with.
+/// A row's place in the plan's order: by repeat, then item, then variant. The rows of a job that
+/// takes the whole suite are ordered by their items, next to those that they are compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     repeat: u32,
     item: u32,
-    /// The variant, or the encounter.
+    /// The variant, or the encounter of a match.
     lane: u32,
     ply: u16,
     depth: u8,
 }
 
 impl Place {
-    /// Whether the row is of this repeat, item and lane of the plan.
+    /// Whether the row belongs to this repeat, item and lane of the plan.
     pub fn is_of(&self, repeat: u32, item: usize, lane: usize) -> bool {
         (self.repeat, self.item as usize, self.lane as usize) == (repeat, item, lane)
     }
 }
 
-/// What a row is.
+/// A row's place and job.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexedRow {
-    /// Where it stands in the plan's order.
+    /// The place in the plan's order.
     pub place: Place,
-    /// Its job.
+    /// The row's job.
     pub job: Job,
-    /// Whether it is the job's last: the job is then done.
+    /// Whether the row is the job's last one, which completes the job.
     pub last: bool,
-    /// Whether it says that the job failed.
+    /// Whether the row says that the job failed.
     pub failed: bool,
 }
 
 impl<'a> RowIndex<'a> {
-    /// The ledger of a plan.
+    /// Creates the index of a plan.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan) -> Self {
         let header = record::header(&plan.varying(), plan.extra_columns());
         let items = experiment.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at));
@@ -78,10 +78,12 @@ impl<'a> RowIndex<'a> {
         Self { plan, items: items.collect(), variants: variants.collect(), keys, header }
     }
 
-    /// Reads the rows of a results file, each of which must be of the plan and fit its check. `take` gets each with its job's place.
+    /// Reads a results file, and checks each row against the plan and its checksum. `take` is
+    /// called with each row and its job's place.
     ///
     /// # Errors
-    /// When a row is wrong, `take` says that one is, the file has other columns, or the system refuses.
+    /// If a row is wrong, `take` returns an error, the file has other columns, or it cannot be
+    /// read.
     pub fn read(
         &self,
         path: &Path,
@@ -98,15 +100,15 @@ impl<'a> RowIndex<'a> {
         scanned.map(drop)
     }
 
-    /// Whether a row says that its job was set aside.
-    fn is_set_aside(&self, row: &StringRecord) -> bool {
+    /// Whether a row says that its job was quarantined.
+    fn is_quarantined(&self, row: &StringRecord) -> bool {
         row.get(self.keys[7]) == Some(QUARANTINED)
     }
 
-    /// What a row is.
+    /// A row's place and job.
     ///
     /// # Errors
-    /// When it is no row of this plan.
+    /// If the row does not belong to this plan.
     pub fn entry(&self, row: &StringRecord) -> Result<IndexedRow, String> {
         let [id, name, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
             self.keys.map(|at| row.get(at).unwrap_or_default());
@@ -114,36 +116,40 @@ impl<'a> RowIndex<'a> {
             |name| self.variants.get(name).copied().ok_or_else(|| format!("the plan has no variant \"{name}\""));
         let variant = place(name)?;
         let opponent = self.plan.is_match().then(|| place(opponent)).transpose()?;
-        let lane = self.plan.find_lane(variant, opponent);
-        let lane = lane.ok_or_else(|| format!("the plan has no games of \"{name}\" against that opponent"))?;
+        let lane = self.plan.lane(variant, opponent);
+        let lane = lane.ok_or_else(|| format!("the plan has no games of \"{name}\" against this opponent"))?;
         let item = if game.is_empty() { position } else { game };
         let item = *self.items.get(item).ok_or_else(|| format!("the suite has no item \"{item}\""))?;
-        let repeat: u32 = repeat.parse().map_err(|_| format!("repeat: `{repeat}` is no number"))?;
+        let repeat: u32 = repeat.parse().map_err(|_| format!("repeat: expected a number, found `{repeat}`"))?;
         let ply: Option<u16> = match ply {
             _ if self.plan.is_match() => Some(u16::from(colour == record::BLACK)),
             "" => None,
-            ply => Some(ply.parse().map_err(|_| format!("ply: `{ply}` is no number"))?),
+            ply => Some(ply.parse().map_err(|_| format!("ply: expected a number, found `{ply}`"))?),
         };
-        let depth: u8 = depth.parse().map_err(|_| format!("depth: `{depth}` is no depth"))?;
+        let depth: u8 = depth.parse().map_err(|_| format!("depth: expected a depth from 0 to 255, found `{depth}`"))?;
         if !seconds.parse().is_ok_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
-            return Err(format!("seconds: `{seconds}` is no time"));
+            return Err(format!("seconds: expected seconds, found `{seconds}`"));
         }
-        let number = u64::from_str_radix(id, 16).map_err(|_| format!("id: `{id}` is no id"))?;
+        let number =
+            u64::from_str_radix(id, 16).map_err(|_| format!("id: expected 16 hexadecimal digits, found `{id}`"))?;
         if repeat >= self.plan.repeats {
             let repeats = self.plan.repeats;
-            return Err(format!("the plan has {repeats} repeats, and this row is of repeat {repeat} (from 0)"));
+            return Err(format!("repeat: the plan has {repeats} repeats, found {repeat} (from 0)"));
         }
         let job = self.plan.job_for(variant, opponent, item, repeat);
         let last = number == self.plan.job_id(&job);
         if !last && number != self.plan.row_id(&job, item, ply.unwrap_or(0), depth) {
-            return Err("its id is not of what it says was searched: it is of another plan, or was edited".to_owned());
+            return Err(
+                "id: does not match the row's other fields: the row belongs to another plan or was edited".to_owned()
+            );
         }
         let place = Place { repeat, item: item as u32, lane: lane as u32, ply: ply.unwrap_or(0), depth };
         Ok(IndexedRow { place, job, last, failed: !error.is_empty() })
     }
 }
 
-/// Checks the rows of one file one after another: each against its check, and that none is missing or there twice.
+/// Verifies the rows of a file in order: each one's checksum, and that none is missing or
+/// duplicate.
 #[derive(Default)]
 struct Chains {
     open: HashMap<u64, u32>,
@@ -151,18 +157,19 @@ struct Chains {
 }
 
 impl Chains {
-    /// Takes the next row, or says that it was edited, that a row before it is missing, or that its job had ended before. `job`: its job's
-    /// place in the plan.
+    /// Verifies the next row. `job`: its job's place in the plan.
     fn next(&mut self, job: u64, entry: &IndexedRow, row: &StringRecord) -> Result<(), String> {
         if self.done.contains(&job) {
-            return Err("it is there twice: its job had ended in a line before it".to_owned());
+            return Err("duplicate: its job has already ended in an earlier line".to_owned());
         }
         let last = row.len() - 1;
-        // A job that failed leaves a row that stands alone.
+        // The row of a failed job has no previous row.
         let previous = if entry.failed { 0 } else { self.open.get(&job).copied().unwrap_or(0) };
         let check = record::check(previous, row.iter().take(last));
         if row.get(last) != Some(format!("{check:08x}").as_str()) {
-            return Err("it was edited or damaged, or a row before it is missing: its check does not fit".to_owned());
+            return Err(
+                "its checksum does not match: it was edited or damaged, or the row before it is missing".to_owned()
+            );
         }
         if entry.last {
             self.open.remove(&job);
@@ -174,33 +181,34 @@ impl Chains {
     }
 }
 
-/// What a results file holds.
+/// Which jobs of a results file are done.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// Places of the jobs that need not be run again.
+    /// The places of the jobs that need not run again.
     pub jobs: HashSet<u64>,
-    /// How many of them failed.
+    /// The number of these jobs that failed.
     pub failed: u64,
-    /// Bytes of a torn last line.
+    /// Bytes of an incomplete last line.
     pub torn: u64,
-    /// Rows that are dropped: of jobs that were not finished, or are to be run again.
+    /// Rows that are dropped, because their jobs are unfinished or will run again.
     pub dropped: u64,
-    /// Where the file was copied to before damaged rows were taken out.
+    /// The copy of the file from before damaged rows were dropped.
     pub saved: Option<PathBuf>,
 }
 
-/// Which jobs are to be run again though rows of theirs are there.
+/// Which jobs run again although they have rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RetryPolicy {
-    /// Those that failed.
+    /// Failed jobs.
     pub failed: bool,
-    /// Of these also those that were set aside since the process died with them.
-    pub set_aside: bool,
-    /// Those with a row that is damaged or missing. Lines that are no rows of this plan go with them.
+    /// Also quarantined jobs.
+    pub quarantined: bool,
+    /// Jobs with a damaged or missing row. Lines that are not rows of this plan are dropped too.
     pub damaged: bool,
 }
 
-/// Copies a results file that is about to be repaired, under the first free name of `results.csv.damaged-1`, `-2`, ...
+/// Copies a results file before it is repaired, to the first free name of `results.csv.damaged-1`,
+/// `-2`, ...
 fn save(path: &Path) -> std::io::Result<PathBuf> {
     let name = |number: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -213,81 +221,83 @@ fn save(path: &Path) -> std::io::Result<PathBuf> {
     Ok(copy)
 }
 
-/// Reads every whole line: the bytes up to the end of the last, and whether the first is the header, which it must be unless what is damaged is
-/// to be run again.
+/// Reads every complete line. Returns the bytes up to the end of the last one, and whether the
+/// first one is the header, which is required unless damaged jobs run again.
 fn scan(
     path: &Path,
     header: &[String],
-    again: RetryPolicy,
+    retry: RetryPolicy,
     mut visit: impl FnMut(Result<&StringRecord, String>) -> Result<(), String>,
 ) -> Result<(u64, bool), ResultsError> {
-    if !again.damaged {
+    if !retry.damaged {
         return record::scan(path, header, |_, row| visit(row)).map(|whole| (whole, true));
     }
     let (whole, is_header) = record::scan_any(path, header, |_, row| visit(row))?;
-    // What a kill left of a header is none yet, and nothing that was written.
+    // An incomplete header of a killed run counts as an empty file.
     let is_begun = whole == 0 && record::scan(path, header, |_, _| Ok(())).is_ok();
     Ok((whole, is_header || is_begun))
 }
 
-/// Reads a results file, drops the rows of jobs that are not done or are to be run again, and says what is left and how many
-/// bytes it takes: the file may be longer by what a kill left of its last rows.
+/// Reads a results file and drops the rows of jobs that are not done or will run again. Returns
+/// what is done and the length in bytes; the file may be longer, by the last rows of a killed run.
 ///
 /// # Errors
-/// When the file has other columns, holds a row that is not of this plan (unless such are to be dropped), or the system refuses.
-pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, again: RetryPolicy) -> Result<(Done, u64), ResultsError> {
+/// If the file has other columns, has a row that is not of this plan (unless these are dropped), or
+/// cannot be read or written.
+pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(Done, u64), ResultsError> {
     let (header, mut chains) = (&row_index.header, Chains::default());
     let (mut failed, mut retried, mut damaged): (HashSet<u64>, HashSet<u64>, HashSet<u64>) = Default::default();
-    let mut strangers = false;
+    let mut foreign_rows = false;
     let take = |row: Result<&StringRecord, String>| {
-        let sound = row.and_then(|row| {
+        let valid = row.and_then(|row| {
             let entry = row_index.entry(row)?;
             let job = row_index.plan.order_key(&entry.job);
             failed.extend(entry.failed.then_some(job));
-            // Why a job was set aside is no failure of its own.
-            retried.extend((entry.failed && (again.set_aside || !row_index.is_set_aside(row))).then_some(job));
-            let sound = chains.next(job, &entry, row);
-            damaged.extend(sound.is_err().then_some(job));
-            sound
+            // A quarantined job has not failed by itself.
+            retried.extend((entry.failed && (retry.quarantined || !row_index.is_quarantined(row))).then_some(job));
+            let valid = chains.next(job, &entry, row);
+            damaged.extend(valid.is_err().then_some(job));
+            valid
         });
-        strangers |= sound.is_err();
-        if again.damaged { Ok(()) } else { sound }
+        foreign_rows |= valid.is_err();
+        if retry.damaged { Ok(()) } else { valid }
     };
-    let (whole, is_header) = scan(path, header, again, take)?;
+    let (whole, is_header) = scan(path, header, retry, take)?;
     let torn = std::fs::metadata(path)?.len() - whole;
-    // A first line that is neither a header nor a row goes; where it is a row, the header comes back.
-    strangers |= !is_header;
+    // A first line that is neither header nor row is dropped; if it is a row, the header is
+    // restored.
+    foreign_rows |= !is_header;
     let unfinished: HashSet<u64> = chains.open.into_keys().collect();
     let mut jobs = chains.done;
     let run_again =
-        |job: &u64| unfinished.contains(job) || damaged.contains(job) || again.failed && retried.contains(job);
+        |job: &u64| unfinished.contains(job) || damaged.contains(job) || retry.failed && retried.contains(job);
     jobs.retain(|job| !run_again(job));
-    let nothing_to_drop = unfinished.is_empty() && !strangers && (!again.failed || retried.is_empty());
+    let nothing_to_drop = unfinished.is_empty() && !foreign_rows && (!retry.failed || retried.is_empty());
     let failed = failed.intersection(&jobs).count() as u64;
     let mut done = Done { jobs, failed, torn, dropped: 0, saved: None };
     if nothing_to_drop {
         return Ok((done, whole));
     }
-    if strangers {
+    if foreign_rows {
         done.saved = Some(save(path)?);
     }
-    let mut kept: Vec<Range<u64>> = Vec::new();
+    let mut ranges: Vec<Range<u64>> = Vec::new();
     record::scan_any(path, header, |line, row| {
-        let keep = row.ok().and_then(|row| row_index.entry(row).ok());
-        match keep.is_some_and(|entry| done.jobs.contains(&row_index.plan.order_key(&entry.job))) {
-            true => kept.push(line.bytes.clone()),
+        let entry = row.ok().and_then(|row| row_index.entry(row).ok());
+        match entry.is_some_and(|entry| done.jobs.contains(&row_index.plan.place(&entry.job))) {
+            true => ranges.push(line.bytes.clone()),
             false => done.dropped += 1,
         }
         Ok(())
     })?;
-    // What a kill leaves stands at the end, and goes without the file being written anew.
-    let contiguous = kept.windows(2).all(|pair| pair[0].end == pair[1].start);
-    match (kept.first(), kept.last()) {
+    // The last rows of a killed run are at the end: they are cut off without rewriting the file.
+    let contiguous = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
+    match (ranges.first(), ranges.last()) {
         (Some(first), Some(last)) if is_header && contiguous && first.start == record::header_length(header)? => {
             Ok((done, last.end))
         }
         _ => {
-            record::rewrite(path, header, kept.into_iter())?;
+            record::rewrite(path, header, ranges.into_iter())?;
             Ok((done, std::fs::metadata(path)?.len()))
         }
     }
@@ -298,7 +308,7 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, again: RetryPolicy) -> R
 mod tests {
     use super::*;
 
-    /// A plan of two variants on two positions, three times; its rows as a run writes them, and the places of their fields.
+    /// A plan of two variants on two positions with three repeats, and its header.
     fn trial() -> (Experiment, Plan, Vec<String>) {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\nrepeats = 3\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
             'keys.seed' = 2\n";
@@ -309,7 +319,7 @@ mod tests {
         (experiment, plan, header)
     }
 
-    /// Both rows of a job, or the one that says why it failed, sealed.
+    /// Both rows of a job, or the one that says why it failed, with checksums.
     fn rows(experiment: &Experiment, plan: &Plan, header: &[String], job: &Job, error: &str) -> Vec<Vec<String>> {
         let depths = if error.is_empty() { &[1_u8, 2][..] } else { &[0] };
         let mut check = 0;
@@ -335,9 +345,8 @@ mod tests {
         depths.iter().map(row).collect()
     }
 
-    /// What a row is, and by which word it is refused; the ends of each number are its own.
     #[test]
-    fn a_row_is_found_its_place_or_refused_with_its_reason() {
+    fn entry_finds_the_place_or_names_the_wrong_field() {
         let (experiment, plan, header) = trial();
         let row_index = RowIndex::new(&experiment, &plan);
         let job = plan.job_for(1, None, 1, 2);
@@ -355,7 +364,7 @@ mod tests {
         assert!(found.last && found.failed && found.place > entry(&first, columns::SECONDS, "1e9").unwrap().place);
         assert_eq!(error(&first, columns::VARIANT, "c"), "the plan has no variant \"c\"");
         assert_eq!(error(&first, columns::POSITION, "x"), "the suite has no item \"x\"");
-        assert_eq!(error(&first, columns::REPEAT, "3"), "the plan has 3 repeats, and this row is of repeat 3 (from 0)");
+        assert_eq!(error(&first, columns::REPEAT, "3"), "repeat: the plan has 3 repeats, found 3 (from 0)");
         for (name, value) in [
             (columns::REPEAT, "-1"),
             (columns::DEPTH, "256"),
@@ -366,53 +375,61 @@ mod tests {
             (columns::SECONDS, "inf"),
             (columns::SECONDS, ""),
         ] {
-            assert!(error(&first, name, value).starts_with(&format!("{name}: `{value}` is no ")), "{name} {value}");
+            assert!(
+                error(&first, name, value).starts_with(&format!("{name}: expected "))
+                    && error(&first, name, value).ends_with(&format!(", found `{value}`")),
+                "{name} {value}"
+            );
         }
-        // Another job's row under this one's name, and this one's at another depth.
+        // Another job's row under this one's name, and this row at another depth.
         for (name, value) in [(columns::REPEAT, "1"), (columns::VARIANT, "a"), (columns::DEPTH, "2")] {
-            assert!(error(&first, name, value).starts_with("its id is not of what it says was searched"), "{name}");
+            assert!(error(&first, name, value).starts_with("id: does not match the row's other fields"), "{name}");
         }
     }
 
-    /// By hand: one job is done, one failed, one lacks its last row, and a line is torn off. What goes and what stays, as it is asked for.
+    /// One job is done, one failed, one lacks its last row, and the last line is incomplete.
     #[test]
-    fn stock_is_taken_of_what_is_there() {
+    fn scan_rows_drops_unfinished_failed_and_damaged_jobs() {
         let (experiment, plan, header) = trial();
         let row_index = RowIndex::new(&experiment, &plan);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let jobs: Vec<Job> = plan.jobs().collect();
-        let of = |at: usize, error: &str| rows(&experiment, &plan, &header, &jobs[at], error);
+        let rows_of = |at: usize, error: &str| rows(&experiment, &plan, &header, &jobs[at], error);
         let put = |lines: &[Vec<String>], torn: &str| {
             let line = |fields: &[String]| fields.join(",") + "\n";
             let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
             std::fs::write(&path, text + torn).unwrap();
         };
         let take = |failed: bool, damaged: bool| {
-            scan_rows(&path, &row_index, RetryPolicy { failed, set_aside: failed, damaged })
+            scan_rows(&path, &row_index, RetryPolicy { failed, quarantined: failed, damaged })
         };
-        let all = [of(0, ""), of(1, "it broke"), of(2, "")[..1].to_vec()].concat();
-        let places = |of: &[usize]| of.iter().map(|&at| plan.order_key(&jobs[at])).collect::<HashSet<u64>>();
+        let all = [rows_of(0, ""), rows_of(1, "it broke"), rows_of(2, "")[..1].to_vec()].concat();
+        let places = |indices: &[usize]| indices.iter().map(|&at| plan.place(&jobs[at])).collect::<HashSet<u64>>();
         put(&all, "torn");
         let (done, length) = take(false, false).unwrap();
         assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places(&[0, 1]), 1, 4, 1, None));
-        assert_eq!(length, std::fs::metadata(&path).unwrap().len() - 4 - (of(2, "")[0].join(",").len() as u64 + 1));
+        assert_eq!(
+            length,
+            std::fs::metadata(&path).unwrap().len() - 4 - (rows_of(2, "")[0].join(",").len() as u64 + 1)
+        );
         put(&all, "");
         let (done, _) = take(true, false).unwrap();
         assert_eq!((done.jobs, done.failed, done.torn, done.dropped), (places(&[0]), 0, 0, 2));
-        // What goes stands before the last row alone: nothing of it stays.
-        put(&[of(0, ""), of(2, "")[..1].to_vec(), of(1, "it broke")].concat(), "");
+        // The dropped row is before the last one: it is removed from the file.
+        put(&[rows_of(0, ""), rows_of(2, "")[..1].to_vec(), rows_of(1, "it broke")].concat(), "");
         let (done, length) = take(false, false).unwrap();
         let left = std::fs::read(&path).unwrap();
-        put(&[of(0, ""), of(1, "it broke")].concat(), "");
+        put(&[rows_of(0, ""), rows_of(1, "it broke")].concat(), "");
         assert_eq!((done.jobs, done.failed, done.dropped), (places(&[0, 1]), 1, 1));
         assert_eq!((&left, length), (&std::fs::read(&path).unwrap(), left.len() as u64));
-        // Nothing is to be dropped of a job that is done.
-        put(&of(0, ""), "");
+        // A finished job loses no rows.
+        put(&rows_of(0, ""), "");
         let (done, length) = take(true, true).unwrap();
         assert_eq!((done.jobs, done.dropped, length), (places(&[0]), 0, std::fs::metadata(&path).unwrap().len()));
-        // What was edited ends the run, or goes with its job; the file as it was is kept under the next free name.
-        let mut edited = [of(0, ""), of(3, "")].concat();
+        // An edited row is an error, or is dropped with its job; the file is saved under the next
+        // free name.
+        let mut edited = [rows_of(0, ""), rows_of(3, "")].concat();
         let nodes = header.iter().position(|name| name == columns::NODES).unwrap();
         edited[1][nodes] = "5".to_owned();
         for number in [1, 2] {
@@ -424,11 +441,11 @@ mod tests {
             assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[3]), 0, 2, Some(&saved)));
             assert_eq!(std::fs::read(saved).unwrap(), before);
             let left = std::fs::read(&path).unwrap();
-            put(&of(3, ""), "");
+            put(&rows_of(3, ""), "");
             assert_eq!(left, std::fs::read(&path).unwrap(), "what goes before the rows that are kept goes too");
         }
-        // A row that is of no job of the plan goes alone, and is kept aside.
-        let mut strange = [of(0, ""), of(3, "")[..1].to_vec()].concat();
+        // A row of no job of the plan is dropped alone, and the file is saved.
+        let mut strange = [rows_of(0, ""), rows_of(3, "")[..1].to_vec()].concat();
         let variant = header.iter().position(|name| name == columns::VARIANT).unwrap();
         strange[2][variant] = "c".to_owned();
         put(&strange, "");
@@ -436,17 +453,17 @@ mod tests {
         let (done, length) = take(false, true).unwrap();
         let saved = folder.path().join("results.csv.damaged-3");
         assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[0]), 0, 1, Some(&saved)));
-        put(&of(0, ""), "");
+        put(&rows_of(0, ""), "");
         assert_eq!(length, std::fs::metadata(&path).unwrap().len());
-        // A job that is there twice is refused.
-        put(&[of(0, ""), of(0, "")].concat(), "");
+        // A duplicate job is an error.
+        put(&[rows_of(0, ""), rows_of(0, "")].concat(), "");
         assert!(
-            matches!(take(false, false), Err(ResultsError::Damaged { line: 4, problem }) if problem.starts_with("it is there twice"))
+            matches!(take(false, false), Err(ResultsError::Damaged { line: 4, problem }) if problem.starts_with("duplicate: "))
         );
-        // Which of the two is right nobody knows: both go, and the job is run again.
-        put(&[of(0, ""), of(0, ""), of(3, "")].concat(), "");
+        // Which of the duplicates is right is unknown: both are dropped, and the job runs again.
+        put(&[rows_of(0, ""), rows_of(0, ""), rows_of(3, "")].concat(), "");
         let (done, length) = take(false, true).unwrap();
-        put(&of(3, ""), "");
+        put(&rows_of(3, ""), "");
         assert_eq!((done.jobs, done.dropped), (places(&[3]), 4));
         assert_eq!(length, std::fs::metadata(&path).unwrap().len());
     }

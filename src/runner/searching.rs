@@ -1,4 +1,4 @@
-//! What a worker does with one job: whom it examines, the searches or games, their rows.
+//! Runs one job on a worker: creates its engines, searches or plays, and makes its rows.
 
 use super::job::JobRow;
 use super::work::Shared;
@@ -11,17 +11,18 @@ use crate::table::options::Size;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-/// What a worker keeps from job to job: a table is emptied faster than a new one is mapped and touched, and a process is slow to start.
+/// The engines that a worker keeps from job to job: clearing a table is faster than allocating a
+/// new one, and starting a process is slow.
 #[derive(Default)]
 pub(super) struct EngineCache {
-    /// Whom the last jobs examined, by variant.
+    /// The engines of the last jobs, by variant.
     players: HashMap<usize, Box<dyn Subject>>,
-    /// The working set that the table of the last one of ours was made for.
+    /// The working set for which the last built-in engine's table was made.
     working_set: Option<u64>,
 }
 
 impl EngineCache {
-    /// The players of a job, taken from those that are kept, or new; of the others those go first that do not stay.
+    /// Takes the engines of a job from the cache or creates them; drops the others unless `stays`.
     fn take<const N: usize>(
         &mut self,
         expected: [usize; N],
@@ -34,11 +35,11 @@ impl EngineCache {
 }
 
 impl Shared<'_> {
-    /// All searches of a job, as rows; none if it was stopped.
-    pub(super) fn searches(
+    /// Runs all searches of a job; returns its rows, or `None` if interrupted.
+    pub(super) fn run_job(
         &self,
         job: &Job,
-        kept: &mut EngineCache,
+        cache: &mut EngineCache,
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         if let Some(trace) = &self.experiment.trace {
@@ -46,38 +47,38 @@ impl Shared<'_> {
             return Ok(Some(self.rows(job, &replayed::replayed(trace, item, self.plan, job)?)));
         }
         if let Some(opponent) = job.opponent {
-            return self.plays(job, opponent, kept, stop);
+            return self.play_pair(job, opponent, cache, stop);
         }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
         let is_ours = !self.is_outside(job.variant);
-        if is_ours && kept.working_set.replace(working_set) != Some(working_set) {
-            kept.players.remove(&job.variant);
+        if is_ours && cache.working_set.replace(working_set) != Some(working_set) {
+            cache.players.remove(&job.variant);
         }
-        // One of ours stays until another of ours comes.
+        // A built-in engine stays until another built-in one is needed.
         let stays = |at: usize| if self.is_outside(at) { self.subjects.all_are_kept() } else { !is_ours };
-        let mut subjects = kept.take([job.variant], stays, |at| self.player(at, Some(working_set)))?;
+        let mut subjects = cache.take([job.variant], stays, |at| self.player(at, Some(working_set)))?;
         let subject = subjects[0].as_mut();
         let searched = subject.start().map_err(|failure| failure.to_string());
         let searched = searched.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
-        kept.players.extend([job.variant].into_iter().zip(subjects));
+        cache.players.extend([job.variant].into_iter().zip(subjects));
         let Some(searched) = searched? else { return Ok(None) };
         if searched.is_empty() {
-            return Err("nothing was searched: the game had ended before the wanted plies".to_owned());
+            return Err("nothing was searched: the game ends before the selected plies".to_owned());
         }
         Ok(Some(self.rows(job, &searched)))
     }
 
-    /// Both games of a pair, as rows; none if it was stopped.
-    fn plays(
+    /// Plays both games of a pair; returns their rows, or `None` if interrupted.
+    fn play_pair(
         &self,
         job: &Job,
         opponent: usize,
-        kept: &mut EngineCache,
+        cache: &mut EngineCache,
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         let pair = [job.variant, opponent];
         let stays = |at: usize| self.is_outside(at) && self.subjects.all_are_kept();
-        let mut subjects = kept.take(pair, stays, |at| self.player(at, None))?;
+        let mut subjects = cache.take(pair, stays, |at| self.player(at, None))?;
         let mut players: Vec<_> = pair
             .into_iter()
             .zip(&mut subjects)
@@ -86,25 +87,25 @@ impl Shared<'_> {
                 played::Player { name, subject: subject.as_mut(), limit: *limit }
             })
             .collect();
-        let found = played::pair(self.experiment, job, &mut players, stop)?;
-        kept.players.extend(pair.into_iter().zip(subjects));
-        Ok(found.map(|found| self.rows(job, &found)))
+        let rows = played::pair(self.experiment, job, &mut players, stop)?;
+        cache.players.extend(pair.into_iter().zip(subjects));
+        Ok(rows.map(|rows| self.rows(job, &rows)))
     }
 
     fn is_outside(&self, variant: usize) -> bool {
         self.plan.variants[variant].external().is_some()
     }
 
-    /// A player that is new. `working_set`: what a table of a share is a share of.
+    /// Creates an engine. `working_set`: the entries that a size given as a share refers to.
     fn player(&self, variant: usize, working_set: Option<u64>) -> Result<Box<dyn Subject>, String> {
         if self.is_outside(variant) {
-            return self.subjects.make(variant).ok_or_else(|| "it was not tried".to_owned());
+            return self.subjects.make(variant).ok_or_else(|| "the engine was not tested before the run".to_owned());
         }
         let options = &self.plan.variants[variant].options;
         Ok(Box::new(Engine::new(options, working_set).map_err(|error| error.to_string())?))
     }
 
-    /// The rows of what was found.
+    /// The CSV rows of a job, with their checksums.
     fn rows(&self, job: &Job, searched: &[JobRow]) -> Vec<Vec<String>> {
         let last = searched.len() - 1;
         let mut check = 0;
@@ -120,7 +121,7 @@ impl Shared<'_> {
         searched.iter().enumerate().map(row).collect()
     }
 
-    /// One row, not yet sealed: what was found, or why nothing was.
+    /// One row without its checksum: a result, or the error.
     pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&JobRow, &str>) -> Vec<String> {
         let (found, repeats) = (outcome.ok(), self.subjects.repeats(job.variant));
         let text = EngineColumns { report: found.and_then(|found| found.report.as_ref()), repeats: &repeats };
@@ -138,7 +139,7 @@ impl Shared<'_> {
         .fields()
     }
 
-    /// What an unbounded table stores on the job's items; 0 where nobody asks.
+    /// The entries that an unbounded table stores on the job's items; 0 if the size is not a share.
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
         let variant = &self.plan.variants[job.variant];
         if !matches!(variant.options.table.size, Size::Share(_)) {
@@ -182,31 +183,30 @@ mod tests {
     use crate::engine::EngineOptions;
     use std::cell::RefCell;
 
-    /// Players are made once for pairs that follow each other; who is not in the next pair goes, unless he stays.
     #[test]
-    fn players_are_kept_from_pair_to_pair() {
+    fn cache_keeps_players_of_consecutive_pairs() {
         let made = RefCell::new(Vec::new());
         let new = |at: usize| {
             made.borrow_mut().push(at);
             match at {
-                9 => Err("it was not tried".to_owned()),
+                9 => Err("the engine was not tested before the run".to_owned()),
                 _ => Ok(Box::new(Engine::new(&EngineOptions::default(), None).unwrap()) as Box<dyn Subject>),
             }
         };
-        let mut kept = EngineCache::default();
+        let mut cache = EngineCache::default();
         let mut play = |pair: [usize; 2]| {
-            let players = kept.take(pair, |at| at == 5, new)?;
+            let players = cache.take(pair, |at| at == 5, new)?;
             assert_eq!(players.len(), 2);
-            kept.players.extend(pair.into_iter().zip(players));
-            let mut left: Vec<usize> = kept.players.keys().copied().collect();
-            left.sort_unstable();
-            Ok::<_, String>((std::mem::take(&mut *made.borrow_mut()), left))
+            cache.players.extend(pair.into_iter().zip(players));
+            let mut cached: Vec<usize> = cache.players.keys().copied().collect();
+            cached.sort_unstable();
+            Ok::<_, String>((std::mem::take(&mut *made.borrow_mut()), cached))
         };
         assert_eq!(play([1, 0]), Ok((vec![1, 0], vec![0, 1])));
         assert_eq!(play([1, 0]), Ok((vec![], vec![0, 1])));
         assert_eq!(play([5, 0]), Ok((vec![5], vec![0, 5])));
         assert_eq!(play([1, 2]), Ok((vec![1, 2], vec![1, 2, 5])));
         assert_eq!(play([2, 5]), Ok((vec![], vec![2, 5])));
-        assert_eq!(play([2, 9]), Err("it was not tried".to_owned()));
+        assert_eq!(play([2, 9]), Err("the engine was not tested before the run".to_owned()));
     }
 }

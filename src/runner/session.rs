@@ -1,6 +1,6 @@
-//! A session: what `run`, `reproduce` and each stage of `tune` do with a plan and a folder, in one way.
+//! Runs a plan in a folder: `run`, `reproduce` and each stage of `tune` use it.
 
-use super::in_flight::{FLIGHT, Flight};
+use super::in_flight::{IN_FLIGHT_FILE, InFlight};
 use super::monitor::WorkerState;
 use super::progress::Progress;
 use super::row_index::{RetryPolicy, RowIndex};
@@ -15,29 +15,32 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How a run is to be made.
+/// How to run a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Jobs at a time. Counts do not depend on it; timings do.
+    /// Parallel jobs. Counts do not depend on them; timings do.
     pub jobs: usize,
-    /// Whether results that are there are thrown away.
+    /// Whether existing results are deleted.
     pub fresh: bool,
-    /// Whether rows with an error are dropped and their jobs run again.
+    /// Whether failed jobs run again.
     pub retry_failed: bool,
-    /// Whether jobs with which the process died are among them.
-    pub retry_set_aside: bool,
-    /// Whether rows that are damaged, or not of this plan, are dropped and their jobs run again; else they end the run.
+    /// Whether quarantined jobs run again too.
+    pub retry_quarantined: bool,
+    /// Whether damaged rows, and rows that are not of this plan, are dropped and their jobs run
+    /// again; otherwise they are an error.
     pub repair: bool,
-    /// Whether results of another build are continued.
+    /// Whether to continue results of another build.
     pub any_build: bool,
-    /// Whether to go on where the folder cannot be locked: the user has it that nothing else writes there.
+    /// Whether to run without a lock if the folder cannot be locked; the user guarantees exclusive
+    /// access.
     pub no_lock: bool,
-    /// Only the jobs of one shard.
+    /// If set, run only the jobs of this shard.
     pub shard: Option<Shard>,
 }
 
 impl Settings {
-    /// Jobs at a time where nobody says how many: one for each processor, or one where searches are repeated for timing.
+    /// The default number of parallel jobs: one per processor, or one if searches are repeated for
+    /// timing.
     pub fn default_jobs(experiment: &Experiment) -> usize {
         match experiment.file.repeats {
             0 | 1 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -46,26 +49,27 @@ impl Settings {
     }
 }
 
-/// A plan with a folder of its own, whose manifest is written.
+/// A plan with its locked output folder.
 pub struct Session<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
-    /// How it is run.
+    /// The settings of the run.
     pub settings: Settings,
-    /// The folder.
+    /// The output folder.
     pub output: Output,
-    /// Why the lanes' tables do not fit, where they do not.
+    /// For each lane, why its tables do not fit into memory, if so.
     unfit: Vec<Option<String>>,
-    /// The engines that are not ours.
+    /// The external engines.
     pub subjects: Subjects,
 }
 
 impl<'a> Session<'a> {
-    /// Sees whether the tables fit, tries the engines that are not ours, opens the folder and writes its manifest. `stop`: set from
-    /// outside to end soon.
+    /// Checks that the tables fit, tests the external engines, locks the folder and writes its
+    /// manifest. `stop`: if set by another thread, ends soon.
     ///
     /// # Errors
-    /// When the tables do not fit, an engine cannot be used, or the folder cannot be used or holds something else.
+    /// If the tables do not fit, an engine cannot be used, or the folder cannot be used or holds
+    /// other results.
     pub fn begin(
         experiment: &'a Experiment,
         plan: &'a Plan,
@@ -81,35 +85,36 @@ impl<'a> Session<'a> {
             output.clear()?;
         }
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
-        manifest.subjects = subjects.examined(plan);
+        manifest.subjects = subjects.engine_infos(plan);
         output.begin(experiment, manifest, settings.any_build)?;
         Ok(Self { experiment, plan, settings, output, unfit, subjects })
     }
 
-    /// Runs what is left of the plan. `stop`: set from outside to end soon; what was finished is kept.
+    /// Runs the remaining jobs of the plan. `stop`: if set by another thread, ends soon; finished
+    /// jobs are kept.
     ///
     /// # Errors
-    /// When the results there cannot be continued, or a row cannot be written.
+    /// If the results cannot be continued, or a row cannot be written.
     pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<RunSummary, RunError> {
         let Self { experiment, plan, settings, output, unfit, subjects } = self;
         let row_index = RowIndex::new(experiment, plan);
-        let again = RetryPolicy {
+        let retry = RetryPolicy {
             failed: settings.retry_failed,
-            set_aside: settings.retry_set_aside,
+            quarantined: settings.retry_quarantined,
             damaged: settings.repair,
         };
-        let (results, done) = output.results(&row_index, again).inspect_err(|_| {
-            // That the folder cannot be written to is told by what follows from it.
+        let (results, done) = output.results(&row_index, retry).inspect_err(|_| {
+            // Ignored: the error that follows says that the folder cannot be written.
             let _ = output.retract();
         })?;
         let path = output.results_path();
         let mut stopping = Stopping::new(experiment, plan, &row_index.header, settings.shard);
         if stopping.ends_games() {
-            let known = row_index.read(&path, |_, entry, row| {
-                stopping.read(plan, entry, row);
+            let read = row_index.read(&path, |_, entry, row| {
+                stopping.add_row(plan, entry, row);
                 Ok(())
             });
-            known.map_err(OutputError::results(&path))?;
+            read.map_err(OutputError::results(&path))?;
         }
         let is_done = |job: &Job| done.jobs.contains(&plan.order_key(job));
         let (mut all, mut made) = (0, BTreeSet::new());
@@ -124,13 +129,13 @@ impl<'a> Session<'a> {
         }
         progress.begin(all, before, &done);
 
-        let in_flight = Flight::open(&output.folder, settings.retry_set_aside)
-            .map_err(|error| RunError::write(&output.folder.join(FLIGHT), error))?;
-        let left = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
-        // Suspects are few: they were in flight when the process ended.
-        let crashed_before: Vec<Job> = left().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
-        let places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
-        let todo = left().filter(move |job| !places.contains(&plan.order_key(job)));
+        let in_flight = InFlight::open(&output.folder, settings.retry_quarantined)
+            .map_err(|error| RunError::write(&output.folder.join(IN_FLIGHT_FILE), error))?;
+        let remaining = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
+        // These are few: at most the parallel jobs of each killed run.
+        let crashed_before: Vec<Job> = remaining().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
+        let places: HashSet<u64> = crashed_before.iter().map(|job| plan.place(job)).collect();
+        let todo = remaining().filter(move |job| !places.contains(&plan.place(job)));
         let varying = plan.varying();
         let workers = settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)).max(1);
         let shared = Shared {
@@ -145,26 +150,26 @@ impl<'a> Session<'a> {
             unfit,
             worker_states: (0..workers).map(|_| WorkerState::default()).collect(),
             sink: Mutex::new(Sink { results, dirty: false, broken: None }),
-            ran: Mutex::new(RunSummary { before, failed: done.failed, ..RunSummary::default() }),
+            summary: Mutex::new(RunSummary { before, failed: done.failed, ..RunSummary::default() }),
             working_sets: Mutex::default(),
             stop,
             progress,
         };
-        let (ran, stopping, broken) = work::work(shared, &Mutex::new(Box::new(todo)), crashed_before);
-        let ran = stopping.settled(plan, ran, stop.load(Ordering::Relaxed), all);
-        progress.end(&ran);
-        if let Some(error) = broken {
+        let (summary, stopping, error) = work::work(shared, &Mutex::new(Box::new(todo)), crashed_before);
+        let summary = stopping.summarize(plan, summary, stop.load(Ordering::Relaxed), all);
+        progress.end(&summary);
+        if let Some(error) = error {
             return Err(error);
         }
-        let ended = match ran.interrupted {
-            true => output.end(ran.done, false).map_err(ResultsError::Io),
-            false => output.finish(&row_index, &stopping, ran.done),
+        let ended = match summary.interrupted {
+            true => output.end(summary.done, false).map_err(ResultsError::Io),
+            false => output.finish(&row_index, &stopping, summary.done),
         };
         ended.map_err(|error| match error {
             ResultsError::Io(error) => output.unwritten(error),
             error => OutputError::results(&path)(error).into(),
         })?;
-        Ok(ran)
+        Ok(summary)
     }
 }
 

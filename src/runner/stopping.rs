@@ -1,6 +1,8 @@
-//! Where the tests of a match end, so that no more is played than they ask. Pairs are judged in the plan's order, whatever the order in which
-//! they ended: an encounter is over at the first pair at which its ratio, over all pairs up to that one, passes a bound. So the same file has the
-//! same games with any number of jobs and after any kill; what was played beyond that pair is no part of the result.
+//! Decides when the sequential tests of a match end, so that no more games are played than needed.
+//! Pairs are judged in the plan's order, whatever the order in which they end: an encounter is over
+//! at the first pair at which the ratio over all pairs up to it passes a bound. So the same file
+//! gives the same games with any number of jobs and after any interruption; pairs after it are not
+//! part of the result.
 
 use super::RunSummary;
 use super::row_index::IndexedRow;
@@ -11,35 +13,35 @@ use crate::record::manifest::Shard;
 use csv::StringRecord;
 use std::collections::{BTreeMap, HashMap};
 
-/// The tests of all encounters; of none where all pairs are played.
+/// The tests of all encounters; no lanes if all pairs are played.
 #[derive(Debug, Clone)]
 pub struct Stopping {
     bounds: Bounds,
-    /// Place of a game's points in a row.
+    /// The index of the points column.
     points: usize,
-    /// Openings, of which each encounter has a pair.
+    /// The number of openings; each encounter has a pair for each.
     openings: usize,
     lanes: Vec<Lane>,
 }
 
-/// One encounter.
+/// The state of an encounter's test.
 #[derive(Debug, Clone, Default)]
 struct Lane {
-    /// Points of pairs that ended before one that stands before them; none of one that failed.
+    /// Points of pairs that ended before an earlier one did; `None`: the pair failed.
     waiting: BTreeMap<usize, Option<f64>>,
-    /// Points of the first games of pairs whose second is not there yet.
+    /// Points of first games whose second game is not read yet, by pair.
     open: HashMap<usize, f64>,
-    /// The first pair that was not judged.
+    /// The first pair that is not judged yet.
     next: usize,
     pairs: Pentanomial,
-    /// The pairs that failed.
+    /// The failed pairs.
     failed: Vec<usize>,
-    /// The last pair that is played.
+    /// The last pair that is needed, once the test has ended.
     end: Option<usize>,
 }
 
 impl Lane {
-    fn take(&mut self, pair: usize, points: Option<f64>, bounds: &Bounds) {
+    fn add_pair(&mut self, pair: usize, points: Option<f64>, bounds: &Bounds) {
         if points.is_none() {
             self.failed.push(pair);
         }
@@ -48,7 +50,7 @@ impl Lane {
         }
         self.waiting.insert(pair, points);
         while let Some(points) = self.waiting.remove(&self.next) {
-            // A pair that failed says nothing.
+            // A failed pair does not count.
             if let Some(points) = points {
                 self.pairs.add(points);
                 if self.pairs.decide(bounds) != TestState::Continue {
@@ -66,8 +68,9 @@ impl Lane {
 }
 
 impl Stopping {
-    /// The tests of an experiment's encounters, for rows with this header. A shard does not know how the pairs of the others ended: it plays
-    /// all of its own, and merging leaves out what no test asks for.
+    /// The tests of an experiment's encounters, for rows with this header. A shard plays all of its
+    /// pairs, because it does not know how those of other shards ended; merging leaves out those
+    /// that are not needed.
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
         let test = experiment.file.games.clone().unwrap_or_default().test_or_default();
         let points =
@@ -77,71 +80,74 @@ impl Stopping {
         Self { bounds, points: points.unwrap_or_default(), openings: plan.items(), lanes }
     }
 
-    /// Whether there is a test that ends an encounter.
+    /// Whether tests can end encounters early.
     pub fn ends_games(&self) -> bool {
         !self.lanes.is_empty()
     }
 
-    /// Takes a row that was read.
-    pub fn read(&mut self, plan: &Plan, entry: &IndexedRow, row: &StringRecord) {
+    /// Adds a row of a results file.
+    pub fn add_row(&mut self, plan: &Plan, entry: &IndexedRow, row: &StringRecord) {
         let points = row.get(self.points).unwrap_or_default();
-        self.game(plan, &entry.job, (entry.failed, entry.last), points);
+        self.add_game(plan, &entry.job, (entry.failed, entry.last), points);
     }
 
-    /// Takes the rows of a pair that was played, or the one that says why it was not.
-    pub fn played(&mut self, plan: &Plan, job: &Job, failed: bool, rows: &[Vec<String>]) {
+    /// Adds the rows of a new pair, or the row of its failure.
+    pub fn add_pair(&mut self, plan: &Plan, job: &Job, failed: bool, rows: &[Vec<String>]) {
         for (at, row) in rows.iter().enumerate() {
             let points = row.get(self.points).cloned().unwrap_or_default();
-            self.game(plan, job, (failed, at + 1 == rows.len()), &points);
+            self.add_game(plan, job, (failed, at + 1 == rows.len()), &points);
         }
     }
 
-    fn game(&mut self, plan: &Plan, job: &Job, (failed, last): (bool, bool), points: &str) {
-        let Some(lane) = plan.find_lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else {
-            return;
-        };
+    fn add_game(&mut self, plan: &Plan, job: &Job, (failed, last): (bool, bool), points: &str) {
+        let Some(lane) = plan.lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else { return };
         let points = points.parse::<f64>().ok().filter(|_| !failed);
         match (points, last) {
-            (None, _) => lane.take(job.item, None, &self.bounds),
+            (None, _) => lane.add_pair(job.item, None, &self.bounds),
             (Some(points), false) => *lane.open.entry(job.item).or_default() += points,
             (Some(points), true) => {
                 let both = lane.open.remove(&job.item).unwrap_or_default() + points;
-                lane.take(job.item, Some(both), &self.bounds);
+                lane.add_pair(job.item, Some(both), &self.bounds);
             }
         }
     }
 
-    /// Whether a pair is asked for, as far as is known.
+    /// Whether a pair is needed, as far as is known.
     pub fn needs(&self, plan: &Plan, job: &Job) -> bool {
         plan.find_lane(job.variant, job.opponent)
             .and_then(|lane| self.lanes.get(lane))
             .is_none_or(|lane| lane.needs(job.item))
     }
 
-    /// Whether nothing is left to be played.
+    /// Whether no pair remains to be played.
     pub fn is_settled(&self) -> bool {
         self.lanes.iter().all(|lane| lane.end.is_some() || lane.next == self.openings)
     }
 
-    /// What a run of so many jobs came to: beyond the end of a test nothing failed, and nothing is left to be done. `stopped`: somebody wanted
-    /// it to end.
-    pub fn settled(&self, plan: &Plan, mut ran: RunSummary, stopped: bool, all: u64) -> RunSummary {
+    /// Completes the summary of a run of `all` jobs: failures after the end of a test do not count.
+    /// `stopped`: the run was interrupted.
+    pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, stopped: bool, all: u64) -> RunSummary {
         if !self.ends_games() {
-            return RunSummary { interrupted: stopped && ran.before + ran.done < all, ..ran };
+            return RunSummary { interrupted: stopped && summary.before + summary.done < all, ..summary };
         }
-        ran.failures.retain(|(job, _)| self.needs(plan, job));
-        RunSummary { interrupted: stopped && !self.is_settled(), spared: self.spared(), failed: self.failed(), ..ran }
+        summary.failures.retain(|(job, _)| self.needs(plan, job));
+        RunSummary {
+            interrupted: stopped && !self.is_settled(),
+            not_needed: self.not_needed(),
+            failed: self.failed(),
+            ..summary
+        }
     }
 
-    /// Pairs of the plan that no test asks for.
-    pub fn spared(&self) -> u64 {
+    /// The number of pairs that no test needs.
+    pub fn not_needed(&self) -> u64 {
         self.lanes.iter().filter_map(|lane| lane.end).map(|end| (self.openings - 1 - end) as u64).sum()
     }
 
-    /// Pairs that failed, of those that are asked for.
+    /// The number of needed pairs that failed.
     pub fn failed(&self) -> u64 {
-        let of = |lane: &Lane| lane.failed.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
-        self.lanes.iter().map(of).sum()
+        let failed = |lane: &Lane| lane.failed.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
+        self.lanes.iter().map(failed).sum()
     }
 }
 
@@ -150,15 +156,14 @@ mod tests {
     use super::*;
     use crate::experiment::matches::Test;
 
-    /// Pairs in any order end a test where they end it in the plan's order, and what came before is all that counts.
     #[test]
-    fn an_encounter_ends_at_the_same_pair_whatever_ended_first() {
+    fn encounter_ends_at_the_same_pair_in_any_order() {
         let test = Test { elo1: 60.0, ..Test::default() };
-        let bounds = Bounds::with_shared_errors(&test, 1);
-        // Of a player who gains, and of one who loses as much.
-        for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], TestState::H1), ([0.0, 1.0, 0.5, 1.5], TestState::H0)] {
+        let bounds = Bounds::shared(&test, 1);
+        // A player that gains, and one that loses as much.
+        for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], SoFar::H1), ([0.0, 1.0, 0.5, 1.5], SoFar::H0)] {
             let points = |pair: usize| Some(worth[pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
-            // The plain way: all pairs before it, from the first.
+            // The plain way: count all pairs from the first.
             let so_far = |pairs: usize| {
                 let mut all = Pentanomial::default();
                 (0..pairs).filter_map(points).for_each(|points| all.add(points));
@@ -168,17 +173,17 @@ mod tests {
             assert!(end > 5 && (1..end).all(|pairs| so_far(pairs) == TestState::Continue), "{end}");
             for stride in [1, 3, 7, 101] {
                 let mut lane = Lane::default();
-                (0..400).for_each(|step| lane.take(step * stride % 400, points(step * stride % 400), &bounds));
+                (0..400).for_each(|step| lane.add_pair(step * stride % 400, points(step * stride % 400), &bounds));
                 assert_eq!(lane.end, Some(end - 1), "{stride}");
                 assert!(lane.needs(end - 1) && !lane.needs(end));
             }
         }
     }
 
-    /// By hand, of ten pairs each: one encounter ended with its fourth pair, so that six are spared and what failed behind it is no loss; one was
-    /// played to its end; one still lacks its last pair.
+    /// Of ten pairs each: one encounter ended with its fourth pair, so six are not needed and
+    /// failures after it do not count; one was played to the end; one lacks its last pair.
     #[test]
-    fn what_is_spared_what_failed_and_what_is_left_by_hand() {
+    fn stopping_counts_not_needed_failed_and_remaining_pairs() {
         let ended = Lane { end: Some(3), next: 3, failed: vec![1, 3, 4, 7], ..Lane::default() };
         let played = Lane { next: 10, failed: vec![9], ..Lane::default() };
         let open = Lane { next: 9, ..Lane::default() };
@@ -188,7 +193,7 @@ mod tests {
             openings: 10,
             lanes: lanes.iter().map(|&lane| lane.clone()).collect(),
         };
-        for (lanes, spared, failed, settled) in [
+        for (lanes, not_needed, failed, settled) in [
             (&[&ended, &played][..], 6, 3, true),
             (&[&played], 0, 1, true),
             (&[&ended, &ended], 12, 4, true),
@@ -196,11 +201,11 @@ mod tests {
         ] {
             let stopping = of(lanes);
             assert_eq!(
-                (stopping.spared(), stopping.failed(), stopping.is_settled()),
-                (spared, failed, settled),
+                (stopping.not_needed(), stopping.failed(), stopping.is_settled()),
+                (not_needed, failed, settled),
                 "{lanes:?}"
             );
-            // A run is interrupted where something is left.
+            // A stopped run is interrupted only if pairs remain.
             let asked = Experiment::parse(MATCH, std::path::Path::new("x.toml"), &[]);
             let plan = Plan::new(&asked.unwrap_or_else(|problem| panic!("{problem}")));
             for stopped in [true, false] {
@@ -210,10 +215,10 @@ mod tests {
                     done: 7,
                     failed,
                     interrupted: stopped && !settled,
-                    spared,
+                    not_needed,
                     ..RunSummary::default()
                 };
-                assert_eq!(stopping.settled(&plan, ran, stopped, 99), expected, "{lanes:?}");
+                assert_eq!(stopping.summarize(&plan, ran, stopped, 99), expected, "{lanes:?}");
             }
         }
     }
@@ -221,9 +226,9 @@ mod tests {
     const MATCH: &str = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { nodes = 9 }\n[match]\ntest = { elo0 = 0, elo1 = 300, alpha = 0.2, beta = 0.2 }\n\
         [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[[variant]]\nname = 'c'\n'keys.seed' = 3\n";
 
-    /// Two players and a third, each against the first; twelve openings. Rows of games, one by one: points of both games are a pair's.
+    /// Two players against a third with twelve openings, game by game.
     #[test]
-    fn games_of_a_pair_are_added_up() {
+    fn stopping_sums_both_games_of_a_pair() {
         let text = MATCH;
         let experiment = |text: &str| {
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
@@ -248,7 +253,8 @@ mod tests {
         assert_eq!((jobs.len(), jobs.iter().all(|job| stopping.needs(&plan, job))), (24, true));
         let entry =
             |job: &Job, first: bool| IndexedRow { place: Default::default(), job: *job, last: !first, failed: false };
-        // By hand: so many pairs won in a row, and no fewer, pass the bound of a test whose errors two encounters share.
+        // The smallest number of pairs won in a row that passes the bound, with the error shared by
+        // two encounters.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.1, beta: 0.1 };
         let Some(end) =
             (1..10_usize).find(|&won| Pentanomial([0, 0, 0, 0, won as u64]).decide(&bounds) == TestState::H1)
@@ -256,27 +262,27 @@ mod tests {
             panic!("ten pairs won in a row say nothing")
         };
         assert!(end > 1, "{end}");
-        // b wins all its pairs, the second of them known before the first.
+        // b wins all its pairs; the second one is read first.
         let needed = |stopping: &Stopping, variant: usize| {
             (0..12).map(|item| stopping.needs(&plan, of(variant, item))).collect::<Vec<_>>()
         };
         for item in [1, 0].into_iter().chain(2..12) {
             for first in [true, false] {
-                stopping.read(&plan, &entry(of(1, item), first), &StringRecord::from(row("1")));
+                stopping.add_row(&plan, &entry(of(1, item), first), &StringRecord::from(row("1")));
             }
         }
         assert_eq!(needed(&stopping, 1), (0..12).map(|item| item < end).collect::<Vec<_>>());
-        let spared = 12 - end as u64;
-        assert_eq!((stopping.spared(), stopping.is_settled(), stopping.failed()), (spared, false, 0));
-        // c draws a pair and fails in another: nothing is decided of it, and all are asked for.
-        stopping.played(&plan, of(2, 0), false, &["1", "0"].map(row));
-        stopping.played(&plan, of(2, 2), true, &[row("")]);
+        let not_needed = 12 - end as u64;
+        assert_eq!((stopping.not_needed(), stopping.is_settled(), stopping.failed()), (not_needed, false, 0));
+        // c draws a pair and fails in another: its test goes on.
+        stopping.add_pair(&plan, of(2, 0), false, &["1", "0"].map(row));
+        stopping.add_pair(&plan, of(2, 2), true, &[row("")]);
         assert_eq!((needed(&stopping, 2), stopping.is_settled()), (vec![true; 12], false));
-        assert_eq!((stopping.failed(), stopping.spared()), (1, spared));
-        // Of failures those beyond the end of a test are not told, whenever they were met.
+        assert_eq!((stopping.failed(), stopping.not_needed()), (1, not_needed));
+        // Failures after the end of a test are not reported.
         let failure = |variant: usize, item: usize| (*of(variant, item), format!("{variant} {item}"));
         let failures = vec![failure(1, end), failure(1, end - 1), failure(1, 11), failure(2, 11)];
-        let ran = stopping.settled(&plan, RunSummary { failures, ..RunSummary::default() }, false, 24);
+        let ran = stopping.summarize(&plan, RunSummary { failures, ..RunSummary::default() }, false, 24);
         assert_eq!(ran.failures, [failure(1, end - 1), failure(2, 11)]);
     }
 }

@@ -1,4 +1,4 @@
-//! The engines of a plan that are not ours: found, asked what they are, and tried, before the first search.
+//! Finds, identifies and tests the external engines of a plan before the first search.
 
 use super::RunError;
 use crate::chess::{Board, EpRule};
@@ -21,33 +21,33 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-/// With more engines than this a worker keeps the last one alone.
-const KEPT: usize = 8;
+/// With more engines than this, a worker keeps only the last one's process.
+const MAX_KEPT_ENGINES: usize = 8;
 
-/// Positions of the suite on which an engine is tried.
-const TRIED: usize = 2;
+/// The number of the suite's positions on which an engine is tested.
+const TESTED_ITEMS: usize = 2;
 
-/// The engines of a plan that are not ours.
+/// The external engines of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
-    /// By the variant's place in the plan.
+    /// By the variant's index in the plan.
     known: BTreeMap<usize, ProbedEngine>,
-    /// Who judges, if it is not ours.
+    /// The reference engine, if it is external.
     reference: Option<ProbedEngine>,
-    /// Our own engine's options where it judges.
+    /// The built-in engine's options, if it is the reference.
     reference_options: EngineOptions,
-    /// How far the judge searches.
+    /// The limit of the reference's searches.
     pub reference_limit: Limit,
-    /// A hash of who judges, its options and its limit.
+    /// A hash of the reference engine, its options and its limit.
     pub reference_id: String,
 }
 
-/// One engine.
+/// An engine that was started and tested.
 #[derive(Debug, Clone)]
 struct ProbedEngine {
     launch: Launch,
     examined: EngineInfo,
-    /// Memory of its table.
+    /// Bytes of its hash table.
     bytes: u64,
 }
 
@@ -56,8 +56,9 @@ impl ProbedEngine {
         self.examined.repeats == Repeatability::Exact.to_string()
     }
 
-    /// Sees whether its games are the same twice, and do not depend on which were played before them; with trust they need not.
-    fn fit_to_play(mut self, subject: &SubjectOptions) -> Result<Self, String> {
+    /// Checks that its games are repeatable and do not depend on earlier games; with `trust` only
+    /// notes it.
+    fn check_repeatability(mut self, subject: &SubjectOptions) -> Result<Self, String> {
         if self.is_exact() {
             return Ok(self);
         }
@@ -65,15 +66,13 @@ impl ProbedEngine {
         let why = if difference.is_empty() { repeats } else { difference };
         let (problem, help) = match (subject.restart, *forgets) {
             (Restart::Experiment, false) => (
-                format!("{name} is not as new after `ucinewgame`, so that its games would depend on those before them"),
-                "restart = \"game\" gives each game a process of its own; ",
+                format!("{name} does not reset completely on `ucinewgame`, so its games depend on earlier ones"),
+                "use restart = \"game\" to start a process for each game, or ",
             ),
-            _ => (format!("{name} does not search the same way twice, so that its games cannot be played again"), ""),
+            _ => (format!("{name} is not repeatable, so its games cannot be reproduced"), ""),
         };
         if !subject.trust {
-            return Err(format!(
-                "subject: {problem} ({why})\nhelp: {help}`[subject] trust = true` plays them all the same"
-            ));
+            return Err(format!("subject: {problem} ({why})\nhelp: {help}use `[subject] trust = true` to play anyway"));
         }
         let before = if self.examined.trusted.is_empty() { "" } else { "; " };
         self.examined.trusted += &format!("{before}{problem} ({why})");
@@ -85,43 +84,43 @@ impl ProbedEngine {
     }
 }
 
-/// What was found in this process: the stages of a tuning try the same engines.
-static FOUND: LazyLock<Mutex<HashMap<String, ProbedEngine>>> = LazyLock::new(Mutex::default);
+/// Engines tested by this process: the stages of `tune` use the same ones.
+static TESTED: LazyLock<Mutex<HashMap<String, ProbedEngine>>> = LazyLock::new(Mutex::default);
 
 impl Subjects {
-    /// Finds, asks and tries every engine of a plan, of which so many jobs will run at a time.
+    /// Finds, identifies and tests every external engine of a plan with `jobs` parallel jobs.
     ///
     /// # Errors
-    /// When one is not there, does not answer, has no such option, or does not heed its limit, when they do not fit into memory, or when the run
-    /// is to end.
+    /// If an engine is missing, does not answer, lacks an option, ignores its limit, or does not
+    /// fit into memory, or the run is interrupted.
     pub fn prepare(experiment: &Experiment, plan: &Plan, jobs: usize, stop: &AtomicBool) -> Result<Self, RunError> {
         check_prepared(experiment, plan, jobs)?;
-        let boards: Vec<Board> = experiment.suite.items.iter().take(TRIED).map(|item| item.board).collect();
+        let boards: Vec<Board> = experiment.suite.items.iter().take(TESTED_ITEMS).map(|item| item.board).collect();
         let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
         let mut known = BTreeMap::new();
         for (at, variant) in plan.variants.iter().enumerate() {
             let Some(subject) = variant.external() else { continue };
             let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
             let program = find(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
-            // The items that are tried are the first of the first suite.
+            // The tested items are the first of the first suite.
             let limit = plan.limit(at, 0);
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
-            let found = super::lock(&FOUND).get(&key).cloned();
-            let one = match found {
-                Some(one) => one,
+            let found = super::lock(&TESTED).get(&key).cloned();
+            let engine = match found {
+                Some(engine) => engine,
                 None => {
                     examine(limit, subject, &program, &boards, stop).map_err(wrong)?.ok_or(RunError::Interrupted)?
                 }
             };
-            super::lock(&FOUND).insert(key, one.clone());
-            let one = if plan.is_match() { one.fit_to_play(subject).map_err(wrong)? } else { one };
-            known.insert(at, one);
+            super::lock(&TESTED).insert(key, engine.clone());
+            let engine = if plan.is_match() { engine.check_repeatability(subject).map_err(wrong)? } else { engine };
+            known.insert(at, engine);
         }
         let judge = Self::judge(experiment, stop)?;
         Ok(Self { known, ..judge })
     }
 
-    /// Finds and asks who judges.
+    /// Finds and identifies the reference engine.
     fn judge(experiment: &Experiment, stop: &AtomicBool) -> Result<Self, RunError> {
         let Some(required) = &experiment.file.reference else { return Ok(Self::default()) };
         let base = &experiment.variants[experiment.baseline];
@@ -163,10 +162,10 @@ impl Subjects {
         })
     }
 
-    /// Who judges.
+    /// Creates the reference engine.
     ///
     /// # Errors
-    /// When our own engine cannot be set up.
+    /// If the built-in engine cannot be created.
     pub fn make_reference(&self) -> Result<Box<dyn Subject>, String> {
         match &self.reference {
             Some(known) => Ok(known.subject()),
@@ -174,38 +173,39 @@ impl Subjects {
         }
     }
 
-    /// A new subject for a variant; none where it is our own engine.
+    /// Creates the engine of a variant; `None` if it is the built-in one.
     pub fn make(&self, variant: usize) -> Option<Box<dyn Subject>> {
         self.known.get(&variant).map(ProbedEngine::subject)
     }
 
-    /// Whether a worker keeps a process of each.
+    /// Whether a worker keeps a process of every engine.
     pub fn all_are_kept(&self) -> bool {
-        self.known.len() <= KEPT
+        self.known.len() <= MAX_KEPT_ENGINES
     }
 
-    /// How a variant's counts repeat, as its rows say it.
+    /// The repeatability of a variant's counts, as written to its rows.
     pub fn repeats(&self, variant: usize) -> String {
         let known = self.known.get(&variant).map(|known| known.examined.repeats.clone());
         known.unwrap_or_else(|| Repeatability::Exact.to_string())
     }
 
-    /// What the manifest says of each, by the variant's name.
-    pub fn examined(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
+    /// The manifest's entries, by variant name.
+    pub fn engine_infos(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
         let named = |(at, known): (&usize, &ProbedEngine)| (plan.variants[*at].name.clone(), known.examined.clone());
         self.known.iter().map(named).collect()
     }
 
-    /// What is to be known of the engines before the run: one line each, and what their counts cannot bear.
+    /// One line per engine for the user: its name, repeatability, limits and restrictions.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let line = |(&at, known): (&usize, &ProbedEngine)| {
             let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_told, .. } = &known.examined;
             let part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
-            let describe = part("nodes are told ", nodes_told);
-            let differs = part("it differs: ", &known.examined.difference);
-            let keeps = if *forgets { "" } else { "; ucinewgame is not a new process to it: try restart = \"game\"" };
-            let trusted = part("trusted, although ", &known.examined.trusted);
+            let describe = part("nodes are reported ", nodes_told);
+            let differs = part("difference: ", &known.examined.difference);
+            let keeps =
+                if *forgets { "" } else { "; `ucinewgame` does not reset it completely: try restart = \"game\"" };
+            let trusted = part("trusted although ", &known.examined.trusted);
             let variant = &plan.variants[at].name;
             format!(
                 "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{describe}{differs}{keeps}{trusted}"
@@ -214,52 +214,52 @@ impl Subjects {
         self.known.iter().map(line).collect()
     }
 
-    /// The variants whose counts do not repeat: what is decided by them may be decided otherwise the next time.
-    pub fn loose(&self, plan: &Plan) -> Vec<String> {
+    /// Warnings about variants whose counts are not repeatable.
+    pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
         let describe = |(&at, known): (&usize, &ProbedEngine)| {
             let (name, repeats) = (&plan.variants[at].name, &known.examined.repeats);
-            format!("\"{name}\": counts {repeats}: what they decide may be decided otherwise another time")
+            format!("\"{name}\": counts {repeats}: another run may lead to other decisions")
         };
         self.known.iter().filter(|(_, known)| !known.is_exact()).map(describe).collect()
     }
 
-    /// Expectations of exact counts of engines whose counts do not repeat.
-    pub fn unfounded(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
+    /// Warnings about exact expectations of engines whose counts are not repeatable.
+    pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut found = Vec::new();
         for (&at, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {
-            let (variant, repeats) = (&plan.variants[at], &known.examined.repeats);
-            let columns = crate::experiment::grid::option_columns(variant);
-            let speaks_of = |expect: &Expect| {
+            let (point, repeats) = (&plan.variants[at], &known.examined.repeats);
+            let columns = crate::experiment::grid::columns(point);
+            let applies = |expect: &Expect| {
                 expect.filter.iter().all(|(path, required)| match path.as_str() {
                     "variant" => required.to_string() == variant.name,
                     _ => columns.iter().all(|(column, value)| column != path || *value == required.to_string()),
                 })
             };
-            for expect in experiment.file.expect.iter().filter(|expect| speaks_of(expect)) {
+            for expect in experiment.file.expect.iter().filter(|expect| applies(expect)) {
                 let metrics = expect.figures.iter().filter(|(_, figure)| figure.is_exact()).map(|(metric, _)| metric);
                 found.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
-                    let name = &variant.name;
-                    format!("expect.{metric}: \"{name}\" is expected to count exactly, and its counts are {repeats}")
+                    let name = &point.name;
+                    format!("expect.{metric}: exact counts expected of \"{name}\", but its counts are {repeats}")
                 }));
             }
         }
         found
     }
 
-    /// Sees whether so many of them at a time fit into the memory that is free.
+    /// Checks that the engines of `jobs` parallel jobs fit into the free memory.
     ///
     /// # Errors
-    /// With the figures, and what would fit.
+    /// If they do not fit; the message has the sizes, and how many would fit.
     pub fn check_memory(&self, plan: &Plan, jobs: usize) -> Result<(), RunError> {
         let each = self.known.iter().map(|(&at, known)| (plan.variants[at].name.as_str(), known.bytes)).collect();
         fits(each, jobs)?;
-        // The judge comes when the others have gone.
+        // The reference runs after the other engines have ended.
         fits(self.reference.iter().map(|known| ("[reference]", known.bytes)).collect(), jobs)
     }
 }
 
-/// Sees, by what the file sets of them, whether so many engines at a time fit into the memory that is free: before one is started, since a
-/// trial would already take it.
+/// Checks by the options in the file that the engines of `jobs` parallel jobs fit into the free
+/// memory: before any is started, because a test would already use it.
 fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
     let bytes = |options: &BTreeMap<String, OptionValue>| {
         Some(u64::try_from(hash(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
@@ -273,17 +273,19 @@ fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(
     )
 }
 
-/// Sees whether so many jobs fit, each of which keeps one process of every engine, or of one at a time where they are many.
+/// Checks that `jobs` parallel jobs fit, each with a process of every engine, or of one at a time
+/// if there are many.
 fn fits(each: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
     let Some(available) = available_bytes() else { return Ok(()) };
     let sizes = each.iter().map(|(_, bytes)| *bytes);
-    let bytes = if each.len() <= KEPT { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
+    let bytes =
+        if each.len() <= MAX_KEPT_ENGINES { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
     let first = each.iter().map(|(name, _)| *name).min().unwrap_or_default();
-    let whose = format!("{}, of which \"{first}\"", plural(each.len(), "engine"));
+    let whose = format!("{}, the first is \"{first}\"", plural(each.len(), "engine"));
     super::fit(available, jobs, bytes, "uci.Hash", &whose)
 }
 
-/// Asks one engine what it is and tries it. None if the run is to end.
+/// Identifies and tests one engine. `None` if interrupted.
 fn examine(
     limit: Limit,
     subject: &SubjectOptions,
@@ -300,24 +302,24 @@ fn examine(
     engine.start().map_err(|failure| failure.to_string())?;
     let declared = engine.identity().options.clone();
     engine.end();
-    launch.options = granted(&declared, &subject.options, &subject.uci.to_string(), "uci.")?;
+    launch.options = select_options(&declared, &subject.options, &subject.uci.to_string(), "uci.")?;
     let Some(probed) = probe(&launch, boards, limit, subject.trust, stop).map_err(|failure| failure.to_string())?
     else {
         return Ok(None);
     };
-    let heeded = |honours: &LimitSupport| match honours {
+    let heeded = |support: &LimitSupport| match support {
         LimitSupport::Yes => "heeded".to_owned(),
         LimitSupport::No(why) => format!("not heeded: {why}"),
     };
     let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
     let other = limits.iter().find(|(.., honours)| **honours == LimitSupport::Yes);
-    let other = other.map(|(_, name, _)| format!("; it heeds limit.{name}")).unwrap_or_default();
+    let other = other.map(|(_, name, _)| format!("; it respects limit.{name}")).unwrap_or_default();
     let mut trusted = String::new();
     for (required, name, honours) in limits {
         let (true, LimitSupport::No(why)) = (required, honours) else { continue };
-        let problem = format!("{} does not heed `go {name}`: {why}{other}", probed.identity.name);
+        let problem = format!("{} ignores `go {name}`: {why}{other}", probed.identity.name);
         if !subject.trust {
-            return Err(format!("limit.{name}: {problem}\nhelp: `[subject] trust = true` runs it all the same"));
+            return Err(format!("limit.{name}: {problem}\nhelp: use `[subject] trust = true` to run it anyway"));
         }
         trusted = problem;
     }
@@ -328,8 +330,9 @@ fn examine(
     let doctor = match &subject.doctor {
         None => String::new(),
         Some(file) => {
-            let about =
-                |why: String| format!("subject.doctor: {}: {why}: `ttlab doctor -o` writes it anew", file.display());
+            let about = |why: String| {
+                format!("subject.doctor: {}: {why}: write it again with `ttlab doctor -o`", file.display())
+            };
             let found = Diagnosis::read(file).map_err(|why| format!("subject.doctor: {why}"))?;
             found.check_matches(&program.sha256, &program.arguments, &options).map_err(about)?;
             found.nodes.word().to_owned()
@@ -360,12 +363,13 @@ fn examine(
     Ok(Some(ProbedEngine { launch, examined, bytes: mebibytes << 20 }))
 }
 
-/// The options that an engine is to be given, of those that are wanted: what it does without an option is not asked of it. `place` is what stands before a
-/// name where it was given.
+/// Selects the options to set, of those that are required: an option that the engine lacks is left
+/// out if it behaves so anyway. `place` precedes the option's name in messages.
 ///
 /// # Errors
-/// The first that it does not have or whose value it does not take, with the nearest that it does.
-pub fn granted<'a>(
+/// The first option that the engine lacks, or whose value it does not accept, with the nearest
+/// valid one.
+pub fn select_options<'a>(
     declared: &[Declared],
     required: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
     who: &str,
@@ -378,8 +382,8 @@ pub fn granted<'a>(
                 found.push((name.clone(), value.clone()));
                 continue;
             }
-            Err(Misfit::Unknown(_)) if is_so_anyway(name, &value.to_string()) => continue,
-            Err(Misfit::Unknown(names)) => (format!("{who} names no such option"), name.clone(), names),
+            Err(Misfit::Unknown(_)) if is_default_behaviour(name, &value.to_string()) => continue,
+            Err(Misfit::Unknown(names)) => (format!("{who} has no such option"), name.clone(), names),
             Err(Misfit::Value { expected, choices }) => {
                 (format!("expected {expected}, found {value}"), value.to_string(), choices)
             }
@@ -390,7 +394,7 @@ pub fn granted<'a>(
     Ok(found)
 }
 
-/// All options of an engine, buttons apart, at what they were set to or are by themselves.
+/// All options of an engine except buttons, with their set or default values.
 pub fn values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     let declared = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
     let value = |option: &Declared| {
@@ -400,8 +404,9 @@ pub fn values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     declared.map(|option| (option.name.clone(), value(option))).collect()
 }
 
-/// Whether an option that an engine does not have is as wanted all the same: one with no book uses none.
-fn is_so_anyway(name: &str, value: &str) -> bool {
+/// Whether an engine that lacks an option behaves as required anyway: without `OwnBook` it uses no
+/// book.
+fn is_default_behaviour(name: &str, value: &str) -> bool {
     let is = |known: &str, so: &str| name.eq_ignore_ascii_case(known) && value == so;
     is("OwnBook", "false") || is("Ponder", "false") || is("Threads", "1")
 }
@@ -410,9 +415,8 @@ fn is_so_anyway(name: &str, value: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What an engine does without an option for it.
     #[test]
-    fn what_is_so_anyway_is_not_missed() {
+    fn missing_option_is_accepted_if_the_engine_behaves_so_anyway() {
         for (name, value, so) in [
             ("OwnBook", "false", true),
             ("ownbook", "false", true),
@@ -423,13 +427,13 @@ mod tests {
             ("Threads", "2", false),
             ("Hash", "1", false),
         ] {
-            assert_eq!(is_so_anyway(name, value), so, "{name} {value}");
+            assert_eq!(is_default_behaviour(name, value), so, "{name} {value}");
         }
     }
 
-    /// Up to eight engines are kept at a time, each by every worker; of more, one at a time. What would fit is told.
+    /// Up to eight engines are kept by every worker; of more, one at a time.
     #[test]
-    fn so_many_engines_fit_into_memory() {
+    fn fits_counts_up_to_eight_engines_per_worker() {
         let Some(free) = available_bytes() else { return };
         let many = |count: usize, bytes: u64, jobs: usize| {
             fits(vec![("x", bytes); count], jobs).map_err(|error| error.to_string())
@@ -437,36 +441,34 @@ mod tests {
         assert!(many(8, 1, 1).is_ok() && many(0, 0, 9).is_ok());
         assert!(many(8, free / 4, 1).is_err() && many(9, free / 4, 1).is_ok() && many(1, free / 4, 1).is_ok());
         let describe = many(2, free / 3, 4).err().unwrap_or_default();
-        assert!(
-            describe.starts_with("uci.Hash: 4 jobs x ") && describe.ends_with(": --jobs 1 would fit"),
-            "{describe}"
-        );
-        assert!(many(1, free * 4, 1).is_err_and(|describe| describe.ends_with("that are free")));
-        // By the first of their names, whatever stands first.
+        assert!(describe.starts_with("uci.Hash: 4 jobs x ") && describe.ends_with(": use --jobs 1"), "{describe}");
+        assert!(many(1, free * 4, 1).is_err_and(|describe| describe.ends_with("of free memory")));
+        // The message names the first engine in alphabetical order.
         let describe = fits(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
-        assert!(describe.is_err_and(|describe| describe.contains(" (3 engines, of which \"a\") need more than ")));
+        assert!(describe.is_err_and(|describe| describe.contains(" (3 engines, the first is \"a\") need more than ")));
     }
 
-    /// A worker keeps a process of each of eight engines; of nine it keeps the last one.
     #[test]
-    fn so_many_engines_are_kept() {
-        let one = ProbedEngine { launch: Launch::default(), examined: EngineInfo::default(), bytes: 0 };
-        let of =
-            |count: usize| Subjects { known: (0..count).map(|at| (at, one.clone())).collect(), ..Subjects::default() };
+    fn all_are_kept_up_to_eight_engines() {
+        let engine = ProbedEngine { launch: Launch::default(), examined: EngineInfo::default(), bytes: 0 };
+        let of = |count: usize| Subjects {
+            known: (0..count).map(|at| (at, engine.clone())).collect(),
+            ..Subjects::default()
+        };
         assert_eq!([0, 8, 9].map(|count| of(count).all_are_kept()), [true, true, false]);
     }
 
-    /// What the file sets is seen before a process is started: there is none of that name.
+    /// The program does not exist, so the check must come before it is started.
     #[test]
-    fn memory_that_is_set_must_fit_before_anything_is_started() {
+    fn prepare_checks_memory_before_starting_an_engine() {
         if available_bytes().is_none() {
             return;
         }
         for (who, describe) in [
-            ("[subject]\nuci = 'no such'\noptions = { hash = 4294967296 }\n", "(1 engine, of which "),
+            ("[subject]\nuci = 'no such'\noptions = { hash = 4294967296 }\n", "(1 engine, the first is "),
             (
                 "[reference]\nuci = 'no such'\noptions = { HASH = 4294967296 }\nlimit = { depth = 4 }\n",
-                "(1 engine, of which \"[reference]\") ",
+                "(1 engine, the first is \"[reference]\") ",
             ),
             ("[subject]\nuci = 'no such'\noptions = { Hash = -1 }\n", "no program `no such` on the path"),
         ] {
@@ -483,9 +485,8 @@ mod tests {
         }
     }
 
-    /// An engine that heeds one of two limits: each is told as what it is.
     #[test]
-    fn each_limit_is_heeded_or_not() {
+    fn examine_reports_support_of_each_limit() {
         let script = |answer: &str| {
             format!(
                 "while read -r line; do case \"$line\" in uci) echo id name Half; echo uciok;; isready) echo readyok;; go*) {answer}; echo bestmove e2e4;; quit) exit;; esac; done"
@@ -516,9 +517,8 @@ mod tests {
         }
     }
 
-    /// What is expected to the last node is told of those alone that it speaks of and whose counts do not repeat.
     #[test]
-    fn an_exact_figure_is_told_of_whom_it_speaks() {
+    fn exact_expectations_of_unrepeatable_counts_are_reported() {
         let text = "suite = { startpos = true }\nlimit = { depth = 4 }\n[subject]\nuci = 'x'\n[[variant]]\nname = 'one'\n'uci.Hash' = 1\n[[variant]]\nname = 'two'\n\
             'uci.Hash' = 2\n[[variant]]\nname = 'sure'\n'uci.Hash' = 3\n[[expect]]\nwhere = { 'uci.Hash' = 1 }\nnodes = 3\n[[expect]]\nwhere = { variant = 'two' }\n\
             nodes = { by_depth = [3] }\nevals = 3\n[[expect]]\nwhere = { variant = 'sure' }\nnodes = 3\n[[expect]]\nnodes = { min = 3 }\n";
@@ -531,14 +531,17 @@ mod tests {
         };
         let subjects = Subjects { known: [0, 1, 2].map(known).into(), ..Subjects::default() };
         let describe = |name: &str| {
-            format!("expect.nodes: \"{name}\" is expected to count exactly, and its counts are not repeatable")
+            format!("expect.nodes: exact counts expected of \"{name}\", but its counts are not repeatable")
         };
-        assert_eq!(subjects.unfounded(&experiment, &Plan::new(&experiment)), [describe("one"), describe("two")]);
+        assert_eq!(
+            subjects.expectation_warnings(&experiment, &Plan::new(&experiment)),
+            [describe("one"), describe("two")]
+        );
     }
 
-    /// An engine that is asked what it is, before it is searched with: what it was set to goes before what it declares, in its memory too.
+    /// The set values go before the declared defaults, also for the memory.
     #[test]
-    fn an_engine_is_known_by_what_it_was_set_to() {
+    fn examine_prefers_set_values_to_declared_ones() {
         let script = "while read -r line; do case \"$line\" in uci) echo id name Probe; echo id author Somebody; echo option name Hash type spin default 16 min 1 max 64; \
                       echo option name Style type string default plain; echo option name Clear type button; echo uciok;; isready) echo readyok;; \
                       go*) d=${line#go depth }; echo info depth $d nodes 20000; echo bestmove e2e4;; quit) exit;; esac; done";

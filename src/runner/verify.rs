@@ -1,7 +1,7 @@
-//! Everything that can be known of a results folder: its seals, what the manifest says is missing, and, where the experiment's
-//! suite can be found, every row against the plan.
+//! Verifies a results folder: its seals, the rows that the manifest says are missing, and every row
+//! against the plan if the experiment's suite can be found.
 
-use super::in_flight::FLIGHT;
+use super::in_flight::IN_FLIGHT_FILE;
 use super::output::EXPERIMENT;
 use super::reference::unjudged;
 use super::row_index::RowIndex;
@@ -15,45 +15,45 @@ use crate::text::plural;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-/// How a folder was found.
+/// The state of a folder, from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FolderState {
-    /// Whole.
+    /// Complete.
     Whole,
     /// Rows are missing, jobs failed, or the run has not ended.
     Missing,
-    /// Nothing seals it: whether it was edited cannot be known.
+    /// It has no seals, so edits cannot be detected.
     Unsealed,
-    /// Rows are not what a run wrote.
+    /// Rows were edited or damaged.
     Wrong,
 }
 
-/// What was found.
+/// The result of verifying a folder.
 #[derive(Debug, Clone)]
 pub struct Soundness {
-    /// In one word.
+    /// The worst state of all checks.
     pub state: FolderState,
-    /// Rows.
+    /// The number of rows.
     pub rows: u64,
-    /// In sentences.
+    /// The messages of the checks.
     pub lines: Vec<String>,
 }
 
 /// Verifies a folder.
 ///
 /// # Errors
-/// When it holds no results, or they cannot be read.
+/// If it has no results, or they cannot be read.
 pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     let manifest = match Manifest::read(folder) {
-        Err(ManifestError::Edited { .. }) => return edited(folder),
+        Err(ManifestError::Edited { .. }) => return verify_edited(folder),
         read => read?,
     };
     let manifest = manifest.ok_or_else(|| {
         let folder = folder.display();
-        OutputError::Foreign(format!("{folder}: not a results folder: {MANIFEST} is missing"))
+        OutputError::Foreign(format!("{folder}: no {MANIFEST} found: give a results folder of ttlab"))
     })?;
     if thin::is_thin(folder) {
-        return thin_rows(folder, &manifest);
+        return verify_thin_rows(folder, &manifest);
     }
     let path = folder.join("results.csv");
     let mut verdict = Soundness { state: FolderState::Whole, rows: 0, lines: Vec::new() };
@@ -75,7 +75,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         GamesFault::Wrong(wrong) => (FolderState::Wrong, wrong),
         GamesFault::Missing => {
             let name = record::games::NAME;
-            (FolderState::Missing, format!("there is no {name}: `ttlab report` makes it of the rows"))
+            (FolderState::Missing, format!("there is no {name}: create it from the rows with `ttlab report`"))
         }
     });
     let sealed = match verified.kind {
@@ -87,7 +87,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
             Some(format!("sealed: {columns}the file as written, and the manifest"))
         }
         Some(SealKind::Rows) => {
-            Some("sealed as results of schema 1 are: each row; not the header, the seconds and the manifest".to_owned())
+            Some("sealed as in schema 1: each row, but not the header, the seconds and the manifest".to_owned())
         }
         _ => None,
     };
@@ -102,31 +102,32 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
         sealed.map(|sealed| (FolderState::Whole, sealed)),
     ];
     all.into_iter().flatten().for_each(|(state, text)| found(state, text));
-    let run = as_run(folder, &manifest);
-    let held = run.as_ref().map_err(Clone::clone);
-    match held.and_then(|(experiment, plan)| against_the_plan(folder, &manifest, experiment, plan)) {
+    let run = load_experiment(folder, &manifest);
+    let checked = run.as_ref().map_err(Clone::clone);
+    match checked.and_then(|(experiment, plan)| verify_against_plan(folder, &manifest, experiment, plan)) {
         Ok((state, text)) => found(state, text),
-        Err(why) => found(FolderState::Whole, format!("the rows were not held against the plan: {why}")),
+        Err(why) => found(FolderState::Whole, format!("the rows were not checked against the plan: {why}")),
     }
-    let judged = judgements(folder, run.as_ref().ok().map(|(experiment, _)| experiment));
+    let judged = verify_judgements(folder, run.as_ref().ok().map(|(experiment, _)| experiment));
     let judged = judged.map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judged.into_iter().for_each(|(state, text)| found(state, text));
     let history = manifest.history();
-    let of_several = several(&history, "builds", |stretch| stretch.build.to_string()).into_iter();
-    let of_several = of_several.chain(several(&history, "machines", machine));
-    of_several.chain(stretches(&history)).for_each(|text| found(FolderState::Whole, text));
+    let sources = several(&history, "builds", |stretch| stretch.build.to_string()).into_iter();
+    let sources = sources.chain(several(&history, "machines", machine));
+    sources.chain(segment_lines(&history)).for_each(|text| found(FolderState::Whole, text));
     let left = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let left = left.filter(|name| name == FLIGHT || name.to_string_lossy().starts_with(record::TEMPORARY)).count();
+    let left =
+        left.filter(|name| name == IN_FLIGHT_FILE || name.to_string_lossy().starts_with(record::TEMPORARY)).count();
     if left > 0 {
-        let left = plural(left, "file");
-        let text = format!("{left} of a run that was killed, or goes on: the next run removes what is left");
+        let files = plural(left, "file");
+        let text = format!("{files} of a run that was killed or is still running: the next run removes them");
         found(FolderState::Whole, text);
     }
     Ok(verdict)
 }
 
-/// Verifies thin rows: their seal, and those columns of the full rows that they keep.
-fn thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputError> {
+/// Verifies thin rows: their seal, and the columns of the full rows that they keep.
+fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputError> {
     let made = manifest.thin.clone().unwrap_or_default();
     let mut verdict = Soundness { state: FolderState::Whole, rows: made.rows, lines: Vec::new() };
     let mut found = |state: FolderState, text: String| {
@@ -149,16 +150,16 @@ fn thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, OutputErro
     if made.failed > 0 {
         found(FolderState::Missing, format!("{} failed", plural(made.failed, "job")));
     }
-    let judged = judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
+    let judged = verify_judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judged.into_iter().for_each(|(state, text)| found(state, text));
     Ok(verdict)
 }
 
-/// Of a folder whose manifest was edited only the rows themselves are held against their checks.
-fn edited(folder: &Path) -> Result<Soundness, OutputError> {
+/// Verifies a folder with an edited manifest: only the rows' own checksums can be checked.
+fn verify_edited(folder: &Path) -> Result<Soundness, OutputError> {
     let path = folder.join("results.csv");
     let mut verdict = Soundness { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
-    verdict.lines.push(format!("{MANIFEST} was edited or damaged: its seal does not fit"));
+    verdict.lines.push(format!("{MANIFEST} was edited or damaged: its seal does not match"));
     if path.exists() {
         let verified = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
         verdict.rows = verified.rows;
@@ -171,30 +172,30 @@ fn machine(stretch: &RunSegment) -> String {
     format!("{}, {} cores", stretch.machine.cpu, stretch.machine.cores)
 }
 
-/// Of which builds or machines the stretches of a run are, where they are not of one.
+/// A message with the builds or machines of a run's segments, if there are several.
 fn several(history: &[RunSegment], what: &str, name: impl Fn(&RunSegment) -> String) -> Option<String> {
     let names: Vec<String> = history.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
-    let (stretches, count) = (history.len(), names.len());
-    (count > 1).then(|| format!("its {stretches} stretches are of {count} {what}: {}", names.join("; ")))
+    let (segments, count) = (history.len(), names.len());
+    (count > 1).then(|| format!("its {segments} segments are from {count} {what}: {}", names.join("; ")))
 }
 
-/// Of a run (or a shard) that was stopped and continued: which jobs each stretch made.
-fn stretches(history: &[RunSegment]) -> Vec<String> {
+/// For a run (or a shard) that was interrupted and resumed: which jobs each segment ran.
+fn segment_lines(history: &[RunSegment]) -> Vec<String> {
     let mut lines = Vec::new();
-    for of in history.chunk_by(|a, b| a.shard == b.shard).filter(|of| of.len() > 1) {
-        for (at, stretch) in of.iter().enumerate() {
+    for run in history.chunk_by(|a, b| a.shard == b.shard).filter(|run| run.len() > 1) {
+        for (at, stretch) in run.iter().enumerate() {
             let jobs = match &stretch.made {
                 Some(made) if made.0.is_empty() => "no job".to_owned(),
                 Some(made) => format!("jobs {made}"),
                 None if stretch.done == Some(0) => "no job".to_owned(),
-                None if at + 1 == of.len() => "the other jobs".to_owned(),
-                None => "nobody knows which jobs".to_owned(),
+                None if at + 1 == run.len() => "the other jobs".to_owned(),
+                None => "unknown jobs".to_owned(),
             };
             let shard = stretch.shard.map(|shard| format!(" of shard {shard}")).unwrap_or_default();
             lines.push(format!(
-                "stretch {} of {}{shard} made {jobs} ({} at a time; {}; {})",
+                "segment {} of {}{shard} ran {jobs} ({} in parallel; {}; {})",
                 at + 1,
-                of.len(),
+                run.len(),
                 stretch.jobs,
                 stretch.build,
                 machine(stretch)
@@ -204,9 +205,10 @@ fn stretches(history: &[RunSegment]) -> Vec<String> {
     lines
 }
 
-/// The experiment of a results folder. Its suite's path may be relative to where the file was run, as a rule a folder as deep as one that the
-/// results lie in: each of these is tried, and the plan's id tells whether it is the same suite.
-fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
+/// Loads the experiment of a results folder. Its suite's path is relative to the original file,
+/// which is usually as deep as one of the folder's ancestors: each is tried, and the plan's id
+/// shows whether it is the same suite.
+fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
     let text =
         crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
     let mut problem = None;
@@ -218,8 +220,8 @@ fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), Stri
                 if id == manifest.plan {
                     return Ok((experiment, plan));
                 }
-                let found = format!("{EXPERIMENT}, with the suite that is found here, is plan {id}");
-                format!("{found}, and the results are of {}", manifest.plan)
+                let found = format!("{EXPERIMENT} with the suite found here is plan {id}");
+                format!("{found}, but the results are of plan {}", manifest.plan)
             }
             Err(problem) => problem.message,
         };
@@ -228,14 +230,15 @@ fn as_run(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), Stri
     Err(problem.unwrap_or_default())
 }
 
-/// What is wrong with the judgements of moves, and how many are missing where it is known which there should be.
-fn judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result<Vec<(FolderState, String)>> {
+/// Verifies the judgements of moves, and counts the missing ones if the experiment is known.
+fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result<Vec<(FolderState, String)>> {
     let mut lines = Vec::new();
     let damaged = reference::damaged_lines(folder)?;
     if let Some(first) = damaged.first() {
         let (name, rows) = (reference::NAME, plural(damaged.len() as u64, "row"));
-        let text =
-            format!("{name}: {rows} edited or damaged (line {first} first): `ttlab run` judges such moves again");
+        let text = format!(
+            "{name}: {rows} edited or damaged (the first is line {first}): judge these moves again with `ttlab run`"
+        );
         lines.push((FolderState::Wrong, text));
     }
     let missing = experiment.map_or(Ok(0), |experiment| unjudged(experiment, folder))?;
@@ -246,8 +249,8 @@ fn judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io::Result
     Ok(lines)
 }
 
-/// What the plan says of the rows, or why they cannot be held against it.
-fn against_the_plan(
+/// Verifies the rows against the plan; an error says why they cannot be.
+fn verify_against_plan(
     folder: &Path,
     manifest: &Manifest,
     experiment: &Experiment,
@@ -257,7 +260,7 @@ fn against_the_plan(
     let mut done = HashSet::new();
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, manifest.shard);
     let read = row_index.read(&folder.join("results.csv"), |job, entry, row| {
-        stopping.read(plan, entry, row);
+        stopping.add_row(plan, entry, row);
         done.extend(entry.last.then_some(job));
         Ok(())
     });
@@ -278,12 +281,12 @@ fn against_the_plan(
     if missing > 0 {
         return Ok((FolderState::Missing, format!("{missing} of {all} jobs are not done")));
     }
-    let mut text = format!("every row is of the plan, and all {all} jobs are done");
-    if stopping.spared() > 0 {
-        text += &format!(", and {} were not needed: their tests had ended", stopping.spared());
+    let mut text = format!("every row belongs to the plan, and all {all} jobs are done");
+    if stopping.not_needed() > 0 {
+        text += &format!("; {} not needed because their tests had ended", stopping.not_needed());
     }
     if more > 0 {
-        text += &format!(" ({more} of them are there: other bounds were asked for then)");
+        text += &format!(" ({more} of them have rows, from a run with other bounds)");
     }
     Ok((FolderState::Whole, text))
 }
@@ -295,9 +298,9 @@ mod tests {
     use crate::record::Jobs;
     use crate::record::manifest::{Build, Machine};
 
-    /// An experiment beside its suite's folder, its results in another as deep: the suite is found, and another one is not taken for it.
+    /// The results are in another folder of the same depth as the experiment's.
     #[test]
-    fn the_suite_is_found_from_the_results() {
+    fn load_finds_the_suite_from_the_results_folder() {
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
             let path = root.path().join(path);
@@ -312,9 +315,10 @@ mod tests {
         let manifest = Manifest { plan: format!("{:016x}", plan.id()), ..Manifest::default() };
         let results = write("reports/x/experiment.toml", text);
         let folder = results.parent().unwrap();
-        let found = |manifest: &Manifest| as_run(folder, manifest).map(|(experiment, _)| experiment.suite.items.len());
+        let found =
+            |manifest: &Manifest| load_experiment(folder, manifest).map(|(experiment, _)| experiment.suite.items.len());
         assert_eq!(found(&manifest), Ok(1));
-        // What was set beside the file belongs to the plan.
+        // `--set` values belong to the plan.
         let sets = vec!["draws=true".to_owned()];
         let plan = Plan::new(&Experiment::load(&file, &sets).unwrap());
         let with = |sets| Manifest { plan: format!("{:016x}", plan.id()), sets, ..Manifest::default() };
@@ -323,9 +327,8 @@ mod tests {
         assert!(found(&manifest).is_err_and(|lines| lines.contains("../data/s.epd")));
     }
 
-    /// Two stretches of a run; three of one shard beside one of another; what is known of each, and what nobody knows.
     #[test]
-    fn each_stretch_says_what_it_made() {
+    fn segments_list_the_jobs_that_each_ran() {
         let stretch = |shard: Option<u64>, jobs: usize, made: Option<&[u64]>, done: Option<u64>| RunSegment {
             shard,
             jobs,
@@ -335,14 +338,14 @@ mod tests {
             machine: Machine { cpu: "Z80".to_owned(), cores: 2, ..Machine::default() },
             ..RunSegment::default()
         };
-        let tail = |jobs: usize| format!("({jobs} at a time; 1 abc release; Z80, 2 cores)");
-        assert_eq!(stretches(&[stretch(None, 1, None, None)]), Vec::<String>::new());
+        let tail = |jobs: usize| format!("({jobs} in parallel; 1 abc release; Z80, 2 cores)");
+        assert_eq!(segment_lines(&[stretch(None, 1, None, None)]), Vec::<String>::new());
         let two = [stretch(None, 4, Some(&[0, 1, 2, 7]), Some(9)), stretch(None, 3, None, Some(2))];
         let lines = [
-            format!("stretch 1 of 2 made jobs 0-2,7 {}", tail(4)),
-            format!("stretch 2 of 2 made the other jobs {}", tail(3)),
+            format!("segment 1 of 2 ran jobs 0-2,7 {}", tail(4)),
+            format!("segment 2 of 2 ran the other jobs {}", tail(3)),
         ];
-        assert_eq!(stretches(&two), lines);
+        assert_eq!(segment_lines(&two), lines);
         let shards = [
             stretch(Some(0), 1, None, Some(5)),
             stretch(Some(1), 1, None, Some(3)),
@@ -350,16 +353,15 @@ mod tests {
             stretch(Some(1), 3, None, Some(0)),
         ];
         let lines = [
-            format!("stretch 1 of 3 of shard 1 made nobody knows which jobs {}", tail(1)),
-            format!("stretch 2 of 3 of shard 1 made no job {}", tail(2)),
-            format!("stretch 3 of 3 of shard 1 made no job {}", tail(3)),
+            format!("segment 1 of 3 of shard 1 ran unknown jobs {}", tail(1)),
+            format!("segment 2 of 3 of shard 1 ran no job {}", tail(2)),
+            format!("segment 3 of 3 of shard 1 ran no job {}", tail(3)),
         ];
-        assert_eq!(stretches(&shards), lines);
+        assert_eq!(segment_lines(&shards), lines);
     }
 
-    /// What a run that was killed, or goes on, has left in the folder is told, and nothing else of it.
     #[test]
-    fn what_a_killed_run_left_is_told() {
+    fn verify_reports_files_of_a_killed_run() {
         let place = tempfile::tempdir().expect("a folder");
         let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("a file");
         put(
@@ -374,13 +376,13 @@ mod tests {
         };
         let lines = |count: u32| {
             [format!(
-                "{} of a run that was killed, or goes on: the next run removes what is left",
+                "{} of a run that was killed or is still running: the next run removes them",
                 plural(count, "file")
             )]
         };
         put("notes.txt", "");
         assert_eq!(left(), Vec::<String>::new());
-        put(FLIGHT, "");
+        put(IN_FLIGHT_FILE, "");
         assert_eq!(left(), lines(1));
         put(&format!("{}abc", record::TEMPORARY), "");
         assert_eq!(left(), lines(2));
@@ -389,9 +391,8 @@ mod tests {
         assert_eq!((none.state, none.lines), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
     }
 
-    /// A job that failed is not done; stretches of unlike builds are told, though their versions are alike.
     #[test]
-    fn what_failed_is_not_whole_and_builds_are_told_apart() {
+    fn verify_reports_failed_jobs_and_several_builds() {
         let place = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
         let of = |commit: &str, profile: &str| RunSegment {
@@ -416,7 +417,7 @@ mod tests {
         for (other, shown) in
             [(of("b", "release"), "1 a release; 1 b release"), (of("a", "dev"), "1 a dev; 1 a release")]
         {
-            let builds = format!("its 2 stretches are of 2 builds: {shown}");
+            let builds = format!("its 2 segments are from 2 builds: {shown}");
             assert_eq!(lines(vec![of("a", "release"), other], ""), (FolderState::Whole, Some(builds), false));
         }
     }

@@ -1,7 +1,7 @@
-//! The workers: each takes a job, searches, and hands in its rows. A job that fails leaves a row that says so, and the others
-//! go on.
+//! The worker threads: each takes a job, searches, and writes its rows. A job that fails gets a row
+//! with the error, and the others go on.
 
-use super::in_flight::{Flight, QUARANTINED};
+use super::in_flight::{InFlight, QUARANTINED};
 use super::monitor::{self, WorkerState};
 use super::progress::Progress;
 use super::searching::EngineCache;
@@ -14,62 +14,64 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is to be done, and with what: the workers share it.
+/// What the workers share.
 pub struct Shared<'a> {
     /// The experiment.
     pub experiment: &'a Experiment,
-    /// Its plan.
+    /// The experiment's plan.
     pub plan: &'a Plan,
-    /// The folder.
+    /// The output folder.
     pub output: &'a Output,
-    /// The engines that are not ours.
+    /// The external engines.
     pub subjects: &'a Subjects,
-    /// Which columns the rows have beside those that all have.
+    /// The optional columns of the rows.
     pub extra: Extra,
     /// The values of the varying options, by variant.
     pub labels: Vec<Vec<String>>,
-    /// The jobs in flight.
-    pub in_flight: Flight,
-    /// The tests that end encounters.
+    /// The crash tracking.
+    pub in_flight: InFlight,
+    /// The sequential tests of a match.
     pub stopping: Mutex<Stopping>,
-    /// Why the lanes' tables do not fit, where they do not.
+    /// For each lane, why its tables do not fit into memory, if so.
     pub unfit: &'a [Option<String>],
-    /// One for each worker.
+    /// One state per worker.
     pub worker_states: Vec<WorkerState>,
-    /// Where the rows go.
+    /// The results file.
     pub sink: Mutex<Sink>,
-    /// What was done.
-    pub ran: Mutex<RunSummary>,
+    /// The summary so far.
+    pub summary: Mutex<RunSummary>,
     /// Entries that an unbounded table stores, for sizes given as a share.
     pub working_sets: Mutex<HashMap<WorkingSet, u64>>,
-    /// Set from outside, or when a row cannot be written: searches end soon.
+    /// Set by another thread, or when a row cannot be written: searches end soon.
     pub stop: &'a AtomicBool,
-    /// Who is told.
+    /// The progress display.
     pub progress: &'a dyn Progress,
 }
 
-/// What the row of a job says that took too much memory.
+/// The error column of a job that ran out of memory.
 const STARVED: &str =
-    "memory: what grows in this search (a table without a bound, diagnostics, foresight) has taken what was left";
+    "out of memory: the search was stopped because its unbounded table, diagnostics or foresight used the free memory";
 
-/// Where workers take their jobs from, one after another.
+/// The jobs to do, in order.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
 
-/// What a working set depends on: the options that an unbounded table heeds, the limit, and the first item.
+/// What a working set depends on: the options that an unbounded table respects, the limit, and the
+/// first item.
 pub type WorkingSet = (String, Option<u8>, Option<u64>, usize);
 
-/// The results while they are written.
+/// The results file while it is written.
 pub struct Sink {
-    /// The file.
-    pub results: ResultsWriter,
-    /// Whether rows wait for the disk.
+    /// The open file.
+    pub results: Results,
+    /// Whether rows are not synced yet.
     pub dirty: bool,
-    /// Why no more rows can be written.
+    /// Why no more rows can be written, if so.
     pub broken: Option<RunError>,
 }
 
-/// Runs the jobs; `crashed_before`, which were in flight when the process ended without a word, one after another when all others are done. Returns
-/// what was done, where the tests stand, and why it ended early if rows could not be written.
+/// Runs the jobs; those of `crashed_before`, which were running when the process was killed, one by
+/// one after all others. Returns the summary, the state of the tests, and the error if rows could
+/// not be written.
 pub fn work<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,
@@ -87,7 +89,7 @@ pub fn work<'a>(
             return refused(0, error);
         }
         let crashed_before: Todo<'_> = Mutex::new(Box::new(crashed_before.into_iter()));
-        // A test waits for the first pair that has not ended: such a pair is not left for last.
+        // A test waits for its first unfinished pair, so in a match these jobs run first.
         if lock(&shared.stopping).ends_games() {
             shared.work(&crashed_before, &shared.worker_states[0]);
         }
@@ -99,33 +101,33 @@ pub fn work<'a>(
             }
         }
         for thread in threads {
-            let _ = thread.join(); // A worker's panics are caught, and told in its rows.
+            let _ = thread.join(); // A worker's panics are caught and written to its rows.
         }
         shared.work(&crashed_before, &shared.worker_states[0]);
         None
     });
-    let Shared { output, sink, ran, stopping, .. } = shared;
+    let Shared { output, sink, summary, stopping, .. } = shared;
     let mut sink = unlocked(sink);
     if sink.broken.is_none() {
         sink.broken =
-            sink.results.sync().map_err(|error| output.unwritten(error)).and_then(|()| sink.look(output)).err();
+            sink.results.sync().map_err(|error| output.unwritten(error)).and_then(|()| sink.check_file(output)).err();
     }
-    (unlocked(ran), unlocked(stopping), refused.or(sink.broken))
+    (unlocked(summary), unlocked(stopping), refused.or(sink.broken))
 }
 
 impl Sink {
     fn append(&mut self, rows: &[Vec<String>], output: &Output) -> Result<(), RunError> {
         if self.broken.is_some() {
-            return Ok(()); // Told already; this row's job is run again when the run continues.
+            return Ok(()); // Already reported; this row's job runs again when the run is resumed.
         }
-        self.look(output)?;
+        self.check_file(output)?;
         self.dirty = true;
         self.results.append(rows).map_err(|error| output.unwritten(error))
     }
 
-    /// Sees whether the file is still there, and what was written to it.
-    pub fn look(&mut self, output: &Output) -> Result<(), RunError> {
-        if !self.results.is_in_place() {
+    /// Checks that the file is still in place and unchanged.
+    pub fn check_file(&mut self, output: &Output) -> Result<(), RunError> {
+        if !self.results.in_place() {
             return Err(output.rescue(&mut self.results));
         }
         self.results.unexpected_length().map_or(Ok(()), |length| Err(output.changed(length)))
@@ -134,16 +136,16 @@ impl Sink {
 
 impl Shared<'_> {
     fn work(&self, todo: &Todo<'_>, worker_state: &WorkerState) {
-        let mut kept = EngineCache::default();
+        let mut cache = EngineCache::default();
         while !self.stop.load(Ordering::Relaxed) {
             let Some(job) = lock(todo).next() else { return };
             if !self.needs(&job) {
                 continue;
             }
             let (job, id) = (&job, self.plan.job_id(&job));
-            worker_state.begins(self.plan.variants[job.variant].options.grows());
+            worker_state.begin_job(self.plan.variants[job.variant].options.grows());
             if !self.in_flight.is_quarantined(id) {
-                self.in_flight.begins(id);
+                self.in_flight.begin_job(id);
             }
             let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
                 let name = &self.plan.variants[job.variant].name;
@@ -151,45 +153,45 @@ impl Shared<'_> {
                 match self.plan.find_lane(job.variant, job.opponent).and_then(|lane| self.unfit[lane].as_ref()) {
                     Some(problem) => Err(problem.clone()),
                     None if self.in_flight.is_quarantined(id) => Err(QUARANTINED.to_owned()),
-                    None => self.searches(job, &mut kept, &worker_state.stop),
+                    None => self.run_job(job, &mut cache, &worker_state.stop),
                 }
             }));
             let rows = match outcome {
                 Ok(Ok(None)) if worker_state.starved.load(Ordering::Relaxed) => {
-                    kept = EngineCache::default();
+                    cache = EngineCache::default();
                     Some(Err(STARVED.to_owned()))
                 }
                 Ok(outcome) => outcome.transpose(),
                 Err(payload) => {
-                    kept = EngineCache::default();
+                    cache = EngineCache::default();
                     Some(Err(format!("panic: {}", message_of(payload.as_ref()))))
                 }
             };
-            worker_state.ends();
-            let Some(rows) = rows else { return self.in_flight.ends(id) };
+            worker_state.end_job();
+            let Some(rows) = rows else { return self.in_flight.end_job(id) };
             self.finish(job, rows);
-            self.in_flight.ends(id);
+            self.in_flight.end_job(id);
         }
     }
 
-    /// Whether a job is still asked for.
+    /// Whether a job is still needed.
     fn needs(&self, job: &Job) -> bool {
         lock(&self.stopping).needs(self.plan, job)
     }
 
-    /// Writes a job's rows, or one that says why there are none.
+    /// Writes a job's rows, or a row with its error.
     fn finish(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
-        // Its test ended while it was played.
+        // The test has ended meanwhile.
         if !self.needs(job) {
             return;
         }
         let failed = rows.is_err();
         let rows = rows.unwrap_or_else(|message| {
             let label = self.label(job, job.item, None, self.plan.job_id(job));
-            let mut ran = lock(&self.ran);
-            ran.failed += 1;
-            if ran.failures.len() < 5 {
-                ran.failures.push((*job, format!("\"{}\" on {}: {message}", label.variant, label.position)));
+            let mut summary = lock(&self.summary);
+            summary.failed += 1;
+            if summary.failures.len() < 5 {
+                summary.failures.push((*job, format!("\"{}\" on {}: {message}", label.variant, label.position)));
             }
             let mut row = self.row(job, &label, Err(&message));
             record::seal(&mut row, 0);
@@ -199,8 +201,8 @@ impl Shared<'_> {
         match sink.append(&rows, self.output) {
             Ok(()) => {
                 drop(sink);
-                lock(&self.stopping).played(self.plan, job, failed, &rows);
-                lock(&self.ran).done += 1;
+                lock(&self.stopping).add_pair(self.plan, job, failed, &rows);
+                lock(&self.summary).done += 1;
                 self.progress.done();
             }
             Err(error) => {
@@ -211,7 +213,7 @@ impl Shared<'_> {
     }
 }
 
-/// A panic's message.
+/// The message of a panic.
 fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
     payload
         .downcast_ref::<&str>()
@@ -230,17 +232,21 @@ mod tests {
     use crate::runner::session::tests;
     use std::collections::BTreeSet;
 
-    /// What is done with each job as it begins: its worker's desk, its variant and its item.
-    struct Meddler<'a, F: Fn(&WorkerState, &str, &str) + Sync>(&'a WorkerState, F);
+    /// Calls a function with the worker's state, the variant and the item when a job begins.
+    struct JobHook<'a, F: Fn(&WorkerState, &str, &str) + Sync>(&'a WorkerState, F);
 
-    impl<F: Fn(&WorkerState, &str, &str) + Sync> Progress for Meddler<'_, F> {
+    impl<F: Fn(&WorkerState, &str, &str) + Sync> Progress for JobHook<'_, F> {
         fn job(&self, variant: &str, item: &str) {
             self.1(self.0, variant, item);
         }
     }
 
-    /// What one worker came to with all jobs of a plan; position and error of each row, and whether a job is still in flight.
-    fn at_work(text: &str, meddle: impl Fn(&WorkerState, &str, &str) + Sync) -> ([u64; 2], Vec<[String; 2]>, bool) {
+    /// Runs all jobs of a plan on one worker. Returns the done and failed jobs, position and error
+    /// of each row, and whether a job is still in flight.
+    fn run_on_one_worker(
+        text: &str,
+        hook: impl Fn(&WorkerState, &str, &str) + Sync,
+    ) -> ([u64; 2], Vec<[String; 2]>, bool) {
         let folder = tempfile::tempdir().unwrap();
         let experiment = tests::experiment(folder.path(), text);
         let (plan, out) = (Plan::new(&experiment), folder.path().join("out"));
@@ -253,9 +259,9 @@ mod tests {
             plan: &plan,
             output: &output,
             subjects: &subjects,
-            extra: plan.extra_columns(),
-            labels: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
-            in_flight: Flight::open(&out, false).unwrap(),
+            extra: plan.extra(),
+            labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
+            in_flight: InFlight::open(&out, false).unwrap(),
             stopping: Mutex::new(Stopping::new(&experiment, &plan, &header, None)),
             unfit: &unfit,
             worker_states: Vec::new(),
@@ -264,32 +270,31 @@ mod tests {
                 dirty: false,
                 broken: None,
             }),
-            ran: Mutex::default(),
+            summary: Mutex::default(),
             working_sets: Mutex::default(),
             stop: &stop,
-            progress: &Meddler(&worker_state, meddle),
+            progress: &JobHook(&worker_state, hook),
         };
         shared.work(&Mutex::new(Box::new(plan.jobs())), &worker_state);
-        let ran = unlocked(shared.ran);
+        let ran = unlocked(shared.summary);
         let rows = tests::cells(&out, &[columns::POSITION, columns::ERROR]);
-        let in_flight = Flight::open(&out, false).unwrap();
+        let in_flight = InFlight::open(&out, false).unwrap();
         let in_flight = plan.jobs().any(|job| in_flight.crashed_before(plan.job_id(&job)));
         ([ran.done, ran.failed], rows.into_iter().map(|row| row.try_into().unwrap()).collect(), in_flight)
     }
 
     const THREE: &str = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n";
 
-    /// Of three jobs the second is starved, breaks, or is stopped from outside: what took too much or broke has a row that says so, and the others
-    /// go on; what was stopped has none, and ends it.
+    /// The second of three jobs runs out of memory, panics, or is interrupted.
     #[test]
-    fn a_job_that_does_not_end_well_says_why_or_nothing() {
-        let run = |meddle: fn(&WorkerState)| {
-            let (ran, rows, in_flight) = at_work(THREE, |worker_state, _, item| {
+    fn failed_job_writes_its_error_and_interrupted_job_nothing() {
+        let run = |hook: fn(&WorkerState)| {
+            let (ran, rows, in_flight) = run_on_one_worker(THREE, |worker_state, _, item| {
                 if item == "b" {
-                    meddle(worker_state);
+                    hook(worker_state);
                 }
             });
-            assert!(!in_flight, "a job that has ended is in no flight");
+            assert!(!in_flight, "an ended job is not in flight");
             (ran, rows.iter().map(|[item, error]| format!("{item}:{error}")).collect::<Vec<_>>().join(" "))
         };
         assert_eq!(run(|_| ()), ([3, 0], "a: b: c:".to_owned()));
@@ -301,9 +306,9 @@ mod tests {
         assert_eq!(run(|_| panic!("it broke")), ([3, 1], "a: b:panic: it broke c:".to_owned()));
     }
 
-    /// A table grows as its job runs where it has no bound, or one that a search without a bound is to tell first.
+    /// Tables without a bound grow, and those whose size depends on a search without a bound.
     #[test]
-    fn a_table_grows_that_nobody_knows_the_end_of() {
+    fn grows_is_set_for_tables_without_a_known_size() {
         let variant = |name: &str, set: &str| format!("[[variant]]\nname = '{name}'\n'table.{set}\n");
         let text = [
             THREE,
@@ -314,7 +319,7 @@ mod tests {
             "[[variant]]\nname = 'followed'\n'diagnostics' = 'full'\n[[variant]]\nname = 'foreseen'\n'ordering' = ['foreseen']\n",
         ];
         let grew = Mutex::new(BTreeSet::new());
-        at_work(&text.concat(), |worker_state, variant, _| {
+        run_on_one_worker(&text.concat(), |worker_state, variant, _| {
             lock(&grew).insert((variant.to_owned(), worker_state.grows.load(Ordering::Relaxed)));
         });
         let expected = [
@@ -329,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_are_told_in_words() {
+    fn message_of_a_panic_is_its_text() {
         let caught = |panics: fn()| message_of(panic::catch_unwind(panics).unwrap_err().as_ref());
         assert_eq!(message_of(&"plain" as &(dyn std::any::Any + Send)), "plain");
         assert_eq!(message_of(&"owned".to_owned() as &(dyn std::any::Any + Send)), "owned");

@@ -1,5 +1,5 @@
-//! Scripts that run a plan's shards on Slurm, GNU parallel, Kubernetes, `HTCondor` or AWS Batch. Pure
-//! functions from an [`Order`] to texts.
+//! Scripts that run a plan's shards on Slurm, GNU parallel, Kubernetes, `HTCondor` or AWS Batch.
+//! Pure functions from an [`Order`] to texts.
 
 /// The scheduler: a Slurm job array with a dependent merge job; GNU parallel on one machine; a
 /// Kubernetes Indexed Job; `HTCondor` with a DAG for the merge; an AWS Batch array job.

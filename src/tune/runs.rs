@@ -1,5 +1,5 @@
-//! The objective of `ttlab tune`: each stage is a run in a folder of its own, so that an interrupted
-//! tuning can be resumed.
+//! The objective of `ttlab tune`: each stage is a run in a folder of its own, so that an
+//! interrupted tuning can be resumed.
 
 use crate::analysis::pairing::gauge::{Depths, MetricReader};
 use crate::analysis::pairing::pairs::Pairs;

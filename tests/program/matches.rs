@@ -166,7 +166,7 @@ fn a_decided_test_plays_no_more() {
 
     let trial = Trial::new(&text);
     let (_, stderr, code) = trial.run("one", &["--jobs", "1"]);
-    let spared = format!("{} were not needed", 48 - weak - like);
+    let spared = format!("{} not needed", 48 - weak - like);
     assert!(code == 0 && stderr.contains(&spared), "{stderr}");
     let (games, rows) = (trial.games("one"), trial.rows("one"));
     assert_eq!(of_variant(&rows, "bare"), of_variant(&every, "bare")[..2 * weak]);
@@ -237,7 +237,7 @@ fn a_plan_tells_how_long_its_games_take() {
     assert!(time(&[]).starts_with("unknown: no row of this plan"));
     let probed = time(&["--probe"]);
     assert!(
-        probed.contains("for 48 jobs (roughly: from the first moves of 6 pairs tried now, at 40 moves"),
+        probed.contains("for 48 jobs (roughly: from the first moves of 6 pairs tried now, assuming 40 moves"),
         "{probed}"
     );
     assert_eq!(trial.run("out", &["--quiet"]).2, 0);
@@ -605,7 +605,7 @@ fn a_game_takes_the_memory_of_two_players() {
         |text: &str, before: &str| -> Option<u64> { text.split(before).nth(1)?.split(' ').next()?.parse().ok() };
     let absurd = answer("8000 GiB");
     // Where the system does not say what is free nothing is refused.
-    let Some(free) = number(&absurd, "more than the ") else { return assert!(!absurd.contains("memory"), "{absurd}") };
+    let Some(free) = number(&absurd, "exceed the ") else { return assert!(!absurd.contains("memory"), "{absurd}") };
     let size = free * 7 / 10;
     let message = answer(&format!("{size} MiB"));
     let both = number(&message, "table.size: ").unwrap_or_else(|| panic!("nothing is said: {message}"));

@@ -117,11 +117,11 @@ fn whole_and_cut() -> WorkerState {
 fn the_worst_folder_counts_wherever_it_stands() {
     let desk = whole_and_cut();
     let (stdout, _) = desk.call("verify @whole", 0);
-    assert!(stdout.contains("whole: whole: 4 rows"), "{stdout}");
+    assert!(stdout.contains("whole: complete: 4 rows"), "{stdout}");
     assert_eq!(desk.call("verify --quiet @whole", 0), (String::new(), String::new()));
     for folders in ["@cut @whole", "@whole @cut"] {
         let (stdout, stderr) = desk.call(&format!("verify --quiet {folders}"), 3);
-        assert!(stdout.contains("cut: not whole: 2 rows") && !stdout.contains("whole: whole"), "{stdout}");
+        assert!(stdout.contains("cut: incomplete: 2 rows") && !stdout.contains("whole: complete"), "{stdout}");
         assert!(!stderr.contains("--repair"), "{stderr}");
     }
     fs::create_dir_all(desk.path("empty")).unwrap();

@@ -78,7 +78,7 @@ fn a_trace_is_recorded_and_shown_to_policies() {
     let (whole, _, _) = run(&["replay", longer, "--set", "table.size=512"]);
     let (parts, message, _) = run(&["replay", longer, "--set", "table.size=512", "--memory", "1"]);
     assert_eq!(whole, parts);
-    assert!(message.contains("turn 2 of "), "{message}");
+    assert!(message.contains("pass 2 of "), "{message}");
     assert!(whole.contains("open loop"), "{whole}");
 
     let (stdout, _, code) = run(&["trace", "info", file]);
@@ -427,7 +427,7 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
         &["trace", &suite, "--depth", "2", "-o", &suite],
     ] {
         let (_, stderr, code) = run(args);
-        assert!(code == 2 && stderr.contains("is read and cannot be written at the same time"), "{args:?} {stderr}");
+        assert!(code == 2 && stderr.contains("cannot be written because it is also an input"), "{args:?} {stderr}");
     }
     assert!(fs::read(&file).unwrap() == kept && fs::read_to_string(&suite).unwrap().contains("fine"));
     let (_, stderr, code) =
@@ -437,8 +437,8 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
     for (set, message) in [
         ("table.kind=none", "shown to bounded tables"),
         ("algorithm=pvs", "only options of the table are heeded"),
-        ("table.policy=depth-age", "policies are given by --policy"),
-        ("table.policy.kind=depth-age", "policies are given by --policy"),
+        ("table.policy=depth-age", "set policies with --policy"),
+        ("table.policy.kind=depth-age", "set policies with --policy"),
     ] {
         let (_, stderr, code) = run(&["replay", &file, "--set", set]);
         assert!(code == 2 && stderr.contains(message), "{set}: {stderr}");
@@ -488,7 +488,7 @@ fn a_long_trace_is_shown_in_little_memory() {
     let args = |memory| ["replay", &file, "--memory", memory, "--set", "table.size=4096", "--policy", "always"];
     let (done, stdout, why) = within(73_728, &args("12"));
     assert!(done && stdout.contains("3000000 events"), "{stdout}{why}");
-    assert!(why.contains("turn 2 of "), "{why}");
+    assert!(why.contains("pass 2 of "), "{why}");
 
     let (done, _, why) =
         within(73_728, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);

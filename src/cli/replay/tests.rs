@@ -1,12 +1,13 @@
-//! What a replay says of its tables, from counts by hand.
+//! The output of a replay, for given counts.
 
 use super::*;
 
-/// Nothing is told of twenty seconds in one turn; seconds are told up to a minute and a half, then minutes; each rounded up.
+/// One pass of up to 20 s has no message; times are rounded up, in seconds up to 90 s, then in
+/// minutes.
 #[test]
-fn turns_are_told_where_they_take_long() {
+fn pass_message_appears_for_long_replays() {
     let output = |events: u64, turns: u64, reading: f64, tables: usize| {
-        let output = told_turns(events, turns, reading, tables)?;
+        let output = pass_message(events, turns, reading, tables)?;
         Some(output.split("about ").nth(1)?.split(" in all").next()?.to_owned())
     };
     let some = |text: &str| Some(text.to_owned());
@@ -18,22 +19,21 @@ fn turns_are_told_where_they_take_long() {
     assert_eq!(output(1_000_000_000, 1, 10.0, 2), some("4 min"), "190 s to make and show events, 10 to read them");
 }
 
-/// Twenty buckets at least, one for each class.
+/// At least twenty buckets, one for each class.
 #[test]
-fn a_sample_that_says_nothing_is_refused() {
-    assert_eq!([enough(2, 40), enough(51, 1024), enough(1000, 20_000)], [Ok(()), Ok(()), Ok(())]);
-    let output = |one_in, buckets| enough(one_in, buckets).err().unwrap_or_default();
+fn check_sample_refuses_too_few_buckets() {
+    assert_eq!([check_sample(2, 40), check_sample(51, 1024), check_sample(1000, 20_000)], [Ok(()), Ok(()), Ok(())]);
+    let output = |one_in, buckets| check_sample(one_in, buckets).err().unwrap_or_default();
     assert_eq!(
         output(52, 1024),
-        "--sample 52: of 1024 buckets too few would be looked at for an interval: at most one in 51"
+        "--sample 52: the sample of 1024 buckets is too small for an interval: use at most 51"
     );
-    assert_eq!(output(2, 39), "--sample 2: a table of 39 buckets is too small for a sample: look at all of it");
+    assert_eq!(output(2, 39), "--sample 2: a table of 39 buckets is too small for a sample: replay all of it");
     assert!(output(2, 1).contains("a table of 1 bucket is"));
 }
 
-/// One policy under two spellings would be two lines that say the same.
 #[test]
-fn a_policy_is_shown_the_trace_once() {
+fn policies_refuse_duplicates_in_other_spellings() {
     let named = |asked: &[&str]| {
         let asked: Vec<String> = asked.iter().map(|&text| text.to_owned()).collect();
         match policies(&asked, &[], &TableOptions::default()) {
@@ -44,11 +44,11 @@ fn a_policy_is_shown_the_trace_once() {
     let (two, four) = ("{ kind = 'depth-age', factor = 2 }", "{ kind = 'depth-age', factor = 4 }");
     assert_eq!(named(&["always", two, four]), format!("always, {two}, {four}"));
     let output = named(&["always", "{ kind = 'always' }"]);
-    assert!(output.contains("--policy { kind = 'always' }: is given twice, first as always"), "{output}");
+    assert!(output.contains("--policy { kind = 'always' }: duplicate of always"), "{output}");
     assert!(named(&[]).starts_with("always, "), "all that the slots allow");
 }
 
-/// Counts of one class: what was known, and what was had of it.
+/// The counts of one class of buckets.
 fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> Replayed {
     let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
     Replayed { probes, known, hits, deep, cuts, kept, worth, worth_kept, stores, evictions, rejections }
@@ -60,9 +60,9 @@ fn page(csv: bool, worth: bool) -> ReplayPage {
     ReplayPage { always, best, sample: None, csv, worth }
 }
 
-/// Shares are of what a table that forgets nothing has, gaps of the way from `always` to the bound; each column has its own.
+/// Shares are relative to a table that forgets nothing, gaps to the way from `always` to the bound.
 #[test]
-fn each_column_has_its_own_share_and_gap() {
+fn line_shows_share_and_gap_of_each_column() {
     let mine = [counts([800, 300, 400, 175, 10_000, 4000])];
     let words = |line: String| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let output = page(false, true);
@@ -76,16 +76,15 @@ fn each_column_has_its_own_share_and_gap() {
         words(output.line("all", &output.all(), false)),
         "800 100.0 % 150.0 % 400 100.0 % 300.0 % 10000 100.0 % 225.0 % all"
     );
-    // Without windows nothing is said of cuts and worth.
+    // Without windows cuts and worth are unknown.
     assert_eq!(words(page(false, false).line("mine", &mine, true)), "300 37.5 % 25.0 % - - - - - - 50 40 mine");
-    // Where the bound is no better than `always` there is no way between them.
+    // There is no gap if the bound is no better than `always`.
     let none = ReplayPage { best: output.always.clone(), ..page(false, true) };
     assert_eq!(words(none.line("mine", &mine, true)), "300 37.5 % - 175 43.8 % - 4000 40.0 % - 50 40 mine");
 }
 
-/// The same as fields: probes, then what was known, had and the gap of each, and of real tables what became of the stores.
 #[test]
-fn the_fields_of_a_line_are_in_the_order_of_the_header() {
+fn csv_fields_follow_the_header() {
     let mine = [counts([800, 300, 400, 175, 10_000, 4000])];
     let output = page(true, true);
     assert_eq!(
@@ -97,21 +96,22 @@ fn the_fields_of_a_line_are_in_the_order_of_the_header() {
     assert_eq!(page(true, false).line("x", &mine, true), "\"x\",1000,800,300,0.250000,150,,,,,,,60,50,40");
 }
 
-/// A sample of one bucket in four: 7 in what is always looked at, then twenty classes of 1 and 3 in turn, for each count alike.
+/// A sample of one bucket in four: 7 in the buckets that are always replayed, then twenty classes
+/// with 1 and 3 in turn.
 fn sampled() -> Vec<Replayed> {
     (0..CLASSES as u64).map(|at| counts([if at == 0 { 7 } else { 1 + 2 * (at % 2) }; 6])).collect()
 }
 
-/// Above the lines stands what was shown, how large the table is beside it, what is estimated and what cannot be told; 64 buckets of four slots are 256
-/// entries, 12.8 % of 2,000 positions. Every column ends below the end of its name, however it is written.
+/// 64 buckets of four slots are 256 entries, 12.8 % of 2,000 positions. Every column ends below the
+/// end of its name.
 #[test]
-fn a_head_says_what_was_shown() {
+fn head_describes_trace_table_and_sample() {
     let info = Info { events: 9000, probes: 5000, stores: 3000, positions: 2000, ..Info::default() };
     let base = TableOptions { slots: 4, ..TableOptions::default() };
     let first = "9000 events, 5000 probes, 3000 stores of 2000 positions; a table of 256 entries: 12.8 % of them";
-    let open = "open loop: in a search, what a table answers changes what is asked next";
-    let nothing = "no probe tells its window or ended its node: nothing can be said of cuts and worth";
-    let worth = "nothing is said of worth: most of it lies in few deep entries, which --deep keeps in the sample";
+    let open = "open loop: in a search, a table's answers would change later probes";
+    let nothing = "the trace records no windows, and no probe ended its node: cuts and worth are unknown";
+    let worth = "worth is not estimated: most of it is in few deep entries, which --deep includes in the sample";
     let estimated = "estimated from one bucket in 4, with 95 % intervals";
     let deep = "estimated from one bucket in 4 and all with deep entries, with 95 % intervals";
     let plain = || Some(Sample::new(4));
@@ -142,10 +142,10 @@ fn a_head_says_what_was_shown() {
     assert!(page(false, true).head(&Info::default(), &shared, 64).contains("256 entries (5 %): 0.0 % of them\n"));
 }
 
-/// An estimate has half the width of its interval behind it: 7 and four times twenty classes of 2 are 167; 20/19 is the variance of a class, of which three
-/// quarters count (`table/replay/sample.rs`): 2.093 x sqrt(20 x 20/19 x 3/4) x 4 = 33.27. In fields the widths come last, one for each count that is told.
+/// The estimate is 7 + 4 x 20 x 2 = 167. 20/19 is the variance of a class, of which three quarters
+/// count (`table/replay/sample.rs`): 2.093 x sqrt(20 x 20/19 x 3/4) x 4 = 33.27.
 #[test]
-fn estimates_have_their_widths() {
+fn estimates_show_half_the_interval_width() {
     let of = |csv: bool, worth: bool| {
         let output =
             ReplayPage { always: sampled(), best: sampled(), sample: Some(Sample::new(4)), ..page(csv, worth) };
@@ -162,31 +162,29 @@ fn estimates_have_their_widths() {
     }
 }
 
-/// What is set is the table's and not its policy, with blanks around the path as without.
 #[test]
-fn what_is_not_heeded_is_not_set() {
+fn options_that_replay_ignores_are_refused() {
     let output = |set: &str| base(&[set.to_owned()]).err().map(|failure| failure.message);
     for blank in ["", " "] {
         for path in ["table.policy", "table.policy.kind"] {
-            let expected = format!("--set {path}: policies are given by --policy");
+            let expected = format!("--set {path}: set policies with --policy");
             assert_eq!(output(&format!("{blank}{path}{blank}='never'")), Some(expected));
         }
         assert_eq!(output(&format!("{blank}table.slots{blank}=2")), None);
-        let searched = "--set draws: nothing is searched: only options of the table are heeded";
+        let searched = "--set draws: a replay does not search: only options of the table (table.*) have an effect";
         assert_eq!(output(&format!("{blank}draws{blank}=true")), Some(searched.to_owned()));
         let kind = output(&format!("{blank}table{blank}='unbounded'")).unwrap();
-        assert!(kind.starts_with("table.kind: a trace is shown to bounded tables"), "{kind}");
+        assert!(kind.starts_with("table.kind: a replay needs a bounded table"), "{kind}");
     }
 }
 
-/// Each turn begins with empty tables: what two turns are shown alike they find alike, and no more.
 #[test]
-fn a_turn_begins_with_empty_tables() {
+fn each_pass_begins_with_empty_tables() {
     use crate::table::replay::Maker;
     use crate::table::trace::{Event, flags};
     let base = TableOptions::default();
     let named = [("always".to_owned(), Policy::default())];
-    let mut room = Replayers::new(&base, &named, 10, 1).unwrap();
+    let mut replayers = Replayers::new(&base, &named, 10, 1).unwrap();
     let mut maker = Maker::new(2);
     let events = [
         Event::probe(5, 2, 0, flags::WINDOW, 1),
@@ -196,13 +194,13 @@ fn a_turn_begins_with_empty_tables() {
     let steps: Vec<Step> = events.iter().map(|event| maker.make(event).unwrap()).collect();
     let mut found = Vec::new();
     for _ in 0..3 {
-        room.begin(0..buckets(&base, Some(10)).unwrap()).unwrap();
-        room.show(0, &steps);
-        room.end();
-        let lines = room.lines.iter().map(|line| (line.found[0].probes, line.found[0].hits));
-        found.push((lines.collect::<Vec<_>>(), room.foresight[0].found()[0]));
+        replayers.begin(0..buckets(&base, Some(10)).unwrap()).unwrap();
+        replayers.show(0, &steps);
+        replayers.end();
+        let lines = replayers.lines.iter().map(|line| (line.found[0].probes, line.found[0].hits));
+        found.push((lines.collect::<Vec<_>>(), replayers.bounds[0].found()[0]));
     }
     // A probe before the store finds nothing, one after it the entry.
     assert_eq!(found, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);
-    assert_eq!((room.steps, room.turn), (3 * steps.len(), 3));
+    assert_eq!((replayers.steps, replayers.done), (3 * steps.len(), 3));
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The names and sizes at which a file is tuned, with what is set on the command line.
+/// The pressures of a file with given `--set` values: name, table size and depth.
 fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
     let folder = tempfile::TempDir::new().unwrap();
     let file = folder.path().join("t.toml");
@@ -17,10 +17,10 @@ fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
     names.into_iter().zip(sizes).map(|(name, (size, depth))| (name, size, depth)).collect()
 }
 
-/// The file's own size first, then those it asks for, else a quarter and four times it where all have one; what is set holds at each, but
-/// for what the pressure itself says.
+/// The file's own size comes first, then its pressures, or a quarter and four times the size if all
+/// variants share one.
 #[test]
-fn each_pressure_is_the_file_under_another_size() {
+fn pressures_default_to_a_quarter_and_four_times_the_size() {
     let found = |text: &str, sets: &[&str]| {
         let all = pressures(text, sets).into_iter();
         all.map(|(name, size, depth)| format!("{name}: {size}, {}", depth.unwrap())).collect::<Vec<_>>().join("; ")
@@ -34,22 +34,21 @@ fn each_pressure_is_the_file_under_another_size() {
         found(&slots, &["table.size=400"]),
         "table.size = 400: 400, 2; table.size = 100: 100, 2; table.size = 1600: 1600, 2"
     );
-    // Sizes that are raced are not tried besides, and what has no bound has no size.
-    assert_eq!(found(&grid("table.size", "32, 64"), &[]), "as the file has it: 32, 2");
+    // If sizes are raced, or the table is unbounded, there are no other pressures.
+    assert_eq!(found(&grid("table.size", "32, 64"), &[]), "as in the file: 32, 2");
     assert_eq!(
         found("[engine]\ntable = 'unbounded'\n[grid]\n'lmr.min_depth' = [0, 3]", &[]).split(':').next(),
-        Some("as the file has it")
+        Some("as in the file")
     );
     let asked = format!("{slots}\n[tune]\npressures = [{{ 'table.size' = 8 }}, {{ 'table.size' = '1 KiB' }}]");
     let three = "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2";
     assert_eq!(found(&asked, &[]), three);
-    // None is tried twice, be it the file's own or another.
+    // No pressure is tried twice.
     assert_eq!(found(&asked.replace("= [{", "= [{ 'table.size' = 64 }, { 'table.size' = 8 }, {"), &[]), three);
 }
 
-/// What is wrong with a pressure is shown where it stands, what is wrong with `--set` there.
 #[test]
-fn a_wrong_pressure_is_told_as_the_files() {
+fn wrong_pressure_is_reported_at_its_place_in_the_file() {
     let folder = tempfile::TempDir::new().unwrap();
     let file = folder.path().join("t.toml");
     let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n[tune]\npressures = [{ 'table.size' = 8 }, { 'table.sise' = 9 }]";
@@ -60,9 +59,8 @@ fn a_wrong_pressure_is_told_as_the_files() {
     assert!(output.contains("did you mean `table.size`?"), "{output}");
 }
 
-/// The results of every round and of every pressure go.
 #[test]
-fn to_begin_afresh_clears_every_stage() {
+fn clear_deletes_the_results_of_every_stage() {
     let folder = tempfile::TempDir::new().unwrap();
     let stages = [RaceStage::Race(0), RaceStage::Race(1), RaceStage::Race(5), RaceStage::Held(0), RaceStage::Held(2)];
     let results = |stage: &RaceStage| folder.path().join(stage.folder()).join("results.csv");
@@ -77,7 +75,7 @@ fn to_begin_afresh_clears_every_stage() {
 }
 
 #[test]
-fn a_quarter_and_four_times() {
+fn neighbours_are_a_quarter_and_four_times_the_size() {
     for (size, settings) in [
         (Size::Bytes(1 << 20), ["table.size=\"256 KiB\"", "table.size=\"4 MiB\""]),
         (Size::Entries(4096), ["table.size=1024", "table.size=16384"]),
@@ -88,14 +86,13 @@ fn a_quarter_and_four_times() {
     }
 }
 
-/// What cannot be raced is refused with its reason; the least that can is not.
 #[test]
-fn what_cannot_be_raced_is_refused() {
+fn check_refuses_experiments_that_cannot_be_raced() {
     let of = |head: &str, grid: &str| {
         let text = format!("suite = 'data/bratko-kopec.epd'\n{head}\n[grid]\n{grid}\n");
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let nodes = measurable(&experiment, &Metric::nodes());
+        let nodes = check_metric(&experiment, &Metric::nodes());
         [check(&experiment), nodes].map(|found| found.err().map(|failure| failure.message))
     };
     let two = "'table.slots' = [1, 2]";
@@ -114,21 +111,20 @@ fn what_cannot_be_raced_is_refused() {
     assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
 }
 
-/// Of another engine nodes are known and no other count: the first of them is named, wherever it stands among ours.
 #[test]
-fn another_engine_is_raced_by_its_nodes() {
+fn external_engine_is_raced_only_by_nodes() {
     let (ours, theirs) = ("[[variant]]\nname = 'a'\n", "[[variant]]\nname = 'b'\n'subject.uci' = './engine'\n");
     let text =
         |variants: &[&str]| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{}", variants.concat());
     let output = |variants: &[&str], name: &str| {
         let experiment =
             Experiment::parse(&text(variants), Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let found = metric(name, &Plan::new(&experiment)).and_then(|metric| measurable(&experiment, &metric));
+        let found = find_metric(name, &Plan::new(&experiment)).and_then(|metric| check_metric(&experiment, &metric));
         found.err().map(|failure| failure.message)
     };
     let other = theirs.replace("'b'", "'c'").replace("engine", "other");
     let expected = |name: &str, column: &str, who: &str| {
-        Some(format!("tune.metric: {name} is made of {column}, which {who} does not tell: expected nodes"))
+        Some(format!("tune.metric: {name} needs {column}, which {who} does not report: use nodes"))
     };
     for variants in [&[ours, theirs][..], &[theirs, ours], &[theirs, &other], &[ours, theirs, &other]] {
         assert_eq!(output(variants, "nodes"), None);
@@ -138,9 +134,9 @@ fn another_engine_is_raced_by_its_nodes() {
     assert_eq!(output(&[ours, &ours.replace("'a'", "'d'\n'keys.seed' = 2")], "evals"), None);
 }
 
-/// Of the thirteen games six have more than 81 plies, and five more than 82; those alone are drawn from, and four are asked for.
+/// Six of the thirteen games have more than 81 plies, five have more than 82; a race needs four.
 #[test]
-fn what_is_not_searched_is_not_raced() {
+fn items_without_searches_are_left_out() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let raced = |from: u16| {
         let text = format!(
@@ -154,9 +150,9 @@ fn what_is_not_searched_is_not_raced() {
     assert_eq!([0, 81, 82, 89].map(raced), [(13, true), (6, true), (5, true), (2, false)]);
 }
 
-/// Two games are over before the wanted plies begin: at each pressure the winner is held out on the same games, and never on those.
+/// Two games are shorter than the selected plies.
 #[test]
-fn every_pressure_is_of_the_same_games() {
+fn every_pressure_uses_the_same_held_out_games() {
     let folder = tempfile::TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
     let moves = ["1. a3", "1. b3", "1. a4 a5 2. b4 b5", "1. c4 c5 2. d4 d5", "1. e4 e5 2. f4 f5", "1. g4 g5 2. h4 h5"];
@@ -164,7 +160,7 @@ fn every_pressure_is_of_the_same_games() {
     std::fs::write(at("six.pgn"), games.collect::<String>()).unwrap();
     let text = "suite = 'six.pgn'\nlimit = { depth = 3 }\nsequence = { from = 2 }\n[engine]\ntable.size = 64\n[grid]\n'ordering' = [[], ['mvv-lva']]\n";
     std::fs::write(at("x.toml"), text).unwrap();
-    let (exit, answer, output) = crate::cli::spoken::call(&["tune", &at("x.toml"), "-q", "--out", &at("out")]);
+    let (exit, answer, output) = crate::cli::tests::commands::call(&["tune", &at("x.toml"), "-q", "--out", &at("out")]);
     assert_eq!((exit, answer.as_str(), output.as_str()), (0, "", ""), "quiet is silent");
     let held = |stage: &str| {
         let rows = Frame::read(&folder.path().join("out").join(stage).join("results.csv")).unwrap();
@@ -176,9 +172,8 @@ fn every_pressure_is_of_the_same_games() {
     assert!(own.len() == 2 && [held("held-out-2"), held("held-out-3")].iter().all(|games| *games == own), "{own:?}");
 }
 
-/// A size is the name of a pressure where all candidates have it.
 #[test]
-fn the_files_own_pressure_is_named_by_what_all_have() {
+fn own_pressure_is_named_after_the_common_size() {
     let folder = tempfile::TempDir::new().unwrap();
     let file = folder.path().join("x.toml");
     let own = |grid: &str| {
@@ -188,39 +183,39 @@ fn the_files_own_pressure_is_named_by_what_all_have() {
         let experiment = Experiment::load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
         at_pressures(&file, &[], experiment).map_or_else(|failure| vec![failure.message], |(_, names)| names)
     };
-    assert_eq!(own("'table.size' = ['16 KiB', '64 KiB']"), ["as the file has it"]);
+    assert_eq!(own("'table.size' = ['16 KiB', '64 KiB']"), ["as in the file"]);
     let named = ["table.size = 1 MiB", "table.size = 256 KiB", "table.size = 4 MiB"];
     assert_eq!(own("'table.slots' = [1, 2]\n[engine]\ntable.size = '1 MiB'"), named);
-    // Of other engines it is their own memory, where all have the same; beside ours there is nothing that all have.
+    // For external engines it is their memory option, if all have the same; not beside the built-in
+    // engine.
     let engines = |settings: [&str; 2]| {
         let one = |(at, set): (usize, &str)| format!("[[variant]]\nname = 'v{at}'\n{set}\n");
         settings.into_iter().enumerate().map(one).collect::<String>()
     };
     let [ours, theirs] = ["'table.slots' = 2", "'subject.uci' = 'x'"];
     for mixed in [[ours, theirs], [theirs, ours]] {
-        assert_eq!(own(&engines(mixed)), ["as the file has it"]);
+        assert_eq!(own(&engines(mixed)), ["as in the file"]);
     }
-    assert_eq!(own(&engines([theirs, "'subject.uci' = 'y'"])), ["as the file has it"]);
+    assert_eq!(own(&engines([theirs, "'subject.uci' = 'y'"])), ["as in the file"]);
     let hash = |size: u32| format!("{theirs}\n'uci.Hash' = {size}\n'uci.Threads' = ");
     let all = own(&engines([&format!("{}1", hash(8)), &format!("{}2", hash(8))]));
     assert_eq!(all, ["uci.Hash = 8", "uci.Hash = 2", "uci.Hash = 32"]);
     let least = own(&engines([&format!("{}1", hash(3)), &format!("{}2", hash(3))]));
     assert_eq!(least, ["uci.Hash = 3", "uci.Hash = 12"], "none has nothing");
     let unlike = own(&engines([&format!("{}1", hash(8)), &format!("{}1", hash(16))]));
-    assert_eq!(unlike, ["as the file has it"]);
+    assert_eq!(unlike, ["as in the file"]);
 }
 
 #[test]
-fn stages_are_named_from_one_on() {
+fn stage_names_count_from_one() {
     let pressures = ["own", "other"].map(str::to_owned);
     let names = [RaceStage::Race(0), RaceStage::Race(2), RaceStage::Held(0), RaceStage::Held(1)]
         .map(|stage| name(stage, &pressures));
     assert_eq!(names, ["race, round 1", "race, round 3", "held out, own", "held out, other"]);
 }
 
-/// Pressures at which an engine does not start go, each with its own name, where nobody asked for them; else that is told.
 #[test]
-fn pressures_that_cannot_be_had_go_with_their_names() {
+fn default_pressures_that_an_engine_refuses_are_left_out() {
     let read = |more: &str| {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}\n");
         Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))

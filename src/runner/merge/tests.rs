@@ -7,7 +7,7 @@ use crate::runner::Settings;
 use crate::runner::session::tests::{SIX, experiment, rows, run};
 use std::collections::BTreeMap;
 
-/// Runs some shards of three, each in the folder of its number.
+/// Runs some of three shards, each in a folder named by its number.
 fn shards(experiment: &Experiment, at: &Path, which: &[u64]) -> Vec<(u64, PathBuf)> {
     let folder = |&index: &u64| {
         let folder = at.join(format!("shard{index}"));
@@ -18,15 +18,15 @@ fn shards(experiment: &Experiment, at: &Path, which: &[u64]) -> Vec<(u64, PathBu
     which.iter().map(folder).collect()
 }
 
-/// Jobs of each shard.
+/// The number of jobs of each shard.
 fn jobs(shards: &Shards<'_>) -> Vec<u64> {
     let of = |index| crate::runner::jobs_of(shards.plan, Some(Shard { index, of: shards.of })).count() as u64;
     (0..shards.of).map(of).collect()
 }
 
-/// Three shards of two jobs each: their rows are those of one run, in its order, whatever the order of the folders.
+/// Three shards of two jobs each, in any order of folders.
 #[test]
-fn the_rows_of_all_shards_are_those_of_one_run() {
+fn merge_gives_the_rows_of_a_single_run() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
@@ -36,21 +36,21 @@ fn the_rows_of_all_shards_are_those_of_one_run() {
     let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
     assert_eq!(jobs(&all).iter().sum::<u64>(), 6);
     assert_eq!(all.gaps().unwrap(), []);
-    // However few files are open at a time.
+    // With any limit of open files.
     for files in [0, 1, FILES] {
         let row_index = RowIndex::new(&experiment, &plan);
         let mut stopping = Stopping::new(&experiment, &plan, &row_index.header, None);
         let places = [columns::VARIANT, columns::POSITION, columns::NODES]
             .map(|name| row_index.header.iter().position(|column| column == name).unwrap());
         let mut dealt = Vec::new();
-        let dealing = all.deal(&row_index, &mut stopping, files, &mut |_, row| {
+        let dealing = all.visit_rows(&row_index, &mut stopping, files, &mut |_, row| {
             dealt.push(places.map(|at| row[at].to_owned()));
             Ok(())
         });
         assert!(dealing.is_ok() && dealt == rows(&whole), "{files}: {dealt:?}");
     }
     let merged = temporary.path().join("merged");
-    // A shard that is being written to is not whole yet.
+    // A running shard is not complete.
     let busy = Output::open(&all.folders[1].1).unwrap();
     let refused = all.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
     let message = format!("{}: another run is writing there", all.folders[1].1.display());
@@ -64,9 +64,8 @@ fn the_rows_of_all_shards_are_those_of_one_run() {
     assert_eq!(manifest.begun, manifest.shards.iter().map(|shard| shard.begun).min().unwrap());
 }
 
-/// Rows that go or come between the check and the writing are told, and what was published before stays.
 #[test]
-fn a_shard_that_changes_after_its_check_is_not_published() {
+fn merge_refuses_a_shard_that_changes_after_the_check() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
@@ -81,12 +80,12 @@ fn a_shard_that_changes_after_its_check_is_not_published() {
     let whole = std::fs::read_to_string(&path).unwrap();
     let message = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        all.gathered(&row_index, &output, &checked).map(drop).map_err(|error| error.to_string())
+        all.write_rows(&row_index, &output, &checked).map(drop).map_err(|error| error.to_string())
     };
     let changed = |found: u64| {
         let folder = folder.display();
         Err(format!(
-            "{folder}: 4 rows were checked and {found} found again: was it written to meanwhile? nothing was published: merge again"
+            "{folder}: changed during the merge: 4 rows when checked, {found} when merged; nothing was written: merge again"
         ))
     };
     let last = whole.trim_end().rfind('\n').unwrap() + 1;
@@ -97,9 +96,10 @@ fn a_shard_that_changes_after_its_check_is_not_published() {
     assert_eq!(left.collect::<Vec<_>>(), [".lock"]);
 }
 
-/// More files than are open at a time, each of which is opened three times: the rows of every item are in as many shards as there are variants.
+/// Each of more files than may be open is opened three times: the rows of every item are in as many
+/// shards as there are variants.
 #[test]
-fn shards_beyond_the_open_files_are_read_on_where_they_were_left() {
+fn merge_continues_files_that_were_closed() {
     for count in [FILES as u64 + 1, FILES as u64 + 2] {
         let temporary = tempfile::tempdir().unwrap();
         let text = format!(
@@ -110,7 +110,7 @@ fn shards_beyond_the_open_files_are_read_on_where_they_were_left() {
         let whole = temporary.path().join("whole");
         run(&experiment, &whole, Settings { jobs: 2, ..Settings::default() });
         let mut all = Shards { experiment: &experiment, plan: &plan, of: count, folders: Vec::new() };
-        // Dealt by hand: to run each would measure the machine's speed first.
+        // Split by hand: running each shard would first measure the machine's speed.
         let (row_index, split) = (RowIndex::new(&experiment, &plan), all.split());
         let text = std::fs::read_to_string(whole.join("results.csv")).unwrap();
         let header = text.lines().next().unwrap();
@@ -121,7 +121,7 @@ fn shards_beyond_the_open_files_are_read_on_where_they_were_left() {
             Ok(())
         })
         .unwrap();
-        // As a shard's, without the options of all variants.
+        // As in a shard, without the options of all variants.
         let manifest = Manifest { options: BTreeMap::new(), ..crate::runner::manifest(&experiment, &plan, 1, None) };
         for (index, rows) in (0..).zip(parts) {
             assert_eq!(rows.lines().count(), 4, "three jobs of one row each, and the header");
@@ -138,9 +138,8 @@ fn shards_beyond_the_open_files_are_read_on_where_they_were_left() {
     }
 }
 
-/// What is missing is told by its shard, and nothing is written.
 #[test]
-fn a_shard_that_is_missing_is_told() {
+fn merge_reports_a_missing_shard() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
@@ -160,9 +159,8 @@ fn a_shard_that_is_missing_is_told() {
     assert!(!out.join("results.csv").exists());
 }
 
-/// A job whose last depth is not there is missing, and the shard's other job is not.
 #[test]
-fn half_a_job_is_missing() {
+fn job_without_its_last_row_is_missing() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
@@ -176,14 +174,13 @@ fn half_a_job_is_missing() {
     assert!(jobs > 1);
     let lack = |missing: u64| [ShardGap { shard: 1, jobs, missing, failed: 0, unjudged: 0, folder: folder.clone() }];
     assert_eq!(cut.gaps().unwrap(), lack(1));
-    // One that was begun, and no more, lacks them all.
+    // A shard that has just begun lacks all jobs.
     std::fs::remove_file(&path).unwrap();
     assert_eq!(cut.gaps().unwrap(), lack(jobs));
 }
 
-/// One shard given twice, a shard under another's number, a whole run, and results of another plan.
 #[test]
-fn folders_that_are_not_the_shards_asked_for_are_refused() {
+fn merge_refuses_folders_of_other_shards_or_plans() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
@@ -200,22 +197,24 @@ fn folders_that_are_not_the_shards_asked_for_are_refused() {
         std::fs::copy(folders[1].1.join(file), copy.join(file)).unwrap();
     }
     let twice = message(&plan, &[(1, &folders[1].1), (1, &copy)]);
-    assert!(twice.starts_with("shard 1 is there twice: ") && twice.ends_with("copy: give one of them"), "{twice}");
+    assert!(
+        twice.starts_with("shard 1: two folders hold it, ") && twice.ends_with("copy: give only one of them"),
+        "{twice}"
+    );
     let other = message(&plan, &[(0, &copy)]);
-    assert!(other.ends_with("it holds shard 1 of 3, where shard 0 of 3 is wanted"), "{other}");
+    assert!(other.ends_with("holds shard 1 of 3: expected shard 0 of 3"), "{other}");
     let whole = temporary.path().join("whole");
     run(&experiment, &whole, Settings { jobs: 1, ..Settings::default() });
     let undivided = message(&plan, &[(2, &whole)]);
-    assert!(undivided.ends_with("it holds the results of a whole run, not of a shard"), "{undivided}");
+    assert!(undivided.ends_with("holds the results of a whole run: expected a shard"), "{undivided}");
     let deeper = crate::runner::session::tests::experiment(temporary.path(), &SIX.replace("depth = 2", "depth = 3"));
     let foreign = message(&Plan::new(&deeper), &[]);
-    assert!(foreign.ends_with("it holds results of another plan"), "{foreign}");
+    assert!(foreign.ends_with("holds the results of another plan"), "{foreign}");
 }
 
-/// Three shards of unlike runs, given in another order than their own: what is told of all is the most, the first and the last of them, and each
-/// stretch is some shard's.
+/// Three different shards in another order: the maximum, the first and the last values are kept.
 #[test]
-fn a_merged_manifest_tells_of_every_shard() {
+fn merged_manifest_describes_every_shard() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
@@ -243,15 +242,14 @@ fn a_merged_manifest_tells_of_every_shard() {
     assert_eq!(stretches, [of(2, 1, 50), of(2, 2, 50), of(0, 1, 40), of(0, 2, 40), of(0, 3, 40), of(1, 1, 60)]);
 }
 
-/// Shards of unlike builds, of ttlab or of an engine, are refused, unless any build will do.
 #[test]
-fn shards_of_unlike_builds_are_merged_where_that_is_asked_for() {
+fn shards_of_different_builds_need_any_build() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
     for (at, (commits, engines)) in [("aaa", "eee"), ("aab", "eee"), ("aaa", "eef")].into_iter().enumerate() {
         let place = |index: usize| temporary.path().join(format!("{at}.{index}"));
-        // The third that is given is shard 1.
+        // The third folder is shard 1.
         let put = |(index, of): (usize, usize)| {
             let folder = place(index);
             let mut manifest = crate::runner::manifest(&experiment, &plan, 1, None);
@@ -272,20 +270,19 @@ fn shards_of_unlike_builds_are_merged_where_that_is_asked_for() {
         };
         let what = [
             None,
-            Some(format!("another build made it ({}) than shard 2 ({})", build("b"), build("a"))),
-            Some("another build of an engine made it than shard 2".to_owned()),
+            Some(format!("was run by another build ({}) than shard 2 ({})", build("b"), build("a"))),
+            Some("was run with another build of an engine than shard 2".to_owned()),
         ];
-        let message = what[at].as_ref().map(|what| {
-            format!("{}: {what}: run it again, or merge all the same with --any-build", place(1).display())
-        });
+        let message = what[at]
+            .as_ref()
+            .map(|what| format!("{}: {what}: run it again, or merge anyway with --any-build", place(1).display()));
         assert_eq!(refused, message);
         assert_eq!(shards.merged_manifest(true).unwrap().shards.len(), 3);
     }
 }
 
-/// A shard that is there twice: equal where both have a job, whatever the one or the other lacks, or in conflict about the first that differs.
 #[test]
-fn a_shard_that_is_there_twice_conflicts_where_both_have_a_job() {
+fn duplicate_shard_conflicts_if_counts_differ() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
@@ -296,23 +293,22 @@ fn a_shard_that_is_there_twice_conflicts_where_both_have_a_job() {
     };
     let (one, two) = (PathBuf::from("one"), PathBuf::from("two"));
     let message = |first: &[(u64, &str)], second: &[(u64, &str)]| {
-        all.twice(1, (&one, &survey(first)), (&two, &survey(second))).to_string()
+        all.duplicate_shard(1, (&one, &survey(first)), (&two, &survey(second))).to_string()
     };
     let twice = "shard 1 is there twice: one and two: give one of them";
     assert_eq!(message(&[(1, "x"), (3, "y")], &[(1, "x"), (3, "y")]), twice);
     assert_eq!(message(&[(1, "x"), (3, "y")], &[(1, "x")]), twice);
     assert_eq!(message(&[(3, "y")], &[(1, "x"), (3, "y")]), twice);
     assert_eq!(message(&[], &[(1, "x")]), twice);
-    // Jobs 3 and 5 differ: the second variant on the second and the third position.
+    // Jobs 3 and 5 differ: the second variant on the second and third positions.
     assert_eq!(
         message(&[(5, "x"), (3, "y"), (1, "z")], &[(1, "z"), (3, "a"), (5, "b")]),
         "shard 1 is there twice, and the counts differ that should be equal: \"size=256\" on b (repeat 0) in one and in two"
     );
 }
 
-/// A shard all of whose jobs are done, and none of them judged yet, lacks its judgements.
 #[test]
-fn a_shard_that_is_not_judged_is_told() {
+fn gaps_report_missing_judgements() {
     let temporary = tempfile::tempdir().unwrap();
     let text = format!("{SIX}[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n");
     let experiment = experiment(temporary.path(), &text);
@@ -324,9 +320,9 @@ fn a_shard_that_is_not_judged_is_told() {
     assert_eq!(gaps, [(0, 0, true), (1, 0, true), (2, 0, true)]);
 }
 
-/// The numbers that Linux has for what its files may not: written to by nobody (EROFS, EACCES, EPERM), or not just now (EIO, EAGAIN, ENOSPC).
+/// Linux error numbers: EROFS, EACCES and EPERM are read-only; EIO, EAGAIN and ENOSPC are not.
 #[test]
-fn where_only_reading_is_let_nobody_writes() {
+fn is_read_only_recognizes_linux_errors() {
     for (number, so) in [(30, true), (13, true), (1, true), (5, false), (11, false), (28, false)] {
         assert_eq!(is_read_only(&std::io::Error::from_raw_os_error(number)), so, "{number}");
     }

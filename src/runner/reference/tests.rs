@@ -3,9 +3,9 @@
 use super::*;
 use crate::engine::{Engine, EngineOptions};
 
-/// A position by its name in results: alone, or so many plies into a game, whose own number its first ply has; none along an engine's own play.
+/// A position alone or after a number of plies of a game; none along an engine's own play.
 #[test]
-fn a_position_is_found_by_its_name() {
+fn find_position_returns_the_position_of_a_name() {
     let folder = tempfile::tempdir().unwrap();
     let late = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     let games = format!(
@@ -17,7 +17,7 @@ fn a_position_is_found_by_its_name() {
         Experiment::parse(&text, &folder.path().join("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
     };
     let of = |experiment: &Experiment, name: &str| {
-        let (start, past) = placed(experiment, name)?;
+        let (start, past) = find_position(experiment, name)?;
         Some((start, past.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
     };
     let (start, other) = (Board::startpos(), Board::from_fen(late).unwrap());
@@ -42,9 +42,9 @@ fn a_position_is_found_by_its_name() {
     assert_eq!([of(&own, "startpos"), of(&own, "startpos ply 0")], [None, None]);
 }
 
-/// Of each search the last row counts; each move once, whoever chose it; the position itself is searched too.
+/// Only the last row of a search counts; each move and the position itself need one search.
 #[test]
-fn what_is_not_judged_yet_is_counted() {
+fn unjudged_counts_missing_searches() {
     let folder = tempfile::tempdir().unwrap();
     let text = |more: &str| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}");
     let read_file = |more: &str| {
@@ -75,9 +75,8 @@ fn what_is_not_judged_yet_is_counted() {
     assert_eq!(unjudged(&read_file(""), folder.path()).unwrap(), 0, "nobody judges");
 }
 
-/// What is not of this experiment's positions, or by another judge, goes; what is sound stays as it is.
 #[test]
-fn judgements_of_something_else_are_dropped() {
+fn prune_drops_judgements_of_other_positions_and_references() {
     let read_file = |more: &str| {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{more}");
         Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
@@ -122,9 +121,9 @@ fn judgements_of_something_else_are_dropped() {
     assert_eq!(left(&read_file("")).len(), all.len(), "where nobody judges nothing is touched");
 }
 
-/// Two shards, and what lies in the folder that they are put into: by one judge or by two.
+/// Two shards by one reference or by two, and a target folder with older judgements.
 #[test]
-fn judgements_of_one_reference_are_gathered_and_an_older_one_gives_way() {
+fn gather_merges_judgements_of_one_reference() {
     let row = |judge: &str, position: &str, score: i32| Judgement {
         reference: format!("{judge}-1"),
         position: position.to_owned(),
@@ -160,13 +159,13 @@ fn judgements_of_one_reference_are_gathered_and_an_older_one_gives_way() {
     );
 }
 
-/// Tells two depths of each search, finds what is said to be best, and writes down what it was asked.
+/// A subject that reports two depths of each search with a given best move, and logs its calls.
 struct Oracle {
     log: std::sync::Arc<Mutex<Vec<String>>>,
     best: &'static str,
-    /// The search, from 1, at which it is stopped.
+    /// The search, from 1, that is interrupted.
     stops: usize,
-    /// Whether it tells anything of its searches.
+    /// Whether it reports its searches.
     tells: bool,
 }
 
@@ -200,7 +199,7 @@ impl Subject for Oracle {
             watch(SearchEvent::UciReport(&crate::subject::UciReport::default()));
             return Ok(SearchEnd::Best(named(position.board, self.best).unwrap_or(Move::NONE)));
         }
-        // A score of its own for each search, the last depth's one pawn more; eleven nodes, and then thirty.
+        // Each search has another score, one pawn more at its last depth, and 11 + 30 nodes.
         for (nodes, score) in [(11, 0), (30, 100)] {
             let message = crate::subject::UciReport {
                 score: Some(score + 10 * asked as i32),
@@ -215,17 +214,17 @@ impl Subject for Oracle {
     fn end(&mut self) {}
 }
 
-/// By hand: the position, its best move and those that were chosen, each after the move one ply less deep, but one at least, and seen from the
-/// other side; a mate and a stalemate need no search; what is known is not told again; nothing is told of what was stopped.
+/// Moves are searched one ply less deep (but at least one) and scored from the other side; mate and
+/// stalemate need no search; known searches are not repeated; an interruption gives no rows.
 #[test]
-fn a_position_is_judged_with_each_of_its_moves() {
+fn judge_searches_the_position_and_each_move() {
     let judge = |fen: &str, moves: &[&str], best: &'static str, depth: Option<u8>, known: &[&str], stops: usize| {
         let log = std::sync::Arc::new(Mutex::new(Vec::new()));
         let stop = AtomicBool::new(false);
         let limit = Limit { depth, nodes: depth.is_none().then_some(70) };
         let oracle = Oracle { log: std::sync::Arc::clone(&log), best, stops, tells: true };
         let mut judge = Judge { engine: Box::new(oracle), limit, moves: true, stop: &stop, id: "j".to_owned() };
-        let one = Chosen {
+        let one = ChosenMoves {
             name: "p".to_owned(),
             start: Board::from_fen(fen).unwrap(),
             past: Vec::new(),
@@ -257,7 +256,7 @@ fn a_position_is_judged_with_each_of_its_moves() {
         judge(start, &["e2e4"], "e2e4", None, &[], 0),
         all("/e2e4/110/Some(41) e2e4//-120/Some(41)", "None Some(70) , None Some(70) e2e4")
     );
-    // The queen mates on g7, and leaves no move from f7.
+    // The queen mates on g7, and stalemates from f7.
     let end = "7k/8/5KQ1/8/8/8/8/8 w - - 0 1";
     assert_eq!(
         judge(end, &["g6f7"], "g6g7", Some(3), &[], 0),
@@ -267,9 +266,9 @@ fn a_position_is_judged_with_each_of_its_moves() {
     assert_eq!(judge(start, &["d2d5"], "e2e4", Some(5), &[], 0).0, Err("p: d2d5 is illegal".to_owned()));
 }
 
-/// Of too few nodes for one depth no score comes; of enough for two the second may be cut short. What is never told is not 0.
+/// With too few nodes for depth 1 there is no score, which is not 0.
 #[test]
-fn a_judge_who_finishes_no_depth_says_so() {
+fn reference_without_a_finished_depth_is_an_error() {
     let stop = AtomicBool::new(false);
     let start = Board::startpos();
     let judged = |nodes: u64| {
@@ -277,7 +276,7 @@ fn a_judge_who_finishes_no_depth_says_so() {
         let limit = Limit { depth: None, nodes: Some(nodes) };
         let mut judge = Judge { engine, limit, moves: true, stop: &stop, id: "j".to_owned() };
         let moves = ["e2e4".to_owned()].into();
-        judge.position(&Chosen { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
+        judge.position(&ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves }, &HashSet::new())
     };
     assert_eq!(
         judged(1),
@@ -286,16 +285,16 @@ fn a_judge_who_finishes_no_depth_says_so() {
     let limit = Limit { depth: Some(1), nodes: None };
     let silent = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
     let mut silent = Judge { engine: Box::new(silent), limit, moves: true, stop: &stop, id: "j".to_owned() };
-    let one = Chosen { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
+    let one = ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
     let message = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
     assert!(message.starts_with("p: the reference told no score"), "{message}");
     let rows = judged(5000).unwrap().unwrap();
     assert!(rows.len() >= 2 && rows.iter().all(|row| row.nodes.is_some_and(|nodes| nodes > 20)), "{rows:?}");
 }
 
-/// Where scores are judged a position takes one search, whatever was chosen there; what is judged already stays where the judge then fails.
+/// Judging scores needs one search per position.
 #[test]
-fn scores_take_one_search_of_each_position() {
+fn judging_scores_needs_one_search_per_position() {
     let folder = tempfile::tempdir().unwrap();
     let text = |nodes: u64| {
         format!(
@@ -319,7 +318,7 @@ fn scores_take_one_search_of_each_position() {
     let found = read(folder.path()).unwrap();
     assert!(found.iter().all(|row| row.mv.is_empty() && row.nodes == Some(2000)), "{found:?}");
     assert_eq!(judged(2000), (Ok(Some(0)), 0), "once for all");
-    // One position more, whose judge fails: what was judged of the others stays.
+    // With one more position the reference fails: the other judgements stay.
     let one = Judgement { score: found[0].score + 1, ..found[0].clone() };
     write(folder.path(), std::slice::from_ref(&one)).unwrap();
     let experiment = read_file(2000);

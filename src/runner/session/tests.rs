@@ -1,4 +1,4 @@
-//! Runs of six searches in this process, against what stands in their folders.
+//! Runs experiments of six searches in this process, and checks the files in their folders.
 
 use super::*;
 use crate::experiment::Split;
@@ -7,10 +7,10 @@ use crate::record::manifest::Manifest;
 use crate::runner::{Done, lock};
 use std::path::PathBuf;
 
-/// Three positions under two tables: six jobs.
+/// Three positions with two tables: six jobs.
 pub const SIX: &str = "name = 'six'\nsuite = 'three.epd'\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 256]\n";
 
-/// Reads an experiment whose suite of three positions is written to a folder.
+/// Parses an experiment, and writes its suite of three positions to the folder.
 pub fn experiment(folder: &Path, text: &str) -> Experiment {
     let suite = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
                  r3k2r/8/8/8/8/8/8/R3K2R w KQkq - id \"c\";\n";
@@ -18,18 +18,18 @@ pub fn experiment(folder: &Path, text: &str) -> Experiment {
     Experiment::parse(text, &folder.join("six.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// What a run told.
+/// Records the progress of a run.
 #[derive(Default)]
-struct SearchEvent {
+struct RunLog {
     begun: Mutex<Vec<(u64, u64)>>,
     jobs: Mutex<BTreeSet<(String, String)>>,
     done: Mutex<u64>,
     ended: Mutex<Vec<u64>>,
-    /// After so many jobs the run is stopped from outside.
+    /// Interrupts the run after this number of jobs.
     stop: Option<(u64, AtomicBool)>,
 }
 
-impl Progress for SearchEvent {
+impl Progress for RunLog {
     fn begin(&self, all: u64, before: u64, _: &Done) {
         lock(&self.begun).push((all, before));
     }
@@ -49,12 +49,12 @@ impl Progress for SearchEvent {
     }
 }
 
-/// Runs a plan in a folder, and tells of it.
+/// Runs a plan in a folder.
 pub fn run(experiment: &Experiment, folder: &Path, settings: Settings) -> RunSummary {
-    lines(experiment, folder, settings, &SearchEvent::default())
+    lines(experiment, folder, settings, &RunLog::default())
 }
 
-fn lines(experiment: &Experiment, folder: &Path, settings: Settings, lines: &SearchEvent) -> RunSummary {
+fn lines(experiment: &Experiment, folder: &Path, settings: Settings, lines: &RunLog) -> RunSummary {
     let (plan, never) = (Plan::new(experiment), AtomicBool::new(false));
     let stop = lines.stop.as_ref().map_or(&never, |(_, stop)| stop);
     let session = Session::begin(experiment, &plan, folder, settings, stop).unwrap();
@@ -77,14 +77,14 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
     (temporary, out)
 }
 
-/// Every job is told once and has the rows of its two depths; a second session finds all six and does none.
+/// A second session finds all six jobs done and runs none.
 #[test]
-fn a_run_tells_each_job_once_and_what_is_done_is_done() {
+fn run_reports_each_job_once_and_resumes_without_work() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
-    let first = SearchEvent::default();
+    let first = RunLog::default();
     let ran = lines(&experiment, &out, Settings { jobs: 2, ..Settings::default() }, &first);
-    assert_eq!((ran.before, ran.done, ran.failed, ran.spared, ran.interrupted), (0, 6, 0, 0, false));
+    assert_eq!((ran.before, ran.done, ran.failed, ran.not_needed, ran.interrupted), (0, 6, 0, 0, false));
     assert_eq!(
         (lock(&first.begun).clone(), *lock(&first.done), lock(&first.ended).clone()),
         (vec![(6, 0)], 6, vec![6])
@@ -98,7 +98,7 @@ fn a_run_tells_each_job_once_and_what_is_done_is_done() {
     assert_eq!((manifest.rows, manifest.file_seal), (Some(12), Some(sealed.seals.file)), "what lies there is sealed");
     assert_eq!((manifest.column_seals, manifest.seals), (sealed.seals.columns, None));
 
-    let second = SearchEvent::default();
+    let second = RunLog::default();
     let ran = lines(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
     assert_eq!((ran.before, ran.done, ran.interrupted), (6, 0, false));
     assert_eq!((lock(&second.begun).clone(), *lock(&second.done)), (vec![(6, 6)], 0));
@@ -109,13 +109,12 @@ fn a_run_tells_each_job_once_and_what_is_done_is_done() {
     assert_eq!(rows(&out), kept, "and the same counts again");
 }
 
-/// What was finished when a run was stopped is kept, and only the rest is run.
 #[test]
-fn a_run_that_was_stopped_goes_on_where_it_was() {
+fn interrupted_run_resumes_with_the_remaining_jobs() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
     let one = || Settings { jobs: 1, ..Settings::default() };
-    let stopped = SearchEvent { stop: Some((2, AtomicBool::new(false))), ..SearchEvent::default() };
+    let stopped = RunLog { stop: Some((2, AtomicBool::new(false))), ..RunLog::default() };
     let ran = lines(&experiment, &out, one(), &stopped);
     assert!(ran.interrupted && ran.done == 2, "{ran:?}");
     assert_eq!(rows(&out).len(), 4);
@@ -125,8 +124,8 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
         verdict.state == crate::runner::verify::FolderState::Missing && verdict.lines.contains(&left),
         "{verdict:?}"
     );
-    // Stopped when nothing was left to do: it has ended as any other.
-    let late = SearchEvent { stop: Some((4, AtomicBool::new(false))), ..SearchEvent::default() };
+    // If interrupted when nothing remains to do, the run has ended normally.
+    let late = RunLog { stop: Some((4, AtomicBool::new(false))), ..RunLog::default() };
     let ran = lines(&experiment, &out, one(), &late);
     assert_eq!((ran.before, ran.done, ran.interrupted), (2, 4, false));
     let manifest = Manifest::read(&out).unwrap().unwrap();
@@ -139,10 +138,10 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
     assert_eq!(rows(&out), rows(&whole));
 }
 
-/// Each shard has its own jobs and no others; the second is stopped after one, goes on, and says which of its jobs were made when; each is whole
-/// though the other's jobs are not there.
+/// The second shard is interrupted after one job and resumed; its manifest says which jobs each
+/// segment ran.
 #[test]
-fn a_shard_runs_its_own_jobs_alone() {
+fn shard_runs_only_its_own_jobs() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
@@ -157,7 +156,7 @@ fn a_shard_runs_its_own_jobs_alone() {
             .collect();
         let before = if index == 1 { 1 } else { 0 };
         if before > 0 {
-            let stopped = SearchEvent { stop: Some((before, AtomicBool::new(false))), ..SearchEvent::default() };
+            let stopped = RunLog { stop: Some((before, AtomicBool::new(false))), ..RunLog::default() };
             assert!(lines(&experiment, &folder, settings(), &stopped).interrupted);
         }
         let ran = run(&experiment, &folder, settings());
@@ -176,20 +175,21 @@ fn a_shard_runs_its_own_jobs_alone() {
     }
 }
 
-/// Draws by length end a test with its first pair; a shard knows of no other shard's pairs, plays all its own and is whole with them.
+/// Draws by length end a test with its first pair. A shard does not know the pairs of others, and
+/// plays all of its own.
 #[test]
-fn no_test_ends_a_shard() {
+fn shard_plays_all_pairs_despite_ended_tests() {
     let (temporary, out) = folder();
     let text = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
         [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 300, alpha = 0.4, beta = 0.4 }\n";
     let experiment = experiment(temporary.path(), text);
-    let whole = SearchEvent::default();
+    let whole = RunLog::default();
     let ran = lines(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
-    assert_eq!((ran.spared, lock(&whole.jobs).len()), (2, 1), "what is spared is not begun");
+    assert_eq!((ran.not_needed, lock(&whole.jobs).len()), (2, 1), "a pair that is not needed is not begun");
     assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_spared, 2);
     let shard = Some(Shard { index: 0, of: 2 });
     let ran = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
-    assert_eq!((ran.done, ran.spared), (2, 0));
+    assert_eq!((ran.done, ran.not_needed), (2, 0));
     let verdict = crate::runner::verify::verify(&out.join("0")).unwrap();
     let whole = "every row is of the plan, and all 2 jobs are done".to_owned();
     assert!(verdict.lines.contains(&whole), "{verdict:?}");
@@ -204,10 +204,10 @@ pub fn cells(folder: &Path, names: &[&str]) -> Vec<Vec<String>> {
     reader.records().map(|row| row.unwrap()).map(|row| places.iter().map(|&at| row[at].to_owned()).collect()).collect()
 }
 
-/// Of what a worker keeps from job to job nothing tells: each position of three has the rows that it has in a suite of its own, under tables of
-/// a share of what it stores, in games, and with engines that play by turns.
+/// Each of three positions has the same rows as in a suite of its own: with tables of a share, in
+/// games, and with alternating engines.
 #[test]
-fn a_job_finds_what_it_would_find_alone() {
+fn job_results_do_not_depend_on_earlier_jobs() {
     let temporary = tempfile::tempdir().unwrap();
     let shares = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 3, nodes = 900 }\n[grid]\n'table.size' = ['50 %', '10 %']\n";
     let games = "name = 'x'\nsuite = 'three.epd'\nlimit = { depth = 2 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
@@ -245,7 +245,7 @@ fn a_job_finds_what_it_would_find_alone() {
             alone.extend(cells(&out, names));
         }
         assert_eq!(all, alone);
-        // A net that holds nothing alike against itself.
+        // Guards against a comparison of nothing.
         let limits: BTreeSet<&str> = all.iter().map(|row| row[2].as_str()).collect();
         let lines = if names[5] == "slots" { &["depth 3, nodes 900"][..] } else { &["depth 1", "depth 2, nodes 70"] };
         assert_eq!(limits.into_iter().collect::<Vec<_>>(), lines);
@@ -254,10 +254,10 @@ fn a_job_finds_what_it_would_find_alone() {
     }
 }
 
-/// A table that no machine has: its jobs fail, at first, when the run is given again, and when they are tried again; the others are not run
-/// again. Whose rows are whose is told of every stretch.
+/// One table does not fit into any memory. Its jobs fail, also in a second run and with retry; the
+/// others do not run again.
 #[test]
-fn jobs_that_fail_are_told_each_time_and_tried_again_alone() {
+fn failed_jobs_are_reported_each_time_and_retried_alone() {
     if crate::system::available_bytes().is_none() {
         return;
     }
@@ -275,9 +275,10 @@ fn jobs_that_fail_are_told_each_time_and_tried_again_alone() {
     assert_eq!(made, [of(&[0, 2, 4]), of(&[]), of(&[1, 3, 5]), None]);
 }
 
-/// Where the one player's table does not fit its pairs fail, and those of the others are played; where the one whom all meet has no room, nothing is.
+/// If one player's table does not fit, its pairs fail and the others are played; if the baseline's
+/// does not, none is played.
 #[test]
-fn a_pair_fails_for_either_players_table() {
+fn pair_fails_if_either_players_table_does_not_fit() {
     if crate::system::available_bytes().is_none() {
         return;
     }
@@ -312,34 +313,33 @@ fn a_pair_fails_for_either_players_table() {
     }
 }
 
-/// A job at which the process died twice is set aside, and tried again where failed jobs are, not where damaged rows are repaired.
 #[test]
-fn a_job_that_was_set_aside_is_tried_again_when_asked_for() {
+fn quarantined_job_runs_again_with_retry_failed_only() {
     let experiment_in = |temporary: &Path| experiment(temporary, SIX);
     for (settings, failed) in [
         (Settings { jobs: 1, ..Settings::default() }, 1),
         (Settings { jobs: 1, repair: true, ..Settings::default() }, 1),
         (Settings { jobs: 1, retry_failed: true, ..Settings::default() }, 1),
-        (Settings { jobs: 1, retry_failed: true, retry_set_aside: true, ..Settings::default() }, 0),
+        (Settings { jobs: 1, retry_failed: true, retry_quarantined: true, ..Settings::default() }, 0),
     ] {
         let (temporary, out) = folder();
         let experiment = experiment_in(temporary.path());
         let plan = Plan::new(&experiment);
         let id = plan.job_id(&plan.job_for(1, None, 2, 0));
         std::fs::create_dir(&out).unwrap();
-        std::fs::write(out.join(FLIGHT), format!("{id:016x} 2\n")).unwrap();
+        std::fs::write(out.join(IN_FLIGHT_FILE), format!("{id:016x} 2\n")).unwrap();
         let ran = run(&experiment, &out, settings);
         assert_eq!((ran.done, ran.failed, ran.failures.len()), (6, failed, failed as usize));
         assert!(ran.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("died twice")));
-        // Nor at the next call, though nothing is in flight any more.
+        // Nor in the next run, although nothing is in flight any more.
         let ran = run(&experiment, &out, Settings { jobs: 1, retry_failed: true, ..Settings::default() });
         assert_eq!((ran.before, ran.done, ran.failed), (6, 0, failed));
-        let all = Settings { jobs: 1, retry_failed: true, retry_set_aside: true, ..Settings::default() };
+        let all = Settings { jobs: 1, retry_failed: true, retry_quarantined: true, ..Settings::default() };
         assert_eq!(run(&experiment, &out, all).failed, 0);
     }
 }
 
-/// Writes down which jobs begin, in their order.
+/// Records the jobs in the order of their begin.
 #[derive(Default)]
 struct Order(Mutex<Vec<(String, String)>>);
 
@@ -349,9 +349,8 @@ impl Progress for Order {
     }
 }
 
-/// What was in flight when the process died runs when all others are done; where a test waits for it, before them. Once in either case.
 #[test]
-fn a_suspect_runs_last_or_where_a_test_waits_first() {
+fn crashed_job_runs_last_or_first_in_a_match() {
     let games = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
         [match]\nmax_moves = 1\ntest = { elo0 = 0, elo1 = 9 }\n";
     for (text, first) in [(SIX, false), (games, true)] {
@@ -360,11 +359,11 @@ fn a_suspect_runs_last_or_where_a_test_waits_first() {
         let plan = Plan::new(&experiment);
         let mut jobs: Vec<Job> = plan.jobs().collect();
         std::fs::create_dir(&out).unwrap();
-        std::fs::write(out.join(FLIGHT), format!("+{:016x}\n", plan.job_id(&jobs[1]))).unwrap();
+        std::fs::write(out.join(IN_FLIGHT_FILE), format!("+{:016x}\n", plan.job_id(&jobs[1]))).unwrap();
         let (order, never) = (Order::default(), AtomicBool::new(false));
         let session = Session::begin(&experiment, &plan, &out, Settings { jobs: 1, ..Settings::default() }, &never);
         let ran = session.unwrap().run(&never, &order).unwrap();
-        assert_eq!((ran.done, ran.failed, out.join(FLIGHT).exists()), (jobs.len() as u64, 0, false));
+        assert_eq!((ran.done, ran.failed, out.join(IN_FLIGHT_FILE).exists()), (jobs.len() as u64, 0, false));
         let suspect = jobs.remove(1);
         jobs.insert(if first { 0 } else { jobs.len() }, suspect);
         let name = |job: &Job| (plan.variants[job.variant].name.clone(), experiment.suite.items[job.item].id.clone());
@@ -372,9 +371,9 @@ fn a_suspect_runs_last_or_where_a_test_waits_first() {
     }
 }
 
-/// Rows that were edited are refused, and the manifest is the one of before: no stretch is told of a run that never was.
+/// The manifest is restored: it has no segment of the refused run.
 #[test]
-fn a_run_that_is_refused_leaves_no_trace() {
+fn refused_run_restores_the_manifest() {
     let (temporary, out) = folder();
     let experiment = experiment(temporary.path(), SIX);
     run(&experiment, &out, Settings::default());
@@ -384,14 +383,14 @@ fn a_run_that_is_refused_leaves_no_trace() {
     std::fs::write(&path, text.replacen(",true,", ",false,", 1)).unwrap();
     let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
     let session = Session::begin(&experiment, &plan, &out, Settings::default(), &never).unwrap();
-    assert!(session.run(&never, &SearchEvent::default()).is_err());
+    assert!(session.run(&never, &RunLog::default()).is_err());
     assert_eq!(Manifest::read(&out).unwrap().unwrap(), manifest);
 }
 
-/// Tables of a share of what a search stores: each job has the table that it has when it is run alone, whatever was searched before it, under
-/// another limit or the same.
+/// Each job has the same table as alone, whatever was searched before it with the same or another
+/// limit.
 #[test]
-fn a_share_is_of_the_jobs_own_search() {
+fn share_is_of_the_jobs_own_working_set() {
     let slots = |folder: &Path| {
         let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
         let header = reader.headers().unwrap().clone();
@@ -422,9 +421,8 @@ fn a_share_is_of_the_jobs_own_search() {
     }
 }
 
-/// A game that ends before the side whose moves are searched has one is a failed job, and says so.
 #[test]
-fn a_game_without_a_search_is_told() {
+fn game_without_selected_plies_is_a_failed_job() {
     let folder = tempfile::TempDir::new().unwrap();
     let text = "suite = { fen = '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1' }\nlimit = { depth = 1 }\n\
                 sequence = { self_play = 2, side = 'white' }\n";
@@ -433,7 +431,7 @@ fn a_game_without_a_search_is_told() {
     assert!(ran.failures[0].1.contains("nothing was searched"), "{:?}", ran.failures);
 }
 
-/// Does something when so many jobs are done.
+/// Calls a function after a number of jobs.
 struct When<F: Fn() + Sync>(Mutex<u64>, F);
 
 impl<F: Fn() + Sync> Progress for When<F> {
@@ -446,10 +444,9 @@ impl<F: Fn() + Sync> Progress for When<F> {
     }
 }
 
-/// Results that go away under a run are told, and no row is lost: what was deleted is there again, beside another file of that name if there is
-/// one; what was moved is whole where it lies.
+/// A deleted file is restored, under another name if the name is taken; a moved file is complete.
 #[test]
-fn results_that_go_away_are_not_lost() {
+fn deleted_or_moved_results_are_not_lost() {
     for (moved, other) in [(false, false), (false, true), (true, false)] {
         let (temporary, out) = folder();
         let experiment = experiment(temporary.path(), SIX);
@@ -477,14 +474,14 @@ fn results_that_go_away_are_not_lost() {
             }
         };
         let start = format!("{}: results.csv was {how} while the run wrote to it; ", out.display());
-        assert!(lines.starts_with(&start) && lines.ends_with("the same command continues"), "{lines}");
+        assert!(lines.starts_with(&start) && lines.ends_with("run the same command again"), "{lines}");
         assert_eq!((rows(&found).len(), moved && results.exists()), (12, false), "{lines}");
     }
 }
 
-/// An engine that takes more memory than any machine has, though nobody told it to, is not run with, be it to play or to judge.
+/// The engine's default memory counts too, for players and for the reference.
 #[test]
-fn what_an_engine_takes_by_itself_must_fit_too() {
+fn default_memory_of_an_engine_must_fit() {
     if crate::system::available_bytes().is_none() {
         return;
     }
@@ -507,9 +504,9 @@ fn what_an_engine_takes_by_itself_must_fit_too() {
     }
 }
 
-/// Times are taken one job at a time; other key seeds are other counts, and no reason to wait.
+/// Repeats need one job at a time; several key seeds do not.
 #[test]
-fn times_are_taken_one_job_at_a_time() {
+fn default_jobs_is_one_for_repeats() {
     let folder = tempfile::TempDir::new().unwrap();
     let jobs = |more: &str| Settings::default_jobs(&experiment(folder.path(), &format!("{more}{SIX}")));
     let all = std::thread::available_parallelism().map_or(1, usize::from);

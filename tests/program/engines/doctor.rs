@@ -118,7 +118,7 @@ fn what_was_found_is_valid_for_the_program_and_its_options() {
     };
     wrong(
         &["--set", "uci.table.slots=2"],
-        "it is of other options: table.slots = 4, here 2: `ttlab doctor -o` writes it anew",
+        "it is of other options: table.slots = 4, here 2: write it again with `ttlab doctor -o`",
     );
     std::fs::write(trial.path("doctor.json"), doctor.replace("\"sha256\": \"", "\"sha256\": \"0")).unwrap();
     wrong(&["--set", "uci.table.slots=4"], "it is of another build");

@@ -224,7 +224,7 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         ))
     };
     for (point, says) in [
-        ("\"uci.Hahs\" = 4", &["uci.Hahs: ", "names no such option", "did you mean `Hash`?"][..]),
+        ("\"uci.Hahs\" = 4", &["uci.Hahs: ", "has no such option", "did you mean `Hash`?"][..]),
         ("\"uci.Hash\" = 4096", &["uci.Hash: expected a number from 1 to 1024, found 4096"]),
         ("\"uci.Style\" = \"Very Riksy\"", &["expected one of Solid, Very Risky", "did you mean `Very Risky`?"]),
         ("\"uci.OwnBook\" = 1", &["uci.OwnBook: expected true or false, found 1"]),
@@ -303,7 +303,7 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
     file("few", "nodes = 5000", "")
         .run("out", &[])
         .expect(2)
-        .prints(&["does not heed `go nodes`: it made 6", "it heeds limit.depth"]);
+        .prints(&["ignores `go nodes`: it made 6", "it respects limit.depth"]);
     file("few", "depth = 3", "")
         .run("out", &[])
         .expect(0)
@@ -311,10 +311,7 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
     let claim = "[[expect]]\nwhere = { position = \"A\" }\nnodes = 3016\n";
     let trial = file("wander", "depth = 3", claim);
     trial.call(&["plan", "trial.toml"]).expect(0).prints(&["counts not repeatable", "warning: expect.nodes"]);
-    trial
-        .run("out", &["--check"])
-        .expect(4)
-        .prints(&["is expected to count exactly, and its counts are not repeatable"]);
+    trial.run("out", &["--check"]).expect(4).prints(&["exact counts expected of "]);
     assert!(!trial.path("out/results.csv").exists());
     trial.run("out", &[]).expect(0).prints(&["warning: expect.nodes"]);
     assert!(trial.rows("out").iter().all(|row| row["told.repeats"] == "not repeatable"));
@@ -346,12 +343,12 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
     // not in a new process.
     assert_eq!(
         line("keeps"),
-        "counts within 0.7 %; go depth heeded; go nodes heeded; it differs: nodes 3026, then 3046; ucinewgame is not a new process to it: try restart = \"game\""
+        "counts within 0.7 %; go depth heeded; go nodes heeded; difference: nodes 3026, then 3046; `ucinewgame` does not reset it completely: try restart = \"game\""
     );
     let file =
         |limit: &str| Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\n"));
     let no = "it went to depth 1 when asked for ";
-    file("depth = 3").run("out", &[]).expect(2).prints(&["does not heed `go depth`: ", no, "; it heeds limit.nodes"]);
+    file("depth = 3").run("out", &[]).expect(2).prints(&["ignores `go depth`: ", no, "; it respects limit.nodes"]);
     file("nodes = 5000").run("out", &[]).expect(0).prints(&["go depth not heeded: ", no, "; go nodes heeded"]);
     // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one takes a TiB.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");
@@ -360,7 +357,7 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
     assert_ne!(vast, text);
     std::fs::write(trial.path("engine"), vast).unwrap();
     std::fs::set_permissions(trial.path("engine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    trial.run("out", &[]).expect(2).prints(&[" x 1048576 MiB (1 engine, of which \"default\")"]);
+    trial.run("out", &[]).expect(2).prints(&[" x 1048576 MiB (1 engine, the first is \"default\")"]);
 }
 
 /// A name is looked for along the path as a shell does: what cannot be executed is passed over.
@@ -433,7 +430,7 @@ name = "ours"
 "limit.depth" = 3
 "#,
     );
-    trial.run("out", &["--jobs", "2"]).expect(0).prints(&["judging the moves by the reference"]);
+    trial.run("out", &["--jobs", "2"]).expect(0).prints(&["judging the moves with the reference"]);
     let quiet = trial.run("quiet", &["--quiet"]).expect(0);
     assert!(!quiet.err.contains("judging") && trial.path("quiet/reference.csv").exists(), "{}", quiet.err);
     let judged = std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();

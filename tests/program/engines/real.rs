@@ -138,8 +138,8 @@ fn what_an_engine_does_not_heed_is_told_and_nothing_hangs() {
         let trial = trial(&format!("first = 2\nlimit = {{ nodes = 5000 }}\n[subject]\nuci = {:?}\n", "ethereal-chess"));
         trial.run("out", &[]).expect(2).prints(&[
             "Ethereal",
-            "does not heed `go nodes`: it made ",
-            "it heeds limit.depth",
+            "ignores `go nodes`: it made ",
+            "it respects limit.depth",
         ]);
     }
     if here("toga2") {

@@ -39,7 +39,7 @@ fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
     trial
         .run("out", &[])
         .expect(0)
-        .prints(&["counts exact; go depth heeded; go nodes heeded; nodes are told when a depth ends"]);
+        .prints(&["counts exact; go depth heeded; go nodes heeded; nodes are reported when a depth ends"]);
     assert_eq!(trial.manifest("out")["subjects"]["default"]["nodes_told"], "when a depth ends");
     let deepest = trial.rows("out").iter().map(|row| row["depth"].clone()).max();
     assert_eq!(deepest.as_deref(), Some("4"));
@@ -48,10 +48,10 @@ fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
 /// What is trusted is run, and what was found against it is written down and shown.
 #[test]
 fn trust_accepts_what_the_trial_found() {
-    let problem = "Scripted 1 does not heed `go nodes`: it made 6 when asked for 20000";
+    let problem = "Scripted 1 ignores `go nodes`: it made 6 when asked for 20000";
     subject("few", "nodes = 5000", "").run("out", &[]).expect(2).prints(&[problem, "trust = true"]);
     let trial = subject("few", "nodes = 5000", "trust = true");
-    trial.run("out", &[]).expect(0).prints(&[&format!("; trusted, although {problem}")]);
+    trial.run("out", &[]).expect(0).prints(&[&format!("; trusted although {problem}")]);
     let found = trial.manifest("out")["subjects"]["default"]["trusted"].as_str().unwrap_or_default().to_owned();
     assert!(found.starts_with(problem), "{found}");
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap().replace('\u{a0}', " ");
@@ -84,9 +84,9 @@ fn games_do_not_depend_on_which_were_played_before() {
 
 #[test]
 fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
-    let problem = "is not as new after `ucinewgame`, so that its games would depend on those before them";
+    let problem = "does not reset completely on `ucinewgame`, so its games depend on earlier ones";
     let message = forgets_half("restart = \"experiment\"").run("out", &[]).expect(2);
-    message.prints(&[problem, "restart = \"game\" gives each game a process of its own", "trust = true"]);
+    message.prints(&[problem, "use restart = \"game\" to start a process for each game", "trust = true"]);
     let trial = forgets_half("restart = \"experiment\"\ntrust = true");
     trial.run("out", &[]).expect(0).prints(&[problem]);
     let trusted = trial.manifest("out")["subjects"]["large"]["trusted"].as_str().unwrap_or_default().to_owned();
@@ -99,9 +99,9 @@ fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
              [[variant]]\nname = \"theirs\"\n[[variant]]\nname = \"ours\"\nsubject = \"builtin\"\n"
         ))
     };
-    let problem = "variant \"theirs\": subject: Scripted 1 does not search the same way twice, so that its games cannot be played again";
-    wander("").call(&["plan", "trial.toml"]).expect(2).prints(&[problem, "help: `[subject] trust = true`"]);
-    wander("trust = true").call(&["plan", "trial.toml"]).expect(0).prints(&["trusted, although "]);
+    let problem = "variant \"theirs\": subject: Scripted 1 is not repeatable, so its games cannot be reproduced";
+    wander("").call(&["plan", "trial.toml"]).expect(2).prints(&[problem, "help: use `[subject] trust = true`"]);
+    wander("trust = true").call(&["plan", "trial.toml"]).expect(0).prints(&["trusted although "]);
 }
 
 /// A fault at the second position is met by the trial, which refuses the engine; one at the third is met by the run, and costs its rows.

@@ -27,7 +27,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
     for (blocks, trap) in [(12, ""), (16, "trap '' XFSZ; "), (size / 512 - 1, "")] {
         let out = format!("full-{blocks}");
         let message = limited(&format!("{trap}ulimit -f {blocks}"), &trial, &out);
-        message.expect(5).prints(&["error: ", "every row before it is safe", "the same command continues"]);
+        message.expect(5).prints(&["error: ", "all rows before it are safe", "run the same command again"]);
         // The rows that are there are whole ones.
         let text = fs::read_to_string(trial.results(&out)).unwrap();
         assert!(text.ends_with('\n') && text.len() as u64 <= blocks * 512, "{} bytes", text.len());
@@ -70,7 +70,7 @@ fn a_full_file_system_ends_the_run_and_loses_nothing() {
         skip("namespaces", &format!("no name space to mount a file system in: {}", message.stderr.trim()));
         return;
     }
-    let message = message.expect(0).prints(&["No space left on device", "every row before it is safe"]);
+    let message = message.expect(0).prints(&["No space left on device", "all rows before it are safe"]);
     assert_eq!(counts(&trial.path("kept.csv")), counts(&trial.results("peace")), "{}", message.stderr);
 }
 
@@ -113,7 +113,7 @@ fn a_folder_that_is_deleted_under_the_run_is_put_back() {
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    assert!(stderr.contains("was deleted") && stderr.contains("the same command continues"), "{stderr}");
+    assert!(stderr.contains("was deleted") && stderr.contains("run the same command again"), "{stderr}");
     assert!(!counts(&trial.results("out")).is_empty());
     trial.run("out", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));

@@ -70,8 +70,8 @@ fn an_edit_of_any_field_shows() {
             let words = match *name {
                 "variant" => "the plan has no variant \"7\"",
                 "position" => "the suite has no item \"7\"",
-                "repeat" => "the plan has 1 repeats, and this row is of repeat 7 (from 0)",
-                "id" | "depth" => "its id is not of what it says was searched",
+                "repeat" => "the plan has 1 repeats, found 7 (from 0)",
+                "id" | "depth" => "id: does not match the row's other fields",
                 _ => "line 5",
             };
             edited.refused(&lines, &["line 5", words]);
@@ -111,7 +111,7 @@ fn a_job_without_its_last_row_is_run_again() {
     lines.remove(3);
     fs::write(edited.trial.results("out"), lines.join("\n") + "\n").unwrap();
     let output = ttlab(&["run", &edited.trial.file, "--out", &edited.trial.text("out")]).expect(0);
-    assert!(output.stderr.contains("dropped: 2 rows of jobs that are to be run again"), "{}", output.stderr);
+    assert!(output.stderr.contains("dropped 2 rows of jobs that will run again"), "{}", output.stderr);
     assert_eq!(counts(&edited.trial.results("out")), edited.whole);
     // Of a whole job nothing is left to miss.
     let lines = [&edited.lines[..1], &edited.lines[4..]].concat();
@@ -181,12 +181,12 @@ fn a_damaged_first_line_and_holes_are_repaired() {
     for (lines, words) in [
         (edited.lines[1..].to_vec(), &["other columns", "help: where its first line alone was damaged, --repair"][..]),
         (with(&head.replacen("experiment,variant", "experiment,varient", 1)), &["other columns", "varient"]),
-        (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "help: --repair"]),
+        (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "with --repair"]),
         (with("x"), &["other columns"]),
         (with(""), &["other columns"]),
-        (with(&hole), &["line 1: it holds zero bytes", "help: --repair"]),
+        (with(&hole), &["line 1: it holds zero bytes", "with --repair"]),
         (with(&format!("{hole}{}", edited.lines[3])), &["line 1: it holds zero bytes"]),
-        (inside, &["line 5: it holds zero bytes", "help: --repair"]),
+        (inside, &["line 5: it holds zero bytes", "with --repair"]),
         (vec![hole.clone()], &["line 1: it holds zero bytes"]),
     ] {
         edited.refused(&lines, words);
@@ -214,7 +214,7 @@ fn a_repair_copies_first_and_a_stray_quote_costs_its_row() {
         fs::write(&results, &damaged).unwrap();
         let output = ttlab(&["run", &edited.trial.file, "--repair", "--out", &edited.trial.text("out")]).expect(0);
         let output = output.prints(&["are kept in", &format!("results.csv.damaged-{number}")]);
-        assert!(output.stderr.contains("dropped: 3 rows of jobs that are to be run again"), "{}", output.stderr);
+        assert!(output.stderr.contains("dropped 3 rows of jobs that will run again"), "{}", output.stderr);
         let copy = edited.trial.path("out").join(format!("results.csv.damaged-{number}"));
         assert_eq!(fs::read_to_string(copy).unwrap(), damaged);
         assert_eq!(counts(&results), edited.whole);

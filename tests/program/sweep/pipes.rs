@@ -85,7 +85,7 @@ fn threads_that_cannot_be_had_are_told() {
     let starved =
         |args: &[&str]| run_command(Command::new(binary()).args(args).env("RUST_MIN_STACK", (1u64 << 46).to_string()));
     let out = trial.text("out");
-    starved(&["run", &trial.file, "--out", &out]).expect(5).prints(&["--jobs", "threads and no more"]);
+    starved(&["run", &trial.file, "--out", &out]).expect(5).prints(&["--jobs", "started only"]);
     // What no row waits for goes on in one thread.
     starved(&["report", &trial.text("peace")]).expect(0);
     trial.run("out", &[]).expect(0);

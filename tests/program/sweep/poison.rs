@@ -95,8 +95,7 @@ fn where_memory_is_short_small_tables_have_their_rows() {
     assert_eq!(shards.iter().filter(|code| **code == Some(0)).count(), 2, "{shards:?}");
     limited(&format!("run '{}' -q -j 1 -o '{}'", games.file, games.text("out"))).expect(3).prints(&["1 job failed"]);
     for (size, code) in [("512 MiB", 2), ("2 MiB", 0)] {
-        let message: &[&str] =
-            if code == 0 { &[] } else { &["table.size: 512 MiB are more than the ", " that are free"] };
+        let message: &[&str] = if code == 0 { &[] } else { &["table.size: 512 MiB exceed the ", " of free memory"] };
         limited(&format!("search startpos --depth 1 --set table.size='\"{size}\"'")).expect(code).prints(message);
         let trace = single.text("x.trace");
         ttlab(&["trace", "startpos", "--depth", "2", "-o", &trace]).expect(0);
@@ -118,7 +117,7 @@ fn no_more_jobs_run_at_a_time_than_fit() {
         run_command(Command::new("sh").args(["-c", &command]))
     };
     limited("").expect(3).prints(&["1 job failed"]);
-    limited("-j 3").expect(2).prints(&["3 jobs x 150 MiB", ": --jobs 1 would fit"]);
+    limited("-j 3").expect(2).prints(&["3 jobs x 150 MiB", ": use --jobs 1"]);
 }
 
 /// A file that somebody cuts short is written to no more: it gets no hole, and the same command continues.
@@ -145,7 +144,7 @@ fn a_file_that_is_cut_short_under_a_run_gets_no_hole() {
         assert_eq!(output.status.code(), Some(5));
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(
-            message.contains(&format!("it has {kept} bytes now")) && message.contains("the same command continues"),
+            message.contains(&format!("it now has {kept} bytes")) && message.contains("run the same command again"),
             "{message}"
         );
         assert_eq!(fs::metadata(trial.results("out")).unwrap().len(), kept);

@@ -100,8 +100,8 @@ fn rows_of_another_shard_are_refused() {
     let of = |index: usize| sweep.trial.path(&format!("out/shards/{index}/results.csv"));
     let first = fs::read(of(0)).unwrap();
     fs::copy(of(1), of(0)).unwrap();
-    sweep.missing("out").expect(2).prints(&["shards/0/results.csv", "it is of a job that is shard 1's"]);
-    sweep.merge("out", &[]).expect(2).prints(&["it is of a job that is shard 1's"]);
+    sweep.missing("out").expect(2).prints(&["shards/0/results.csv", "its job belongs to shard 1"]);
+    sweep.merge("out", &[]).expect(2).prints(&["its job belongs to shard 1"]);
     assert!(!sweep.trial.results("out").exists());
     fs::write(of(0), first).unwrap();
     sweep.merge("out", &[]).expect(0);
@@ -157,7 +157,7 @@ fn doubled_and_conflicting_shards_are_refused() {
         let from = from(folders);
         sweep.merge("out", &from.iter().map(String::as_str).collect::<Vec<_>>())
     };
-    merge(&[&zero, &one, &other]).expect(2).prints(&["shard 1 is there twice", "b/shards/1"]);
+    merge(&[&zero, &one, &other]).expect(2).prints(&["shard 1: two folders hold it", "b/shards/1"]);
     merge(&[&zero]).expect(3).prints(&["shard 1 of 2"]);
     merge(&[&zero, &sweep.trial.text("a")]).expect(2).prints(&["manifest.json"]);
     // The other's counts differ: a job's row of another score, with a check that fits.
@@ -217,7 +217,7 @@ fn folders_of_something_else_are_refused() {
     // Two shards that changed places.
     fs::rename(&zero, sweep.trial.path("out/shards/x")).unwrap();
     fs::rename(&one, &zero).unwrap();
-    sweep.merge("out", &[]).expect(2).prints(&["it holds shard 1 of 2, where shard 0 of 2 is wanted"]);
+    sweep.merge("out", &[]).expect(2).prints(&["holds shard 1 of 2: expected shard 0 of 2"]);
     fs::rename(&zero, &one).unwrap();
     fs::rename(sweep.trial.path("out/shards/x"), &zero).unwrap();
     // An edited row.

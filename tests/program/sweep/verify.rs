@@ -285,7 +285,7 @@ fn rows_that_are_missing_are_told_and_the_page_is_written() {
         assert!(trial.path("out").join("report.html").exists());
         ttlab(&["compare", &out, &trial.text("other")]).expect(3).prints(&[words]);
         let message = ttlab(&["verify", &out]).expect(3);
-        assert!(message.stdout.contains("not whole") && message.stdout.contains(words), "{}", message.stdout);
+        assert!(message.stdout.contains("incomplete") && message.stdout.contains(words), "{}", message.stdout);
         // The same command makes them again.
         trial.run("out", &[]).expect(0);
         ttlab(&["verify", "--quiet", &out]).expect(0);
@@ -359,7 +359,7 @@ fn no_stretch_of_a_run_is_written_over() {
     assert!(message.stdout.contains("2 builds") && message.stdout.contains("2 machines"), "{}", message.stdout);
     let output = format!("stretch 1 of 2 made jobs {} (64 at a time", stretches[0]["made"].as_str().unwrap());
     assert!(
-        message.stdout.contains(&output) && message.stdout.contains("stretch 2 of 2 made the other jobs"),
+        message.stdout.contains(&output) && message.stdout.contains("segment 2 of 2 ran the other jobs"),
         "{}",
         message.stdout
     );

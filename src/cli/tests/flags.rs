@@ -1,14 +1,13 @@
-//! Each flag shows: with it a call ends, says or writes otherwise than without. A flag that is read by nobody, or from another's place, is
-//! none.
+//! Every flag has an effect: with it a command exits, prints or writes something else than without.
 
-use super::command;
-use super::spoken::{TWO, VAST, call, copy, file};
+use super::commands::{TWO, VAST, call, copy, file};
+use crate::cli::command;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A call, and what is laid to it: the flags that are in the second and not in the first must show. In both `@` is the folder of the trial.
-/// What must be seen with them, and not without; or nothing, where any difference will do.
+/// A command, the same with other flags, and the text that only the latter must print (empty: any
+/// difference). Flags of the second that the first lacks are tested. `@` is the folder of the test.
 type Case = (&'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
@@ -21,7 +20,7 @@ const CASES: &[Case] = &[
     ("generate --count 2 --games 40 --depth 1", "--take middlegames", "id \"middle.0002\""),
     ("generate --count 2 --games 40 --depth 1 --take middlegames", "--half 1", ""),
     ("search startpos --depth 2", "--depth 3", ""),
-    ("search startpos --depth 3", "--nodes 50", "(cut short)"),
+    ("search startpos --depth 3", "--nodes 50", "(unfinished)"),
     ("search startpos --depth 2", "--preset purple", ""),
     ("search startpos --depth 2", "--set table=none", ""),
     ("perft startpos 2", "--divide", "e2e4: 20"),
@@ -108,7 +107,7 @@ const CASES: &[Case] = &[
     ("trace export @/three.trace --to libcachesim --out @/out/t", "--out @/out/u", "out/u:"),
 ];
 
-/// Flags that are shown elsewhere, or that change nothing that could be seen here.
+/// Flags that other tests cover, or whose effect cannot be seen here.
 const ELSEWHERE: &[&str] = &[
     "perft --bulk", // The same counts, counted otherwise.
     "bench --all",  // Every signature: minutes.
@@ -140,7 +139,7 @@ const ELSEWHERE: &[&str] = &[
     "uci --set",
 ];
 
-/// The folder of a trial: results as they are, as another build or a hand changed them, with jobs that failed, and in shards.
+/// Prepares the folder: results of a run, changed copies of them, failed jobs and shards.
 fn prepare(at: &Path) {
     let place = |name: &str| at.join(name).display().to_string();
     let done = |words: &[&str], code: u8| {
@@ -174,7 +173,7 @@ fn prepare(at: &Path) {
     let moved = std::fs::read_to_string(&x).unwrap().replace("[grid]", "[engine]\nordering = []\n[grid]");
     std::fs::write(place("moved.toml"), moved).unwrap();
     done(&["run", &place("moved.toml"), "-q", "--out", &place("other")], 0);
-    // As if the same plan had given other counts.
+    // As if the same plan had led to other counts.
     let plan = crate::record::manifest::Manifest::read(&whole).unwrap().unwrap().plan;
     let other = crate::record::manifest::Manifest::read(&at.join("other")).unwrap().unwrap().plan;
     copy(&at.join("other"), "moved", "manifest.json", |text| text.replace(&other, &plan));
@@ -192,7 +191,7 @@ fn prepare(at: &Path) {
     }
 }
 
-/// Whatever has a point in it and is a number may be a time; and so may what stands under the names of times in a manifest.
+/// Replaces what may be a time: numbers with a decimal point, and the time fields of a manifest.
 fn without_times(text: &str) -> String {
     let time = |word: &str| word.contains('.') && word.trim_matches(',').parse::<f64>().is_ok();
     let line = |line: &str| {
@@ -205,8 +204,8 @@ fn without_times(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// All that a call leaves behind: how it ends, what it says, and the files in the folder `out`.
-fn left(at: &Path, words: &str) -> String {
+/// Runs a command; returns its exit code, its output, and the files in the folder `out`.
+fn run_and_collect(at: &Path, words: &str) -> String {
     let words: Vec<String> = words.split(' ').map(|word| word.replace('@', &at.display().to_string())).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (code, stdout, stderr) = call(&words);
@@ -229,8 +228,8 @@ fn left(at: &Path, words: &str) -> String {
     without_times(&left)
 }
 
-/// A call with flags laid to it; they stand in the place of those that it has already.
-fn laid(call: &str, flags: &str) -> String {
+/// A command with flags, which replace those that it already has.
+fn with_flags(call: &str, flags: &str) -> String {
     let first = flags.split(' ').next().unwrap_or_default();
     let (mut words, mut rest) = (Vec::new(), call.split(' '));
     while let Some(word) = rest.next() {
@@ -242,14 +241,13 @@ fn laid(call: &str, flags: &str) -> String {
     format!("{} {flags}", words.join(" "))
 }
 
-/// A call with the flag differs from the same call without, in what the flag is for.
 #[test]
-fn each_flag_shows() {
+fn flag_has_an_effect() {
     let place = tempfile::tempdir().unwrap();
     let source = place.path().join("source");
     std::fs::create_dir(&source).unwrap();
     prepare(&source);
-    // What a call changes besides `out` is put back.
+    // Files other than `out` are restored.
     let fresh = |call: &str| {
         let to = place.path().join("trial");
         let names = ["out", "edited", "built", "failed", "tuned", "shards"]
@@ -278,8 +276,8 @@ fn each_flag_shows() {
         if (call.contains("@/failed") || call.contains("@/tuned")) && !folder.join("failed").is_dir() {
             continue;
         }
-        let without = plain.entry(call).or_insert_with(|| left(&folder, call)).clone();
-        let with = left(&fresh(call), &laid(call, flags));
+        let without = plain.entry(call).or_insert_with(|| run_and_collect(&folder, call)).clone();
+        let with = run_and_collect(&fresh(call), &with_flags(call, flags));
         if without == with || !seen.is_empty() && (!with.contains(seen) || without.contains(seen)) {
             unseen.push(format!("{call} {flags}: `{seen}`\nwithout: {without}\nwith: {with}"));
         }
@@ -287,9 +285,8 @@ fn each_flag_shows() {
     assert!(unseen.is_empty(), "{}", unseen.join("\n\n"));
 }
 
-/// Every flag of every command is among the cases, or said to be shown elsewhere.
 #[test]
-fn no_flag_is_left_out() {
+fn every_flag_is_tested() {
     fn walk(command: &clap::Command, path: &str, all: &mut BTreeSet<String>) {
         let flags = command.get_arguments().filter_map(clap::Arg::get_long);
         all.extend(flags.filter(|flag| !["help", "version"].contains(flag)).map(|flag| format!("{path} --{flag}")));

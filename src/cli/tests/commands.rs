@@ -1,25 +1,25 @@
-//! Whole commands in this process: how they end, and what they say.
+//! Runs whole commands in this process, and checks their exit codes and output.
 
-use super::{Cli, execute};
+use crate::cli::{Cli, execute};
 use crate::console::capture;
 use crate::record::manifest::{MANIFEST, Manifest};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 
-/// A command's exit code, and what it says on standard output and on standard error.
-pub(super) fn call(words: &[&str]) -> (u8, String, String) {
+/// Runs a command; returns its exit code, standard output and standard error.
+pub(in crate::cli) fn call(words: &[&str]) -> (u8, String, String) {
     let cli = Cli::try_parse_from([&["ttlab"], words].concat()).unwrap_or_else(|error| panic!("{error}"));
     let (exit, [output, errors]) = capture(|| execute(&cli.command));
     (exit, output, errors)
 }
 
-/// The exit code alone.
+/// Runs a command; returns its exit code.
 fn exit(words: &[&str]) -> u8 {
     call(words).0
 }
 
-/// Three positions under two tables, and whatever else is to stand in the file.
-pub(super) fn file(folder: &Path, name: &str, more: &str) -> String {
+/// Writes an experiment with three positions, followed by `more`.
+pub(in crate::cli) fn file(folder: &Path, name: &str, more: &str) -> String {
     let suite = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
                  r3k2r/8/8/8/8/8/8/R3K2R w KQkq - id \"c\";\n";
     std::fs::write(folder.join("three.epd"), suite).unwrap();
@@ -29,13 +29,13 @@ pub(super) fn file(folder: &Path, name: &str, more: &str) -> String {
     path.display().to_string()
 }
 
-pub(super) const TWO: &str = "[grid]\n'table.size' = [64, 256]";
+pub(in crate::cli) const TWO: &str = "[grid]\n'table.size' = [64, 256]";
 
-/// A table that no machine has: three of six jobs fail.
-pub(super) const VAST: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
+/// One of two tables does not fit into any memory: three of six jobs fail.
+pub(in crate::cli) const VAST: &str = "[grid]\n'table.size' = [64, '8192 GiB']";
 
-/// A copy of a results folder, in which a file is another; a manifest is sealed as a run would have written it.
-pub(super) fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) -> String) -> String {
+/// Copies a results folder with one changed file; a changed manifest is sealed again.
+pub(in crate::cli) fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) -> String) -> String {
     let to = of.with_file_name(name);
     std::fs::create_dir(&to).unwrap();
     for entry in std::fs::read_dir(of).unwrap().flatten() {
@@ -50,9 +50,8 @@ pub(super) fn copy(of: &Path, name: &str, file: &str, change: impl Fn(String) ->
     to.display().to_string()
 }
 
-/// Of several folders the worst says how a command ends, wherever it stands, and whether much is said or little.
 #[test]
-fn the_worst_folder_says_how_it_ends() {
+fn verify_exit_code_is_that_of_the_worst_folder() {
     let place = tempfile::tempdir().unwrap();
     let whole_path = place.path().join("whole");
     let whole = whole_path.display().to_string();
@@ -79,9 +78,9 @@ fn the_worst_folder_says_how_it_ends() {
         assert_eq!(found, code, "{folders:?}");
         assert!(folders.iter().all(|folder| stdout.contains(&format!("{folder}: "))), "{stdout}");
         let (found, stdout, _) = call(&[&words[..], &["--quiet"]].concat());
-        assert!(found == code && !stdout.contains("whole: whole"), "{folders:?}: {stdout}");
+        assert!(found == code && !stdout.contains("whole: complete"), "{folders:?}: {stdout}");
         for (folder, word) in
-            [(&lacking, "not whole"), (&wrong, "WRONG")].into_iter().filter(|(one, _)| folders.contains(one))
+            [(&lacking, "incomplete"), (&wrong, "WRONG")].into_iter().filter(|(one, _)| folders.contains(one))
         {
             assert!(stdout.contains(&format!("{folder}: {word}: ")), "{folders:?}: {stdout}");
         }
@@ -101,9 +100,8 @@ fn the_worst_folder_says_how_it_ends() {
     assert_eq!(exit(&["compare", &whole, &whole]), 0);
 }
 
-/// What failed is told by the exit code of every command that meets it, quiet or not, at the first call and at the next.
 #[test]
-fn what_failed_is_told_by_every_command() {
+fn failed_jobs_set_the_exit_code_of_every_command() {
     if crate::system::available_bytes().is_none() {
         return;
     }
@@ -117,7 +115,7 @@ fn what_failed_is_told_by_every_command() {
             assert!(code == 3 && stderr.contains("3 jobs failed: see the error column"), "{stderr}");
             assert!(!stderr.contains("reference"), "{stderr}");
             assert_eq!(stdout.is_empty() && stderr.lines().count() == 1, !quiet.is_empty(), "{stdout}{stderr}");
-            assert_eq!(stderr.contains("6 of 6 jobs were done before"), before == 6 && quiet.is_empty(), "{stderr}");
+            assert_eq!(stderr.contains("6 of 6 jobs are already done"), before == 6 && quiet.is_empty(), "{stderr}");
             assert_eq!(
                 stderr.contains("failed: \"size=8192 GiB\" on a: "),
                 before == 0 && quiet.is_empty(),
@@ -156,10 +154,8 @@ fn what_failed_is_told_by_every_command() {
     }
 }
 
-/// A mistake in one of several files, and in what one is tuned under, is one file that is wrong; an expectation that is missed in one of several
-/// is missed, be it the first or the last.
 #[test]
-fn one_of_several_is_enough() {
+fn one_bad_file_of_several_fails_the_command() {
     let place = tempfile::tempdir().unwrap();
     let fine = file(place.path(), "fine.toml", TWO);
     let tuned =
@@ -168,7 +164,11 @@ fn one_of_several_is_enough() {
         let other = file(place.path(), "tuned.toml", &tuned(slots));
         for files in [[&fine, &other], [&other, &fine]] {
             let (found, _, stderr) = call(&["check", files[0], files[1]]);
-            assert_eq!((found, stderr.contains("error: 1 of 2 files wrong")), (code, code == 2), "{stderr}");
+            assert_eq!(
+                (found, stderr.contains("error: 2 files checked, 1 with errors")),
+                (code, code == 2),
+                "{stderr}"
+            );
         }
     }
     let expect = |nodes: u32| format!("{TWO}\n[[expect]]\nclaim = 'nodes(size=64) > {nodes} * nodes(size=256)'");
@@ -187,7 +187,7 @@ fn one_of_several_is_enough() {
         let (source, shown) = (folder.display().to_string(), out.display().to_string());
         let called = |words: &[&str]| exit(&[&["reproduce", &source, "--out", &shown], words].concat());
         let only = |names: &[&str]| called(&names.iter().flat_map(|name| ["--only", name]).collect::<Vec<_>>());
-        // The one that is slow is left out where it has to be quick, and no part makes the page of all.
+        // With `--quick` the slow experiment is skipped, and no page of all is written.
         let page = || out.join("README.md").exists();
         if missed == "b" {
             assert_eq!((called(&["--quick"]), out.join(missed).exists(), page()), (0, false, false));
@@ -197,9 +197,8 @@ fn one_of_several_is_enough() {
     }
 }
 
-/// Whatever is asked of a cluster stands in what it is given.
 #[test]
-fn what_is_asked_of_a_cluster_is_written() {
+fn submit_writes_the_requested_resources() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     let plan = at("plan.json");
@@ -216,9 +215,8 @@ fn what_is_asked_of_a_cluster_is_written() {
     }
 }
 
-/// What a cluster cannot do is refused before anything is written: Slurm has a meaning of its own for a backslash.
 #[test]
-fn what_a_cluster_cannot_do_is_not_written() {
+fn submit_refuses_a_backslash_before_writing() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     let plan = at("plan.json");
@@ -230,14 +228,14 @@ fn what_a_cluster_cannot_do_is_not_written() {
     }
 }
 
-/// Leaves of the start position, as everywhere published: 1, 20, 400 and 8,902; divided among twenty moves, where there are any, they come to the same.
+/// The published counts of the start position: 1, 20, 400 and 8,902.
 #[test]
-fn leaves_are_counted_and_divided() {
+fn perft_counts_and_divides_leaves() {
     for (depth, leaves) in [("0", 1_u64), ("1", 20), ("2", 400), ("3", 8902)] {
         for way in [&[][..], &["--bulk"]] {
             let (code, stdout, stderr) = call(&[&["perft", "startpos", depth], way].concat());
             assert_eq!((code, stdout), (0, format!("{leaves}\n")), "{way:?}");
-            assert!(stderr.ends_with(" million a second\n"), "{stderr}");
+            assert!(stderr.ends_with(" million per second\n"), "{stderr}");
         }
         let (code, stdout, _) = call(&["perft", "startpos", depth, "--divide"]);
         let (moves, all) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", stdout.trim_end()));
@@ -247,10 +245,9 @@ fn leaves_are_counted_and_divided() {
     }
 }
 
-/// Two games from different plies and a position: what is recorded has the nodes of all searches, plies from search to search of one game, and an
-/// empty table where one trace follows another.
+/// Two games from different plies, and a position.
 #[test]
-fn a_recorded_trace_is_the_searches_that_were_made() {
+fn trace_records_all_searches_of_a_suite() {
     use crate::table::trace::{EventKind, Info, Reader};
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
@@ -296,9 +293,8 @@ fn a_recorded_trace_is_the_searches_that_were_made() {
     assert_eq!(six.clears, 3 * one.clears + 2, "a table is empty where a trace begins");
 }
 
-/// What the page of a pressure warns of is said of that pressure.
 #[test]
-fn a_tuning_warns_of_each_pressure_by_its_name() {
+fn tune_names_the_pressure_in_warnings() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("x.toml");
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
@@ -322,9 +318,10 @@ fn a_tuning_warns_of_each_pressure_by_its_name() {
     assert!(others > 0, "{page}");
 }
 
-/// Judgements are held as the rows are: one that was edited is told and makes no page, one that is gone is missed, and a run makes both anew.
+/// An edited judgement is reported and makes no page, a missing one is missed, and a run restores
+/// both.
 #[test]
-fn judgements_are_verified_too() {
+fn verify_detects_edited_and_missing_judgements() {
     let place = tempfile::tempdir().unwrap();
     let whole_path = place.path().join("whole");
     let whole = whole_path.display().to_string();
@@ -343,7 +340,7 @@ fn judgements_are_verified_too() {
         rows[..rows.len() - 1].concat()
     });
     for (folder, verified, reported, stderr) in [
-        (&edited, 4, 2, "reference.csv: 1 row edited or damaged (line 3 first)"),
+        (&edited, 4, 2, "reference.csv: 1 row edited or damaged (the first is line 3)"),
         (&cut, 3, 0, "reference.csv: 1 search of the reference missing"),
     ] {
         let (code, stdout, _) = call(&["verify", folder]);
@@ -351,16 +348,15 @@ fn judgements_are_verified_too() {
         let (code, _, errors) = call(&["report", folder]);
         assert!(code == reported && errors.contains("line 3 was edited") == (reported == 2), "{code}: {errors}");
         let (code, _, stderr) = call(&["run", &judged, "--out", folder]);
-        assert!(code == 0 && stderr.contains("judging the moves by the reference\n"), "{stderr}");
+        assert!(code == 0 && stderr.contains("judging the moves with the reference\n"), "{stderr}");
         let file = |folder: &str| std::fs::read(Path::new(folder).join("reference.csv")).unwrap();
         assert_eq!(file(folder), file(&whole));
         assert_eq!(exit(&["verify", folder]), 0);
     }
 }
 
-/// The sums that a search is told with are those of all its iterations, of the search and of its table.
 #[test]
-fn a_search_is_told_with_the_sums_of_its_iterations() {
+fn search_prints_sums_over_all_iterations() {
     use crate::engine::{Engine, Limit, SearchCounters};
     use crate::table::TableCounters;
     let (code, stdout, stderr) = call(&["search", "startpos", "--depth", "4", "--set", "table.size=64"]);
@@ -375,7 +371,7 @@ fn a_search_is_told_with_the_sums_of_its_iterations() {
     let table = TableCounters::COLUMNS.iter().enumerate().map(|(at, (name, _))| {
         (format!("table.{name}"), found.iterations.iter().map(|one| one.table.values()[at]).sum::<u64>())
     });
-    // A table of 64 entries of sixteen bytes.
+    // A table of 64 entries with 16 bytes each.
     let occupied = engine.table().unwrap().occupancy().occupied;
     let room = [("entries", occupied), ("slots", 64), ("bytes", 1024)].map(|(name, sum)| (name.to_owned(), sum));
     for (name, sum) in search.chain(table).chain(room) {
@@ -384,20 +380,18 @@ fn a_search_is_told_with_the_sums_of_its_iterations() {
     }
 }
 
-/// Memory is given in MiB: a short trace takes one turn in the least of it.
 #[test]
-fn a_short_trace_is_one_turn() {
+fn replay_of_a_short_trace_needs_one_pass() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     assert_eq!(exit(&["trace", "startpos", "--depth", "5", "-o", &at("one.trace")]), 0);
     let (code, _, stderr) =
         call(&["replay", &at("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
-    assert!(code == 0 && !stderr.contains("turn"), "{stderr}");
+    assert!(code == 0 && !stderr.contains("pass"), "{stderr}");
 }
 
-/// A trace has so many nodes that answers can save: what a table saves of them is what its nodes lack.
 #[test]
-fn what_a_trace_saves_is_what_its_nodes_lack() {
+fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     file(place.path(), "x.toml", TWO);
@@ -419,9 +413,8 @@ fn what_a_trace_saves_is_what_its_nodes_lack() {
     assert!(all[0].1 < all[2].1 && all[2].1 > 0.0, "{all:?}");
 }
 
-/// The variant that a file names is the one that is marked as its baseline.
 #[test]
-fn the_baseline_of_a_plan_is_marked() {
+fn plan_marks_the_baseline() {
     let place = tempfile::tempdir().unwrap();
     for (baseline, expected) in [("", "size=64"), ("baseline = { size = 256 }\n", "size=256")] {
         let path = file(place.path(), "x.toml", TWO);
@@ -433,9 +426,8 @@ fn the_baseline_of_a_plan_is_marked() {
     }
 }
 
-/// The page of a match is made anew with its games: they are a function of the rows.
 #[test]
-fn games_are_written_anew_with_their_page() {
+fn report_writes_games_with_the_page() {
     let place = tempfile::tempdir().unwrap();
     let path = file(
         place.path(),
@@ -451,17 +443,19 @@ fn games_are_written_anew_with_their_page() {
     std::fs::write(&games, "[Event \"another\"]\n").unwrap();
     assert_eq!((exit(&["verify", &shown]), exit(&["report", &shown]), exit(&["verify", &shown])), (4, 0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
-    // Games that are not there are missing, not wrong: the rows have them.
+    // A missing games.pgn is not an error, because the rows have the games.
     std::fs::remove_file(&games).unwrap();
     let (code, stdout, _) = call(&["verify", &shown]);
-    assert!(code == 3 && stdout.contains("there is no games.pgn: `ttlab report` makes it of the rows"), "{stdout}");
+    assert!(
+        code == 3 && stdout.contains("there is no games.pgn: create it from the rows with `ttlab report`"),
+        "{stdout}"
+    );
     assert_eq!((exit(&["report", &shown]), exit(&["verify", &shown])), (0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
 }
 
-/// A limit is spoken of in the words of the grid, from the file to the page: what is expected at one depth is held against its rows alone.
 #[test]
-fn limits_have_one_word() {
+fn limit_depth_filters_rows_everywhere() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out").display().to_string();
     let text = "[grid]\n'limit.depth' = [1, 2]\n[[expect]]\ndepth = { max = 1 }\nwhere = { 'limit.depth' = 1 }\n\
@@ -474,9 +468,8 @@ fn limits_have_one_word() {
     assert!(code == 0 && lines.len() == 1 && lines[0].starts_with("2 "), "{page}");
 }
 
-/// What is asked for in part, or of what is not there, is refused with what would do.
 #[test]
-fn what_lacks_something_is_told_what() {
+fn incomplete_arguments_are_refused_with_a_hint() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     std::fs::create_dir(place.path().join("empty")).unwrap();
@@ -486,22 +479,22 @@ fn what_lacks_something_is_told_what() {
     for (words, stderr) in [
         (
             &["trace", "startpos", "--depth", "1", "--first", "2", "-o", &at("x.trace")][..],
-            "error: --first: startpos is one position, and no file of them\n".to_owned(),
+            "error: --first: startpos is a single position, not a file\n".to_owned(),
         ),
         (&["reproduce", &at("empty")], format!("error: {}: no experiment files\n", at("empty"))),
-        (&["options", "--preset", "matsh"], "error: there is no preset `matsh`: did you mean `match`?\n".to_owned()),
+        (&["options", "--preset", "matsh"], "error: unknown preset `matsh`: did you mean `match`?\n".to_owned()),
         (
             &["options", "sise"],
-            "error: no option has `sise` in its path, its words or its meaning: did you mean `table.size`?\n"
-                .to_owned(),
+            "error: no option has `sise` in its path, values or meaning: did you mean `table.size`?\n".to_owned(),
         ),
         (
             &["replay", &at("x.trace"), "--set", "algorithm=minimax"],
-            "error: --set algorithm: nothing is searched: only options of the table are heeded\n".to_owned(),
+            "error: --set algorithm: a replay does not search: only options of the table (table.*) have an effect\n"
+                .to_owned(),
         ),
         (
             &["replay", &at("x.trace"), "--set", "table.policy.kind=always"],
-            "error: --set table.policy.kind: policies are given by --policy\n".to_owned(),
+            "error: --set table.policy.kind: set policies with --policy\n".to_owned(),
         ),
         (
             &["man", "trace", "imprt"],
@@ -516,20 +509,20 @@ fn what_lacks_something_is_told_what() {
         (&["search", "startpos"], limit("--nodes N")),
         (
             &["search", "startpos", "--nodes", "9", "--set", "deepening.step=0"],
-            "error: without deepening a search needs --depth N\n".to_owned(),
+            "error: a search without deepening needs a depth: give --depth N\n".to_owned(),
         ),
     ] {
         let (code, stdout, errors) = call(words);
         assert_eq!((code, stdout.as_str(), errors), (2, "", stderr), "{words:?}");
     }
     assert!(!place.path().join("x.trace").exists());
-    // Nodes are limit enough where there are iterations to be cut short, and so is a depth where there are none.
+    // With iterative deepening a node limit suffices; without, a depth does.
     for words in [["--nodes", "9", "--set", "deepening.step=1"], ["--depth", "1", "--set", "deepening.step=0"]] {
         assert_eq!(exit(&[&["search", "startpos"], &words[..]].concat()), 0, "{words:?}");
         let (code, _, stderr) = call(&[&["trace", "startpos", "-o", &at("x.trace")], &words[..]].concat());
         assert!(code == 0 && stderr.ends_with(" nodes\n"), "{stderr}");
     }
-    // Nothing is told of what an engine would do that is not there.
+    // A missing engine has no report.
     let gone = file(place.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
     for command in ["plan", "run"] {
         let (code, stdout, stderr) = call(&[command, &gone, "--out", &at("gone")]);
@@ -540,9 +533,8 @@ fn what_lacks_something_is_told_what() {
     }
 }
 
-/// A page that is asked for is that command's own, and nothing else is said.
 #[test]
-fn a_page_is_of_the_command_that_is_asked_for() {
+fn man_prints_the_page_of_the_requested_command() {
     for words in [&[][..], &["run"], &["trace"], &["trace", "info"], &["trace", "import"]] {
         let name = [&["ttlab"], words].concat().join("-");
         let (code, stdout, stderr) = call(&[&["man"], words].concat());
@@ -551,18 +543,18 @@ fn a_page_is_of_the_command_that_is_asked_for() {
     }
 }
 
-/// A folder that is given to a merge is a shard's.
 #[test]
-fn what_is_merged_is_shards() {
+fn merge_refuses_folders_that_are_not_shards() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     let (plan, out) = (at("plan.json"), at("out"));
     let x = file(place.path(), "x.toml", TWO);
     assert_eq!(exit(&["plan", &x, "--shards", "2", "-o", &plan]), 0);
     assert_eq!(exit(&["run", &x, "-q", "--out", &at("whole")]), 0);
-    for (from, stderr) in
-        [(at("whole"), "it is not a shard's"), (at("none"), "not a results folder: manifest.json is missing")]
-    {
+    for (from, stderr) in [
+        (at("whole"), "not the folder of a shard"),
+        (at("none"), "no manifest.json found: give a results folder of ttlab"),
+    ] {
         let (code, _, errors) = call(&["merge", &plan, "--from", &from, "--out", &out]);
         assert_eq!((code, errors), (2, format!("error: {from}: {stderr}\n")));
     }
@@ -574,9 +566,8 @@ fn what_is_merged_is_shards() {
     assert!(code == 0 && stdout.contains("merged 2 shards; report: "), "{stdout}");
 }
 
-/// A merge of rows whose reference did not judge all moves says so, and how that is mended.
 #[test]
-fn moves_that_nobody_judged_are_missed_by_a_merge() {
+fn merge_reports_moves_that_are_not_judged() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     let (plan, out) = (at("plan.json"), at("out"));
@@ -592,7 +583,7 @@ fn moves_that_nobody_judged_are_missed_by_a_merge() {
     let (code, _, errors) =
         call(&["merge", &plan, "--from", &at("parts/shards/0"), "--from", &at("parts/shards/1"), "--out", &out]);
     assert_eq!(code, 3, "{errors}");
-    assert!(errors.starts_with("1 search of the reference is missing: run the shards again that"), "{errors}");
+    assert!(errors.starts_with("1 search of the reference is missing: run the shards that"), "{errors}");
     let (code, stdout, errors) = call(&["plan", "--missing", &plan, "--out", &at("parts")]);
     assert_eq!(
         (code, stdout.as_str(), errors.as_str()),
@@ -600,9 +591,8 @@ fn moves_that_nobody_judged_are_missed_by_a_merge() {
     );
 }
 
-/// What a tuning decides by is known and a sum, and no difference.
 #[test]
-fn a_tuning_needs_a_metric_that_can_be_raced() {
+fn tune_refuses_metrics_that_cannot_be_raced() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out").display().to_string();
     for (metric, stderr) in [
