@@ -198,7 +198,10 @@ mod tests {
         ] {
             let found =
                 super::super::refuse_overwrite(&place.join(read), &place.join(out)).map_err(|found| found.message);
-            let output = format!("{}: is read and cannot be written at the same time", place.join(out).display());
+            let output = format!(
+                "{}: cannot be written because it is also an input: choose another file",
+                place.join(out).display()
+            );
             assert_eq!(found.err(), refused.then_some(output.replace("/./", "/")), "{read} {out}");
         }
         let results = place.join("results.csv").display().to_string();
@@ -207,7 +210,11 @@ mod tests {
             let words = [&["compare"], &words[..], &["--junit", &results]].concat();
             let found = command.clone().try_get_matches_from(words).unwrap();
             let failure = run(&Args::from_arg_matches(&found).unwrap()).unwrap_err();
-            assert!(failure.message.ends_with("cannot be written at the same time"), "{}", failure.message);
+            assert!(
+                failure.message.ends_with("cannot be written because it is also an input: choose another file"),
+                "{}",
+                failure.message
+            );
         }
     }
 

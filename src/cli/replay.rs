@@ -206,7 +206,7 @@ fn pass_message(events: u64, passes: u64, reading: f64, tables: usize) -> Option
         }
         1 => None,
         _ => Some(format!(
-            "{passes} passes over the trace, which takes {reading:.0} s to read: about {about} in all; more --memory needs fewer"
+            "{passes} passes over the trace, which took {reading:.0} s to read: about {about} in all; more --memory needs fewer"
         )),
     }
 }

@@ -151,7 +151,11 @@ mod tests {
             let words = ["report", &results[0], &results[1], "-o", out];
             let found = Args::augment_args(clap::Command::new("report")).try_get_matches_from(words).unwrap();
             let failure = run(&Args::from_arg_matches(&found).unwrap()).unwrap_err();
-            assert!(failure.message.ends_with("cannot be written at the same time"), "{}", failure.message);
+            assert!(
+                failure.message.ends_with("cannot be written because it is also an input: choose another file"),
+                "{}",
+                failure.message
+            );
         }
     }
 }

@@ -295,7 +295,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     let message = |first: &[(u64, &str)], second: &[(u64, &str)]| {
         all.duplicate_shard(1, (&one, &survey(first)), (&two, &survey(second))).to_string()
     };
-    let twice = "shard 1 is there twice: one and two: give one of them";
+    let twice = "shard 1: two folders hold it, one and two: give only one of them";
     assert_eq!(message(&[(1, "x"), (3, "y")], &[(1, "x"), (3, "y")]), twice);
     assert_eq!(message(&[(1, "x"), (3, "y")], &[(1, "x")]), twice);
     assert_eq!(message(&[(3, "y")], &[(1, "x"), (3, "y")]), twice);
@@ -303,7 +303,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     // Jobs 3 and 5 differ: the second variant on the second and third positions.
     assert_eq!(
         message(&[(5, "x"), (3, "y"), (1, "z")], &[(1, "z"), (3, "a"), (5, "b")]),
-        "shard 1 is there twice, and the counts differ that should be equal: \"size=256\" on b (repeat 0) in one and in two"
+        "shard 1: two folders hold it with different counts: \"size=256\" on b (repeat 0) in one and in two"
     );
 }
 

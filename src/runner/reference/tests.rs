@@ -280,14 +280,14 @@ fn reference_without_a_finished_depth_is_an_error() {
     };
     assert_eq!(
         judged(1),
-        Err("p: the reference told no score: within its limit it may have finished no depth".to_owned())
+        Err("p: the reference reported no score: its limit may be too small to finish depth 1".to_owned())
     );
     let limit = Limit { depth: Some(1), nodes: None };
     let silent = Oracle { log: Default::default(), best: "e2e4", stops: 0, tells: false };
     let mut silent = Judge { engine: Box::new(silent), limit, moves: true, stop: &stop, id: "j".to_owned() };
     let one = ChosenMoves { name: "p".to_owned(), start, past: Vec::new(), moves: Default::default() };
     let message = silent.position(&one, &HashSet::new()).map(|_| ()).unwrap_err();
-    assert!(message.starts_with("p: the reference told no score"), "{message}");
+    assert!(message.starts_with("p: the reference reported no score"), "{message}");
     let rows = judged(5000).unwrap().unwrap();
     assert!(rows.len() >= 2 && rows.iter().all(|row| row.nodes.is_some_and(|nodes| nodes > 20)), "{rows:?}");
 }
@@ -326,6 +326,6 @@ fn judging_scores_needs_one_search_per_position() {
     let mut subjects = Subjects::prepare(&experiment, &plan, 1, &AtomicBool::new(false)).unwrap();
     subjects.reference_limit.nodes = Some(1);
     let failed = judge(&experiment, &subjects, folder.path(), 1, &AtomicBool::new(false));
-    assert!(failed.is_err_and(|error| error.to_string().contains("the reference told no score")));
+    assert!(failed.is_err_and(|error| error.to_string().contains("the reference reported no score")));
     assert_eq!(read(folder.path()).unwrap(), [one]);
 }

@@ -167,7 +167,7 @@ fn shard_runs_only_its_own_jobs() {
         let history = manifest.history();
         assert_eq!(history[0].made, (before > 0).then(|| Jobs([0].into())), "by their number among its own");
         let verdict = crate::runner::verify::verify(&folder).unwrap();
-        let whole = format!("every row is of the plan, and all {} jobs are done", ran.before + ran.done);
+        let whole = format!("every row belongs to the plan, and all {} jobs are done", ran.before + ran.done);
         assert!(
             verdict.state == crate::runner::verify::FolderState::Whole && verdict.lines.contains(&whole),
             "{verdict:?}"
@@ -191,7 +191,7 @@ fn shard_plays_all_pairs_despite_ended_tests() {
     let ran = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
     assert_eq!((ran.done, ran.not_needed), (2, 0));
     let verdict = crate::runner::verify::verify(&out.join("0")).unwrap();
-    let whole = "every row is of the plan, and all 2 jobs are done".to_owned();
+    let whole = "every row belongs to the plan, and all 2 jobs are done".to_owned();
     assert!(verdict.lines.contains(&whole), "{verdict:?}");
 }
 
@@ -302,13 +302,13 @@ fn pair_fails_if_either_players_table_does_not_fit() {
         let experiment = experiment(temporary.path(), &text);
         if played {
             let ran = run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
-            let message = format!("\"{vast}\" on a: table.size: 8388608 MiB (variant \"{vast}\") are more than the ");
+            let message = format!("\"{vast}\" on a: table.size: 8388608 MiB (variant \"{vast}\") exceed the ");
             assert!(ran.done == 6 && ran.failed == 3 && ran.failures[0].1.starts_with(&message), "{ran:?}");
         } else {
             let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
             let refused = Session::begin(&experiment, &plan, &out, Settings::default(), &never).map(drop);
             let lines = refused.unwrap_err().to_string();
-            assert!(lines.starts_with("table.size: 8388608 MiB (variant \"c\") are more than the "), "{lines}");
+            assert!(lines.starts_with("table.size: 8388608 MiB (variant \"c\") exceed the "), "{lines}");
         }
     }
 }
@@ -330,7 +330,9 @@ fn quarantined_job_runs_again_with_retry_failed_only() {
         std::fs::write(out.join(IN_FLIGHT_FILE), format!("{id:016x} 2\n")).unwrap();
         let ran = run(&experiment, &out, settings);
         assert_eq!((ran.done, ran.failed, ran.failures.len()), (6, failed, failed as usize));
-        assert!(ran.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("died twice")));
+        assert!(
+            ran.failures.iter().all(|(job, why)| (job.variant, job.item) == (1, 2) && why.contains("killed twice"))
+        );
         // Nor in the next run, although nothing is in flight any more.
         let ran = run(&experiment, &out, Settings { jobs: 1, retry_failed: true, ..Settings::default() });
         assert_eq!((ran.before, ran.done, ran.failed), (6, 0, failed));
@@ -465,7 +467,7 @@ fn deleted_or_moved_results_are_not_lost() {
         };
         let lines = session.unwrap().run(&never, &When(Mutex::new(6), goes)).unwrap_err().to_string();
         let (found, how) = match (moved, other) {
-            (true, _) => (temporary.path().to_owned(), "moved away"),
+            (true, _) => (temporary.path().to_owned(), "moved"),
             (false, false) => (out.clone(), "deleted"),
             (false, true) => {
                 assert_eq!(std::fs::read_to_string(&results).unwrap(), "mine");
@@ -473,8 +475,8 @@ fn deleted_or_moved_results_are_not_lost() {
                 (out.clone(), "deleted")
             }
         };
-        let start = format!("{}: results.csv was {how} while the run wrote to it; ", out.display());
-        assert!(lines.starts_with(&start) && lines.ends_with("run the same command again"), "{lines}");
+        let start = format!("{}: results.csv was {how} during the run; ", out.display());
+        assert!(lines.starts_with(&start) && lines.ends_with("command again to resume"), "{lines}");
         assert_eq!((rows(&found).len(), moved && results.exists()), (12, false), "{lines}");
     }
 }
@@ -499,7 +501,8 @@ fn default_memory_of_an_engine_must_fit() {
         let settings = Settings { jobs: 3, ..Settings::default() };
         let begun = Session::begin(&experiment, &plan, &folder.path().join("out"), settings, &never);
         let lines = begun.err().map(|error| error.to_string()).unwrap_or_default();
-        let start = format!("uci.Hash: 3 jobs x 4294967296 MiB (1 engine, of which \"{name}\") need more than the ");
+        let start =
+            format!("uci.Hash: 3 jobs x 4294967296 MiB (1 engine, the first is \"{name}\") need more than the ");
         assert!(lines.starts_with(&start), "{lines}");
     }
 }

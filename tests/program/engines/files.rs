@@ -248,7 +248,7 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         let trial = Trial::new(file);
         std::fs::write(trial.path("engine"), &started).unwrap();
         std::fs::set_permissions(trial.path("engine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        trial.run("out", &["--jobs", "1024"]).expect(2).prints(&["uci.Hash: 1024 jobs x 1024 MiB", "would fit"]);
+        trial.run("out", &["--jobs", "1024"]).expect(2).prints(&["uci.Hash: 1024 jobs x 1024 MiB", "use --jobs"]);
         assert!(!trial.path("started").exists() && !trial.path("out/results.csv").exists());
     };
     large("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\noptions = { hash = 1024 }\n");

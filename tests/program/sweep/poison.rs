@@ -26,7 +26,7 @@ fn a_job_that_kills_twice_is_set_aside() {
     }
     trial.run("out", &[]).expect(3).prints(&["1 job failed", "--retry-failed"]);
     let rows = counts(&trial.results("out"));
-    let aside = rows.iter().filter(|row| row[row.len() - 2].contains("died twice")).count();
+    let aside = rows.iter().filter(|row| row[row.len() - 2].contains("killed twice")).count();
     assert_eq!((rows.len(), aside), (3, 1), "{rows:?}");
     // Tried again on demand.
     let mut child = trial.spawn("out", &["--jobs", "1", "--retry-failed"]);
@@ -44,11 +44,11 @@ fn a_variant_that_cannot_fit_fails_and_the_others_run() {
     );
     trial.run("out", &["--jobs", "1"]).expect(3).prints(&["2 jobs failed"]);
     let rows = counts(&trial.results("out"));
-    let error = |row: &&Vec<String>| row[row.len() - 2].contains("more than the");
+    let error = |row: &&Vec<String>| row[row.len() - 2].contains("exceed the");
     assert_eq!((rows.len(), rows.iter().filter(error).count()), (6, 2));
     // Where nothing fits nothing is run.
     let none = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = '100000 GiB'\n");
-    none.run("out", &[]).expect(2).prints(&["table.size", "memory that are free"]);
+    none.run("out", &[]).expect(2).prints(&["table.size", "of free memory"]);
 }
 
 /// The limit that a batch system sets on the process counts, not the machine's memory.
@@ -64,7 +64,7 @@ fn the_limit_of_the_process_counts() {
         );
         run_command(Command::new("sh").args(["-c", &command]))
     };
-    limited(250_000).expect(2).prints(&["table.size: 300 MiB", "memory that are free"]);
+    limited(250_000).expect(2).prints(&["table.size: 300 MiB", "of free memory"]);
     assert!(!trial.results("out").exists());
     limited(1_500_000).expect(0);
 }
@@ -85,7 +85,7 @@ fn where_memory_is_short_small_tables_have_their_rows() {
     let (out, plan) = (single.text("out"), single.text("plan.json"));
     limited(&format!("run '{}' -q -j 1 -o '{out}'", single.file)).expect(3).prints(&["1 job failed"]);
     let rows = counts(&single.results("out"));
-    let failed = |row: &&Vec<String>| row[row.len() - 2].contains("memory that are free");
+    let failed = |row: &&Vec<String>| row[row.len() - 2].contains("of free memory");
     assert_eq!((rows.len(), rows.iter().filter(failed).count()), (5, 1), "{rows:?}");
     ttlab(&["plan", &single.file, "--shards", "3", "-o", &plan]).expect(0);
     let shards = [0, 1, 2].map(|shard| {

@@ -295,7 +295,7 @@ fn rows_that_are_missing_are_told_and_the_page_is_written() {
 #[test]
 fn a_folder_that_is_none_and_a_run_that_has_not_ended_are_told() {
     let (trial, _) = ran(&small());
-    ttlab(&["verify", &trial.text("out"), "data"]).expect(2).prints(&["no results of ttlab"]);
+    ttlab(&["verify", &trial.text("out"), "data"]).expect(2).prints(&["give a results folder of ttlab"]);
     let child = Trial::new(&small().replace("depth = 3", "depth = 9"));
     let mut run = child.spawn("out", &["--jobs", "1"]);
     let begun = std::time::Instant::now();
@@ -357,7 +357,7 @@ fn no_stretch_of_a_run_is_written_over() {
     assert!(page.contains("64 jobs at a time") && page.contains("feedbee"), "{page}");
     let message = ttlab(&["verify", &trial.text("out")]).expect(0);
     assert!(message.stdout.contains("2 builds") && message.stdout.contains("2 machines"), "{}", message.stdout);
-    let output = format!("stretch 1 of 2 made jobs {} (64 at a time", stretches[0]["made"].as_str().unwrap());
+    let output = format!("segment 1 of 2 ran jobs {} (64 in parallel", stretches[0]["made"].as_str().unwrap());
     assert!(
         message.stdout.contains(&output) && message.stdout.contains("segment 2 of 2 ran the other jobs"),
         "{}",
@@ -377,7 +377,7 @@ fn no_stretch_of_a_run_is_written_over() {
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
     let message = ttlab(&["verify", &trial.text("out")]).expect(0);
     assert!(
-        message.stdout.contains("stretch 3 of 4 made jobs 0 (") && message.stdout.contains("4 of 4 made no job"),
+        message.stdout.contains("segment 3 of 4 ran jobs 0 (") && message.stdout.contains("4 of 4 ran no job"),
         "{}",
         message.stdout
     );
