@@ -24,7 +24,7 @@ pub fn play(
     quiet: bool,
 ) -> CommandResult {
     let Some(games) = &experiment.file.confirm else { return Ok(Exit::Done) };
-    let index = |name: &String| experiment.points.iter().position(|point| point.name == *name);
+    let index = |name: &String| experiment.variants.iter().position(|variant| variant.name == *name);
     let Some(best) = index(&screened.best) else {
         return Err(CommandFailure::new(Exit::Failed, "confirm: the screen has no results to choose a winner by"));
     };
@@ -42,7 +42,7 @@ pub fn play(
         Ok(result) => result,
         Err(error) => return stage_failure(error),
     };
-    let sheet = confirmed::sheet(&experiment.name, screened, &result.contenders, result.critical_value);
+    let sheet = confirm_page::sheet(&experiment.name, screened, &result.contenders, result.critical_value);
     if !quiet {
         super::screen::show(&sheet);
     }

@@ -33,10 +33,10 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Done);
     }
     let text = args.text.as_deref().unwrap_or("").to_ascii_lowercase();
-    let pages = schema::pages();
+    let pages = schema::option_pages();
     let matches = find_options(pages, &text);
     if matches.is_empty() {
-        let hint = hint(&text, pages.iter().flat_map(|page| paths::and_above(&page.path)));
+        let hint = hint(&text, pages.iter().flat_map(|page| paths::with_ancestors(&page.path)));
         refuse!("no option has `{text}` in its path, values or meaning{hint}");
     }
     if args.markdown {

@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long)]
     jobs_list: bool,
     /// Split the jobs into N shards
-    #[arg(long, requires = "output", value_parser = clap::value_parser!(u64).range(1..=MOST_SHARDS))]
+    #[arg(long, requires = "output", value_parser = clap::value_parser!(u64).range(1..=MAX_SHARDS))]
     shards: Option<u64>,
     /// Write the plan to a file
     #[arg(short, long, value_name = "PLAN")]
@@ -130,8 +130,8 @@ pub fn run(args: &Args) -> CommandResult {
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n     table  limit          variant");
-    for (at, point) in plan.variants.iter().enumerate() {
-        let limit = match limit_text(point.limit) {
+    for (at, variant) in plan.variants.iter().enumerate() {
+        let limit = match limit_text(variant.limit) {
             none if none.is_empty() && !experiment.sections.is_empty() => "by suite".to_owned(),
             limit => limit,
         };
@@ -173,8 +173,8 @@ fn items(experiment: &Experiment, items: &[Item]) -> String {
 
 /// The table's memory in whole KiB; a share as in the file, because its size is not known before.
 /// Of an external engine only its memory option is known.
-fn size(point: &Point) -> String {
-    if let Some(subject) = point.external() {
+fn size(variant: &Variant) -> String {
+    if let Some(subject) = variant.external() {
         return hash(&subject.options).map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
     }
     let table = &variant.options.table;

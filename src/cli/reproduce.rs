@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
         pages.push(report::write(&folder).map_err(CommandFailure::io)?);
     }
-    super::screen::show(&published::brief(&pages));
+    super::screen::show(&reproduce_page::terminal_sheet(&pages));
     // A partial run does not overwrite the page of all.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");

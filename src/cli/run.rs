@@ -143,7 +143,7 @@ pub fn run(args: &Args) -> CommandResult {
         if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;
         }
-        blind = page.blind.clone();
+        blind = page.undetectable.clone();
         let confirm = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0);
         if let Some(confirm) = confirm {
             let screened = screen::screen(&page.summary, page.nodes_mislead, confirm.margin, confirm.price);

@@ -120,7 +120,7 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 
 /// Memory of a shard in MiB: the largest table of each parallel job, and 256 for the rest.
 fn memory(plan: &Plan, cpus: u16) -> u64 {
-    let bytes = plan.variants.iter().map(|point| point.options.memory_bytes());
+    let bytes = plan.variants.iter().map(|variant| variant.options.memory_bytes());
     // The size of an unbounded table, or of a share of it, is not known before.
     let Some(largest) = bytes.collect::<Option<Vec<u64>>>() else { return 4096 };
     let tables = largest.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));

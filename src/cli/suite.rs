@@ -82,7 +82,7 @@ fn notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
     if skip_bad {
         text::remove_duplicates(name, suite);
     }
-    let doubles = text::doubles(name, suite).into_values();
+    let doubles = text::find_duplicates(name, suite).into_values();
     let output = doubles.map(|double| format!("{double}: experiments refuse it; skip it with --skip-bad"));
     suite.notes.iter().map(ToString::to_string).chain(output).collect()
 }

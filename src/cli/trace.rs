@@ -166,8 +166,8 @@ pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
 }
 
 /// Begins an output file, which only replaces the old one when it is complete.
-fn begin_file(out: &Path) -> Result<NewFile, CommandFailure> {
-    begin(out).map_err(|error| match error.kind() {
+fn create_output(out: &Path) -> Result<NewFile, CommandFailure> {
+    begin_file(out).map_err(|error| match error.kind() {
         ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
         _ => write_error(out)(error),
     })
@@ -182,7 +182,7 @@ fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure>
 
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
-    let mut writer = Writer::new(begin_file(out)?);
+    let mut writer = Writer::new(create_output(out)?);
     for (at, file) in files.iter().enumerate() {
         let imported = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(trace_failure(file))?;
         let cut = imported.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
@@ -237,7 +237,7 @@ fn page(info: &Info) -> String {
 fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
     refuse_overwrite(file, out)?;
     let from = open(file)?;
-    let mut to = begin_file(out)?;
+    let mut to = create_output(out)?;
     let exported = trace::oracle_general(from, &mut to, memory).map_err(|error| match error {
         TraceError::Io(error) => write_error(out)(error),
         error => trace_failure(file)(error),
@@ -257,7 +257,7 @@ fn record(args: &Record) -> CommandResult {
     let table =
         crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(CommandFailure::usage)?;
     let Some(table) = table else { refuse!("table.kind: \"none\" has nothing to record: choose a table") };
-    let writer = Arc::new(Mutex::new(Writer::new(begin_file(&args.out)?)));
+    let writer = Arc::new(Mutex::new(Writer::new(create_output(&args.out)?)));
     let recorder = Recorder::new(table, Arc::clone(&writer));
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
@@ -301,13 +301,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn begin_file_refuses_folders_and_devices() {
+    fn create_output_refuses_folders_and_devices() {
         let folder = tempfile::tempdir().unwrap();
         let known = folder.path().join("known.trace");
         std::fs::write(&known, "old").unwrap();
-        assert!(begin_file(&known).is_ok() && begin_file(&folder.path().join("new.trace")).is_ok());
+        assert!(create_output(&known).is_ok() && create_output(&folder.path().join("new.trace")).is_ok());
         for not in [folder.path(), Path::new("/dev/null")] {
-            let output = begin_file(not).err().map(|failure| failure.message);
+            let output = create_output(not).err().map(|failure| failure.message);
             assert_eq!(output, Some(format!("{}: is no file that could be written anew", not.display())));
         }
     }

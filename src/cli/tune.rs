@@ -145,7 +145,7 @@ pub fn run(args: &Args) -> CommandResult {
             held_out_warnings(&folder, &pressures[..tuned.held.len()])?,
         ]
         .concat(),
-        origins: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),
+        provenance: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),
     };
     let findings = outcome.write(&folder).map_err(CommandFailure::io)?;
     if !args.quiet {
@@ -177,10 +177,10 @@ pub(super) fn at_pressures(
     let table = &base.options.table;
     // If the variants differ in size, or their engines' sizes are not comparable, there is no other
     // size to try.
-    let one_size = experiment.points.iter().all(|point| {
-        point.options.table.size == table.size
-            && hash(point) == hash(base)
-            && point.external().is_some() == base.external().is_some()
+    let one_size = experiment.variants.iter().all(|variant| {
+        variant.options.table.size == table.size
+            && hash(variant) == hash(base)
+            && variant.external().is_some() == base.external().is_some()
     });
     let (own, sizes) = match hash(base) {
         Some((name, size)) if one_size => {
@@ -215,8 +215,8 @@ pub(super) fn at_pressures(
 }
 
 /// The external engine's memory option, if the file sets it: its name and MiB.
-fn hash(point: &Point) -> Option<(&str, i64)> {
-    options::hash(&point.external()?.options)
+fn hash(variant: &Variant) -> Option<(&str, i64)> {
+    options::hash(&variant.external()?.options)
 }
 
 /// Finds, identifies and tests the external engines at every pressure before the race. Default
@@ -271,19 +271,19 @@ fn find_metric(name: &str, plan: &Plan) -> Result<Metric, CommandFailure> {
 /// Refuses a metric that an external engine does not report, or that the limit makes equal for
 /// every candidate.
 fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), CommandFailure> {
-    let external = experiment.points.iter().find_map(|point| Some((point, point.external()?)));
+    let external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
     let is_reported = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
-    if let (Some((point, subject)), Some(column)) =
+    if let (Some((variant, subject)), Some(column)) =
         (external, metric.columns().into_iter().find(|column| !is_reported(column)))
     {
         refuse!(
             "tune.metric: {} needs {column}, which {} (\"{}\") does not report: use nodes",
             metric.name,
             subject.uci,
-            point.name
+            variant.name
         );
     }
-    let by_nodes = |point: &Variant| point.limit.nodes.is_some() && point.limit.depth.is_none();
+    let by_nodes = |variant: &Variant| variant.limit.nodes.is_some() && variant.limit.depth.is_none();
     if metric.columns() == [columns::NODES] && experiment.variants.iter().all(by_nodes) {
         refuse!(
             "tune.metric: with limit.nodes every candidate searches the same nodes: set limit.depth instead; `ttlab run` with a \
@@ -323,15 +323,16 @@ fn seed_warning(experiment: &Experiment) -> Vec<String> {
 
 fn check(experiment: &Experiment) -> Result<(), CommandFailure> {
     let file = &experiment.name;
-    if experiment.points.len() < 2 {
+    if experiment.variants.len() < 2 {
         refuse!("{file}: a race needs at least two variants: add a [grid] or [[variant]]s");
     }
     let items = experiment.suite.items.len();
     if items < 4 {
         refuse!("{file}: {items} items are too few: a race and its confirmation need at least 4");
     }
-    let is_kept = |point: &Point| [point.options.table.clear, point.options.history_clear].contains(&Clear::Never);
-    if experiment.points.iter().any(is_kept) {
+    let is_kept =
+        |variant: &Variant| [variant.options.table.clear, variant.options.history_clear].contains(&Clear::Never);
+    if experiment.variants.iter().any(is_kept) {
         refuse!(
             "{file}: table.clear = \"never\" makes every item depend on earlier ones, but tuning draws items at random: use \"game\" \
              and a [sequence]"

@@ -133,7 +133,7 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     let required = typed_options(request, &identity.options);
     let required = required.iter().map(|(name, value)| (name, value));
     let options = select_options(&identity.options, required, &request.words.to_string(), "--option ")?;
-    let bench = Bench { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
+    let examiner = Examiner { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
     let mut findings = Findings::default();
     findings.add("start", CheckResult::Good, format!("ready after {:.2} s", ready.as_secs_f64()));
     let measured = match run_checks(&examiner, request.time, begun, &mut findings) {

@@ -142,7 +142,7 @@ mod tests {
                 searches += outcome.iterations.len() as u64;
             }
             let message: Vec<_> = found.iter().map(|one| (one.variant.as_str(), one.searches, one.nodes)).collect();
-            assert_eq!(message, [(experiment.points[1].name.as_str(), searches, nodes)], "{depth}");
+            assert_eq!(message, [(experiment.variants[1].name.as_str(), searches, nodes)], "{depth}");
             // The score of each finished search is checked.
             let count = &found[0].findings.count;
             assert_eq!((count.roots, count.wrong, count.moves > 0), (searches, 0, true));

@@ -140,7 +140,7 @@ fn from_trials(
                 "roughly: from the first moves of {} tried now{how}, assuming {:.0} moves of each side per game{}",
                 plural(tried.len(), "pair"),
                 moves(experiment) / 2.0,
-                if games.test().stop { "; less if a test ends early" } else { "" }
+                if games.test_or_default().stop { "; less if a test ends early" } else { "" }
             ),
         },
     })

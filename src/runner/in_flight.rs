@@ -29,7 +29,7 @@ impl InFlight {
     /// If the file cannot be read or written.
     pub fn open(folder: &Path, retry: bool) -> io::Result<Self> {
         let path = folder.join(IN_FLIGHT_FILE);
-        let mut file = crate::record::own_file(&path)?;
+        let mut file = crate::record::open_own_file(&path)?;
         let mut crashes: HashMap<u64, u32> = HashMap::new();
         // A torn last line is ignored: its job had not begun.
         for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {

@@ -28,7 +28,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     };
     // The options of thousands of variants are in the plan; they need not be in every shard's
     // folder.
-    let options = plan.variants.iter().filter(|_| shard.is_none()).map(|point| (point.name.clone(), options(point)));
+    let options =
+        plan.variants.iter().filter(|_| shard.is_none()).map(|variant| (variant.name.clone(), options(variant)));
     Manifest {
         schema: SCHEMA,
         name: experiment.name.clone(),
@@ -71,8 +72,8 @@ fn suite_run(section: &Section) -> SuiteRun {
 }
 
 /// A variant's options: of the built-in engine, or of its external engine.
-pub fn options(point: &Point) -> serde_json::Value {
-    match point.external() {
+pub fn options(variant: &Variant) -> serde_json::Value {
+    match variant.external() {
         Some(subject) => serde_json::to_value(subject),
         None => serde_json::to_value(&variant.options),
     }
@@ -113,8 +114,12 @@ pub fn now() -> u64 {
 fn huge_pages(plan: &Plan) -> Option<bool> {
     let free = available_bytes().unwrap_or(u64::MAX);
     let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free);
-    let table =
-        plan.variants.iter().map(|point| &point.options.table).filter(|table| asks_for_huge_pages(table)).find(fits)?;
+    let table = plan
+        .variants
+        .iter()
+        .map(|variant| &variant.options.table)
+        .filter(|table| asks_for_huge_pages(table))
+        .find(fits)?;
     crate::table::build(table, None, false).ok()??.huge_pages()
 }
 

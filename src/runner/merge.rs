@@ -165,7 +165,7 @@ impl Shards<'_> {
         }
         let (split, mut rows) = (self.split(), vec![0; gaps.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
-            let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.place(&job));
+            let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.order_key(&job));
             let (gap, contents) = (&mut gaps[shard], all_contents[shard].as_ref());
             gap.jobs += 1;
             rows[shard] += contents.and_then(|contents| contents.rows.get(&place)).unwrap_or(&0);

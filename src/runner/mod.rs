@@ -142,8 +142,10 @@ fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
         let job = plan.job_in_lane(lane, 0, 0);
         let players = [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]);
         // The built-in engine's options do not apply to an external engine.
-        let bytes = |point: &Point| if point.external().is_some() { Some(0) } else { point.options.memory_bytes() };
-        let tables: Vec<(u64, &str)> = players.map(|point| (bytes(point).unwrap_or(0), point.name.as_str())).collect();
+        let bytes =
+            |variant: &Variant| if variant.external().is_some() { Some(0) } else { variant.options.memory_bytes() };
+        let tables: Vec<(u64, &str)> =
+            players.map(|variant| (bytes(variant).unwrap_or(0), variant.name.as_str())).collect();
         (tables.iter().fold(0, |sum: u64, table| sum.saturating_add(table.0)), tables)
     })
 }

@@ -109,7 +109,7 @@ impl Output {
         let path = folder.join(".lock");
         // Symbolic links are not followed and contents not truncated: the file may be somebody
         // else's.
-        let lock = record::own_file(&path).map_err(OutputError::io(&path))?;
+        let lock = record::open_own_file(&path).map_err(OutputError::io(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(_) if !locking => {}
@@ -298,7 +298,7 @@ impl Output {
     ///
     /// # Errors
     /// If the file is damaged, of another experiment, or unreadable.
-    pub fn results(&self, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(Results, Done), OutputError> {
+    pub fn results(&self, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(ResultsWriter, Done), OutputError> {
         let path = self.results_path();
         let (done, length) = match path.exists() {
             true => scan_rows(&path, row_index, retry).map_err(OutputError::results(&path))?,
@@ -354,7 +354,7 @@ impl Output {
 
     /// Restores the rows of a file that was deleted during the run, if possible; returns the error
     /// for a file that was moved or deleted.
-    pub fn rescue(&self, results: &mut Results) -> RunError {
+    pub fn rescue(&self, results: &mut ResultsWriter) -> RunError {
         let folder = self.folder.display();
         if !results.is_deleted() {
             return RunError::Vanished(format!(

@@ -201,7 +201,7 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
         // Rows of a search are ordered by depth: the last one has its answer.
         last.insert((field(position), field(variant), field(repeat)), field(best));
     }
-    let moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own.is_none());
+    let moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
     let mut found: BTreeMap<String, ChosenMoves> = BTreeMap::new();
     for ((position, ..), best) in last.into_iter().filter(|(_, best)| !is_no_move(best)) {
         let Some((start, past)) = find_position(experiment, &position) else { continue };

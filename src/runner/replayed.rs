@@ -53,7 +53,7 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
     let buckets = buckets(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
     let mut job_state = ReplayJob { table, occupancy: Occupancy::default(), seconds: 0.0 };
     trace
-        .show(item, options.table.index, buckets, &mut job_state)
+        .replay(item, options.table.index, buckets, &mut job_state)
         .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
     let replay = job_state.table.replayed();
     let iteration = Iteration {

@@ -116,7 +116,7 @@ impl<'a> RowIndex<'a> {
             |name| self.variants.get(name).copied().ok_or_else(|| format!("the plan has no variant \"{name}\""));
         let variant = place(name)?;
         let opponent = self.plan.is_match().then(|| place(opponent)).transpose()?;
-        let lane = self.plan.lane(variant, opponent);
+        let lane = self.plan.find_lane(variant, opponent);
         let lane = lane.ok_or_else(|| format!("the plan has no games of \"{name}\" against this opponent"))?;
         let item = if game.is_empty() { position } else { game };
         let item = *self.items.get(item).ok_or_else(|| format!("the suite has no item \"{item}\""))?;
@@ -284,7 +284,7 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> R
     let mut ranges: Vec<Range<u64>> = Vec::new();
     record::scan_any(path, header, |line, row| {
         let entry = row.ok().and_then(|row| row_index.entry(row).ok());
-        match entry.is_some_and(|entry| done.jobs.contains(&row_index.plan.place(&entry.job))) {
+        match entry.is_some_and(|entry| done.jobs.contains(&row_index.plan.order_key(&entry.job))) {
             true => ranges.push(line.bytes.clone()),
             false => done.dropped += 1,
         }
@@ -405,7 +405,7 @@ mod tests {
             scan_rows(&path, &row_index, RetryPolicy { failed, quarantined: failed, damaged })
         };
         let all = [rows_of(0, ""), rows_of(1, "it broke"), rows_of(2, "")[..1].to_vec()].concat();
-        let places = |indices: &[usize]| indices.iter().map(|&at| plan.place(&jobs[at])).collect::<HashSet<u64>>();
+        let places = |indices: &[usize]| indices.iter().map(|&at| plan.order_key(&jobs[at])).collect::<HashSet<u64>>();
         put(&all, "torn");
         let (done, length) = take(false, false).unwrap();
         assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places(&[0, 1]), 1, 4, 1, None));

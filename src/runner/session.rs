@@ -134,8 +134,8 @@ impl<'a> Session<'a> {
         let remaining = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
         // These are few: at most the parallel jobs of each killed run.
         let crashed_before: Vec<Job> = remaining().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
-        let places: HashSet<u64> = crashed_before.iter().map(|job| plan.place(job)).collect();
-        let todo = remaining().filter(move |job| !places.contains(&plan.place(job)));
+        let places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
+        let todo = remaining().filter(move |job| !places.contains(&plan.order_key(job)));
         let varying = plan.varying();
         let workers = settings.jobs.max(1).min(usize::try_from(all - before).unwrap_or(usize::MAX)).max(1);
         let shared = Shared {

@@ -100,7 +100,9 @@ impl Stopping {
     }
 
     fn add_game(&mut self, plan: &Plan, job: &Job, (failed, last): (bool, bool), points: &str) {
-        let Some(lane) = plan.lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else { return };
+        let Some(lane) = plan.find_lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else {
+            return;
+        };
         let points = points.parse::<f64>().ok().filter(|_| !failed);
         match (points, last) {
             (None, _) => lane.add_pair(job.item, None, &self.bounds),
@@ -159,9 +161,9 @@ mod tests {
     #[test]
     fn encounter_ends_at_the_same_pair_in_any_order() {
         let test = Test { elo1: 60.0, ..Test::default() };
-        let bounds = Bounds::shared(&test, 1);
+        let bounds = Bounds::with_shared_errors(&test, 1);
         // A player that gains, and one that loses as much.
-        for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], SoFar::H1), ([0.0, 1.0, 0.5, 1.5], SoFar::H0)] {
+        for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], TestState::H1), ([0.0, 1.0, 0.5, 1.5], TestState::H0)] {
             let points = |pair: usize| Some(worth[pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
             // The plain way: count all pairs from the first.
             let so_far = |pairs: usize| {

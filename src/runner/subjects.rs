@@ -227,8 +227,8 @@ impl Subjects {
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut found = Vec::new();
         for (&at, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {
-            let (point, repeats) = (&plan.variants[at], &known.examined.repeats);
-            let columns = crate::experiment::grid::columns(point);
+            let (variant, repeats) = (&plan.variants[at], &known.examined.repeats);
+            let columns = crate::experiment::grid::option_columns(variant);
             let applies = |expect: &Expect| {
                 expect.filter.iter().all(|(path, required)| match path.as_str() {
                     "variant" => required.to_string() == variant.name,
@@ -238,7 +238,7 @@ impl Subjects {
             for expect in experiment.file.expect.iter().filter(|expect| applies(expect)) {
                 let metrics = expect.figures.iter().filter(|(_, figure)| figure.is_exact()).map(|(metric, _)| metric);
                 found.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
-                    let name = &point.name;
+                    let name = &variant.name;
                     format!("expect.{metric}: exact counts expected of \"{name}\", but its counts are {repeats}")
                 }));
             }

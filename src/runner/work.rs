@@ -62,7 +62,7 @@ pub type WorkingSet = (String, Option<u8>, Option<u64>, usize);
 /// The results file while it is written.
 pub struct Sink {
     /// The open file.
-    pub results: Results,
+    pub results: ResultsWriter,
     /// Whether rows are not synced yet.
     pub dirty: bool,
     /// Why no more rows can be written, if so.
@@ -127,7 +127,7 @@ impl Sink {
 
     /// Checks that the file is still in place and unchanged.
     pub fn check_file(&mut self, output: &Output) -> Result<(), RunError> {
-        if !self.results.in_place() {
+        if !self.results.is_in_place() {
             return Err(output.rescue(&mut self.results));
         }
         self.results.unexpected_length().map_or(Ok(()), |length| Err(output.changed(length)))
@@ -259,8 +259,8 @@ mod tests {
             plan: &plan,
             output: &output,
             subjects: &subjects,
-            extra: plan.extra(),
-            labels: plan.variants.iter().map(|point| job::option_values(point, &varying)).collect(),
+            extra: plan.extra_columns(),
+            labels: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight: InFlight::open(&out, false).unwrap(),
             stopping: Mutex::new(Stopping::new(&experiment, &plan, &header, None)),
             unfit: &unfit,

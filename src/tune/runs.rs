@@ -269,7 +269,7 @@ mod tests {
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (candidates, items, baseline) in [(&[0, 2][..], &[4, 1][..], 1), (&[2, 0], &[0], 0), (&[1, 0], &[3], 0)] {
             let part = select(&whole, candidates, items);
-            let names: Vec<&str> = part.variants.iter().map(|point| point.name.as_str()).collect();
+            let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
             assert_eq!(names, candidates.iter().map(|&who| ["a", "b", "c"][who]).collect::<Vec<_>>());
             let ids: Vec<&str> = part.suite.items.iter().map(|item| item.id.as_str()).collect();
             assert_eq!(ids, items.iter().map(|&item| whole.suite.items[item].id.as_str()).collect::<Vec<_>>());
