@@ -95,7 +95,7 @@ fn a_run_ends_with_what_weighs_most() {
     let lock = fs::File::open(desk.path("out/.lock")).unwrap();
     lock.lock().unwrap();
     let (_, stderr) = desk.call("run @fails.toml --out @out --quiet", 2);
-    assert!(stderr.contains("another run is writing there"), "{stderr}");
+    assert!(stderr.contains("another run is writing to this folder"), "{stderr}");
     desk.call("run @fails.toml --out @out --quiet --no-lock", 0);
     let (_, stderr) = desk.call("run @large.toml --out @large --quiet --check", 3);
     assert!(stderr.contains("1 job failed: see the error column"), "{stderr}");

@@ -294,7 +294,7 @@ fn what_cannot_be_tuned_is_refused() {
         ("first = 4\n", "held_out = 1.0\n", "tune.held_out: 1 is out of range"),
         ("first = 4\n", "frist = 4\n", "did you mean"),
         ("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n", "table.sise"),
-        ("[0, 1, 4, 16]", "[4]", "one variant alone cannot race"),
+        ("[0, 1, 4, 16]", "[4]", "a race needs at least two variants"),
         ("first = 24\n", "first = 3\n", "too few"),
         ("table.clock", "table.clear = 'never'\ntable.clock", "depend on those before"),
     ] {

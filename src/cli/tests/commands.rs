@@ -596,7 +596,7 @@ fn tune_refuses_metrics_that_cannot_be_raced() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out").display().to_string();
     for (metric, stderr) in [
-        ("loss", "tune.metric: the loss of moves is a difference"),
+        ("loss", "tune.metric: races compare ratios, but the loss of moves is a difference"),
         ("nodez", "tune.metric: there is no column `nodez`: did you mean"),
     ] {
         let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd").display().to_string();

@@ -103,7 +103,7 @@ fn check_refuses_experiments_that_cannot_be_raced() {
     };
     let depth = "limit = { depth = 2 }\nfirst = 4";
     assert_eq!(of(depth, two), [None, None]);
-    output(depth, "'table.slots' = [1]", 0, "one variant alone cannot race");
+    output(depth, "'table.slots' = [1]", 0, "a race needs at least two variants");
     output("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
     output(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
     output(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");

@@ -53,7 +53,7 @@ fn merge_gives_the_rows_of_a_single_run() {
     // A running shard is not complete.
     let busy = Output::open(&all.folders[1].1).unwrap();
     let refused = all.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
-    let message = format!("{}: another run is writing there", all.folders[1].1.display());
+    let message = format!("{}: another run is writing to this folder", all.folders[1].1.display());
     assert!(refused.starts_with(&message) && !merged.join("results.csv").exists(), "{refused}");
     drop(busy);
     let (manifest, failed) = all.merge(&Output::open(&merged).unwrap(), false).unwrap();
@@ -151,7 +151,7 @@ fn merge_reports_a_missing_shard() {
     assert_eq!(some.gaps().unwrap(), std::slice::from_ref(&lack));
     assert_eq!(
         MergeError::Missing(vec![lack.clone(), lack.clone()], 3).to_string(),
-        format!("2 of 3 shards lack {} jobs", 2 * jobs)
+        format!("2 of 3 shards are incomplete: {} jobs missing", 2 * jobs)
     );
     let out = temporary.path().join("merged");
     let refused = some.merge(&Output::open(&out).unwrap(), false);

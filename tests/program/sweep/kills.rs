@@ -125,8 +125,8 @@ fn two_runs_do_not_share_a_folder() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let before = fs::read(trial.path("out").join("manifest.json")).unwrap();
-    trial.run("out", &[]).expect(2).prints(&["another run is writing there", "--out"]);
-    trial.run("out", &["--fresh"]).expect(2).prints(&["another run is writing there"]);
+    trial.run("out", &[]).expect(2).prints(&["another run is writing to this folder", "--out"]);
+    trial.run("out", &["--fresh"]).expect(2).prints(&["another run is writing to this folder"]);
     assert_eq!(fs::read(trial.path("out").join("manifest.json")).unwrap(), before, "the manifest was touched");
     assert!(first.try_wait().unwrap().is_none(), "the first run was disturbed");
     first.kill().unwrap();

@@ -75,7 +75,7 @@ fn missing_rows_are_named_and_leave_what_was_there() {
         sweep.shard(index, "out", &[]).expect(0);
     }
     assert_eq!(sweep.missing("out").expect(3).stdout, "2,4\n");
-    sweep.merge("out", &[]).expect(3).prints(&["shard 2 of 5: not begun", "2 of 5 shards lack"]);
+    sweep.merge("out", &[]).expect(3).prints(&["shard 2 of 5: not begun", "2 of 5 shards are incomplete"]);
     assert!(!sweep.trial.results("out").exists());
     sweep.shard(2, "out", &[]).expect(0);
     sweep.shard(4, "out", &[]).expect(0);
@@ -120,7 +120,7 @@ fn a_shard_without_any_row_lacks_all_its_jobs() {
     let message = sweep.missing("out").expect(3);
     assert_eq!(message.stdout, "1\n");
     assert!(message.stderr.contains("15 of 15 jobs missing"), "{}", message.stderr);
-    sweep.merge("out", &[]).expect(3).prints(&["shard 1 of 2", "1 of 2 shards lack 15 jobs"]);
+    sweep.merge("out", &[]).expect(3).prints(&["shard 1 of 2", "1 of 2 shards are incomplete: 15 jobs missing"]);
     fs::write(&part, whole).unwrap();
     sweep.merge("out", &[]).expect(0);
 }
@@ -247,7 +247,7 @@ fn a_running_shard_is_not_merged() {
     sweep.shard(0, "out", &[]).expect(0);
     let lock = fs::File::create(sweep.trial.path("out/shards/0/.lock")).unwrap();
     lock.try_lock().unwrap();
-    sweep.merge("out", &[]).expect(2).prints(&["another run is writing there"]);
+    sweep.merge("out", &[]).expect(2).prints(&["another run is writing to this folder"]);
     drop(lock);
     sweep.merge("out", &[]).expect(0);
 }
