@@ -1,4 +1,5 @@
-//! From rows to findings: who needed fewer nodes, by how much, how sure that is, and what was expected.
+//! From rows to findings: which variant needed fewer nodes, by how much, with what certainty, and
+//! whether that was expected.
 //!
 //! Four layers, each of which uses only those before it: `rows`, `pairing`, `questions`, `caveats`.
 

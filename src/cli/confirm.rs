@@ -2,7 +2,7 @@
 
 use super::run::{command_line, run_failure};
 use super::{CommandFailure, CommandResult, Exit};
-use crate::analysis::questions::screen::Screened;
+use crate::analysis::questions::screen::ScreenResult;
 use crate::experiment::Experiment;
 use crate::report::{self, confirm_page};
 use crate::runner::{Settings, progress};
@@ -18,7 +18,7 @@ const FOLDER: &str = "confirm";
 /// their page.
 pub fn play(
     experiment: &Experiment,
-    screened: &Screened,
+    screened: &ScreenResult,
     (folder, settings): (&Path, &Settings),
     stop: &AtomicBool,
     quiet: bool,
@@ -28,7 +28,7 @@ pub fn play(
     let Some(best) = index(&screened.best) else {
         return Err(CommandFailure::new(Exit::Failed, "confirm: the screen has no results to choose a winner by"));
     };
-    let others: Vec<usize> = screened.left.iter().filter_map(index).filter(|&at| at != best).collect();
+    let others: Vec<usize> = screened.remaining.iter().filter_map(index).filter(|&at| at != best).collect();
     let folder = folder.join(FOLDER);
     let mut begin_stage = |stage: usize, contenders: usize, pairs: usize| -> Box<dyn progress::Progress> {
         if quiet {

@@ -3,8 +3,8 @@ use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::before;
 use crate::analysis::caveats::leading::Misleading;
-use crate::analysis::questions::race::{Contest, RaceStage, Round, Tuned, tune};
-use crate::analysis::questions::screen::Screened;
+use crate::analysis::questions::race::{Contest, RaceResult, RaceStage, Round, tune};
+use crate::analysis::questions::screen::ScreenResult;
 use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::to_settings as pressure_sets;
 use crate::experiment::{Experiment, Plan, Problem, Tune, Variant};
@@ -157,12 +157,16 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 /// The variants after a race: the winner, those that were never dropped, and the baseline.
-fn raced(experiment: &Experiment, tuned: &Tuned) -> Screened {
+fn raced(experiment: &Experiment, tuned: &RaceResult) -> ScreenResult {
     let is_dropped =
         |at: usize| at != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&at));
     let (dropped, left): (Vec<usize>, Vec<usize>) = (0..experiment.variants.len()).partition(|&at| is_dropped(at));
     let names = |places: Vec<usize>| places.into_iter().map(|at| experiment.variants[at].name.clone()).collect();
-    Screened { best: experiment.variants[tuned.winner].name.clone(), left: names(left), dropped: names(dropped) }
+    ScreenResult {
+        best: experiment.variants[tuned.winner].name.clone(),
+        remaining: names(left),
+        dropped: names(dropped),
+    }
 }
 
 /// The experiment of the file and at each other table pressure, without duplicates, with the
@@ -344,13 +348,13 @@ fn check(experiment: &Experiment) -> Result<(), CommandFailure> {
 fn name(stage: RaceStage, pressures: &[String]) -> String {
     match stage {
         RaceStage::Race(round) => format!("race, round {}", round + 1),
-        RaceStage::Held(pressure) => format!("held out, {}", pressures[pressure]),
+        RaceStage::HeldOut(pressure) => format!("held out, {}", pressures[pressure]),
     }
 }
 
 /// Deletes the results of all stages.
 fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
-    let stages = (0..64).map(RaceStage::Race).chain((0..pressures).map(RaceStage::Held));
+    let stages = (0..64).map(RaceStage::Race).chain((0..pressures).map(RaceStage::HeldOut));
     for stage in stages.map(|stage| folder.join(stage.folder())).filter(|stage| stage.is_dir()) {
         Output::open(&stage).and_then(|output| output.clear()).map_err(output_failure)?;
     }
@@ -361,7 +365,7 @@ fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
 fn held_out_warnings(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFailure> {
     let mut warnings = Vec::new();
     for (at, pressure) in pressures.iter().enumerate() {
-        let page = report::read(&folder.join(RaceStage::Held(at).folder())).map_err(CommandFailure::io)?;
+        let page = report::read(&folder.join(RaceStage::HeldOut(at).folder())).map_err(CommandFailure::io)?;
         warnings.extend(page.undetectable.iter().map(|blind| format!("{pressure}: {blind}")));
     }
     Ok(warnings)

@@ -54,7 +54,7 @@ impl Choices {
                 error => anyhow!("--baseline {text}: {error}"),
             })
         });
-        let matching = Filter::rows(&filters.collect::<Result<Vec<_>>>()?, rows);
+        let matching = Filter::select_rows(&filters.collect::<Result<Vec<_>>>()?, rows);
         let codes: BTreeSet<u32> = matching.iter().map(|&row| variants.codes()[row]).collect();
         let names: Vec<&String> = codes.iter().map(|&code| &variants.list()[code as usize]).collect();
         match names.as_slice() {
@@ -94,7 +94,7 @@ pub(super) fn default_baseline(rows: &Frame, by: &[String], baseline: Option<&St
         return Baseline::Value(columns::VARIANT.to_owned(), baseline.clone());
     }
     let variants = rows.coded(columns::VARIANT);
-    let row = (0..rows.rows()).find(|&row| variants.at(row) == baseline);
+    let row = (0..rows.rows()).find(|&row| variants.word(row) == baseline);
     match (row, by) {
         (Some(row), [only]) => Baseline::Value(only.clone(), rows.text(only, row).into_owned()),
         _ => Baseline::First,
@@ -164,12 +164,12 @@ mod tests {
         // Two results that share names are grouped by result too; with names of their own, by
         // variant alone.
         let (mut other, mut same) = (frame(), frame());
-        joined.put(SOURCE, "first");
-        other.put_words("variant", |row| format!("other {row}"));
+        joined.set_word(SOURCE, "first");
+        other.set_words("variant", |row| format!("other {row}"));
         for (frame, expected) in
             [(&mut other, variant.clone()), (&mut same, vec![SOURCE.to_owned(), "variant".to_owned()])]
         {
-            frame.put(SOURCE, "second");
+            frame.set_word(SOURCE, "second");
             let mut both = joined.clone();
             both.append(frame);
             assert_eq!(default_by(&both), expected);

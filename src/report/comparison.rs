@@ -2,7 +2,7 @@
 
 use super::number::format_count;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
-use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, Moved};
+use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, MovedRow};
 use crate::record::columns;
 use crate::text::plural;
 use std::cmp::Ordering;
@@ -226,13 +226,13 @@ fn rows_table(comparison: &Comparison) -> SheetTable {
 }
 
 /// Describes which row it is.
-fn describe_row(moved: &Moved) -> String {
+fn describe_row(moved: &MovedRow) -> String {
     let repeat = if moved.repeat > 0 { format!(", repeat {}", moved.repeat) } else { String::new() };
     format!("\"{}\", {}, depth {}{repeat}", moved.variant, moved.position, moved.depth)
 }
 
 /// The columns that differ, at most six by name.
-fn differing_columns(moved: &Moved) -> String {
+fn differing_columns(moved: &MovedRow) -> String {
     let names: Vec<&str> = moved.columns.iter().take(6).map(String::as_str).collect();
     let more = moved.columns.len().saturating_sub(6);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -3,11 +3,11 @@
 use super::number::format_count;
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::match_test::Elo;
-use crate::analysis::questions::screen::{Contender, Screened};
+use crate::analysis::questions::screen::{Contender, ScreenResult};
 use std::cmp::Ordering;
 
 /// The page. `reach` is the half-width of the intervals in standard errors.
-pub fn sheet(name: &str, screened: &Screened, contenders: &[Contender], reach: f64) -> Sheet {
+pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Sheet {
     let columns = [
         SheetColumn::text("variant", "variant", ""),
         SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped"),
@@ -36,7 +36,7 @@ pub fn sheet(name: &str, screened: &Screened, contenders: &[Contender], reach: f
 }
 
 /// The answer, one sentence each.
-fn findings(screened: &Screened, contenders: &[Contender], reach: f64) -> Vec<String> {
+fn findings(screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Vec<String> {
     let best = &screened.best;
     let with_order =
         |expected: Option<Ordering>| contenders.iter().filter(move |contender| contender.decided(reach) == expected);
@@ -81,9 +81,9 @@ mod tests {
     #[test]
     fn each_variant_has_one_sentence() {
         let contender = |name: &str, pairs: [u64; 5]| Contender { name: name.to_owned(), pairs: Pentanomial(pairs) };
-        let screened = Screened {
+        let screened = ScreenResult {
             best: "a".to_owned(),
-            left: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
+            remaining: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             dropped: vec!["e".to_owned()],
         };
         let all = [
@@ -105,7 +105,7 @@ mod tests {
         assert!(output[2].starts_with("Undecided against \"a\": \"d\" (0 Elo [-"), "{output:?}");
         assert_eq!(output[3], "Left out by the screen: \"e\".");
         assert_eq!(sheet("x", &screened, &all, 1.96).parts.len(), 2);
-        let alone = findings(&Screened { best: "a".to_owned(), ..Screened::default() }, &[], 1.96);
+        let alone = findings(&ScreenResult { best: "a".to_owned(), ..ScreenResult::default() }, &[], 1.96);
         assert_eq!(alone, ["The screen leaves \"a\" alone: nothing is left to play."]);
     }
 }

@@ -1,7 +1,7 @@
 //! A view in which the reader compares any two variants position by position: a scatter plot and a
 //! table in a browser; for programs a table of searches by variant.
 
-use crate::analysis::pairing::gauge::{Depths, MetricReader};
+use crate::analysis::pairing::metric_reader::{Depths, MetricReader};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::curves;
 use crate::analysis::rows::grouping::Grouping;
@@ -76,7 +76,7 @@ impl Explorer {
             let mut values = vec![None; positions.len()];
             for cell in searches_of(line).filter(|cell| cell.seed == 0) {
                 if let Some(&at) = positions.get(&cell.unit) {
-                    values[at] = Some(reader.cell(cell, &Depths::All)).filter(|value| value.is_finite());
+                    values[at] = Some(reader.cell_value(cell, &Depths::All)).filter(|value| value.is_finite());
                 }
             }
             values

@@ -29,7 +29,7 @@ impl<'a> Grid<'a> {
     /// The grid of the rows, if there is one.
     pub(super) fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
         let metric = &summary.metrics[0];
-        let (frame, axes) = axes::axes(rows, &metric.columns());
+        let (frame, axes) = axes::find_axes(rows, &metric.columns());
         if axes.is_empty() {
             return None;
         }
@@ -45,7 +45,7 @@ impl Grid<'_> {
     pub(super) fn clear_marks(&mut self) {
         let effects = self.effects.iter_mut().map(|effect| &mut effect.judged);
         for judged in effects.chain(self.interactions.iter_mut().map(|interaction| &mut interaction.judged)) {
-            (judged.marked, judged.hangs) = (false, false);
+            (judged.significant, judged.fragile) = (false, false);
         }
     }
 }

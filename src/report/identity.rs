@@ -37,7 +37,7 @@ impl Identity {
         }
         let variants = rows.coded(columns::VARIANT);
         // The first row of each variant: inserted last, so it stays.
-        let first: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.at(row), row)).collect();
+        let first: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.word(row), row)).collect();
         let mut lines = Vec::new();
         let mut split_lines = 0;
         for line in &summary.lines {
@@ -86,7 +86,7 @@ impl Identity {
 
 /// The index of a row's level on an axis.
 pub(super) fn row_level(axis: &Axis, rows: &Frame, row: usize) -> Option<usize> {
-    axis.level(&axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
+    axis.find_level(&axis.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
 }
 
 /// Whether a name states all levels of its variant and nothing else in words of its own: `1 MiB
@@ -108,7 +108,7 @@ fn names_all_levels(name: &str, levels: &[Cell]) -> bool {
 /// Ranks labels that are numbers with a unit, so that they are sorted as such.
 fn rank_numbers(lines: &mut [Vec<Cell>]) {
     for column in 0..lines.first().map_or(0, Vec::len) {
-        let number = |line: &Vec<Cell>| axes::number(&line[column].text);
+        let number = |line: &Vec<Cell>| axes::parse_number(&line[column].text);
         let mut known: Vec<f64> = lines.iter().filter_map(number).collect();
         known.sort_by(f64::total_cmp);
         known.dedup();
@@ -135,7 +135,7 @@ mod tests {
         });
         let by = by.iter().map(|&name| name.to_owned()).collect();
         let summary = Summary { by, lines: lines.collect(), ..Summary::default() };
-        let (_, axes) = axes::axes(&frame, &[]);
+        let (_, axes) = axes::find_axes(&frame, &[]);
         let identity = Identity::new(&frame, &summary, &axes);
         let fields = |(at, line): (usize, &Line)| {
             let cells = identity.cells(at, line).into_iter();

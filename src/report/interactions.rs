@@ -3,11 +3,11 @@
 use super::grid_figures::Grid;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use super::table::TOO_FEW_POSITIONS;
-use crate::analysis::pairing::ratio::Judged;
+use crate::analysis::pairing::ratio::JudgedRatio;
 use crate::analysis::questions::effects::Interaction;
 
 /// Cells of a paired comparison: ratio, interval, p and pairs.
-fn judged_cells(judged: &Judged) -> [Cell; 4] {
+fn judged_cells(judged: &JudgedRatio) -> [Cell; 4] {
     let ratio = judged.ratio;
     let why = match ratio.pairs {
         0 if ratio.mean.is_nan() => "no search beside it that is alike in all else",
@@ -17,7 +17,7 @@ fn judged_cells(judged: &Judged) -> [Cell; 4] {
     let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
     [
         Cell::decimal(ratio.mean, 3)
-            .with_emphasis(Emphasis::for_change(judged.marked, ratio.mean < 1.0))
+            .with_emphasis(Emphasis::for_change(judged.significant, ratio.mean < 1.0))
             .with_reason(why),
         Cell::range(ratio.low, ratio.high).with_reason(why),
         Cell::p(judged.p).with_reason(why),
@@ -63,13 +63,13 @@ const MAX_SHOWN: usize = 12;
 pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
     let mut all: Vec<_> = grid.interactions.iter().collect();
     let size = |interaction: &Interaction| interaction.judged.ratio.mean.ln().abs();
-    all.sort_by(|a, b| (!a.judged.marked).cmp(&!b.judged.marked).then(size(b).total_cmp(&size(a))));
+    all.sort_by(|a, b| (!a.judged.significant).cmp(&!b.judged.significant).then(size(b).total_cmp(&size(a))));
     let rows = all.iter().take(MAX_SHOWN).map(|interaction| {
         let options =
-            [interaction.first, interaction.second].map(|(axis, level)| Cell::text(grid.axes[axis].named(level)));
+            [interaction.first, interaction.second].map(|(axis, level)| Cell::text(grid.axes[axis].level_label(level)));
         [&options, &judged_cells(&interaction.judged)[..]].concat()
     });
-    let number = all.iter().filter(|interaction| interaction.judged.marked).count();
+    let number = all.iter().filter(|interaction| interaction.judged.significant).count();
     let heads = [SheetColumn::text("first", "one", ""), SheetColumn::text("second", "other", "")];
     let ratio = judged_columns("1 where the two effects simply multiply", "corrected for all pairs by joint flips");
     let more = if all.len() > MAX_SHOWN { format!("; the {MAX_SHOWN} largest are shown") } else { String::new() };
@@ -94,9 +94,9 @@ mod tests {
         Axis { columns: Vec::new(), path: name.to_owned(), name: name.to_owned(), levels }
     }
 
-    fn judged(mean: f64, marked: bool) -> Judged {
+    fn judged(mean: f64, marked: bool) -> JudgedRatio {
         let ratio = Ratio { mean, low: mean / 2.0, high: mean * 2.0, pairs: 8, ..Ratio::default() };
-        Judged { ratio, p: 0.25, marked, ..Judged::default() }
+        JudgedRatio { ratio, p: 0.25, significant: marked, ..JudgedRatio::default() }
     }
 
     fn grid() -> Grid<'static> {
@@ -106,13 +106,14 @@ mod tests {
     /// Each axis has its star at its own reference level.
     #[test]
     fn effect_has_the_cells_of_its_level() {
-        let single_pair = Judged {
+        let single_pair = JudgedRatio {
             ratio: Ratio { mean: 0.5, low: f64::NAN, pairs: 1, ..Ratio::default() },
             p: f64::NAN,
             ..judged(1.0, false)
         };
-        let itself = Judged { ratio: Ratio { pairs: 0, ..Ratio::itself(0) }, p: f64::NAN, ..Judged::default() };
-        let effect = |axis: usize, level: usize, judged: Judged| Effect { axis, level, judged };
+        let itself =
+            JudgedRatio { ratio: Ratio { pairs: 0, ..Ratio::identity(0) }, p: f64::NAN, ..JudgedRatio::default() };
+        let effect = |axis: usize, level: usize, judged: JudgedRatio| Effect { axis, level, judged };
         let grid = Grid {
             references: vec![1, 0],
             effects: vec![
@@ -121,7 +122,7 @@ mod tests {
                 effect(0, 2, judged(2.0, true)),
                 effect(1, 0, itself),
                 effect(1, 1, single_pair),
-                effect(1, 2, Judged { ratio: Ratio { mean: f64::NAN, ..itself.ratio }, ..itself }),
+                effect(1, 2, JudgedRatio { ratio: Ratio { mean: f64::NAN, ..itself.ratio }, ..itself }),
             ],
             ..grid()
         };

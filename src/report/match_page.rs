@@ -4,7 +4,7 @@ use super::match_figures::{elo_by_size, elo_figure, encounter_name, llr_figure};
 use super::number::{format_count, format_number, format_percent};
 use super::sheet::{Cell, Emphasis, Part, SheetColumn, SheetTable};
 use crate::analysis::Frame;
-use crate::analysis::pairing::stats::at_least;
+use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::questions::equal_nodes::EqualNodes;
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
@@ -22,7 +22,7 @@ const MIN_PAIRS: u64 = 30;
 
 /// Whether an encounter has enough pairs for an interval: fewer could all have one sign by chance.
 fn has_interval(encounter: &Encounter) -> bool {
-    encounter.pairs.count() >= at_least(1) as u64
+    encounter.pairs.count() >= min_clusters(1) as u64
 }
 
 fn elo_text(encounter: &Encounter) -> String {

@@ -21,7 +21,7 @@ use crate::analysis::pairing::searches::Searches;
 
 use crate::analysis::questions::match_claims;
 use crate::analysis::questions::matches::Matches;
-use crate::analysis::questions::pairwise::{self, Versus};
+use crate::analysis::questions::pairwise::{self, LinePair};
 use crate::analysis::questions::quality::{self, Quality};
 use crate::analysis::questions::{claims, findings};
 
@@ -66,7 +66,7 @@ pub struct Page {
     pub custom_metrics: bool,
 
     /// Every line against every other, if asked for.
-    pub pairs: Vec<Versus>,
+    pub pairs: Vec<LinePair>,
     /// The noise and drift between repeats.
     pub timing: Option<Timing>,
     /// The verdicts on the file's expectations.
@@ -132,23 +132,23 @@ impl Page {
         let filters = choices.filters.iter().map(|text| Filter::parse(text, &all)).collect::<Result<Vec<_>, _>>()?;
         // Further key seeds count as their variant, also in conditions, unless the user asks about
         // them.
-        let by = choices.by.as_ref().map(|text| grouping::columns(text, &all)).transpose()?;
+        let by = choices.by.as_ref().map(|text| grouping::resolve_columns(text, &all)).transpose()?;
         let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
         if let Some(error) =
-            all.lacks().and_then(|lacks| by_and_filters().find_map(|column| lacks.error_of_choice(column)))
+            all.missing_columns().and_then(|lacks| by_and_filters().find_map(|column| lacks.choice_error(column)))
         {
             return Err(error.into());
         }
-        let folded = if by_and_filters().any(|column| column == KEYS_SEED) { None } else { seeds::fold(&all) };
+        let folded = if by_and_filters().any(|column| column == KEYS_SEED) { None } else { seeds::fold_seeds(&all) };
         let (all, seeds) = folded.map_or((all, 1), |(folded, seeds)| (Cow::Owned(folded), seeds));
         let rows = match filters.is_empty() {
             true => Cow::Borrowed(all.as_ref()),
-            false => Cow::Owned(all.take(&Filter::rows(&filters, &all))),
+            false => Cow::Owned(all.take(&Filter::select_rows(&filters, &all))),
         };
         let path = first.path.display();
         if rows.rows() == 0 {
             ensure!(!filters.is_empty(), "{path}: there are no rows yet");
-            let absent: Vec<String> = filters.iter().filter_map(|filter| filter.absent(&all)).collect();
+            let absent: Vec<String> = filters.iter().filter_map(|filter| filter.describe_missing_value(&all)).collect();
             let why = if absent.is_empty() { String::new() } else { format!(": {}", absent.join("; ")) };
             bail!("--where: no row meets the condition(s){why}");
         }
@@ -175,7 +175,7 @@ impl Page {
         let by = by.unwrap_or_else(|| default_by(rows));
         ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.coded(columns::VARIANT);
-        let has_baseline = (0..rows.rows()).any(|row| variants.at(row) == manifest.baseline);
+        let has_baseline = (0..rows.rows()).any(|row| variants.word(row) == manifest.baseline);
         // Across results, times are comparable only with repeats and one job at a time; a single
         // result gets a warning instead.
         let timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
@@ -184,7 +184,7 @@ impl Page {
         let manifests = || sources.iter().filter_map(|source| source.manifest.as_ref());
         let misleading = manifests().find_map(Misleading::of_manifest);
         let mut metrics =
-            choices.metrics.iter().map(|name| Metric::compared(name, rows)).collect::<Result<Vec<_>, _>>()?;
+            choices.metrics.iter().map(|name| Metric::find_comparable(name, rows)).collect::<Result<Vec<_>, _>>()?;
         if metrics.is_empty() {
             metrics.push(Metric::nodes());
             if timing.is_some() {
@@ -192,7 +192,7 @@ impl Page {
             }
             if rows.has(columns::SCORE_ERROR) {
                 let place = if misleading.is_some() { 0 } else { metrics.len() };
-                metrics.insert(place, Metric::of(columns::SCORE_ERROR));
+                metrics.insert(place, Metric::from_column(columns::SCORE_ERROR));
             }
         }
         let baseline = match choices.baseline(rows, &by)? {
@@ -204,10 +204,10 @@ impl Page {
         let (mut summary, grouping, searches) = Summary::with_searches(rows, &question).map_err(Error::msg)?;
         let misleading = misleading.filter(|_| summary.lines.len() > 1);
         if misleading.is_some() {
-            summary.unmark_nodes();
+            summary.clear_node_significance();
         }
         if question.by.iter().any(|column| column == columns::VARIANT)
-            && let Some((_, doubled)) = searches.doubled(rows)
+            && let Some((_, doubled)) = searches.describe_duplicate(rows)
         {
             bail!("{path}: {doubled}: it would be counted twice");
         }
@@ -250,7 +250,7 @@ impl Page {
         }
         page.identity = Identity::new(rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
         let line_options = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
-        page.collect_warnings(sources, choices, grouping.across.then_some(&line_options));
+        page.collect_warnings(sources, choices, grouping.pairs_sources.then_some(&line_options));
         if source_rows.checks_expectations()
             && let Some(file) = &first.file
         {

@@ -73,7 +73,7 @@ impl Source {
         let judgements = reference::read(folder).with_context(|| judgements_path)?;
         let reference = file.as_ref().and_then(|file| file.reference.as_ref());
         if let Some(cut) = reference.and_then(Reference::score_cut) {
-            score_error::lay(&mut frame, &judgements, cut);
+            score_error::add_score_error(&mut frame, &judgements, cut);
         }
         Ok(Self { label, path: path.to_owned(), missing, manifest, file, text, frame, judgements })
     }
@@ -166,8 +166,8 @@ fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     }
     let (saved, names) = (frame.numbers(columns::SAVED), frame.coded(VARIANT));
     let values: Vec<f64> =
-        (0..frame.rows()).map(|row| if variants.contains(names.at(row)) { f64::NAN } else { saved[row] }).collect();
-    frame.put_numbers(columns::SAVED, |row| values[row]);
+        (0..frame.rows()).map(|row| if variants.contains(names.word(row)) { f64::NAN } else { saved[row] }).collect();
+    frame.set_numbers(columns::SAVED, |row| values[row]);
 }
 
 /// Adds columns for options that were asked for and did not vary in some results: their manifests
@@ -190,10 +190,10 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
     let places: Vec<usize> = from.list().iter().map(place).collect();
     for path in paths.filter(is_asked).collect::<BTreeSet<_>>() {
         let old = frame.coded(path).into_owned();
-        frame.put_words(path, |row| {
+        frame.set_words(path, |row| {
             let values = &leaves[places[from.codes()[row] as usize]];
-            let value = values.get(variants.at(row)).and_then(|leaves| leaves.get(path));
-            value.map_or_else(|| old.at(row).to_owned(), Clone::clone)
+            let value = values.get(variants.word(row)).and_then(|leaves| leaves.get(path));
+            value.map_or_else(|| old.word(row).to_owned(), Clone::clone)
         });
     }
 }
@@ -218,14 +218,14 @@ pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Fra
             let mut joined = Frame::default();
             for source in sources {
                 let mut frame = source.frame.clone();
-                frame.put(SOURCE, &source.label);
+                frame.set_word(SOURCE, &source.label);
                 joined.append(&frame);
             }
             joined
         }
     };
     add_option_columns(&mut joined, sources, &paths);
-    limits::lay(&mut joined, &paths);
+    limits::add_limit_columns(&mut joined, &paths);
     Cow::Owned(joined)
 }
 
@@ -234,9 +234,9 @@ pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Fra
 mod tests {
     use super::*;
     use crate::analysis::rows::filter::Filter;
-    use crate::analysis::rows::frame::Sought;
+    use crate::analysis::rows::frame::Lookup;
     use crate::analysis::rows::grouping::Grouping;
-    use crate::analysis::rows::limits::{is_part, lay};
+    use crate::analysis::rows::limits::{add_limit_columns, is_part};
 
     /// A result with one row for each variant, whose options are in the manifest.
     fn source(label: &str, path: &str, variants: &[(&str, serde_json::Value)]) -> Source {
@@ -325,11 +325,11 @@ mod tests {
         assert_eq!(values(single, &[], SOURCE), None);
         // The rows of a single result already have the option.
         let mut own = first.clone();
-        own.frame.put("table.slots", "7");
+        own.frame.set_word("table.slots", "7");
         assert_eq!(values(&[own], &[], "table.slots"), words(&["7", "7"]));
         // An option that is a column of one result is added to the rows of the others.
         let mut varied = first.clone();
-        varied.frame.put("table.slots", "7");
+        varied.frame.set_word("table.slots", "7");
         assert_eq!(values(&[varied, second], &[], "table.slots"), words(&["1", "2", "4"]));
         // Columns that all rows have are not replaced by options.
         assert!(matches!(join(single, &["nodes", SOURCE, SEED]), Cow::Borrowed(_)));
@@ -362,11 +362,11 @@ mod tests {
                     c,p,1,\"depth 4, nodes 500\",9\nd,p,1,nodes 20,9\n";
         let frame_with = |requested: &[&str]| {
             let mut frame = Frame::parse(text.as_bytes(), "t").unwrap();
-            lay(&mut frame, requested);
+            add_limit_columns(&mut frame, requested);
             frame
         };
         let both = frame_with(&["limit.depth"]);
-        let rows = |condition: &str| Filter::rows(&[Filter::parse(condition, &both).unwrap()], &both);
+        let rows = |condition: &str| Filter::select_rows(&[Filter::parse(condition, &both).unwrap()], &both);
         assert_eq!(rows("limit.depth=3"), [1]);
         assert_eq!(rows("limit.depth>3"), [0, 2]);
         assert_eq!(rows("limit.nodes>=20"), [2, 3]);
@@ -377,12 +377,12 @@ mod tests {
             "searches that differ only in the requested column share a block"
         );
         assert_ne!(grouping.block[0], grouping.block[2], "another node limit is another search");
-        assert_eq!(both.resolve("depth", Sought::Group).unwrap(), "depth");
+        assert_eq!(both.resolve("depth", Lookup::Group).unwrap(), "depth");
         // No column without a request, and none for a part that no row has.
         assert!(!frame_with(&["depth"]).names().iter().any(|name| is_part(name)));
         let depths =
             Frame::parse("variant,position,depth,limit,search.nodes\na,p,1,depth 4,9\n".as_bytes(), "t").unwrap();
-        let message = depths.resolve("limit.nodes", Sought::Condition).unwrap_err().to_string();
+        let message = depths.resolve("limit.nodes", Lookup::Filter).unwrap_err().to_string();
         assert_eq!(message, "there is no column `limit.nodes`: `limit` says what ended the searches: `depth 4`");
     }
 }

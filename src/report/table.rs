@@ -5,7 +5,7 @@ use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Metric;
 use crate::analysis::caveats::leading::SAME_LABEL;
-use crate::analysis::pairing::stats::at_least;
+use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::rows::metric::Unit;
 use crate::analysis::{Line, Ratio};
 use crate::record::columns;
@@ -284,12 +284,12 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
             _ => Cell::number(part as f64, format!("{part} of {whole}")),
         };
         let why = if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS };
-        let (level, min_clusters) = (page.summary.power.level, at_least(page.summary.power.lines));
-        let detectable = if ratio.is_same() { f64::NAN } else { ratio.detectable(level) };
-        let needed = ratio.needed(0.01, level).filter(|_| !ratio.is_same());
+        let (level, min_clusters) = (page.summary.power.level, min_clusters(page.summary.power.lines));
+        let detectable = if ratio.is_same() { f64::NAN } else { ratio.detectable_effect(level) };
+        let needed = ratio.clusters_needed(0.01, level).filter(|_| !ratio.is_same());
         let why_no_power = if ratio.is_same() { "no two searches differ" } else { why };
         let influence = ratio.influence.map_or(Cell::empty(why), |influence| {
-            let is_fragile = influence.turns || line.measures.first().is_some_and(|measure| measure.hangs);
+            let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.hangs);
             let cell = Cell::decimal(influence.without, 3).with_sign('?', is_fragile);
             Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
         });

@@ -5,7 +5,7 @@ use super::data::csv_number;
 use super::number::format_count;
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
 use crate::analysis::Ratio;
-use crate::analysis::questions::race::{Confirmation, Held, Tuned};
+use crate::analysis::questions::race::{Confirmation, HeldOutResult, RaceResult};
 use crate::experiment::{Experiment, Goal, Tune};
 use crate::text::plural;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub struct TuneOutcome<'a> {
     /// The names of the pressures: the file's own, then the others.
     pub pressures: &'a [String],
     /// The result of the race.
-    pub tuned: &'a Tuned,
+    pub tuned: &'a RaceResult,
     /// The warnings of the stages' reports.
     pub warnings: Vec<String>,
     /// How the results were made, one sentence each.
@@ -59,7 +59,7 @@ impl TuneOutcome<'_> {
         let tuned = self.tuned;
         let (winner, against) = (self.name(tuned.winner), self.name(tuned.against));
         let metric = &self.tune.metric;
-        let held_out_text = |held_out: &Held| {
+        let held_out_text = |held_out: &HeldOutResult| {
             format!(
                 "{} held-out items its {metric} are {} of \"{against}\"'s.",
                 tuned.held_out,
@@ -147,7 +147,8 @@ impl TuneOutcome<'_> {
 
     fn ratio_cells(&self, ratio: &Ratio, clear: bool) -> [Cell; 2] {
         let better = (ratio.mean < 1.0) == (self.tune.goal == Goal::Least);
-        let mean = Cell::decimal(ratio.mean, 4).with_emphasis(Emphasis::for_change(clear && ratio.is_clear(), better));
+        let mean =
+            Cell::decimal(ratio.mean, 4).with_emphasis(Emphasis::for_change(clear && ratio.excludes_one(), better));
         [mean, Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))]
     }
 
@@ -265,7 +266,7 @@ fn ratio_text(ratio: &Ratio) -> String {
 /// Which differences this many items would miss. The power follows from the spread; a few items
 /// that dominate it can skew the interval beyond that.
 fn undetected(ratio: &Ratio, level: f64) -> String {
-    let missed = ratio.confirmable(level);
+    let missed = ratio.confirmable_effect(level);
     let reach = (1.0 - ratio.low).max(ratio.high - 1.0);
     match format_share(missed).as_str() {
         ANY_SIZE => "Differences of any size would be missed there: they are too few.".to_owned(),

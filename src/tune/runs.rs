@@ -1,11 +1,11 @@
 //! The objective of `ttlab tune`: each stage is a run in a folder of its own, so that an
 //! interrupted tuning can be resumed.
 
-use crate::analysis::pairing::gauge::{Depths, MetricReader};
+use crate::analysis::pairing::metric_reader::{Depths, MetricReader};
 use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::race::{Objective, RaceStage};
-use crate::analysis::questions::samples::Measured;
+use crate::analysis::questions::samples::Measurements;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, FrameError, Metric};
 use crate::experiment::{Experiment, Plan};
@@ -71,10 +71,10 @@ pub struct Runs<'a> {
 impl Objective for Runs<'_> {
     type Error = RunsError;
 
-    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, RunsError> {
+    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measurements, RunsError> {
         let whole = match stage {
             RaceStage::Race(_) => &self.experiments[0],
-            RaceStage::Held(pressure) => &self.experiments[pressure],
+            RaceStage::HeldOut(pressure) => &self.experiments[pressure],
         };
         let part = select(whole, candidates, items);
         let plan = Plan::new(&part);
@@ -103,10 +103,10 @@ impl Objective for Runs<'_> {
 
 /// The first candidate most of whose searches have no ratio to the base, because one of the two
 /// counts is 0.
-fn without_ratio(measured: &Measured, base: usize) -> Option<usize> {
+fn without_ratio(measured: &Measurements, base: usize) -> Option<usize> {
     (0..measured.values.len()).find(|&who| {
-        let pairs = Pairs::of_values(&measured.items, &measured.values[base], &measured.values[who]);
-        pairs.beyond.iter().sum::<usize>() > pairs.list.len()
+        let pairs = Pairs::from_values(&measured.items, &measured.values[base], &measured.values[who]);
+        pairs.one_sided_zero.iter().sum::<usize>() > pairs.list.len()
     })
 }
 
@@ -126,12 +126,17 @@ fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experime
 /// # Errors
 /// If there is no such metric, or it is a time.
 pub fn find_count(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
-    let metric = Metric::compared(name, frame)?;
+    let metric = Metric::find_comparable(name, frame)?;
     if metric.is_time() { Err(RunsError::Time(metric.name)) } else { Ok(metric) }
 }
 
 /// The metric's value of each search, by variant; NaN if a variant lacks the search.
-fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str, u32>) -> Result<Measured, RunsError> {
+fn values(
+    frame: &Frame,
+    metric: &str,
+    variants: &[&str],
+    places: &HashMap<&str, u32>,
+) -> Result<Measurements, RunsError> {
     let metric = find_count(metric, frame)?;
     let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
     let searches = Searches::gather(frame, &grouping, &[]);
@@ -139,18 +144,18 @@ fn values(frame: &Frame, metric: &str, variants: &[&str], places: &HashMap<&str,
     let (games, positions) = (frame.coded(columns::GAME), frame.coded(columns::POSITION));
     // A position's name includes its game and ply, so it identifies a search.
     let mut rows: HashMap<u32, usize> = HashMap::new();
-    let mut measured = Measured { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
+    let mut measured = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (at, search) in searches.list.iter().enumerate() {
         let row = *rows.entry(search.unit).or_insert_with(|| {
-            let game = games.at(search.last);
-            let item = if game.is_empty() { positions.at(search.last) } else { game };
+            let game = games.word(search.last);
+            let item = if game.is_empty() { positions.word(search.last) } else { game };
             measured.items.push(places.get(item).copied().unwrap_or(u32::MAX));
             measured.values.iter_mut().for_each(|values| values.push(f64::NAN));
             measured.items.len() - 1
         });
         let name = &grouping.values[search.group as usize][0];
         if let Some(variant) = variants.iter().position(|variant| variant == name) {
-            measured.values[variant][row] = reading.search(at as u32, &Depths::All);
+            measured.values[variant][row] = reading.search_value(at as u32, &Depths::All);
         }
     }
     Ok(measured)
@@ -185,13 +190,13 @@ mod tests {
     fn without_ratio_finds_the_candidate_with_most_zeros_on_one_side() {
         let check = |base: [f64; 3], other: [f64; 3]| {
             let values = vec![base.to_vec(), base.to_vec(), other.to_vec()];
-            without_ratio(&Measured { items: vec![0, 1, 2], values }, 0)
+            without_ratio(&Measurements { items: vec![0, 1, 2], values }, 0)
         };
         assert_eq!([check([9.0; 3], [5.0, 0.0, 5.0]), check([9.0, 0.0, 0.0], [5.0, 0.0, 0.0])], [None; 2]);
         assert_eq!([check([9.0; 3], [0.0, 5.0, 0.0]), check([0.0, 0.0, 9.0], [5.0, 5.0, 5.0])], [Some(2); 2]);
         assert_eq!(check([9.0; 3], [0.0; 3]), Some(2));
         // Half of the searches is not most of them.
-        let half = Measured { items: vec![0, 1, 2, 3], values: vec![vec![9.0; 4], vec![9.0, 0.0, 9.0, 0.0]] };
+        let half = Measurements { items: vec![0, 1, 2, 3], values: vec![vec![9.0; 4], vec![9.0, 0.0, 9.0, 0.0]] };
         assert_eq!(without_ratio(&half, 0), None);
     }
 
@@ -249,7 +254,8 @@ mod tests {
         let (stop, mut begin_stage) = (AtomicBool::new(false), |_, _, _| Box::new(Silent) as Box<dyn Progress>);
         let (folder, settings) = (folder.path().to_owned(), Settings::default());
         let mut runs = Runs { experiments: &experiments, folder, settings, stop: &stop, begin_stage: &mut begin_stage };
-        for (stage, is_depth_1) in [(RaceStage::Race(3), true), (RaceStage::Held(0), true), (RaceStage::Held(1), false)]
+        for (stage, is_depth_1) in
+            [(RaceStage::Race(3), true), (RaceStage::HeldOut(0), true), (RaceStage::HeldOut(1), false)]
         {
             let measured = runs.measure(stage, &[0], &[2, 0]).unwrap();
             assert_eq!(measured.items, [2, 0]);

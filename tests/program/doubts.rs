@@ -200,7 +200,7 @@ fn findings_say_who_and_how_many() {
     use ttlab::analysis::pairing::ratio::Ratio;
     use ttlab::analysis::questions::findings::findings;
     let compared = |name: &str, mean: f64, marked: bool| {
-        let influence = Some(Influence { cluster: 1, place: 1, without: mean + 0.2, turns: false });
+        let influence = Some(Influence { cluster: 1, index: 1, without: mean + 0.2, reverses: false });
         let ratio =
             Ratio { mean, low: mean - 0.05, high: mean + 0.06, pairs: 24, clusters: 24, influence, ..Ratio::default() };
         let mut line = line(name, 24, 0, 0, 0);
@@ -259,7 +259,7 @@ fn findings_say_who_and_how_many() {
     let turned = page(&|summary| {
         summary.power.games = true;
         for line in &mut summary.lines[1..] {
-            line.measures[0].ratio.influence = Some(Influence { cluster: 1, place: 1, without: 1.1, turns: true });
+            line.measures[0].ratio.influence = Some(Influence { cluster: 1, index: 1, without: 1.1, reverses: true });
         }
     });
     assert!(turned[3].starts_with(

@@ -17,7 +17,7 @@ use ttlab::analysis::pairing::ratio::Ratio;
 use ttlab::analysis::questions::claims::{Ruling, Verdict, verdicts};
 use ttlab::analysis::questions::curves::responses;
 use ttlab::analysis::questions::effects::{effects, interactions, references};
-use ttlab::analysis::rows::axes::axes;
+use ttlab::analysis::rows::axes::find_axes;
 use ttlab::analysis::rows::seeds;
 use ttlab::analysis::{Frame, Line, Metric, Question, Summary};
 use ttlab::experiment::decode::from_toml;
@@ -176,7 +176,7 @@ fn each_line_of_the_summary() {
 #[test]
 fn each_effect_and_the_interaction() {
     let frame = frame(&rows(&[1, 2, 6]));
-    let (grid, axes) = axes(&frame, &["search.nodes"]);
+    let (grid, axes) = find_axes(&frame, &["search.nodes"]);
     assert_eq!(axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(), ["size", "slots"]);
     let references = references(&grid, &axes, Some("s1"));
     let effects = effects(&grid, &axes, &references, &Metric::nodes());
@@ -208,7 +208,7 @@ fn each_size_has_its_line() {
         }
     }
     let frame = Frame::parse(text.as_bytes(), "by hand").unwrap();
-    let (grid, axes) = axes(&frame, &["search.nodes"]);
+    let (grid, axes) = find_axes(&frame, &["search.nodes"]);
     let references = references(&grid, &axes, Some("64 KiB x 2"));
     let effects = effects(&grid, &axes, &references, &Metric::nodes());
     let found = responses(&grid, &axes, &references, &effects, &Metric::nodes());
@@ -234,7 +234,7 @@ fn each_size_has_its_line() {
 #[test]
 fn folding_makes_no_column() {
     let text = "variant,position,depth,search.nodes\na,p,1,10\n\"a, key seed 2\",p,1,12\n";
-    let (folded, _) = seeds::fold(&Frame::parse(text.as_bytes(), "by hand").unwrap()).unwrap();
+    let (folded, _) = seeds::fold_seeds(&Frame::parse(text.as_bytes(), "by hand").unwrap()).unwrap();
     assert!(!folded.names().iter().any(|name| name == "keys.seed"), "{:?}", folded.names());
 }
 
@@ -572,7 +572,7 @@ fn key_seeds_are_averaged_position_by_position() {
     ];
     let text = format!("variant,position,depth,keys.seed,search.nodes\n{}\n", text.join("\n"));
     let frame = Frame::parse(text.as_bytes(), "seeds").unwrap();
-    let (folded, seeds) = seeds::fold(&frame).unwrap();
+    let (folded, seeds) = seeds::fold_seeds(&frame).unwrap();
     assert_eq!(seeds, 2);
     let summary = Summary::new(&folded, &question("s1", &["nodes"], &folded)).unwrap();
     assert_eq!(summary.lines.len(), 2);

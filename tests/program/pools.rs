@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use std::fs;
 use std::path::Path;
 use ttlab::analysis::pairing::clusters::Clusters;
-use ttlab::analysis::pairing::interval::{intervals, room};
+use ttlab::analysis::pairing::interval::{intervals, margin};
 use ttlab::analysis::pairing::ratio::Family;
 use ttlab::analysis::pairing::stats::t_quantile;
 
@@ -61,9 +61,9 @@ fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize
             held += intervals(&lines).iter().filter(|(low, high)| *low <= 0.0 && 0.0 <= *high).count();
         }
         // No interval is narrower than Student's: where all of these come nearer to 0 than the room that a mark needs there is none.
-        let reach = |line: &Clusters| t_quantile(count, 0.975) * line.standard_error() + room(count);
+        let reach = |line: &Clusters| t_quantile(count, 0.975) * line.standard_error() + margin(count);
         if lines.iter().any(|line| line.mean().abs() > reach(line)) {
-            marked += usize::from(Family::of(&page).lines.iter().any(|line| line.marked));
+            marked += usize::from(Family::from_samples(&page).lines.iter().any(|line| line.significant));
         }
     }
     (marked, held)

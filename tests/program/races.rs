@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceStage, Tuned, tune};
-use ttlab::analysis::questions::samples::Measured;
+use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, tune};
+use ttlab::analysis::questions::samples::Measurements;
 use ttlab::experiment::{Goal, Tune};
 
 /// What a candidate is worth on the n-th item of a stage.
@@ -16,13 +16,13 @@ struct Scripted<'a> {
 impl Objective for Scripted<'_> {
     type Error = Infallible;
 
-    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measurements, Infallible> {
         self.asked.push((stage, candidates.to_vec(), items.to_vec()));
         let mut values = Vec::new();
         for &who in candidates {
             values.push(items.iter().enumerate().map(|(at, &item)| (self.value)(stage, who, at, item)).collect());
         }
-        Ok(Measured { items: items.iter().map(|&item| item as u32).collect(), values })
+        Ok(Measurements { items: items.iter().map(|&item| item as u32).collect(), values })
     }
 }
 
@@ -33,7 +33,7 @@ fn race(
     (candidates, baseline, items, pressures): (usize, usize, usize, usize),
     options: &Tune,
     mut value: impl FnMut(RaceStage, usize, usize, usize) -> f64,
-) -> (Tuned, Asked) {
+) -> (RaceResult, Asked) {
     raced((candidates, baseline, items, pressures), options, &mut value)
 }
 
@@ -41,7 +41,7 @@ fn raced(
     (candidates, baseline, items, pressures): (usize, usize, usize, usize),
     options: &Tune,
     value: &mut dyn FnMut(RaceStage, usize, usize, usize) -> f64,
-) -> (Tuned, Asked) {
+) -> (RaceResult, Asked) {
     let mut objective = Scripted { value, asked: Vec::new() };
     let question = Contest { candidates, baseline, items, pressures, tune: options };
     let mut output = Vec::new();
@@ -82,19 +82,19 @@ fn a_race_without_an_end_never_sees_what_is_held_out() {
             asked.iter().filter(|(stage, ..)| expected(stage)).flat_map(|(.., items)| items.clone()).collect()
         };
         let raced = of(|stage| matches!(stage, RaceStage::Race(_)));
-        let held = of(|stage| *stage == RaceStage::Held(0));
+        let held = of(|stage| *stage == RaceStage::HeldOut(0));
         assert_eq!((raced.len(), held.len(), tuned.held_out), (70, 31, 31), "thirty per cent, rounded up");
         let all: BTreeSet<usize> = raced.iter().chain(&held).copied().collect();
         assert_eq!(all, (0..101).collect(), "each item once, in the race or after it");
         for pressure in [1, 2] {
-            let again: Vec<_> = asked.iter().filter(|(stage, ..)| *stage == RaceStage::Held(pressure)).collect();
+            let again: Vec<_> = asked.iter().filter(|(stage, ..)| *stage == RaceStage::HeldOut(pressure)).collect();
             assert_eq!(again.len(), 1);
             assert_eq!(again[0].2, held, "every pressure is tried on the same items");
         }
         assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), [12, 12, 24, 22]);
         let stages: Vec<RaceStage> = asked.iter().map(|(stage, ..)| *stage).collect();
         let race = (0..4).map(RaceStage::Race);
-        assert_eq!(stages, race.chain((0..3).map(RaceStage::Held)).collect::<Vec<_>>());
+        assert_eq!(stages, race.chain((0..3).map(RaceStage::HeldOut)).collect::<Vec<_>>());
         orders.insert(raced);
     }
     assert_eq!(orders.len(), 5, "another seed draws in another order");
@@ -190,7 +190,7 @@ fn who_left_is_asked_no_more_but_for_the_baseline() {
         let expected: &[usize] = match stage {
             RaceStage::Race(0) => &[0, 1, 2, 3],
             RaceStage::Race(_) => &[0, 1, 2],
-            RaceStage::Held(_) => &[0, 1, 2, 3],
+            RaceStage::HeldOut(_) => &[0, 1, 2, 3],
         };
         assert_eq!(who, expected, "{at}");
     }
@@ -237,22 +237,22 @@ fn luck_in_the_race_is_found_out() {
     let (tuned, _) = race((2, 0, 80, 3), &Tune::default(), |stage, who, at, item| match (stage, who) {
         (_, 0) => 100.0,
         (RaceStage::Race(_), _) => 80.0,
-        (RaceStage::Held(0), _) => 130.0,
-        (RaceStage::Held(1), _) => {
+        (RaceStage::HeldOut(0), _) => 130.0,
+        (RaceStage::HeldOut(1), _) => {
             if at % 2 == 0 {
                 90.0
             } else {
                 100.0 * 100.0 / 90.0
             }
         }
-        (RaceStage::Held(2), _) => {
+        (RaceStage::HeldOut(2), _) => {
             if at % 40 < 13 {
                 100.0 * 100.0 / 90.0
             } else {
                 90.0
             }
         }
-        (RaceStage::Held(_), _) => 85.0 + (item % 3) as f64,
+        (RaceStage::HeldOut(_), _) => 85.0 + (item % 3) as f64,
     });
     assert_eq!((tuned.winner, tuned.against), (1, 0));
     assert_eq!(
@@ -270,7 +270,7 @@ fn luck_in_the_race_is_found_out() {
 fn who_needs_nothing_is_not_forgotten() {
     let confirmed = |free: usize| {
         let value = |stage: RaceStage, who: usize, at: usize, item: usize| match stage {
-            RaceStage::Held(_) if at == 3 && who == free => 0.0,
+            RaceStage::HeldOut(_) if at == 3 && who == free => 0.0,
             _ => [100.0, 80.0][who] + (item % 3) as f64,
         };
         let (tuned, _) = race((2, 0, 80, 0), &Tune::default(), value);
@@ -316,7 +316,7 @@ fn who_stayed_is_confirmed_before_who_left() {
         // Never clearly worse than the best, and in the end worse on the whole than the one that was.
         (_, RaceStage::Race(0)) => [40.0, 65.0][at % 2],
         (_, RaceStage::Race(_)) => [20.0, 330.0][at % 2],
-        (_, RaceStage::Held(_)) => 70.0,
+        (_, RaceStage::HeldOut(_)) => 70.0,
     };
     let (tuned, asked) = race((4, 0, 60, 0), &Tune { finalists: 2, ..Tune::default() }, value);
     assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), [12, 18]);
@@ -331,7 +331,7 @@ fn a_result_that_one_item_makes_is_no_finding() {
     let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {
         (0, _) => 100.0,
         (_, RaceStage::Race(_)) => 90.0,
-        (_, RaceStage::Held(_)) => {
+        (_, RaceStage::HeldOut(_)) => {
             if at == 5 {
                 37.0
             } else {

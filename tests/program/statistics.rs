@@ -19,10 +19,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use ttlab::analysis::pairing::clusters::Clusters;
-use ttlab::analysis::pairing::flips::joint;
 use ttlab::analysis::pairing::interval::intervals;
 use ttlab::analysis::pairing::ratio::{Family, Ratio};
-use ttlab::analysis::pairing::stats::{at_least, median, t_quantile};
+use ttlab::analysis::pairing::sign_flip::test_lines;
+use ttlab::analysis::pairing::stats::{median, min_clusters, t_quantile};
 
 fn plain(logs: &[f64]) -> Vec<(u32, f64)> {
     logs.iter().enumerate().map(|(at, &log)| (at as u32, log)).collect()
@@ -39,7 +39,7 @@ fn near(found: f64, expected: f64, within: f64) {
 
 #[test]
 fn means_errors_and_intervals_are_scipys() {
-    let ratio = Ratio::of(&plain(&waves()));
+    let ratio = Ratio::from_logs(&plain(&waves()));
     near(ratio.mean, 1.091_571_998_522_803, 1e-12);
     near(ratio.error, 0.042_806_821_962_103, 1e-12);
     near(ratio.low, 0.999_066_6, 0.003);
@@ -50,7 +50,7 @@ fn means_errors_and_intervals_are_scipys() {
 #[test]
 fn skew_stretches_the_side_that_it_hides() {
     let logs: Vec<f64> = (0..12).map(|k| (1.5 * (5.0 * f64::from(k)).sin()).exp() / 5.0 - 0.2).collect();
-    let ratio = Ratio::of(&plain(&logs));
+    let ratio = Ratio::from_logs(&plain(&logs));
     near(ratio.low, 0.912_775_5, 0.004);
     near(ratio.high, 1.537_657, 1e-5);
 }
@@ -58,13 +58,13 @@ fn skew_stretches_the_side_that_it_hides() {
 #[test]
 fn few_get_students_interval_and_the_exact_test() {
     // Four: mean and standard deviation by hand, t of 97.5 % at 3 degrees of freedom 3.182446.
-    let ratio = Ratio::of(&plain(&[0.1, 0.2, 0.3, 0.4]));
+    let ratio = Ratio::from_logs(&plain(&[0.1, 0.2, 0.3, 0.4]));
     let reach = 3.182_446_305_284_263 * (0.05_f64 / 3.0).sqrt() / 2.0;
     near(ratio.low, (0.25 - reach).exp(), 1e-9);
     near(ratio.high, (0.25 + reach).exp(), 1e-9);
     near(ratio.p, 0.125, 1e-12);
-    near(Ratio::of(&plain(&waves()[..6])).p, 0.093_75, 1e-12);
-    let eight = Ratio::of(&plain(&[0.2, 0.1, -0.05, 0.3, 0.15, 0.05, 0.25, 0.0]));
+    near(Ratio::from_logs(&plain(&waves()[..6])).p, 0.093_75, 1e-12);
+    let eight = Ratio::from_logs(&plain(&[0.2, 0.1, -0.05, 0.3, 0.15, 0.05, 0.25, 0.0]));
     near(eight.mean, 1.133_148_453_066_826_3, 1e-12);
     near(eight.p, 0.046_875, 1e-12);
 }
@@ -73,7 +73,7 @@ fn few_get_students_interval_and_the_exact_test() {
 fn clusters_are_drawn_whole() {
     let clusters = [0, 0, 0, 1, 1, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5, 6, 7, 7, 8, 8, 8, 9, 9, 9];
     let logs: Vec<(u32, f64)> = clusters.into_iter().zip(waves()).collect();
-    let ratio = Ratio::of(&logs);
+    let ratio = Ratio::from_logs(&logs);
     assert_eq!((ratio.pairs, ratio.clusters), (24, 10));
     near(ratio.error, 0.017_115_308_603_708_194, 1e-12);
     near(ratio.low, 1.050_116_7, 0.002);
@@ -81,16 +81,16 @@ fn clusters_are_drawn_whole() {
     near(ratio.p, 0.001_953_125, 1e-12);
     // Equal numbers in a cluster say no more than one of them.
     let stripes: Vec<f64> = (0..60).map(|n| if n / 10 % 2 == 0 { 0.3 } else { -0.1 }).collect();
-    let apart = Ratio::of(&plain(&stripes));
+    let apart = Ratio::from_logs(&plain(&stripes));
     let together: Vec<(u32, f64)> = stripes.iter().enumerate().map(|(at, &log)| (at as u32 / 10, log)).collect();
-    let together = Ratio::of(&together);
+    let together = Ratio::from_logs(&together);
     assert!(together.high - together.low > 1.5 * (apart.high - apart.low));
 }
 
 #[test]
 fn very_many_follow_the_normal_law() {
     let logs: Vec<f64> = (0..1500).map(|k| 0.01 * (3.0 * f64::from(k)).sin() + 0.0005).collect();
-    let ratio = Ratio::of(&plain(&logs));
+    let ratio = Ratio::from_logs(&plain(&logs));
     near(ratio.low, 0.000_138_609_190_458_387_86_f64.exp(), 1e-7);
     near(ratio.high, 0.000_855_405_965_737_115_8_f64.exp(), 1e-7);
     near(ratio.p, 0.006_06, 0.0015);
@@ -117,7 +117,7 @@ fn skew_of_many_is_halls() {
             }
             low
         };
-        let ratio = Ratio::of(&plain(&logs));
+        let ratio = Ratio::from_logs(&plain(&logs));
         near(ratio.low.ln(), mean - error * end(t).max(t), 1e-9);
         near(ratio.high.ln(), mean - error * end(-t).min(-t), 1e-9);
         assert!(
@@ -132,7 +132,7 @@ fn skew_of_many_is_halls() {
 /// Up to sixteen clusters every flip is looked at, beyond it ten thousand are drawn: p is a multiple of what one of them is worth.
 #[test]
 fn sixteen_are_flipped_in_all_ways_and_seventeen_by_chance() {
-    let of = |count: usize| joint(&[Clusters::new(&plain(&waves()[..count]))]).lines[0];
+    let of = |count: usize| test_lines(&[Clusters::new(&plain(&waves()[..count]))]).lines[0];
     let is_multiple = |p: f64, of: f64| (p * of - (p * of).round()).abs() < 1e-6;
     assert!(is_multiple(of(16).corrected, 32_768.0) && !is_multiple(of(16).corrected, 10_000.0), "{:?}", of(16));
     assert!(is_multiple(of(17).corrected, 10_000.0), "{:?}", of(17));
@@ -141,13 +141,13 @@ fn sixteen_are_flipped_in_all_ways_and_seventeen_by_chance() {
 
 #[test]
 fn sample_sizes_agree_with_the_exact_power_of_the_t_test() {
-    let ratio = Ratio::of(&plain(&waves()));
-    near(ratio.needed(0.01, 0.05).unwrap(), 3671.0, 3.0);
-    near(ratio.needed(0.10, 0.05).unwrap(), 58.0, 1.0);
-    near(ratio.detectable(0.05), 0.186_47, 0.002);
+    let ratio = Ratio::from_logs(&plain(&waves()));
+    near(ratio.clusters_needed(0.01, 0.05).unwrap(), 3671.0, 3.0);
+    near(ratio.clusters_needed(0.10, 0.05).unwrap(), 58.0, 1.0);
+    near(ratio.detectable_effect(0.05), 0.186_47, 0.002);
     // Without room for one more position, as a confirmation has it.
-    near(ratio.confirmable(0.05), 0.142_03, 0.002);
-    assert_eq!(Ratio::of(&plain(&[0.1])).needed(0.01, 0.05), None);
+    near(ratio.confirmable_effect(0.05), 0.142_03, 0.002);
+    assert_eq!(Ratio::from_logs(&plain(&[0.1])).clusters_needed(0.01, 0.05), None);
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn joint_flips_by_numpy() {
         vec![0.3, 0.22, 0.2, 0.1, 0.35, 0.1, -0.05],
         vec![-0.1, 0.2, 0.1, 0.05, -0.2, 0.1, 0.15],
     ];
-    let found = joint(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
+    let found = test_lines(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
     let near_all =
         |found: [f64; 3], expected: [f64; 3]| found.iter().zip(expected).for_each(|(f, w)| near(*f, w / 128.0, 1e-12));
     near_all([0, 1, 2].map(|at| found.lines[at].p), [2.0, 4.0, 66.0]);
@@ -303,7 +303,7 @@ fn a_short_line_among_long_ones_is_tested_exactly() {
     let long: Vec<f64> = (0..40).map(|k| (7.0 * f64::from(k)).sin()).collect();
     for sign in [1.0, -1.0] {
         let short: Vec<f64> = (0..8).map(|k| sign * (0.1 + 0.01 * f64::from(k))).collect();
-        let found = joint(&[long.clone(), short].map(|line| Clusters::new(&plain(&line))));
+        let found = test_lines(&[long.clone(), short].map(|line| Clusters::new(&plain(&line))));
         near(found.lines[1].p, 2.0 / 256.0, 1e-12);
     }
 }
@@ -311,8 +311,8 @@ fn a_short_line_among_long_ones_is_tested_exactly() {
 #[test]
 fn lines_that_move_together_cost_no_more_than_one() {
     let line: Vec<f64> = (0..12).map(|k| 0.1 + 0.2 * (7.0 * f64::from(k)).sin()).collect();
-    let alone = Family::of(&[plain(&line)]).lines[0];
-    let together = Family::of(&vec![plain(&line); 40]);
+    let alone = Family::from_samples(&[plain(&line)]).lines[0];
+    let together = Family::from_samples(&vec![plain(&line); 40]);
     near(alone.p, alone.ratio.p, 1e-12);
     together.lines.iter().for_each(|judged| near(judged.p, alone.p, 1e-12));
 }
@@ -327,13 +327,13 @@ fn effects_are_found_as_often_as_promised() {
     let noise = |random: &mut Pcg64| -> Vec<(u32, f64)> {
         sample(Shape::Normal, count, random).into_iter().map(|(at, log)| (at, spread * log)).collect()
     };
-    let level = Family::of(&(0..6).map(|_| noise(&mut random)).collect::<Vec<_>>()).level;
+    let level = Family::from_samples(&(0..6).map(|_| noise(&mut random)).collect::<Vec<_>>()).level;
     let truth = Ratio { error: spread / (count as f64).sqrt(), clusters: count, ..Ratio::default() };
-    let effect = truth.detectable(level).ln_1p();
+    let effect = truth.detectable_effect(level).ln_1p();
     let found = (0..pages).filter(|_| {
         let mut page: Vec<_> = (0..6).map(|_| noise(&mut random)).collect();
         page[0].iter_mut().for_each(|(_, log)| *log += effect);
-        Family::of(&page).lines[0].marked
+        Family::from_samples(&page).lines[0].significant
     });
     let found = found.count() as f64 / pages as f64;
     assert!((found - 0.8).abs() <= three(0.8, pages) + 0.02, "found in {found} of the pages");
@@ -345,33 +345,35 @@ fn effects_are_found_as_often_as_promised() {
 fn what_one_position_decides_is_told() {
     // Nine positions a little above 1, one far below: the mean says less, all others say more.
     let mut logs: Vec<f64> = (0..9).map(|k| 0.2 + 0.02 * f64::from(k)).collect();
-    let nine = Family::of(&[plain(&logs)]).lines[0];
-    assert!(nine.marked && !nine.hangs && nine.ratio.influence.is_some_and(|influence| !influence.turns));
+    let nine = Family::from_samples(&[plain(&logs)]).lines[0];
+    assert!(nine.significant && !nine.fragile && nine.ratio.influence.is_some_and(|influence| !influence.reverses));
     logs.push(-3.0);
-    let ten = Family::of(&[plain(&logs)]).lines[0];
+    let ten = Family::from_samples(&[plain(&logs)]).lines[0];
     assert!(ten.ratio.mean < 1.0 && ten.ratio.median > 1.0 && (ten.ratio.below, ten.ratio.above) == (1, 9));
     let influence = ten.ratio.influence.unwrap();
-    assert!(influence.turns && influence.cluster == 9);
+    assert!(influence.reverses && influence.cluster == 9);
     near(influence.without, nine.ratio.mean, 1e-12);
     // It hides what the others show.
-    assert!(!ten.marked && ten.hangs);
+    assert!(!ten.significant && ten.fragile);
     // Six of six is as little as can be marked; with one of them the other way it is not.
-    let six = Family::of(&[plain(&[0.2; 6])]).lines[0];
-    assert!(six.p == 0.031_25 && six.marked && !six.hangs);
+    let six = Family::from_samples(&[plain(&[0.2; 6])]).lines[0];
+    assert!(six.p == 0.031_25 && six.significant && !six.fragile);
     // Twelve positions just told from 1: without the strongest they are not.
     let logs = [2.4, 1.8, 1.2, 1.2, 0.6, 0.6, 0.3, 0.3, -0.3, -0.3, -0.3, 0.12];
-    let border = Family::of(&[plain(&logs)]).lines[0];
-    assert_eq!((border.p < 0.05, border.marked, border.hangs), (true, true, true), "{border:?}");
+    let border = Family::from_samples(&[plain(&logs)]).lines[0];
+    assert_eq!((border.p < 0.05, border.significant, border.fragile), (true, true, true), "{border:?}");
 }
 
 /// 2^(1-n) x lines: five positions have no p below 1/16; ten lines take eight, and a thousand fifteen.
 #[test]
 fn too_few_to_show_anything() {
-    assert_eq!([1, 2, 10, 1000].map(at_least), [6, 7, 9, 16]);
-    let judge = |count: u32, lines: usize| Family::of(&vec![(0..count).map(|at| (at, 0.2)).collect::<Vec<_>>(); lines]);
-    assert!(!judge(5, 1).lines[0].marked && judge(6, 1).lines[0].marked);
-    assert!(!judge(8, 10).lines[0].marked && judge(9, 10).lines[0].marked);
-    assert_eq!(Ratio { error: 0.1, clusters: 5, ..Ratio::default() }.detectable(0.0), f64::INFINITY);
+    assert_eq!([1, 2, 10, 1000].map(min_clusters), [6, 7, 9, 16]);
+    let judge = |count: u32, lines: usize| {
+        Family::from_samples(&vec![(0..count).map(|at| (at, 0.2)).collect::<Vec<_>>(); lines])
+    };
+    assert!(!judge(5, 1).lines[0].significant && judge(6, 1).lines[0].significant);
+    assert!(!judge(8, 10).lines[0].significant && judge(9, 10).lines[0].significant);
+    assert_eq!(Ratio { error: 0.1, clusters: 5, ..Ratio::default() }.detectable_effect(0.0), f64::INFINITY);
 }
 
 #[test]
@@ -385,12 +387,12 @@ fn quantiles_of_very_many_are_the_normal_laws() {
 #[test]
 fn a_thing_against_itself_is_one() {
     for count in [2, 10, 40, 2000] {
-        let ratio = Ratio::of(&plain(&vec![0.0; count]));
+        let ratio = Ratio::from_logs(&plain(&vec![0.0; count]));
         assert_eq!((ratio.mean, ratio.low, ratio.high, ratio.p), (1.0, 1.0, 1.0, 1.0), "{count}");
-        assert!(!ratio.is_clear());
+        assert!(!ratio.excludes_one());
     }
-    let none = Ratio::of(&[]);
-    assert!(none.mean.is_nan() && none.low.is_nan() && none.p.is_nan() && !none.is_clear());
+    let none = Ratio::from_logs(&[]);
+    assert!(none.mean.is_nan() && none.low.is_nan() && none.p.is_nan() && !none.excludes_one());
 }
 
 proptest! {
@@ -398,21 +400,21 @@ proptest! {
 
     #[test]
     fn laws_of_ratios(logs in prop::collection::vec(-2.0_f64..2.0, 2..40), shift in -0.5_f64..0.5) {
-        let ratio = Ratio::of(&plain(&logs));
+        let ratio = Ratio::from_logs(&plain(&logs));
         // The interval holds the mean; p is a probability.
         prop_assert!(ratio.low <= ratio.mean * (1.0 + 1e-12) && ratio.mean <= ratio.high * (1.0 + 1e-12));
         prop_assert!(ratio.p > 0.0 && ratio.p <= 1.0);
         // The other way round everything is the other way round.
-        let inverse = Ratio::of(&plain(&logs.iter().map(|log| -log).collect::<Vec<_>>()));
+        let inverse = Ratio::from_logs(&plain(&logs.iter().map(|log| -log).collect::<Vec<_>>()));
         prop_assert!((ratio.mean * inverse.mean - 1.0).abs() < 1e-9);
         prop_assert!((ratio.error - inverse.error).abs() < 1e-12);
         // A factor moves mean and interval alike.
-        let moved = Ratio::of(&plain(&logs.iter().map(|log| log + shift).collect::<Vec<_>>()));
+        let moved = Ratio::from_logs(&plain(&logs.iter().map(|log| log + shift).collect::<Vec<_>>()));
         for (a, b) in [(moved.mean, ratio.mean), (moved.low, ratio.low), (moved.high, ratio.high)] {
             prop_assert!((a / b - shift.exp()).abs() < 1e-9);
         }
         // Finding half the effect takes about four times the positions; less where it is room for one more that they are needed for.
-        let (one, half) = (ratio.needed(0.02, 0.05).unwrap(), ratio.needed(0.01, 0.05).unwrap());
+        let (one, half) = (ratio.clusters_needed(0.02, 0.05).unwrap(), ratio.clusters_needed(0.01, 0.05).unwrap());
         prop_assume!(one > 200.0);
         prop_assert!((1.9..4.2).contains(&(half / one)), "{} {}", one, half);
     }
@@ -421,7 +423,7 @@ proptest! {
     fn joint_flips_are_those_of_the_definition(
         lines in prop::collection::vec(prop::collection::vec(-1.0_f64..1.5, 7), 1..6),
     ) {
-        let found = joint(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
+        let found = test_lines(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
         for (found, plain) in found.lines.iter().zip(plain_joint(&lines)) {
             prop_assert!((found.corrected - plain).abs() < 1e-12, "{} {}", found.corrected, plain);
             prop_assert!(found.p <= found.corrected && found.weakest >= found.corrected - 1e-12);

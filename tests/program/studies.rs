@@ -151,7 +151,7 @@ impl Derived {
                 logs.extend(pairs.iter().filter_map(|&(of, base)| Some((cluster, (value(of)? / value(base)?).ln()))));
             }
         }
-        let found = Ratio::of(&logs);
+        let found = Ratio::from_logs(&logs);
         [found.mean, found.low, found.high]
     }
 }
@@ -189,7 +189,7 @@ fn at_depth(study: &str, of: &str, against: &str, depth: u32) -> [f64; 3] {
             (at, (nodes_of / nodes[&(against.to_owned(), position.clone(), depth)]).ln())
         })
         .collect();
-    let found = Ratio::of(&logs);
+    let found = Ratio::from_logs(&logs);
     [found.mean, found.low, found.high]
 }
 
@@ -203,7 +203,7 @@ fn of_totals(study: &str, column: &str, of: &str, against: &str) -> [f64; 3] {
         if variant == against { sums.0 += count } else { sums.1 += count }
     }
     let sums: Vec<(f64, f64)> = positions.into_values().collect();
-    let (low, high) = rate::interval(&sums).unwrap();
+    let (low, high) = rate::rate_interval(&sums).unwrap();
     let total = sums.iter().fold((0.0, 0.0), |total, sums| (total.0 + sums.0, total.1 + sums.1));
     [total.1 / total.0, 1.0 / high, 1.0 / low]
 }

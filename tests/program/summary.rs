@@ -75,7 +75,7 @@ fn power_is_told_between_rivals() {
     }
     let page = summary(&text);
     assert!(page.power.rivals && page.power.detectable < 0.04, "{:?}", page.power);
-    assert!(page.lines[1].ratio().detectable(page.power.level) > 0.2);
+    assert!(page.lines[1].ratio().detectable_effect(page.power.level) > 0.2);
     let output = findings(&page, 0.005).join(" ");
     assert!(output.contains("differences between rivals from about 3."), "{output}");
 }

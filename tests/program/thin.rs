@@ -145,9 +145,9 @@ fn what_thin_rows_lack_is_named_with_the_command_that_makes_it() {
     let (thin, full) = (kept.text("thin"), kept.text("full"));
     let remedy = "`ttlab run FILE --out FOLDER` makes the full rows";
     for (choice, lack) in [
-        (["--metric", "evals"], "thin rows do not keep `search.evals` by row"),
-        (["--metric", "hit_rate"], "thin rows do not keep `table.hits` by row"),
-        (["--metric", "hashfull"], "thin rows do not keep `hashfull` by row"),
+        (["--metric", "evals"], "thin rows do not hold `search.evals` by row"),
+        (["--metric", "hit_rate"], "thin rows do not hold `table.hits` by row"),
+        (["--metric", "hashfull"], "thin rows do not hold `hashfull` by row"),
         (["--where", "depth=2"], "`depth` is not one of whole searches"),
         (["--where", "repeat=1"], "`repeat` is not one of whole searches"),
         (["--where", "table.hits>1"], "`table.hits` is not one of whole searches"),
@@ -163,7 +163,7 @@ fn what_thin_rows_lack_is_named_with_the_command_that_makes_it() {
         assert!(output.contains("ok: 8 gates pass"), "{output}");
     }
     let output = kept.call(&["compare", &thin, &full, "--fail-on", "table.hits > +1%"], 2);
-    assert!(output.contains("thin rows do not keep `table.hits` by row") && output.contains(remedy), "{output}");
+    assert!(output.contains("thin rows do not hold `table.hits` by row") && output.contains(remedy), "{output}");
     let output = kept.call(&["compare", &full, &thin, "--fail-on", "table.hits > +1%"], 2);
     assert!(output.contains("NEW has no column `table.hits`"), "{output}");
     // A run does not go on with them, nor are they full rows' place.

@@ -7,8 +7,8 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceStage, Tuned, tune};
-use ttlab::analysis::questions::samples::Measured;
+use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, tune};
+use ttlab::analysis::questions::samples::Measurements;
 use ttlab::experiment::{Goal, Tune};
 
 /// What a candidate costs on an item is the item's size, times its own factor, times noise: of the item and candidate, and of
@@ -35,10 +35,10 @@ fn deviate(random: &mut Pcg64) -> f64 {
 impl Objective for Synthetic {
     type Error = Infallible;
 
-    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measurements, Infallible> {
         self.asked.push((stage, candidates.to_vec(), items.len()));
-        let pressure = if let RaceStage::Held(at) = stage { at as u64 } else { 0 };
-        let mut measured = Measured { items: Vec::new(), values: vec![Vec::new(); candidates.len()] };
+        let pressure = if let RaceStage::HeldOut(at) = stage { at as u64 } else { 0 };
+        let mut measured = Measurements { items: Vec::new(), values: vec![Vec::new(); candidates.len()] };
         for &item in items {
             for search in 0..self.searches as u64 {
                 measured.items.push(item as u32);
@@ -56,7 +56,7 @@ impl Objective for Synthetic {
     }
 }
 
-fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune) -> Tuned {
+fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune) -> RaceResult {
     let question = Contest { candidates: objective.factors.len(), baseline, items, pressures: 2, tune: options };
     tune(&question, objective, &mut |_| {}).unwrap()
 }
@@ -131,10 +131,15 @@ fn held_out_items_are_held_out() {
     struct Seen(Vec<(RaceStage, Vec<usize>)>);
     impl Objective for Seen {
         type Error = Infallible;
-        fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
+        fn measure(
+            &mut self,
+            stage: RaceStage,
+            candidates: &[usize],
+            items: &[usize],
+        ) -> Result<Measurements, Infallible> {
             self.0.push((stage, items.to_vec()));
             let values = |who: usize| items.iter().map(|&item| (100 + item + who * (item % 7)) as f64).collect();
-            Ok(Measured {
+            Ok(Measurements {
                 items: items.iter().map(|&item| item as u32).collect(),
                 values: candidates.iter().map(|&who| values(who)).collect(),
             })
@@ -148,10 +153,10 @@ fn held_out_items_are_held_out() {
         seen.0.iter().filter(|(stage, _)| expected(stage)).flat_map(|(_, items)| items.clone()).collect()
     };
     let race = items(|stage| matches!(stage, RaceStage::Race(_)));
-    let held = items(|stage| *stage == RaceStage::Held(0));
+    let held = items(|stage| *stage == RaceStage::HeldOut(0));
     assert_eq!(held.len(), 31, "thirty per cent, rounded up");
     assert_eq!(tuned.held_out, 31);
-    assert_eq!(items(|stage| *stage == RaceStage::Held(1)), held);
+    assert_eq!(items(|stage| *stage == RaceStage::HeldOut(1)), held);
     let mut all = [race, held].concat();
     all.sort_unstable();
     all.dedup();

@@ -5,7 +5,7 @@ use crate::common::scratch;
 use std::fs;
 use std::path::Path;
 use ttlab::analysis::Ratio;
-use ttlab::analysis::questions::race::{Candidate, Confirmation, Held, Round, Standing, Tuned};
+use ttlab::analysis::questions::race::{Candidate, Confirmation, HeldOutResult, RaceResult, Round, Standing};
 use ttlab::experiment::{Experiment, Tune};
 use ttlab::report::tune_page::TuneOutcome;
 
@@ -18,10 +18,10 @@ fn ratio(mean: f64, low: f64, high: f64, pairs: usize) -> Ratio {
     Ratio { mean, low, high, p, pairs, clusters: pairs, error: 0.05, ..Ratio::default() }
 }
 
-fn tuned() -> Tuned {
+fn tuned() -> RaceResult {
     let candidate = |searches, ratio, p, dropped, same| Candidate { searches, ratio, p, dropped, same };
     let standing = |candidate, ratio| Standing { candidate, ratio };
-    Tuned {
+    RaceResult {
         rounds: vec![
             Round { items: 12, candidates: (0..6).collect(), best: 2, dropped: vec![1] },
             Round { items: 13, candidates: vec![0, 2, 3, 4, 5], best: 3, dropped: vec![0, 5] },
@@ -38,7 +38,7 @@ fn tuned() -> Tuned {
         against: 0,
         held_out: 20,
         held: vec![
-            Held {
+            HeldOutResult {
                 standings: vec![
                     standing(0, ratio(1.0, f64::NAN, f64::NAN, 20)),
                     standing(3, ratio(0.85, 0.76, 0.96, 19)),
@@ -48,7 +48,7 @@ fn tuned() -> Tuned {
                 p: 0.012,
                 beyond: 0,
             },
-            Held {
+            HeldOutResult {
                 standings: vec![standing(3, ratio(1.15, 1.06, 1.26, 17)), standing(2, ratio(1.02, 0.93, 1.13, 16))],
                 test: ratio(1.155, 1.065, 1.265, 17),
                 p: 0.034,
@@ -63,7 +63,7 @@ fn tuned() -> Tuned {
 }
 
 /// The page's Markdown and its findings.
-fn written(folder: &Path, tuned: &Tuned, pressures: &[&str]) -> (String, Vec<String>) {
+fn written(folder: &Path, tuned: &RaceResult, pressures: &[&str]) -> (String, Vec<String>) {
     let experiment =
         Experiment::parse(FILE, Path::new("hand.toml"), &[]).unwrap_or_else(|error| panic!("{}", error.message));
     let names: Vec<&str> = experiment.variants.iter().map(|point| point.name.as_str()).collect();
@@ -185,7 +185,7 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
 #[test]
 fn each_answer_is_said_in_its_words() {
     let folder = scratch();
-    let stdout = |change: &dyn Fn(&mut Tuned), pressures: &[&str]| {
+    let stdout = |change: &dyn Fn(&mut RaceResult), pressures: &[&str]| {
         let mut tuned = tuned();
         change(&mut tuned);
         written(folder.path(), &tuned, pressures)
@@ -251,13 +251,13 @@ fn curves_run_along_their_axis() {
     let experiment = Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap();
     let candidate =
         |mean| Candidate { searches: 12, ratio: ratio(mean, mean - 0.1, mean + 0.1, 12), ..Candidate::default() };
-    let tuned = Tuned {
+    let tuned = RaceResult {
         rounds: vec![Round { items: 12, candidates: vec![0, 1, 2], best: 1, dropped: vec![] }],
         candidates: [1.0, 0.7, 0.8].map(candidate).to_vec(),
         winner: 1,
         held_out: 12,
         found: vec![Confirmation::Nothing],
-        ..Tuned::default()
+        ..RaceResult::default()
     };
     let output = TuneOutcome {
         experiment: &experiment,

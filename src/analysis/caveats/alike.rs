@@ -1,17 +1,17 @@
-//! Variants that are the same search under two names: what tells them apart does nothing.
+//! Variants that are the same search under two names: what differs between them has no effect.
 
 use crate::experiment::{Variant, grid};
 use crate::table::options::SameKey;
 use std::collections::{BTreeMap, HashMap};
 
-/// When an option is off: by the value of another.
+/// When an option has no effect: by the value of another.
 enum When {
     Is(&'static str),
     IsNot(&'static str),
     Lacks(&'static str),
 }
 
-/// Options (all that begin so) that another switches off.
+/// Options (by prefix) that another option switches off.
 const OFF: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
@@ -44,20 +44,20 @@ const OFF: &[(&str, &str, When)] = &[
 
 const KIND: &str = "table.policy.kind";
 
-/// Rules that differ only in which of several slots they choose.
+/// Policies that differ only in which of several slots they choose.
 const CHOOSERS: [&str; 4] = ["always", "random", "depth-age", "scored"];
 
-/// The margin of `scored` that refuses nothing.
+/// The margin with which `scored` never refuses.
 const NEVER: &str = "-1000000";
 
-/// Remaining depths from which on something is done; 0: never.
+/// Options that hold the least remaining depth of a feature; 0 means never.
 const FROM_DEPTH: [&str; 5] =
     ["iid.min_depth", "iir.min_depth", "lmr.min_depth", "null_move.min_depth", "singular.min_depth"];
 
-/// Who tells the terms that ask the table.
+/// The option that decides which table the search's shape depends on.
 const SHAPE: &str = "shape";
 
-/// What ages are made of.
+/// Options that decide how entries age.
 const AGE: [&str; 2] = ["table.clock", "table.refresh"];
 
 type Leaves = BTreeMap<String, String>;
@@ -70,19 +70,19 @@ fn number(leaves: &Leaves, path: &str) -> Option<f64> {
     leaves.get(path)?.parse().ok()
 }
 
-/// Whether an option makes ages that nothing in the variant's table looks at.
+/// Whether an option changes only ages, which nothing in this variant's table reads.
 fn is_unread_age(path: &str, variant: &Variant) -> bool {
     let table = &variant.options.table;
     AGE.contains(&path) && !table.policy.ages() && table.same_key != SameKey::GuardFour
 }
 
-/// Whether no term asks the table, or the table itself forgets nothing.
+/// Whether no search term asks the table, or the table forgets nothing.
 fn shape_asks_nobody(leaves: &Leaves) -> bool {
     let off = is(leaves, "iir.min_depth", "0") && is(leaves, "singular.min_depth", "0");
     off || is(leaves, "table.kind", "unbounded") && is(leaves, "table.forget", "0.0")
 }
 
-/// The option that switches another off among these.
+/// The option that switches off the option at `path`.
 fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static str> {
     let off = OFF.iter().find(|(option, by, when)| {
         let holds = |value: &String| match when {
@@ -95,7 +95,8 @@ fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static str> {
     off.map(|(_, by, _)| *by)
 }
 
-/// The option that says how many plies a tick of age costs, where nothing but depth and age weighs; and the plies of one tick.
+/// The option that holds the cost of a tick of age, if only depth and age count, and that cost in
+/// plies.
 fn ageing(leaves: &Leaves) -> Option<(&'static str, f64)> {
     match leaves.get(KIND)?.as_str() {
         "aged-depth" | "depth-age" => Some(("table.policy.factor", number(leaves, "table.policy.factor")?)),
@@ -110,7 +111,7 @@ fn ageing(leaves: &Leaves) -> Option<(&'static str, f64)> {
     }
 }
 
-/// `depth-age` in the words of `scored`, of which it is a case.
+/// Rewrites `depth-age` as the special case of `scored` that it is.
 fn as_scored(leaves: &mut Leaves) {
     if !is(leaves, KIND, "depth-age") {
         return;
@@ -130,54 +131,55 @@ fn as_scored(leaves: &mut Leaves) {
     leaves.extend(weights.map(|(path, weight)| (path.to_owned(), weight.to_owned())));
 }
 
-/// Weights of `scored` that a number divides choose as what is left of them does; so does the margin, unless it refuses nothing anyway.
+/// Divides the weights of `scored` by their greatest common divisor, and the margin too unless it
+/// never refuses: the choices stay the same.
 fn in_lowest_terms(leaves: &mut Leaves) {
     if !is(leaves, KIND, "scored") {
         return;
     }
-    let weighs =
+    let is_weight =
         |(path, value): &(&String, &String)| path.starts_with("table.policy.") && *path != KIND && *value != NEVER;
     let number = |(path, value): (&String, &String)| Some((path.clone(), value.parse::<i64>().ok()?));
-    let Some(weights) = leaves.iter().filter(weighs).map(number).collect::<Option<Vec<_>>>() else { return };
+    let Some(weights) = leaves.iter().filter(is_weight).map(number).collect::<Option<Vec<_>>>() else { return };
     let divisor = weights.iter().fold(0, |divisor, (_, weight)| common_divisor(divisor, weight.abs()));
     if divisor > 1 {
         leaves.extend(weights.into_iter().map(|(path, weight)| (path, (weight / divisor).to_string())));
     }
 }
 
-/// The greatest common divisor.
+/// The greatest common divisor of two numbers.
 const fn common_divisor(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// What is done from some remaining depth on is never done where that is deeper than the search.
+/// Replaces least depths that exceed the search's depth by 0, which means never.
 fn in_reach(leaves: &Leaves) -> Leaves {
     let most = number(leaves, "limit.depth");
     let mut reached = leaves.clone();
-    let beyond = |path: &&&str| number(leaves, path).zip(most).is_some_and(|(least, most)| least > most);
-    reached.extend(FROM_DEPTH.iter().filter(beyond).map(|path| ((*path).to_owned(), "0".to_owned())));
+    let is_unreachable = |path: &&&str| number(leaves, path).zip(most).is_some_and(|(least, most)| least > most);
+    reached.extend(FROM_DEPTH.iter().filter(is_unreachable).map(|path| ((*path).to_owned(), "0".to_owned())));
     reached
 }
 
-/// What is left of a variant's options when those that do nothing are gone.
+/// A variant's options without those that have no effect.
 fn effective(variant: &Variant, leaves: &Leaves) -> Leaves {
     let leaves = &in_reach(leaves);
-    let mut left: Leaves = leaves
+    let mut remaining: Leaves = leaves
         .iter()
         .filter(|(path, _)| switched_off(path, leaves).is_none() && !is_unread_age(path, variant))
         .map(|(path, value)| (path.clone(), value.clone()))
         .collect();
-    as_scored(&mut left);
-    in_lowest_terms(&mut left);
-    if let (Some((path, plies)), Some(depth)) = (ageing(&left), number(leaves, "limit.depth"))
+    as_scored(&mut remaining);
+    in_lowest_terms(&mut remaining);
+    if let (Some((path, plies)), Some(depth)) = (ageing(&remaining), number(leaves, "limit.depth"))
         && plies >= depth - 1.0
         && plies > 0.0
     {
-        left.insert(path.to_owned(), "beyond every depth".to_owned());
+        remaining.insert(path.to_owned(), "beyond every depth".to_owned());
     }
     let is = |path: &str, required: &str| is(leaves, path, required);
     if shape_asks_nobody(leaves) {
-        left.remove(SHAPE);
+        remaining.remove(SHAPE);
     }
     let never_refuses =
         !is("table.policy.refuse", "true") && leaves.get("table.policy.margin").is_none_or(|margin| margin == NEVER);
@@ -187,20 +189,21 @@ fn effective(variant: &Variant, leaves: &Leaves) -> Leaves {
         && CHOOSERS.iter().any(|kind| is(KIND, kind))
     {
         let guarded = variant.options.table.same_key == SameKey::GuardFour;
-        left.retain(|path, _| !path.starts_with("table.policy.") && (guarded || !AGE.contains(&path.as_str())));
+        remaining.retain(|path, _| !path.starts_with("table.policy.") && (guarded || !AGE.contains(&path.as_str())));
     }
-    left
+    remaining
 }
 
-/// What tells of variants that are the same: each reason once, with its first pair. What does nothing in other engines than ours nobody knows.
+/// Warns of variants that are the same search: each reason once, with its first pair. External
+/// engines are not checked, since their options are unknown.
 pub fn alike(variants: &[Variant]) -> Vec<String> {
     let all: Vec<Leaves> = variants.iter().map(|variant| grid::option_columns(variant).into_iter().collect()).collect();
     let mut first: HashMap<Leaves, usize> = HashMap::new();
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
-    for (at, leaves) in all.iter().enumerate().filter(|(at, _)| variants[*at].external().is_none()) {
-        let known = *first.entry(effective(&variants[at], leaves)).or_insert(at);
-        if known != at {
-            reasons.entry(reason(&variants[at], &all[known], leaves)).or_insert((known, at, 0)).2 += 1;
+    for (index, leaves) in all.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {
+        let known = *first.entry(effective(&variants[index], leaves)).or_insert(index);
+        if known != index {
+            reasons.entry(reason(&variants[index], &all[known], leaves)).or_insert((known, index, 0)).2 += 1;
         }
     }
     let message = |(reason, (one, other, pairs)): (String, (usize, usize, usize))| {
@@ -210,30 +213,30 @@ pub fn alike(variants: &[Variant]) -> Vec<String> {
     reasons.into_iter().map(message).collect()
 }
 
-/// Why two variants are the same.
+/// Says why two variants are the same.
 fn reason(variant: &Variant, one: &Leaves, other: &Leaves) -> String {
     let paths = one.keys().chain(other.keys());
-    let differ: Vec<&String> = paths.filter(|path| one.get(*path) != other.get(*path)).collect();
+    let differing: Vec<&String> = paths.filter(|path| one.get(*path) != other.get(*path)).collect();
     let several = one.get("table.slots").is_some_and(|slots| slots != "1");
     if one.get(KIND) != other.get(KIND) && several {
         return "depth-age is scored with these weights".to_owned();
     }
-    let aged = |leaves: &Leaves| ageing(leaves).filter(|(path, _)| differ.iter().any(|differ| differ == path));
+    let aged = |leaves: &Leaves| ageing(leaves).filter(|(path, _)| differing.iter().any(|differing| differing == path));
     if let (Some((path, _)), Some(_)) = (aged(one), aged(other)) {
         return format!("at these depths a tick of age outweighs every stored depth, whatever {path} is beyond that");
     }
-    let off = differ.iter().find_map(|path| Some((path, switched_off(path, one)?)));
+    let off = differing.iter().find_map(|path| Some((path, switched_off(path, one)?)));
     if let Some((path, by)) = off {
         let value = one.get(by).map_or("", String::as_str);
         return format!("{path} does nothing where {by} is {value}");
     }
-    if differ.iter().any(|path| *path == SHAPE) {
+    if differing.iter().any(|path| *path == SHAPE) {
         return "shape does nothing without iir and singular, nor where the table forgets nothing".to_owned();
     }
-    if let Some(path) = differ.iter().find(|path| FROM_DEPTH.contains(&path.as_str())) {
+    if let Some(path) = differing.iter().find(|path| FROM_DEPTH.contains(&path.as_str())) {
         return format!("{path} is deeper than the search, or 0");
     }
-    if let Some(path) = differ.iter().find(|path| is_unread_age(path, variant)) {
+    if let Some(path) = differing.iter().find(|path| is_unread_age(path, variant)) {
         return format!("{path} does nothing where the policy looks at no age");
     }
     if is(one, KIND, "scored") && several {
@@ -248,12 +251,12 @@ mod tests {
     use super::*;
     use crate::experiment::Experiment;
 
-    /// What is told of two variants, each some options laid over the usual ones under a depth of 6.
+    /// The warnings about two variants, each with some options over the defaults and a depth of 6.
     fn message(one: &str, other: &str) -> Vec<String> {
-        told_under("depth = 6", one, other)
+        messages_under("depth = 6", one, other)
     }
 
-    fn told_under(limit: &str, one: &str, other: &str) -> Vec<String> {
+    fn messages_under(limit: &str, one: &str, other: &str) -> Vec<String> {
         let variant = |name: &str, sets: &str| format!("[[variant]]\nname = '{name}'\n{}\n", sets.replace("; ", "\n"));
         let text = format!(
             "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{}{}",
@@ -266,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_nothing_tells_nothing_apart() {
+    fn options_without_effect_are_reported() {
         let same = |reason: &str| vec![format!("\"one\" and \"other\" are the same search: {reason}")];
         let outweighs = |path: &str| {
             same(&format!("at these depths a tick of age outweighs every stored depth, whatever {path} is beyond that"))
@@ -337,7 +340,7 @@ mod tests {
                 "table.kind = 'none'; store.known = 'window'".to_owned(),
                 same("store.known does nothing where table.kind is none"),
             ),
-            // One slot: rules that choose among slots have nothing to choose; one that refuses has.
+            // One slot: policies that choose among slots have no choice; one that refuses has.
             (
                 "table.slots = 1; table.policy = 'always'",
                 "table.slots = 1; table.policy = 'random'".to_owned(),
@@ -370,17 +373,18 @@ mod tests {
                 vec![],
             ),
             ("table.slots = 2; table.policy = 'always'", "table.slots = 2; table.policy = 'random'".to_owned(), vec![]),
-            // A tick of five plies is as much as an entry of depth 5, the deepest that is met again under a limit of 6.
+            // A tick of five plies is worth an entry of depth 5, the deepest that a search to 6 can
+            // find again.
             (&aged(5), aged(40), outweighs("table.policy.factor")),
             (&aged(4), aged(40), vec![]),
-            // Of those that age alike it is what differs that is the reason.
+            // With equal ageing the reason is the option that differs.
             (
                 &format!("{}; leaf = 'static'", aged(9)),
                 format!("{}; leaf = 'static'; quiescence.delta = 9", aged(9)),
                 same("quiescence.delta does nothing where leaf is static"),
             ),
             (&aged(0), aged(40), vec![]),
-            // Under a limit of 6 there is no remaining depth of 7.
+            // In a search to 6 no remaining depth is 7.
             (
                 "iid.min_depth = 0",
                 "iid.min_depth = 7".to_owned(),
@@ -481,7 +485,8 @@ mod tests {
         ] {
             assert_eq!(message(one, &other), expected, "{one} | {other}");
         }
-        // A tick of so many halves of a ply: 11 and 13 are more than 5 plies, 7 and 9 are not; of what weighs no depth nothing is outweighed.
+        // A tick in halves of a ply: 11 and 13 exceed 5 plies, 7 and 9 do not; without a weight for
+        // depth nothing is outweighed.
         let scored = |depth: u32, age: u32, margin: i32| {
             let zero = "table.policy.exact = 0; table.policy.pv = 0; table.policy.nodes = 0";
             let more = format!(
@@ -497,14 +502,15 @@ mod tests {
         ] {
             assert_eq!(message(&one, &other), expected, "{one} | {other}");
         }
-        // Under a limit of nodes nobody knows how deep a search comes.
+        // Under a node limit the depth is not known.
         for (one, other) in [("iid.min_depth = 0", "iid.min_depth = 7"), (&*aged(5), &*aged(40))] {
-            assert_eq!(told_under("nodes = 9", one, other), Vec::<String>::new(), "{one} | {other}");
+            assert_eq!(messages_under("nodes = 9", one, other), Vec::<String>::new(), "{one} | {other}");
         }
-        // A program and its argument are no program of both names, though they are shown alike; of other engines' tables nothing is known.
+        // A program with an argument differs from a program of both names; external tables are
+        // unknown.
         let program = |words: &str| format!("'subject.uci' = {words}");
         assert_eq!(message(&program("['./engine', 'x']"), &program("'./engine x'")), Vec::<String>::new());
-        // Each reason once, with its first pair.
+        // Each reason is reported once, with its first pair.
         let four = "suite = { startpos = true }\nlimit = { depth = 6 }\n[engine]\ntable.slots = 1\n[grid]\n'table.policy' = ['always', 'random', 'depth-age']\n";
         let variants = Experiment::parse(four, std::path::Path::new("x.toml"), &[]).unwrap().variants;
         let more = "\"policy=always\" and \"policy=random\" (and 1 pairs more) are the same search: with one slot for a key there is nothing to choose from";

@@ -1,4 +1,4 @@
-//! What an experiment cannot show, known before it runs.
+//! What an experiment cannot show, checked before it runs.
 
 use super::reach::Reach;
 use super::{alike, blindness, confounds, few, games};
@@ -9,21 +9,21 @@ use crate::table::TableKind;
 use crate::table::options::{Clear, Size, TickSource};
 use std::path::Path;
 
-/// Slots of a table to every node searched, above which it cannot come under pressure, whatever is stored: a node stores at most
-/// once, so less than three tenths of the slots fill.
+/// A table with more slots per searched node than this cannot come under pressure: a node stores at
+/// most once, so less than 30 % of the slots fill.
 const ROOMY: f64 = 10.0 / 3.0;
 
 /// Fewer positions than this say little about a mean.
 const FEW: usize = 10;
 
-/// What the experiment can show of engines that are not ours; `folder`: where rows of an earlier run may lie.
+/// What the experiment can show about external engines; `folder` may hold rows of an earlier run.
 pub fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<Reach> {
     let external = experiment.variants.iter().any(|variant| variant.external().is_some());
     let rows = folder.filter(|_| external).and_then(|folder| Frame::read(&folder.join("results.csv")).ok());
     Reach::before(experiment, rows.as_ref())
 }
 
-/// Warnings about a plan; `jobs`: how many run at a time; `folder`: where rows of an earlier run may lie.
+/// Warnings about a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
 pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Vec<String> {
     if plan.is_match() {
         return games::warnings(experiment);
@@ -59,26 +59,26 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(blindness::pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(confounds::confounds(variants, experiment.baseline));
-    // What another engine calls itself is not known yet.
+    // An external engine's name is not known yet.
     let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
     warnings.extend(confounds::engines(variants.iter().map(engine)));
     warnings.extend(blindness::parted(experiment.file.sequence.as_ref(), variants.len()));
     warnings.extend(alike::alike(variants));
-    for at in grid::unused_excludes(&experiment.file) {
-        let excluded = experiment.file.exclude[at].to_string().trim().replace('\n', ", ");
-        warnings.push(format!("[[exclude]] {} leaves nothing out: {excluded}", at + 1));
+    for index in grid::unused_excludes(&experiment.file) {
+        let excluded = experiment.file.exclude[index].to_string().trim().replace('\n', ", ");
+        warnings.push(format!("[[exclude]] {} leaves nothing out: {excluded}", index + 1));
     }
-    for (at, condition) in expect::unmatched_conditions(experiment) {
-        warnings.push(format!("[[expect]] {} meets no row: none will have {condition}", at + 1));
+    for (index, condition) in expect::unmatched_conditions(experiment) {
+        warnings.push(format!("[[expect]] {} meets no row: none will have {condition}", index + 1));
     }
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
-    // A game that has none of the plies that are wanted shows nothing.
-    // Each of several suites is judged by itself.
+    // A game without any of the chosen plies is not searched. Each of several suites is judged by
+    // itself.
     let suites = experiment.suites().into_iter();
     let searched = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
     let searches = searched.min().unwrap_or(0);
     if figures || experiment.trace.is_some() {
-        // Published counts are compared, not means; the games of a trace are not known before.
+        // Published counts are compared, not means; the number of a trace's games is not known yet.
     } else if let Some(words) = few::too_few(searches, variants.len() - 1, games) {
         warnings.push(words);
     } else if let Some(short) = reach(experiment, folder).filter(Reach::falls_short) {
@@ -107,7 +107,8 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     warnings
 }
 
-/// Whether the limit of nodes cannot put a bounded table under pressure; `shared`: whether searches may share one.
+/// Whether the node limit cannot put a bounded table under pressure; `shared`: searches may share
+/// one table.
 fn roomy(variant: &Variant, experiment: &Experiment, shared: bool) -> bool {
     let table = &variant.options.table;
     let nodes: Option<Vec<u64>> = experiment.limits(variant).into_iter().map(|limit| limit.nodes).collect();
@@ -135,9 +136,9 @@ mod tests {
         warnings(&experiment, &Plan::new(&experiment), jobs, None)
     }
 
-    /// Each warning at its edge: the file that is just warned of and the one that just is not.
+    /// Each warning on both sides of its limit.
     #[test]
-    fn each_warning_has_its_edge() {
+    fn every_warning_has_its_limit() {
         let suite = |items: usize, more: &str| format!("suite = 'data/bratko-kopec.epd'\nfirst = {items}\n{more}\n");
         let two = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\ndraws = true\n";
         let few = |items: usize| {
@@ -150,10 +151,10 @@ mod tests {
         assert_eq!(
             message(&suite(9, &format!("{depth}{two}[[expect]]\nnodes = 3\n")), 1),
             none,
-            "figures are of these searches alone"
+            "figures are about these searches alone"
         );
         assert_eq!(message(&suite(1, depth), 1), none, "one variant is compared with nothing");
-        // Six show something of one other variant, of two only seven do.
+        // Six positions are enough for one comparison, seven for two.
         let three = format!("{two}[[variant]]\nname = 'c'\naspiration = 30\n");
         assert_eq!(message(&suite(6, &format!("{depth}{two}")), 1), [few(6)]);
         let six = message(&suite(6, &format!("{depth}{three}")), 1);
@@ -164,31 +165,32 @@ mod tests {
         assert_eq!(message(&suite(7, &format!("{depth}{three}")), 1), [few(7)]);
         let five = "5 positions cannot show anything: all of them pointing one way would still be chance once in twenty; it takes at least 6";
         assert_eq!(message(&suite(5, &format!("{depth}{two}")), 1), [five]);
-        // Of the thirteen games five have more than 82 plies and six more than 81: the others show nothing.
+        // Of the thirteen games five have more than 82 plies and six more than 81.
         let games = |from: u16| format!("suite = 'data/games.pgn'\nsequence = {{ from = {from} }}\n{depth}{two}");
         assert_eq!(message(&games(82), 1), [five.replace("positions", "games")]);
         assert_eq!(message(&games(81), 1), none);
-        // Ages are seen where something is kept: in games, or where nothing is emptied.
+        // Ages matter if something is kept: in games, or without clearing.
         let ages =
             "[grid]\n'table.policy' = ['depth-age']\n'table.slots' = [2]\n'table.refresh' = ['never', 'match']\n";
         assert_eq!(message(&suite(12, &format!("{depth}{ages}")), 1), std::slice::from_ref(&aging));
         assert_eq!(message(&suite(12, &format!("{depth}[engine]\ntable.clear = 'never'\n{ages}")), 1), none);
-        // Within a search they are seen where its iterations tick, unless each begins with an empty table.
+        // Within a search they matter if its iterations tick, unless each starts with an empty
+        // table.
         let ticks =
             |more: &str| message(&suite(12, &format!("{depth}[engine]\ntable.clock = 'iteration'\n{more}{ages}")), 1);
         assert_eq!(ticks(""), none);
         assert!(ticks("table.clear = 'iteration'\n").contains(&aging));
-        // One variant whose table keeps is enough.
-        let one = "[engine]\ntable.policy = 'depth-age'\ntable.slots = 2\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'table.refresh' = 'match'\n";
-        assert!(message(&suite(12, &format!("{depth}{one}")), 1).contains(&aging));
-        assert!(!message(&suite(12, &format!("{depth}{one}'table.clear' = 'never'\n")), 1).contains(&aging));
+        // One variant that keeps its table is enough.
+        let single = "[engine]\ntable.policy = 'depth-age'\ntable.slots = 2\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'table.refresh' = 'match'\n";
+        assert!(message(&suite(12, &format!("{depth}{single}")), 1).contains(&aging));
+        assert!(!message(&suite(12, &format!("{depth}{single}'table.clear' = 'never'\n")), 1).contains(&aging));
         let along = |plies: u16, grid: &str| {
             message(&suite(12, &format!("{depth}sequence = {{ self_play = {plies} }}\n{grid}")), 1)
         };
         assert_eq!((along(1, ages), along(3, "")), (none.clone(), none.clone()));
         assert!(matches!(&along(2, ages)[..], [parted] if parted.starts_with("sequence.self_play: ")));
         assert!(message(&suite(12, &format!("{depth}[engine]\ntable.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'aged-depth', factor = 1 }}, {{ kind = 'aged-depth', factor = 2 }}]\n")), 1).contains(&aging));
-        // 10,000 entries for 3,000 nodes are as many as fill three tenths; one more entry is too many.
+        // Three tenths of 10,000 entries are 3,000 nodes; one entry more is too many.
         let roomy = |entries: u64, nodes: u64| {
             suite(
                 12,
@@ -201,13 +203,16 @@ mod tests {
             replacement; use smaller tables or more nodes";
         assert!(!message(&roomy(10_000, 3000), 1).contains(&pressure.to_owned()));
         assert!(message(&roomy(10_001, 3000), 1).contains(&pressure.to_owned()));
-        // The rule for a position's own entry is replacement too; key seeds are not.
+        // The rule for the same key is replacement too; key seeds are not.
         let by = |grid: &str| roomy(10_001, 3000).replace("'table.slots' = [1, 2]", grid);
-        let is_told =
+        let is_warned =
             |grid: &str| message(&by(grid), 1).iter().any(|warning| warning.contains("says little about replacement"));
-        assert!(is_told("'table.same_key' = ['replace', 'policy']") && is_told("'table.policy' = ['always', 'never']"));
-        assert!(!is_told("'keys.seed' = [1, 2]"));
-        // Bytes by sixteen; games of one table fill it together; a share is never roomy.
+        assert!(
+            is_warned("'table.same_key' = ['replace', 'policy']") && is_warned("'table.policy' = ['always', 'never']")
+        );
+        assert!(!is_warned("'keys.seed' = [1, 2]"));
+        // 16 bytes an entry; games with one table fill it together; a share of the nodes is never
+        // too roomy.
         let bytes = roomy(0, 3000).replace("table.size = 0", "table.size = '157 KiB'");
         assert!(
             message(&bytes, 1).contains(&pressure.to_owned())
@@ -219,7 +224,7 @@ mod tests {
         let people = bytes.replace("suite = 'data/bratko-kopec.epd'\nfirst = 12", "suite = 'data/games.pgn'");
         assert!(!message(&people, 1).contains(&pressure.to_owned()), "a game's searches share their table");
         assert!(!message(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
-        // Times: expected of, or repeated; measured once, or several at a time.
+        // Times that are expected or repeated, but measured once or with several jobs at a time.
         let once =
             "time is expected of, and each search is timed once: set repeats, so that its spread shows".to_owned();
         let shared = |jobs: usize| {
@@ -242,13 +247,13 @@ mod tests {
         assert_eq!(message(&figure.replace("seconds =", "nodes = 7\nseconds ="), 1), [once], "one of two figures");
         assert_eq!(message(&suite(12, &format!("repeats = 2\n{depth}{two}")), 2), [shared(2)]);
         assert_eq!(message(&suite(12, &format!("{depth}{two}")), 2), none, "nothing is timed");
-        // An exclude that leaves nothing out, told by its number.
+        // An exclude without effect is reported by its number.
         let excludes = format!(
             "{depth}[grid]\n'draws' = [true, false]\n'keys.seed' = [1, 2]\n[[exclude]]\n'keys.seed' = 2\n[[exclude]]\n'keys.seed' = 3\n'draws' = true\n"
         );
         let idle = "[[exclude]] 2 leaves nothing out: \"keys.seed\" = 3, draws = true".to_owned();
         assert_eq!(message(&suite(12, &excludes), 1), [idle]);
-        // An expectation of what no row will be: each of its conditions, told by its number.
+        // A condition that no row can meet is reported by the expectation's number.
         let expects = |limit: &str, conditions: &str| {
             message(
                 &suite(
@@ -260,23 +265,24 @@ mod tests {
                 1,
             )
         };
-        let unmet = |condition: &str| vec![format!("[[expect]] 2 meets no row: none will have {condition}")];
-        for (met, not) in [
+        let no_match = |condition: &str| vec![format!("[[expect]] 2 meets no row: none will have {condition}")];
+        for (matched, unmatched) in [
             ("depth = 3", "depth = 4"),
             ("position = 'BK.12'", "position = 'BK.13'"),
             ("draws = true", "draws = 3"),
             ("'table.policy.kind' = 'always'", "'table.policy.kind' = 'alwys'"),
             ("'table.slots' = 1", "'table.slots' = 3"),
         ] {
-            assert_eq!(expects("depth = 3", met), none, "{met}");
-            assert_eq!(expects("depth = 3", not), unmet(&not.replace('\'', "")), "{not}");
+            assert_eq!(expects("depth = 3", matched), none, "{matched}");
+            assert_eq!(expects("depth = 3", unmatched), no_match(&unmatched.replace('\'', "")), "{unmatched}");
         }
-        assert_eq!(expects("nodes = 999999", "depth = 99"), none, "who knows how deep");
+        assert_eq!(expects("nodes = 999999", "depth = 99"), none, "the depth is not known in advance");
     }
 
-    /// Counts move with the seed of the keys alone: a policy under another seed is not told from its seed. Seeds alone may be compared.
+    /// The key seed alone changes counts, so a policy under another seed is confounded with it.
+    /// Comparing only seeds is fine.
     #[test]
-    fn a_seed_on_one_side_is_told() {
+    fn policy_under_another_key_seed_is_confounded() {
         let text = |seeds: [u64; 2], policy: &str| {
             format!(
                 "suite = 'data/bratko-kopec.epd'\nlimit = {{ depth = 3 }}\n[[variant]]\nname = 'a'\n'keys.seed' = {}\n[[variant]]\nname = 'b'\n\
@@ -286,7 +292,7 @@ mod tests {
         };
         assert!(message(&text([1, 1], "big1"), 1).is_empty());
         assert!(message(&text([1, 2], "always"), 1).is_empty());
-        // Nor is a seed told from the slots.
+        // A seed is confounded with slots, too.
         let found = message(&text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
         assert!(
             found.len() == 1 && found[0].contains("differ in keys.seed, and never at equal table.slots (4 against 1)"),
@@ -299,27 +305,28 @@ mod tests {
         );
     }
 
-    /// Beside an engine that is not ours: that nodes are not the same work; and the spread of its rows, where an earlier run left some.
+    /// Beside an external engine: nodes are not the same work, and the spread is measured if
+    /// earlier rows exist.
     #[test]
-    fn of_another_engine_the_rows_that_are_there_are_asked() {
+    fn external_engine_spread_is_measured_in_earlier_rows() {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 3 }\n[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
         let found = message(text, 1);
         let engines = "nodes of different engines (another, ours) are not the same work: compare an engine with itself";
         assert!(found.contains(&engines.to_owned()), "{found:?}");
         let folder = tempfile::tempdir().unwrap();
-        let rows = |at: usize| format!("ours,p{at},3,100\na,p{at},3,{}\n", [50, 200, 100][at % 3]);
+        let rows = |index: usize| format!("ours,p{index},3,100\na,p{index},3,{}\n", [50, 200, 100][index % 3]);
         let rows: String = (0..12).map(rows).collect();
         std::fs::write(folder.path().join("results.csv"), format!("variant,position,depth,search.nodes\n{rows}"))
             .unwrap();
         let experiment = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap();
-        let known = |folder: Option<&Path>| reach(&experiment, folder).unwrap().to_string();
+        let describe = |folder: Option<&Path>| reach(&experiment, folder).unwrap().to_string();
         assert!(
-            known(Some(folder.path())).contains(", by the rows that are there, "),
+            describe(Some(folder.path())).contains(", by the rows that are there, "),
             "{}",
-            known(Some(folder.path()))
+            describe(Some(folder.path()))
         );
         for none in [None, Some(Path::new("no-such-folder"))] {
-            assert!(known(none).contains(", as such engines do, "));
+            assert!(describe(none).contains(", as such engines do, "));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What an experiment cannot show, and what to do about it.
+//! What an experiment is not sensitive to, and what to do about it.
 
 use super::reach::Reach;
-use super::{few, named};
+use super::{few, quote_names};
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::Sequence;
@@ -10,18 +10,19 @@ use crate::record::manifest::Manifest;
 /// Fewer searches than this say little about a mean.
 const FEW: usize = 10;
 
-/// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's advice on table sizes.
+/// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's
+/// advice on table sizes.
 const FULL: f64 = 300.0;
 
-/// What decides about replacement.
+/// The options that decide about replacement.
 pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "table.slots"];
 
-/// Said where no entry grows old.
+/// The message for results in which no entry grows old.
 pub(super) const AGING: &str = "aging is invisible: every position is searched from an empty table, so no entry grows old; give a \
      [sequence], or a PGN suite";
 
-/// That tables are not full enough to show what is varied. Replacement needs pressure in every table; anything else that is compared
-/// needs it in one, since no engine plays with an empty table.
+/// Warns that tables are not full enough. Replacement needs pressure in every table; any other
+/// comparison needs it in one, because engines do not play with empty tables.
 pub(super) fn pressure(
     replacement: bool,
     variants: usize,
@@ -32,21 +33,23 @@ pub(super) fn pressure(
 ) -> Option<String> {
     let message = variants > 1 && !loose.is_empty() && (replacement || loose.len() == bounded);
     let so = if replacement { "so this says little about replacement" } else { "as no table is in a game" };
-    message.then(|| format!("no pressure: the tables of {} {what}, {so}; use smaller tables or {than}", named(loose)))
+    message.then(|| {
+        format!("no pressure: the tables of {} {what}, {so}; use smaller tables or {than}", quote_names(loose))
+    })
 }
 
-/// Variants that nothing is cleared for between so many positions or games, where they are compared.
+/// Warns of variants that clear nothing between positions or games, if there are several.
 pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
     (!names.is_empty() && items > 1).then(|| {
         format!(
             "nothing is cleared between positions for {}: each search goes on with what those before it left, and intervals take positions and \
              games for independent",
-            named(names)
+            quote_names(names)
         )
     })
 }
 
-/// Variants that play their own moves, where they are compared.
+/// Warns of variants that each play their own moves, if several are compared.
 pub fn parted(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
     let own = sequence.is_some_and(|sequence| sequence.self_play > 1);
     (own && variants > 1).then(|| {
@@ -55,14 +58,14 @@ pub fn parted(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
     })
 }
 
-/// What the counts of a finished run cannot show.
+/// Warnings about the counts of a finished run.
 pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
     let replacement = REPLACEMENT.into_iter().any(varies);
     let mut loose: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < FULL).collect();
     if replacement && loose.iter().any(|line| line.is_baseline) {
-        // Where tables that are as empty are told apart, something was shown.
+        // If such tables differ significantly, replacement had an effect.
         loose.retain(|line| !line.measures.first().is_some_and(|measure| measure.marked));
         let lonely = summary.lines.len() > 1 && loose.iter().all(|line| line.is_baseline);
         loose.retain(|_| !lonely);
@@ -97,7 +100,7 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
     warnings
 }
 
-/// What its times cannot show.
+/// Warnings about the times of a finished run.
 pub fn times(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let warning = match manifest.jobs {
         jobs @ 2.. => Some(format!(
@@ -116,7 +119,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn searches_that_follow_on_one_another_are_told() {
+    fn variants_that_clear_nothing_are_named() {
         let message = |names: &[&str], items: usize| {
             follow_on(names, items).and_then(|text| Some(text.split_once(':')?.0.to_owned()))
         };
@@ -127,9 +130,10 @@ mod tests {
         assert_eq!(message(&["a", "b", "c", "d", "e"], 2), Some(format!("{start}, \"b\", \"c\" and 2 more")));
     }
 
-    /// Tables that are told apart from one as empty say something of replacement, by the first metric; nothing is said of those that are not, nor of an ordering.
+    /// Tables that differ significantly from one as empty are not listed (by the first metric, and
+    /// only if replacement varies).
     #[test]
-    fn empty_tables_that_are_told_apart_show_something() {
+    fn empty_tables_that_differ_are_not_listed() {
         use crate::analysis::questions::line::Measure;
         let line = |name: &str, hashfull: f64, marked: bool| Line {
             name: name.to_owned(),
@@ -146,17 +150,18 @@ mod tests {
             found.map(|text| text.split(" stayed").next().unwrap_or_default().to_owned())
         };
         let lines = |full, one, other| [line("a", full, false), line("b", 200.0, one), line("c", 299.0, other)];
-        let of = |names: &str| Some(format!("no pressure: the tables of {names}"));
+        let pressure_of = |names: &str| Some(format!("no pressure: the tables of {names}"));
         assert_eq!(message("table.policy.kind", lines(250.0, true, true)), None);
-        assert_eq!(message("table.policy.kind", lines(250.0, true, false)), of("\"a\", \"c\""));
-        assert_eq!(message("table.policy.kind", lines(300.0, true, true)), of("\"b\", \"c\""));
-        assert_eq!(message("ordering", lines(250.0, true, true)), of("\"a\", \"b\", \"c\""));
+        assert_eq!(message("table.policy.kind", lines(250.0, true, false)), pressure_of("\"a\", \"c\""));
+        assert_eq!(message("table.policy.kind", lines(300.0, true, true)), pressure_of("\"b\", \"c\""));
+        assert_eq!(message("ordering", lines(250.0, true, true)), pressure_of("\"a\", \"b\", \"c\""));
         assert_eq!(message("ordering", lines(300.0, true, true)), None);
     }
 
-    /// Ages are seen where something is kept: in sequences, or where a table is never emptied; and only if they vary.
+    /// Ages matter only if they vary and something is kept: in sequences, or if a table is never
+    /// cleared.
     #[test]
-    fn ageing_is_not_seen_in_single_searches() {
+    fn ageing_has_no_effect_in_single_searches() {
         let summary = Summary { searches: 100, ..Summary::default() };
         let with = |varying: &str, sequence: bool, table: serde_json::Value| {
             let options = [("v".to_owned(), json!({ "table": table }))].into();
@@ -164,7 +169,7 @@ mod tests {
             counts(&manifest, &summary, 0.0).contains(&AGING.to_owned())
         };
         let message = |varying: &str, sequence, clear: &str| with(varying, sequence, json!({ "clear": clear }));
-        // Or where each iteration is a tick, and the table is not emptied before it.
+        // Or if each iteration is a tick and the table is not cleared before it.
         for (clear, blind) in [("game", false), ("iteration", true)] {
             assert_eq!(with("table.refresh", false, json!({ "clear": clear, "clock": "iteration" })), blind, "{clear}");
         }
@@ -177,7 +182,8 @@ mod tests {
         assert!(!message("table.policy.kind", false, "game") && !message("table.size", false, "game"));
     }
 
-    /// The first three by name and the others by their number; of an ordering only where all tables are loose.
+    /// The first three are named and the rest counted; without a varying replacement only if all
+    /// tables are loose.
     #[test]
     fn loose_tables_are_named_and_counted() {
         let names = ["a", "b", "c", "d", "e"];
@@ -199,9 +205,9 @@ mod tests {
         assert_eq!(message(false, 4, 3, 3), some("\"a\", \"b\", \"c\""));
     }
 
-    /// One variant that keeps its table shows ages; several jobs at a time, or single searches, tell no times.
+    /// One variant that keeps its table is enough for ages; times need single jobs and repeats.
     #[test]
-    fn one_that_keeps_its_table_is_enough() {
+    fn one_variant_that_keeps_its_table_shows_ages() {
         let options =
             ["game", "never", "search"].map(|clear| (clear.to_owned(), json!({ "table": { "clear": clear } }))).into();
         let manifest = Manifest { varying: vec!["table.clear".to_owned()], options, ..Manifest::default() };
@@ -209,14 +215,15 @@ mod tests {
         assert_eq!(counts(&manifest, &summary(10), 0.0), Vec::<String>::new());
         assert_eq!(counts(&manifest, &summary(9), 0.0), ["9 searches are few: the means say little beyond them"]);
         assert_eq!(counts(&manifest, &summary(1), 0.0), ["one search is little: it says nothing of others"]);
-        // Too few for a test are told first; what was searched before, only where something is compared.
+        // Too few for a test has precedence; repeated searches matter only if something is
+        // compared.
         let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
         let few = counts(&manifest, &Summary { power, ..summary(5) }, 0.0);
         assert!(few.len() == 1 && few[0].starts_with("5 positions cannot show anything: "), "{few:?}");
-        let again = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
+        let repeated = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
         for (lines, message) in [(1, 0), (2, 1)] {
             let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];
-            let found = counts(&again, &Summary { lines, ..summary(100) }, 0.0);
+            let found = counts(&repeated, &Summary { lines, ..summary(100) }, 0.0);
             assert_eq!(found.iter().filter(|text| text.starts_with("6 of 100 searches")).count(), message, "{found:?}");
         }
         let message = |jobs: usize, repeats: usize| {

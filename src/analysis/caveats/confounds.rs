@@ -1,85 +1,88 @@
-//! Variants that differ in more than what they are compared in: slots, entries, bytes, the rule for the same key, the seed of the keys, limits.
+//! Variants that differ in more than the option that is compared: slots, entries, bytes, the rule
+//! for the same key, key seed, limits.
 
 use crate::analysis::rows::seeds::KEYS_SEED;
 use crate::experiment::{Variant, grid};
 use crate::record::columns;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What should be the same, unless it is what is compared.
-const WATCHED: [&str; 6] = ["table.slots", "table.same_key", "table.layout", KEYS_SEED, "limit.depth", "limit.nodes"];
+/// Options that should be equal, unless they are what is compared.
+const CONTROLLED: [&str; 6] =
+    ["table.slots", "table.same_key", "table.layout", KEYS_SEED, "limit.depth", "limit.nodes"];
 
-/// What is watched too, but follows from other options: the number of entries.
+/// Also controlled, although it follows from other options: the number of entries.
 const ENTRIES: &str = columns::ENTRIES;
 
-/// Entries that differ by less than this share are as good as equal: buckets are rounded.
+/// Numbers of entries that differ by less than this share count as equal: buckets are rounded.
 const ROUNDING: f64 = 0.05;
 
-/// One point: what each compared thing is, and what each watched thing is.
-struct Seen {
+/// One point: the value of each compared option, and of each controlled one.
+struct PointOptions {
     compared: BTreeMap<String, Vec<String>>,
     watched: BTreeMap<&'static str, String>,
 }
 
-/// A value of a compared thing: the first point that has it, and what is watched in all that do.
-type Valued<'a> = (usize, BTreeMap<&'a str, BTreeSet<&'a str>>);
+/// A level of a compared option: the first point that has it, and the controlled values of all
+/// points that do.
+type Level<'a> = (usize, BTreeMap<&'a str, BTreeSet<&'a str>>);
 
-/// The thing that a path belongs to: a policy is one thing with all its parameters.
+/// The option that a path belongs to: a policy with all its parameters is one option.
 fn thing(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-fn seen(point: &Variant) -> Seen {
-    let mut seen = Seen { compared: BTreeMap::new(), watched: BTreeMap::new() };
+fn seen(point: &Variant) -> PointOptions {
+    let mut seen = PointOptions { compared: BTreeMap::new(), watched: BTreeMap::new() };
     for (path, value) in grid::option_columns(point) {
-        // The seed of the keys alone moves counts: watched, and compared like any option.
+        // The key seed alone changes counts: it is controlled, and compared like any option.
         if path == KEYS_SEED {
             seen.compared.insert(path.clone(), vec![value.clone()]);
         }
-        match WATCHED.into_iter().find(|watched| *watched == path) {
+        match CONTROLLED.into_iter().find(|watched| *watched == path) {
             Some(watched) => _ = seen.watched.insert(watched, value),
-            // Sizes are watched by the entries that they come to.
+            // Sizes are controlled by the number of entries.
             None if path == "table.size" => {}
             None => seen.compared.entry(thing(&path).to_owned()).or_default().push(value),
         }
     }
-    // How many entries the table has room for.
+    // The number of entries that the table has room for.
     let entries = crate::table::entries(&point.options.table, None);
     seen.watched.extend(entries.map(|entries| (ENTRIES, entries.to_string())));
     seen
 }
 
-/// Whether two lists of values have one in common; numbers of entries need only be near.
-fn meet(what: &str, one: &BTreeSet<&str>, other: &BTreeSet<&str>) -> bool {
-    let near = |a: &str, b: &str| match (what == ENTRIES, a.parse::<f64>(), b.parse::<f64>()) {
-        (true, Ok(a), Ok(b)) => (a - b).abs() <= ROUNDING * a.max(b),
-        _ => a == b,
+/// Whether two sets have a value in common; numbers of entries need only be close.
+fn have_common_value(what: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool {
+    let near = |x: &str, y: &str| match (what == ENTRIES, x.parse::<f64>(), y.parse::<f64>()) {
+        (true, Ok(x), Ok(y)) => (x - y).abs() <= ROUNDING * x.max(y),
+        _ => x == y,
     };
-    one.iter().any(|a| other.iter().any(|b| near(a, b)))
+    a.iter().any(|x| b.iter().any(|y| near(x, y)))
 }
 
-/// Tells of each compared thing whose values never meet the baseline's at the same value of something watched.
+/// Warns of each compared option whose levels never share a controlled value with the baseline's.
 pub fn confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
-    let points: Vec<Seen> = variants.iter().map(seen).collect();
+    let points: Vec<PointOptions> = variants.iter().map(seen).collect();
     let Some(base) = points.get(baseline) else { return Vec::new() };
-    // What is apart in the same points is told once: presets differ in dozens of things.
+    // Options that differ in the same points give one warning: presets differ in dozens of options.
     let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
     for (thing, own) in &base.compared {
-        // The watched values of each value of the thing.
-        let mut levels: BTreeMap<&[String], Valued<'_>> = BTreeMap::new();
-        for (at, point) in points.iter().enumerate() {
+        // The controlled values of each level of the option.
+        let mut levels: BTreeMap<&[String], Level<'_>> = BTreeMap::new();
+        for (index, point) in points.iter().enumerate() {
             let Some(level) = point.compared.get(thing) else { continue };
-            let (_, watched) = levels.entry(level).or_insert_with(|| (at, BTreeMap::new()));
+            let (_, watched) = levels.entry(level).or_insert_with(|| (index, BTreeMap::new()));
             for (what, value) in &point.watched {
                 watched.entry(what).or_default().insert(value);
             }
         }
         let Some((_, base_watched)) = levels.get(own.as_slice()) else { continue };
         let mut apart: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, watched) in levels.iter().filter(|(level, _)| *level != own).map(|(_, level)| level) {
+        for (index, watched) in levels.iter().filter(|(level, _)| *level != own).map(|(_, level)| level) {
             for (what, values) in watched.iter().filter(|(what, _)| *what != thing) {
                 // Without a table there are no slots to be equal.
-                if base_watched.get(what).is_some_and(|base| !meet(what, base, values)) {
-                    apart.entry(what).or_default().push(*at);
+                if base_watched.get(what).is_some_and(|base| !have_common_value(what, base, values)) {
+                    apart.entry(what).or_default().push(*index);
                 }
             }
         }
@@ -89,7 +92,7 @@ pub fn confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
         }
     }
     let message = |((what, places), things): ((&str, Vec<usize>), Vec<&str>)| {
-        let value = |at: usize| points[at].watched.get(what).map_or("-", String::as_str);
+        let value = |index: usize| points[index].watched.get(what).map_or("-", String::as_str);
         let more = |number: usize| if number > 0 { format!(" and {number} more") } else { String::new() };
         format!(
             "unlike variants: \"{}\"{} and the baseline \"{}\" differ in {}{}, and never at equal {what} ({} against {}): what tells \
@@ -106,7 +109,8 @@ pub fn confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
     found.into_iter().map(message).collect()
 }
 
-/// Tells of variants that are different engines, by the first words of what each calls itself: versions of one are compared as builds are.
+/// Warns of variants that are different engines, by the first word of their names: versions of one
+/// engine may be compared.
 pub fn engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();
@@ -119,9 +123,9 @@ pub fn engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// One engine in several versions is one; two are told in order.
+    /// Several versions of one engine count as one; others are listed in order.
     #[test]
-    fn different_engines_are_told() {
+    fn different_engines_are_listed() {
         assert_eq!(engines(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
         assert_eq!(engines([]), None);
         let message = engines(["Stockfish 16", "ours", "Glaurung 2.2"]);
@@ -130,31 +134,37 @@ mod tests {
         }));
     }
 
-    /// A policy is one thing, whatever its parameters are; what only begins like one is another.
+    /// A policy is one option with all its parameters; another path with the same start is not.
     #[test]
     fn parameters_belong_to_their_policy() {
         let things = ["table.policy.kind", "table.policy.factor", "table.policy", "table.policies"].map(thing);
         assert_eq!(things, ["table.policy", "table.policy", "table.policy", "table.policies"]);
     }
 
-    /// Lists meet in one value; entries in what is near by a twentieth of the larger, other things in what is equal.
+    /// One common value is enough; entries may differ by a twentieth of the larger, other values
+    /// not.
     #[test]
-    fn lists_meet_in_one_value() {
-        let met = |what: &str, one: &[&'static str], other: &[&'static str]| {
+    fn sets_need_one_common_value() {
+        let have_common = |what: &str, one: &[&'static str], other: &[&'static str]| {
             let [one, other] = [one, other].map(|values| values.iter().copied().collect::<BTreeSet<&str>>());
-            assert_eq!(meet(what, &one, &other), meet(what, &other, &one));
-            meet(what, &one, &other)
+            assert_eq!(have_common_value(what, &one, &other), have_common_value(what, &other, &one));
+            have_common_value(what, &one, &other)
         };
-        assert!(met("table.slots", &["1", "2"], &["2", "4"]) && !met("table.slots", &["1", "2"], &["4", "8"]));
-        assert!(!met("table.slots", &["100"], &["101"]) && !met("table.slots", &[], &["1"]));
-        assert!(met(ENTRIES, &["950"], &["1000", "4000"]) && !met(ENTRIES, &["949"], &["1000", "4000"]));
-        assert!(met(ENTRIES, &["none"], &["none"]) && !met(ENTRIES, &["none"], &["1000"]));
+        assert!(
+            have_common("table.slots", &["1", "2"], &["2", "4"])
+                && !have_common("table.slots", &["1", "2"], &["4", "8"])
+        );
+        assert!(!have_common("table.slots", &["100"], &["101"]) && !have_common("table.slots", &[], &["1"]));
+        assert!(
+            have_common(ENTRIES, &["950"], &["1000", "4000"]) && !have_common(ENTRIES, &["949"], &["1000", "4000"])
+        );
+        assert!(have_common(ENTRIES, &["none"], &["none"]) && !have_common(ENTRIES, &["none"], &["1000"]));
     }
 
-    /// Two policies at four slots beside a baseline at one: told once, with how many they are and each side's own value; not of who has a size like the
-    /// baseline's, nor where one at least of its variants does.
+    /// Two policies with four slots beside a baseline with one give a single warning with their
+    /// number and both sides' values. A policy with a variant of the baseline's size gives none.
     #[test]
-    fn unlike_variants_are_counted_and_named() {
+    fn confounded_variants_are_counted_and_named() {
         let message = |variants: &[(&str, &str, u8)]| {
             let variant = |(name, policy, slots): &(&str, &str, u8)| {
                 format!("[[variant]]\nname = '{name}'\n'table.policy' = '{policy}'\n'table.slots' = {slots}\n")
@@ -178,7 +188,7 @@ mod tests {
         assert_eq!(message(&[base, ("a", "big1", 1), ("b", "random", 4)]), [start("\"b\"")]);
         assert_eq!(message(&[base, ("a", "big1", 4), ("c", "big1", 1)]), Vec::<String>::new());
         assert_eq!(message(&[base, ("a", "always", 4)]), Vec::<String>::new());
-        // What differs beside it is counted; what has no table has no entries to be equal.
+        // The other options are counted; a variant without a table has no entries to compare.
         let two = message(&[base, ("a", "big1'\n'draws' = true\n'probe.at' = 'before-leaf", 4)]);
         assert_eq!(two, [start("\"a\"").replace("differ in table.policy", "differ in draws and 2 more")]);
         let tables = |base: &str, other: &str| message(&[("base", base, 1), ("a", other, 1)]);

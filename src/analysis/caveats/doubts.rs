@@ -1,6 +1,6 @@
-//! What makes findings doubtful beside blindness: noise, drift, missing rows, mixed builds and machines.
+//! Warnings about a result: noise, drift, missing rows, mixed builds and machines.
 
-use super::named;
+use super::quote_names;
 use super::timing::{NOISY, Timing};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::summary::Summary;
@@ -10,13 +10,13 @@ use crate::record::manifest::{Manifest, RunSegment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Shards whose speeds are further apart than this share ran on unlike machines, or not alone.
+/// Shards whose speeds differ by more than this share ran on different machines, or not alone.
 const UNLIKE: f64 = 0.2;
 
-/// How many options, or values of one, are shown.
+/// How many options, or values of one, are listed.
 const SHOWN: usize = 3;
 
-/// One doubt.
+/// A reason to doubt a result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Doubt {
     /// Times differ between repeats by this share.
@@ -31,13 +31,14 @@ pub enum Doubt {
     /// Variants have different numbers of searches: the least and the most.
     #[error("variants have {0} to {1} searches: totals are not of the same work (ratios are: they are paired)")]
     Uneven(usize, usize),
-    /// Variants whose searches finished other depths than the baseline's: compared in common depths, and not at all.
+    /// Variants whose searches finished other depths than the baseline's: those compared in common
+    /// depths, and those with searches that have none.
     #[error("not all went as deep as the baseline: {}", unlike(.0, .1))]
     Unlike(Vec<String>, Vec<String>),
-    /// A metric that is 0 for some searches, so that they have no ratio, and the lines that they are of.
+    /// A metric that is 0 in some searches, which have no ratio, and the lines concerned.
     #[error(
         "{}: searches of {} in which one side alone is 0 have no ratio and are left out of the mean, though they differ most",
-        .0, named(.1)
+        .0, quote_names(.1)
     )]
     Zeros(String, Vec<String>),
     /// Jobs that failed.
@@ -52,13 +53,13 @@ pub enum Doubt {
     /// Joined results are of several machines.
     #[error("results of different machines are joined ({}): times cannot be compared", .0.join("; "))]
     Machines(Vec<String>),
-    /// Joined results are of suites of other names.
+    /// Joined results are of suites with different names.
     #[error("results of different suites are joined ({}): positions are paired by their names alone", .0.join("; "))]
     Suites(Vec<String>),
     /// Joined results differ in options that no line names: each with the values of each result.
     #[error("the joined results differ in options that no line names: {}: what tells them apart may be that", first(.0))]
     Apart(Vec<String>),
-    /// Shards were run at speeds this share apart, on so many kinds of machine.
+    /// Shards ran at speeds that differ by this share, on this many kinds of machine.
     #[error(
         "shards ran on {} kind(s) of machine, the fastest {:.0} % faster than the slowest by `ttlab bench`: totals of seconds mix them; \
          ratios of times are of searches on the same machine",
@@ -69,46 +70,48 @@ pub enum Doubt {
     #[error(
         "{}: restart = \"search\" loses all that an engine keeps along a game, its histories and corrections as well as its table: against a process that is kept this is \
          not the value of keeping the table. The first search of each game, equal by design, is left out there",
-        named(.0)
+        quote_names(.0)
     )]
     Alone(Vec<String>),
-    /// Joined results do not say where they come from.
+    /// A joined result has no manifest.
     #[error("{0} has no manifest.json beside it: its build and machine are unknown")]
     Unknown(String),
 }
 
-/// What became of lines that finished other depths than the baseline.
+/// Says how lines that finished other depths than the baseline were compared.
 fn unlike(cut: &[String], apart: &[String]) -> String {
-    let cut = (!cut.is_empty()).then(|| format!("the ratios of {} are of the depths that both finished", named(cut)));
+    let cut =
+        (!cut.is_empty()).then(|| format!("the ratios of {} are of the depths that both finished", quote_names(cut)));
     let apart = (!apart.is_empty())
-        .then(|| format!("searches of {} that share no finished depth are not compared", named(apart)));
+        .then(|| format!("searches of {} that share no finished depth are not compared", quote_names(apart)));
     cut.into_iter().chain(apart).collect::<Vec<_>>().join("; ")
 }
 
-/// The first of some options.
+/// The first few options, and how many more there are.
 fn first(options: &[String]) -> String {
     let more = options.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
     options[..options.len().min(SHOWN)].join("; ") + &more
 }
 
-/// Doubts about one result.
+/// Warnings about one result.
 pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let failed: usize = summary.lines.iter().map(|line| line.errors).sum();
     doubts.extend((failed > 0).then_some(Doubt::Failed(failed)));
-    let some = |at: usize, of: fn(&Measure) -> usize| -> Vec<String> {
-        let lines = summary.lines.iter().filter(|line| line.measures.get(at).is_some_and(|measure| of(measure) > 0));
+    let lines_with = |index: usize, count: fn(&Measure) -> usize| -> Vec<String> {
+        let lines =
+            summary.lines.iter().filter(|line| line.measures.get(index).is_some_and(|measure| count(measure) > 0));
         lines.map(|line| line.name.clone()).collect()
     };
-    let (cut, apart) = (some(0, |measure| measure.cut), some(0, |measure| measure.apart));
+    let (cut, apart) = (lines_with(0, |measure| measure.cut), lines_with(0, |measure| measure.apart));
     doubts.extend((!cut.is_empty() || !apart.is_empty()).then_some(Doubt::Unlike(cut, apart)));
-    for (at, metric) in summary.metrics.iter().enumerate() {
-        let lines = some(at, |measure| measure.beyond);
+    for (index, metric) in summary.metrics.iter().enumerate() {
+        let lines = lines_with(index, |measure| measure.beyond);
         doubts.extend((!lines.is_empty()).then(|| Doubt::Zeros(metric.name.clone(), lines)));
     }
     doubts.extend((!finished).then_some(Doubt::Unfinished));
-    // Lines of other columns than the variant may rightly differ.
+    // Groups by other columns may have different numbers.
     let counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == [columns::VARIANT]);
     if let (Some(least), Some(most)) = (counts.clone().min(), counts.max())
         && least < most
@@ -120,7 +123,8 @@ pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec
     doubts
 }
 
-/// A doubt about times of merged shards: their machines differ, or their speeds by more than the noise of a bench.
+/// Warns of merged shards whose machines differ, or whose speeds differ by more than a benchmark's
+/// noise.
 pub fn shards(manifest: &Manifest) -> Option<Doubt> {
     let machines: BTreeSet<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
     let speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
@@ -131,7 +135,8 @@ pub fn shards(manifest: &Manifest) -> Option<Doubt> {
     (machines.len() > 1 || apart > UNLIKE).then_some(Doubt::Shards(apart, machines.len()))
 }
 
-/// A doubt about engines along games of which some make each search in a new process and others do not.
+/// Warns if some external engines start a new process for every search along a game and others do
+/// not.
 pub fn alone(manifest: &Manifest) -> Option<Doubt> {
     let restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
     let external = || manifest.variants.iter().filter(|variant| restart(variant).is_some());
@@ -141,7 +146,7 @@ pub fn alone(manifest: &Manifest) -> Option<Doubt> {
     mixed.then(|| Doubt::Alone(alone.into_iter().cloned().collect()))
 }
 
-/// Doubts about joining results: different builds, different machines, or none known.
+/// Warnings about joined results: different builds or machines, or no manifest.
 pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let history = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
@@ -161,8 +166,8 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     doubts
 }
 
-/// Doubts about joined results whose searches are paired: unlike suites, and the options, but those that are named, that are not the same in all of
-/// them. Of other engines nothing is known here.
+/// Warnings about joined results whose searches are paired: different suites, and options that
+/// differ without being in `named`. External engines are not checked.
 pub fn apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Doubt> {
     let file_name =
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -188,22 +193,22 @@ fn options_apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Optio
         }
     }
     let known = sources.iter().filter(|(_, manifest)| manifest.is_some()).count();
-    values.retain(|path, of| {
-        let mut sets = of.values();
+    values.retain(|path, values_by_result| {
+        let mut sets = values_by_result.values();
         let first = sets.next();
-        let same = of.len() == known && sets.all(|set| Some(set) == first);
+        let same = values_by_result.len() == known && sets.all(|set| Some(set) == first);
         !same && !named.contains(&path.as_str())
     });
-    let shown = |(path, of): (String, BTreeMap<&str, BTreeSet<String>>)| {
+    let describe = |(path, values_by_result): (String, BTreeMap<&str, BTreeSet<String>>)| {
         let message = |label: &&str| {
-            let set = of.get(label)?;
+            let set = values_by_result.get(label)?;
             let list: Vec<&str> = set.iter().map(String::as_str).take(SHOWN).collect();
             let others = if set.len() > SHOWN { " or others" } else { "" };
             Some(format!("{}{others} in \"{label}\"", list.join(" or ")))
         };
         format!("{path} ({})", sources.iter().filter_map(|(label, _)| message(label)).collect::<Vec<_>>().join(", "))
     };
-    let options: Vec<String> = values.into_iter().map(shown).collect();
+    let options: Vec<String> = values.into_iter().map(describe).collect();
     (!options.is_empty()).then_some(Doubt::Apart(options))
 }
 
@@ -214,9 +219,9 @@ mod tests {
     use crate::analysis::rows::metric::Metric;
     use crate::record::manifest::{Build, Machine, ShardRun};
 
-    /// Of several metrics the first is what the page's ratios are of; lines are named in their order.
+    /// Only the first metric counts, since the page shows its ratios; lines are named in order.
     #[test]
-    fn unlike_depths_are_those_of_the_first_metric() {
+    fn different_depths_are_those_of_the_first_metric() {
         let line = |name: &str, counts: [(usize, usize); 2]| Line {
             name: name.to_owned(),
             searches: 4,
@@ -226,7 +231,7 @@ mod tests {
         let lines = vec![line("a", [(0, 0), (2, 1)]), line("b", [(3, 0), (0, 0)]), line("c", [(1, 2), (0, 0)])];
         let found = doubts(&Summary { lines, ..Summary::default() }, None, true);
         assert_eq!(found, [Doubt::Unlike(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
-        // Each part in words, and neither where it has nobody.
+        // Each part appears only if it has lines.
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let message = |cut: &[&str], apart: &[&str]| Doubt::Unlike(names(cut), names(apart)).to_string();
         let start = "not all went as deep as the baseline: ";
@@ -237,9 +242,9 @@ mod tests {
         assert_eq!(message(&[], &["c"]), format!("{start}{apart}"));
     }
 
-    /// Of each metric by itself, those lines that lack searches for it.
+    /// Each metric names the lines that lack searches.
     #[test]
-    fn what_is_left_out_for_a_zero_is_told() {
+    fn searches_left_out_for_a_zero_are_reported() {
         let line = |name: &str, beyond: [usize; 2]| Line {
             name: name.to_owned(),
             measures: beyond.map(|beyond| Measure { beyond, ..Measure::default() }).to_vec(),
@@ -255,11 +260,11 @@ mod tests {
         );
     }
 
-    /// What is joined is told with what is apart, and why that matters; of many options the first are named.
+    /// The message says what differs and why it matters; only the first few options are named.
     #[test]
-    fn what_is_joined_is_told_with_what_is_apart() {
+    fn join_warnings_name_what_differs() {
         let two = || vec!["a".to_owned(), "b".to_owned()];
-        let many = |count: usize| (0..count).map(|at| format!("o{at}")).collect::<Vec<_>>();
+        let many = |count: usize| (0..count).map(|index| format!("o{index}")).collect::<Vec<_>>();
         for (doubt, message) in [
             (Doubt::Builds(two()), "results of different builds are joined (a; b): counts may differ for that alone"),
             (Doubt::Machines(two()), "results of different machines are joined (a; b): times cannot be compared"),
@@ -280,9 +285,10 @@ mod tests {
         }
     }
 
-    /// Each doubt at its edge, of a machine that grows slower and of one that grows faster; numbers of searches that differ are told of variants alone.
+    /// Each warning on both sides of its limit, and for both signs of drift; numbers of searches
+    /// are compared only between variants.
     #[test]
-    fn each_doubt_has_its_edge() {
+    fn every_warning_has_its_limit() {
         let line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
         let of = |by: &str, lines: Vec<Line>, noise: f64, drift: f64, finished: bool| {
             let summary = Summary { by: vec![by.to_owned()], lines, ..Summary::default() };
@@ -317,19 +323,19 @@ mod tests {
         assert_eq!(of("table.slots", uneven(), 0.0, 0.0, true), [Doubt::Failed(3)]);
     }
 
-    /// Engines along games, some with a process for each search: ours has none, and single positions know no difference.
+    /// Only for external engines along games, if just some of them start a process for each search.
     #[test]
-    fn a_process_for_each_search_loses_more_than_a_table() {
+    fn mixed_restarts_are_reported() {
         let of = |sequence: bool, restarts: &[Option<&str>]| {
-            let named = || restarts.iter().enumerate().map(|(at, restart)| (format!("v{at}"), restart));
+            let variants = || restarts.iter().enumerate().map(|(index, restart)| (format!("v{index}"), restart));
             let options = |restart: &Option<&str>| match restart {
                 Some(restart) => serde_json::json!({ "uci": "x", "restart": restart }),
                 None => serde_json::json!({ "draws": true }),
             };
             let manifest = Manifest {
                 sequence,
-                variants: named().map(|(name, _)| name).collect(),
-                options: named().map(|(name, restart)| (name, options(restart))).collect(),
+                variants: variants().map(|(name, _)| name).collect(),
+                options: variants().map(|(name, restart)| (name, options(restart))).collect(),
                 ..Manifest::default()
             };
             alone(&manifest).map(|doubt| doubt.to_string())
@@ -347,9 +353,10 @@ mod tests {
         assert_eq!(of(false, &[Some("game"), Some("search")]), None);
     }
 
-    /// Machines that are alike may differ in speed by a fifth of the slowest; what has no speed says nothing.
+    /// Speeds of equal machines may differ by a fifth of the slowest; runs without a speed do not
+    /// count.
     #[test]
-    fn unlike_shards_are_told_by_their_machines_and_speeds() {
+    fn different_shards_are_reported_by_machine_and_speed() {
         let message = |runs: &[(&str, Option<u64>)]| {
             let run = |&(cpu, calibration): &(&str, Option<u64>)| {
                 let machine = Machine { cpu: cpu.to_owned(), ..Machine::default() };
@@ -372,9 +379,10 @@ mod tests {
         assert_eq!(message(&[]), None);
     }
 
-    /// Options that are not the same in all results, with each result's values; of what is named, what is the same, and other engines, nothing.
+    /// Options that differ between results are listed with their values; named options and external
+    /// engines are not.
     #[test]
-    fn joined_results_tell_what_else_they_differ_in() {
+    fn joined_results_list_differing_options() {
         use serde_json::json;
         let of = |suite: &str, variants: &[(&str, serde_json::Value)]| Manifest {
             suite: suite.to_owned(),
@@ -382,26 +390,27 @@ mod tests {
             ..Manifest::default()
         };
         let table = |size: u64, slots: u64| json!({ "table": { "size": size, "slots": slots }, "x": 1 });
-        let one = of("data/s.epd", &[("a", table(64, 1)), ("b", table(64, 2))]);
-        let mut two = of("../data/s.epd", &[("a", table(128, 1)), ("b", table(128, 2)), ("e", table(9, 9))]);
-        two.subjects.insert("e".to_owned(), Default::default());
+        let first = of("data/s.epd", &[("a", table(64, 1)), ("b", table(64, 2))]);
+        let mut second = of("../data/s.epd", &[("a", table(128, 1)), ("b", table(128, 2)), ("e", table(9, 9))]);
+        second.subjects.insert("e".to_owned(), Default::default());
         let size = "table.size (64 in \"one\", 128 in \"two\")".to_owned();
-        let both = [("one", Some(&one)), ("two", Some(&two))];
+        let both = [("one", Some(&first)), ("two", Some(&second))];
         assert_eq!(apart(&both, &[]), [Doubt::Apart(vec![size.clone()])]);
         assert_eq!(apart(&both, &["table.size"]), []);
-        assert_eq!(apart(&[("one", Some(&one)), ("two", None)], &[]), [], "nothing is known of the second");
-        // A value that one of them has beside another; an option that one lacks; more of them than are shown; a suite of another name.
+        assert_eq!(apart(&[("one", Some(&first)), ("two", None)], &[]), [], "nothing is known of the second");
+        // One value among several; an option that one result lacks; more options than are listed;
+        // another suite.
         let three =
             of("t.epd", &[("a", table(64, 1)), ("b", json!({ "table": { "size": 64, "slots": 4 }, "y": 1, "z": 1 }))]);
-        let found = apart(&[("one", Some(&one)), ("three", Some(&three))], &[]);
+        let found = apart(&[("one", Some(&first)), ("three", Some(&three))], &[]);
         let options =
             ["table.slots (1 or 2 in \"one\", 1 or 4 in \"three\")", "y (1 in \"three\")", "z (1 in \"three\")"];
         let suites = vec!["s.epd".to_owned(), "t.epd".to_owned()];
         assert_eq!(found, [Doubt::Suites(suites), Doubt::Apart(options.map(str::to_owned).to_vec())]);
-        // Of many values the first three.
+        // Only the first three values are listed.
         let values = |slots: &[u64]| {
-            let one = |slots: &u64| (format!("v{slots}"), json!({ "table": { "slots": slots } }));
-            Manifest { options: slots.iter().map(one).collect(), ..Manifest::default() }
+            let first = |slots: &u64| (format!("v{slots}"), json!({ "table": { "slots": slots } }));
+            Manifest { options: slots.iter().map(first).collect(), ..Manifest::default() }
         };
         let (many, few) = (values(&[1, 2, 3, 4]), values(&[1, 2, 4]));
         let message = "table.slots (1 or 2 or 3 or others in \"many\", 1 or 2 or 4 in \"few\")".to_owned();
@@ -410,9 +419,10 @@ mod tests {
         assert!(message.contains(": a; b; c; and in 2 more: what"), "{message}");
     }
 
-    /// One result is joined with nothing. Of several each build and machine is told once, in order, and who does not say where it is from.
+    /// One result is not joined. Of several, each build and machine is listed once, in order, and
+    /// results without a manifest are named.
     #[test]
-    fn joined_results_tell_where_they_differ() {
+    fn joined_results_list_builds_and_machines() {
         let of = |version: &str, cpu: &str| {
             let build = Build { version: version.to_owned(), commit: "c".to_owned(), profile: "p".to_owned() };
             let machine = Machine { cpu: cpu.to_owned(), cores: 2, os: "o".to_owned(), ..Machine::default() };

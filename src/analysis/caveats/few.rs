@@ -1,12 +1,12 @@
 //! Too few positions or games to show anything, whatever they hold.
 
-use crate::analysis::pairing::stats::at_least;
+use crate::analysis::pairing::stats::min_clusters;
 use crate::record::columns;
 use crate::text::plural;
 
-/// That so many positions (or games) can show nothing among so many comparisons; none where they can.
+/// A message if `clusters` positions (or games) are too few for that many comparisons.
 pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
-    let expected = at_least(comparisons);
+    let expected = min_clusters(comparisons);
     let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
     let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
     (comparisons > 0 && clusters < expected).then(|| {
@@ -17,11 +17,11 @@ pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<Strin
     })
 }
 
-/// That many searches are of what was searched before: more than one in twenty.
-pub fn repeated([again, searches]: [usize; 2]) -> Option<String> {
-    (again * 20 > searches).then(|| {
+/// A message if more than one search in twenty repeats an earlier one.
+pub fn repeated([repeats, searches]: [usize; 2]) -> Option<String> {
+    (repeats * 20 > searches).then(|| {
         format!(
-            "{again} of {searches} searches are of what was searched before (games as long as their moves are the same, positions that only clocks tell \
+            "{repeats} of {searches} searches are of what was searched before (games as long as their moves are the same, positions that only clocks tell \
              apart): intervals take them for independent; leave them out, or begin later (sequence.from)"
         )
     })
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_in_twenty_may_be_searched_again() {
+    fn one_repeated_search_in_twenty_is_accepted() {
         assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated), [None, None, None]);
         assert!(
             repeated([6, 100])
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn five_are_too_few_for_one_comparison_and_six_for_two() {
+    fn five_positions_are_too_few_for_one_comparison_and_six_for_two() {
         assert!(too_few(5, 1, false).is_some_and(|words| words.starts_with("5 positions cannot show anything:")));
         assert!(
             too_few(6, 2, true)

@@ -1,18 +1,19 @@
 //! What a match cannot show, known before it is played.
 
-use super::{alike, named};
+use super::{alike, quote_names};
 use crate::experiment::{Experiment, Variant, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
 use crate::text::plural;
 
-/// Spread of the points of a pair for each game, as matches of like players have it: between quiet draws (0.1) and wild games (0.35).
+/// The spread of a pair's points per game, typical for equal players: between quiet draws (0.1) and
+/// wild games (0.35).
 const SPREAD: f64 = 0.25;
 
-/// Elo of a point of score, near one half.
+/// Elo per point of score, near one half.
 const SLOPE: f64 = 1600.0 / std::f64::consts::LN_10;
 
-/// Warnings about a match.
+/// Warnings about a match; none without `[match]`.
 pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(games) = &experiment.file.games else { return warnings };
@@ -38,7 +39,7 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
     let names = |expected: &dyn Fn(&Variant) -> bool| {
         let ours = experiment.variants.iter().filter(|point| point.external().is_none() && expected(point));
         let names: Vec<&str> = ours.map(|point| point.name.as_str()).collect();
-        (!names.is_empty()).then(|| named(&names))
+        (!names.is_empty()).then(|| quote_names(&names))
     };
     if let Some(names) = names(&|point| !point.options.draws) {
         warnings.push(format!(
@@ -58,12 +59,12 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
     warnings
 }
 
-/// Elo to each side of a 95 % interval of so many pairs, at a usual spread.
+/// Half the width, in Elo, of the 95 % interval of a number of pairs with typical spread.
 pub fn half_width(pairs: usize) -> f64 {
     1.96 * SPREAD / (pairs.max(1) as f64).sqrt() * SLOPE
 }
 
-/// Pairs whose interval reaches so many Elo to each side.
+/// The number of pairs whose interval has this half width.
 fn pairs_for(elo: f64) -> usize {
     (1.96 * SPREAD * SLOPE / elo.max(0.1)).powi(2).ceil() as usize
 }
@@ -75,11 +76,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn a_hundred_pairs_tell_thirty_elo() {
-        // 1.96 x 0.25 / 10 of a point is 0.049; a point of score is worth 695 Elo near one half.
+    fn a_hundred_pairs_have_a_half_width_of_34_elo() {
+        // 1.96 x 0.25 / 10 of a point is 0.049; a point of score is 695 Elo near one half.
         assert!((half_width(100) - 34.0).abs() < 0.1, "{}", half_width(100));
         assert_eq!(pairs_for(half_width(100)), 100);
-        // By the square: four times as many pairs tell half as much; and as many as are asked for tell what was asked, one fewer do not.
+        // Four times as many pairs halve the width; `pairs_for` is the least number that suffices.
         assert!((half_width(1) - 340.5).abs() < 0.1 && (half_width(1) - 2.0 * half_width(4)).abs() < 1e-9);
         for elo in [200.0, 50.0, 33.0, 5.0, 0.7] {
             let pairs = pairs_for(elo);
@@ -92,9 +93,9 @@ mod tests {
         SuiteTexts::Plan { suite: Some(suite), suites: &NONE }
     }
 
-    /// Openings that transpose into one are told before the match, and are pairs only once.
+    /// Openings that transpose into an earlier one give a warning and count once.
     #[test]
-    fn openings_that_come_again_are_told() {
+    fn repeated_openings_are_counted() {
         let players = "suite = 'x.pgn'\nlimit = { nodes = 9 }\n[match]\n[engine]\ndraws = true\n[[variant]]\nname = 'p'\n[[variant]]\nname = 'q'\n'keys.seed' = 2\n";
         let message = |openings: &[&str]| {
             let game = |moves: &&str| format!("[Event \"x\"]\n\n{moves} *\n\n");
@@ -111,12 +112,14 @@ mod tests {
         assert!(all.len() == 2 && all[1].starts_with(&few(2)), "{all:?}");
     }
 
-    /// Each player that forgets between its moves or sees no draws, and nobody else: not one without a table, nor another engine.
+    /// Only players that clear their table between moves or do not see draws are named; not those
+    /// without a table.
     #[test]
     fn players_that_forget_are_named() {
         let message = |players: &[&str]| {
-            let player =
-                |(at, more): (usize, &&str)| format!("[[variant]]\nname = 'p{at}'\n'keys.seed' = {at}\n{more}\n");
+            let player = |(index, more): (usize, &&str)| {
+                format!("[[variant]]\nname = 'p{index}'\n'keys.seed' = {index}\n{more}\n")
+            };
             let players: String = players.iter().enumerate().map(player).collect();
             let text = format!("suite = 'x.pgn'\nlimit = {{ nodes = 9 }}\n[match]\n[engine]\ndraws = true\n{players}");
             let pgn = "[Event \"x\"]\n\n1. e4 *\n\n";

@@ -1,25 +1,26 @@
-//! Which measure leads. Nodes to a depth say who is stronger only while a search to a depth is the same search whatever the table holds. Where the
-//! search asks its table how deep to search, one that forgets gets less deep under the same label, and the worse table looks better.
+//! Whether nodes to a depth measure strength. They do only while a search to a depth is the same
+//! search with any table. If the search asks its table how deep to search, a table that forgets
+//! gets less deep under the same label, and the worse table looks better.
 
-use super::named;
+use super::quote_names;
 use crate::record::diagnosis::NodesVerdict;
 use crate::record::manifest::Manifest;
 use serde_json::Value;
 
-/// What nodes to a depth are called where they may mislead.
+/// The name of nodes to a depth where they may mislead.
 pub const SAME_LABEL: &str = "nodes to the same label";
 
 /// The variants whose nodes to a depth may mislead.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Misleading {
-    /// Those of engines that are not ours, which nobody has found to be free of it.
+    /// External engines that `ttlab doctor` has not cleared.
     engines: Vec<String>,
-    /// Those of ours with a term that asks the table for the shape of its search.
+    /// Variants of ttlab's engine with a term that asks the table for the shape of its search.
     terms: Vec<String>,
 }
 
 impl Misleading {
-    /// The variants of a result; none where nodes lead.
+    /// The variants of a result that may mislead; none if nodes can be trusted.
     pub fn of_manifest(manifest: &Manifest) -> Option<Self> {
         let doubted = manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
         let engines = doubted.map(|(name, _)| name.clone()).collect();
@@ -32,9 +33,9 @@ impl Misleading {
         (!self.engines.is_empty() || !self.terms.is_empty()).then_some(self)
     }
 
-    /// Why, in one sentence, and what leads instead.
+    /// A sentence that says why, and what to use instead.
     pub fn sentence(&self) -> String {
-        let list = |names: &[String]| named(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let list = |names: &[String]| quote_names(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let (who, why, instead) = match (&self.engines[..], &self.terms[..]) {
             (engines, []) => (
                 list(engines),
@@ -58,7 +59,7 @@ impl Misleading {
     }
 }
 
-/// Whether options have a term that asks the table under test for the shape of the search.
+/// Whether the options have a term that asks the table under test for the shape of the search.
 fn asks_the_table(options: &Value) -> bool {
     let is_on = |path: &str| options.pointer(path).and_then(Value::as_u64).is_some_and(|depth| depth > 0);
     let neutral = options.pointer("/shape").is_some_and(|shape| shape == "neutral");
@@ -72,37 +73,39 @@ mod tests {
     use crate::record::manifest::EngineInfo;
     use serde_json::json;
 
-    /// Either term is enough, unless the shape is neutral or the term is off; another engine is always doubted, whatever options stand by its name.
+    /// Either term is enough, unless the shape is neutral or the term is off. An external engine
+    /// always counts, whatever options are recorded under its name.
     #[test]
-    fn nodes_mislead_where_the_search_asks_its_table() {
-        let of = |options: &[(&str, Value)], engines: &[&str]| {
+    fn nodes_mislead_if_the_search_asks_its_table() {
+        let from_options = |options: &[(&str, Value)], engines: &[&str]| {
             let options = options.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect();
             let subjects = engines.iter().map(|name| ((*name).to_owned(), EngineInfo::default())).collect();
-            let found = Misleading::of_manifest(&Manifest { options, subjects, ..Manifest::default() });
-            found.map(|found| (found.engines, found.terms))
+            let misleading = Misleading::of_manifest(&Manifest { options, subjects, ..Manifest::default() });
+            misleading.map(|misleading| (misleading.engines, misleading.terms))
         };
         let on = |term: &str, depth: u32| json!({ term: { "min_depth": depth }, "shape": "table" });
         let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        assert_eq!(of(&[("a", json!({})), ("b", on("iir", 0))], &[]), None);
-        assert_eq!(of(&[("a", json!({})), ("b", on("iir", 1))], &[]), Some((vec![], names(&["b"]))));
-        assert_eq!(of(&[("a", on("singular", 6))], &[]), Some((vec![], names(&["a"]))));
-        assert_eq!(of(&[("a", json!({ "iir": { "min_depth": 4 }, "shape": "neutral" }))], &[]), None);
-        assert_eq!(of(&[("a", on("iir", 4)), ("b", json!({}))], &["a"]), Some((names(&["a"]), vec![])));
+        assert_eq!(from_options(&[("a", json!({})), ("b", on("iir", 0))], &[]), None);
+        assert_eq!(from_options(&[("a", json!({})), ("b", on("iir", 1))], &[]), Some((vec![], names(&["b"]))));
+        assert_eq!(from_options(&[("a", on("singular", 6))], &[]), Some((vec![], names(&["a"]))));
+        assert_eq!(from_options(&[("a", json!({ "iir": { "min_depth": 4 }, "shape": "neutral" }))], &[]), None);
+        assert_eq!(from_options(&[("a", on("iir", 4)), ("b", json!({}))], &["a"]), Some((names(&["a"]), vec![])));
     }
 
-    /// Whom a doctor found free of it leads by nodes, whatever else he found of others; and the sentence names what to do.
+    /// An engine that `ttlab doctor` cleared is not listed, whatever was found about others.
     #[test]
-    fn an_engine_leads_by_nodes_once_a_doctor_found_so() {
-        let of = |found: &[&str]| {
-            let engine = |(at, doctor): (usize, &&str)| {
-                (format!("e{at}"), EngineInfo { doctor: (*doctor).to_owned(), ..EngineInfo::default() })
+    fn engine_is_trusted_once_doctor_cleared_it() {
+        let from_verdicts = |verdicts: &[&str]| {
+            let engine = |(index, doctor): (usize, &&str)| {
+                (format!("e{index}"), EngineInfo { doctor: (*doctor).to_owned(), ..EngineInfo::default() })
             };
-            let subjects = found.iter().enumerate().map(engine).collect();
-            Misleading::of_manifest(&Manifest { subjects, ..Manifest::default() }).map(|found| found.sentence())
+            let subjects = verdicts.iter().enumerate().map(engine).collect();
+            Misleading::of_manifest(&Manifest { subjects, ..Manifest::default() })
+                .map(|misleading| misleading.sentence())
         };
-        assert_eq!(of(&["lead", "lead"]), None);
+        assert_eq!(from_verdicts(&["lead", "lead"]), None);
         for doubted in ["", "mislead", "undecided"] {
-            let message = of(&["lead", doubted]).unwrap();
+            let message = from_verdicts(&["lead", doubted]).unwrap();
             assert!(
                 message.starts_with("nodes to a depth may mislead in \"e1\": an engine may search less"),
                 "{message}"

@@ -1,5 +1,5 @@
-//! Whether variants were compared on equal memory: a packing or a bucket that holds more entries in the same bytes, or needs more
-//! bytes for the same entries, must not pass for a better policy.
+//! Whether variants were compared on equal memory. A packing or bucket that holds more entries in
+//! the same bytes, or needs more bytes for the same entries, must not pass for a better policy.
 
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// Slots and bytes of a table.
 type Shape = (u64, u64);
 
-/// How the tables of variants with the same `table.size` compare; none where no two have one. A tenth of a per cent is what whole
-/// buckets leave over.
+/// Says whether tables of the same `table.size` have equal bytes and entries, to 0.1 % (whole
+/// buckets leave a remainder); none if no two variants share a size.
 pub fn compared(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
     let (variants, has_size) = (frame.coded(columns::VARIANT), frame.has("table.size"));
@@ -43,8 +43,8 @@ pub fn compared(frame: &Frame) -> Option<String> {
         (Some(_), None) => "equal entries, not at equal bytes",
         (Some(_), Some(_)) => "neither equal bytes nor equal entries",
     };
-    let of = if has_size { "tables of one table.size" } else { "tables" };
-    Some(format!("{of} are compared at {equal}{}", bytes.or(entries).unwrap_or_default()))
+    let tables = if has_size { "tables of one table.size" } else { "tables" };
+    Some(format!("{tables} are compared at {equal}{}", bytes.or(entries).unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -67,11 +67,11 @@ mod tests {
         assert!(bytes.contains("equal bytes, not at equal entries: \"a\" has 4096 slots, \"b\" 6144"), "{bytes}");
         assert!(output(&rows("4096,65536", "4096,98304")).unwrap().contains("equal entries, not at equal bytes"));
         assert!(output(&rows("4096,65536", "2048,98304")).unwrap().contains("neither"));
-        // Up to one in a thousand is what rounding to whole buckets makes of one size.
+        // Rounding to whole buckets may change a size by up to 0.1 %.
         assert_eq!(output(&rows("4096,65536", "4100,65601")).unwrap(), both);
         assert!(output(&rows("4096,65536", "4101,65601")).unwrap().contains("equal bytes, not at equal entries"));
         assert!(output(&rows("4096,65536", "4100,65602")).unwrap().contains("equal entries, not at equal bytes"));
-        // One in a thousand itself is still the same.
+        // Exactly 0.1 % still counts as equal.
         assert_eq!(output(&rows("1000,64000", "1001,64064")).unwrap(), both);
         assert!(output(&rows("1000,64000", "1002,64064")).unwrap().contains("not at equal entries"));
         assert_eq!(output("a,p,1,64 KiB,9,4096,65536\nb,p,1,1 MiB,9,65536,1048576\n"), None);

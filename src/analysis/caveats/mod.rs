@@ -1,4 +1,4 @@
-//! What makes an answer doubtful, each doubt told once.
+//! Warnings about a result: what it cannot show, and what makes it doubtful.
 
 pub mod alike;
 pub mod before;
@@ -12,8 +12,9 @@ pub mod memory;
 pub mod reach;
 pub mod timing;
 
-/// The first three names of a list in quotes, and how many more there are: `"a", "b", "c" and 2 more`.
-fn named(names: &[impl std::fmt::Display]) -> String {
+/// The first three names of a list in quotes, and how many more there are: `"a", "b", "c" and 2
+/// more`.
+fn quote_names(names: &[impl std::fmt::Display]) -> String {
     let shown: Vec<String> = names.iter().take(3).map(|name| format!("\"{name}\"")).collect();
     let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
     shown.join(", ") + &more

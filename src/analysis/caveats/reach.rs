@@ -1,8 +1,9 @@
-//! What so many positions can show of engines that are not ours. The counts of a modern engine are chaotic: whatever changes its table a
-//! little sends every search another way, so that one search says little, and how little is known before the run.
+//! What a number of positions can show about external engines. The node counts of a modern engine
+//! are chaotic: a small change of its table sends every search another way. So one search says
+//! little, and how little is known before the run.
 
 use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::stats::at_least;
+use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::questions::findings::rounded;
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::{Question, Summary};
@@ -11,53 +12,57 @@ use crate::experiment::Experiment;
 use crate::record::manifest::Manifest;
 use std::fmt;
 
-/// The standard deviation of log(nodes) of one search under a changed table, of the calmest and of the liveliest that was measured:
-/// Stockfish 15.1 and Ethereal 12 with one thread, to depths of 12 to 16.
+/// The standard deviation of log(nodes) of one search under a changed table, for the calmest and
+/// the liveliest engine that was measured: Stockfish 15.1 and Ethereal 12 with one thread, to
+/// depths of 12 to 16.
 pub const USUAL: [f64; 2] = [0.16, 0.61];
 
-/// The difference that an experiment is held to show whose file names none.
+/// The effect that an experiment should detect if its file names none: 10 %.
 const MATTERS: f64 = 0.1;
 
-/// With fewer positions or games than this a spread is not measured.
+/// With fewer positions or games the spread is not measured.
 const ENOUGH: usize = 10;
 
-/// What so many positions or games can show.
+/// The power of a number of positions or games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reach {
     clusters: usize,
     games: bool,
     comparisons: usize,
-    /// Of a position's (or a game's) logarithm: of the calmest and of the liveliest.
+    /// The standard deviation of a position's (or a game's) logarithm, for the calmest and the
+    /// liveliest engine.
     spread: [f64; 2],
     /// Whether it was measured in rows of this experiment.
     measured: bool,
-    /// The difference that matters.
+    /// The relative difference that should be detected.
     matters: f64,
 }
 
 impl Reach {
-    /// Of an experiment whose nodes to a depth will be compared, before it runs; from the spread in rows that it has, if there are enough.
-    /// None where no such engine is compared, or too few positions could show anything at all.
+    /// For an experiment that compares nodes to a depth, before it runs; with the spread measured
+    /// in `rows` if there are enough. None if no external engine is compared, or if there are too
+    /// few positions for any result.
     pub fn before(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
         let Experiment { variants, file, .. } = experiment;
         let base = &variants[experiment.baseline];
-        let held = |at: &usize| {
-            let variant = &variants[*at];
+        let is_compared = |index: &usize| {
+            let variant = &variants[*index];
             let to_depth = |variant| experiment.limits(variant).iter().all(|limit| limit.depth.is_some());
             let depths = to_depth(variant) && to_depth(base);
-            *at != experiment.baseline && depths && (variant.external().is_some() || base.external().is_some())
+            *index != experiment.baseline && depths && (variant.external().is_some() || base.external().is_some())
         };
-        let compared: Vec<&str> = (0..variants.len()).filter(held).map(|at| variants[at].name.as_str()).collect();
+        let compared: Vec<&str> =
+            (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
         if compared.is_empty() || file.games.is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty()) {
             return None;
         }
-        // Each of several suites is judged by itself: the smallest shows least.
+        // Each of several suites is judged by itself: the smallest has the least power.
         let suites = experiment.suites().into_iter().map(|items| {
             let searches = items.iter().map(|item| experiment.searches_per_variant(item));
             searches.filter(|&searches| searches > 0).collect::<Vec<usize>>()
         });
         let searches = suites.min_by_key(Vec::len).unwrap_or_default();
-        let each = searches.iter().sum::<usize>() as f64 / searches.len().max(1) as f64;
+        let searches_per_cluster = searches.iter().sum::<usize>() as f64 / searches.len().max(1) as f64;
         let measured = rows.and_then(|rows| {
             let question = Question::by_variant(&[], Some(&base.name));
             let summary = Summary::new(rows, &question).ok()?;
@@ -65,24 +70,24 @@ impl Reach {
         });
         Self {
             clusters: searches.len(),
-            games: each > 1.0,
+            games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
-            // Searches of one game are not independent: this is the least that they spread by.
-            spread: measured.unwrap_or(USUAL.map(|spread| spread / each.max(1.0).sqrt())),
+            // Searches of one game are not independent: this is the least spread possible.
+            spread: measured.unwrap_or(USUAL.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
             measured: measured.is_some(),
             matters: matters(file.smallest_effect),
         }
         .if_any()
     }
 
-    /// Of a finished run that compared nodes to one depth; none where no engine is another than ours.
+    /// For a finished run that compared nodes to one depth; none without external engines.
     pub fn after(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
-        let of = |name: &str| manifest.subjects.contains_key(name);
-        let base = of(&manifest.baseline);
-        let lines = || summary.lines.iter().filter(|line| !line.is_baseline && (base || of(&line.name)));
-        // Under a limit of nodes it is moves that are compared, not nodes.
-        let cut = |line: &Line| line.measures.first().is_some_and(|first| 2 * first.cut > line.searches);
-        if lines().any(cut) {
+        let is_external = |name: &str| manifest.subjects.contains_key(name);
+        let base = is_external(&manifest.baseline);
+        let lines = || summary.lines.iter().filter(|line| !line.is_baseline && (base || is_external(&line.name)));
+        // Under a node limit moves are compared, not nodes.
+        let is_truncated = |line: &Line| line.measures.first().is_some_and(|first| 2 * first.cut > line.searches);
+        if lines().any(is_truncated) {
             return None;
         }
         Self {
@@ -96,12 +101,12 @@ impl Reach {
         .if_any()
     }
 
-    /// Itself, where so many can show anything.
+    /// Itself, if there are enough clusters for any result.
     fn if_any(self) -> Option<Self> {
-        (self.comparisons > 0 && self.clusters >= at_least(self.comparisons)).then_some(self)
+        (self.comparisons > 0 && self.clusters >= min_clusters(self.comparisons)).then_some(self)
     }
 
-    /// A ratio of so many clusters that spread so much.
+    /// A ratio of these clusters with a given spread.
     fn ratio(&self, spread: f64) -> Ratio {
         Ratio { clusters: self.clusters, error: spread / (self.clusters as f64).sqrt(), ..Ratio::default() }
     }
@@ -110,28 +115,29 @@ impl Reach {
         0.05 / self.comparisons as f64
     }
 
-    /// The smallest differences that are found four times in five, of the calmest and of the liveliest.
+    /// The smallest effects that are detected with 80 % power, for the calmest and the liveliest
+    /// engine.
     pub fn detectable(&self) -> [f64; 2] {
-        self.spread.map(|spread| self.ratio(spread).detectable(self.level()))
+        self.spread.map(|spread| self.ratio(spread).detectable_effect(self.level()))
     }
 
-    /// How many positions (or games) the difference that matters takes.
+    /// The numbers of positions (or games) that the effect needs.
     pub fn needed(&self) -> [f64; 2] {
-        self.spread.map(|spread| self.ratio(spread).needed(self.matters, self.level()).unwrap_or(f64::NAN))
+        self.spread.map(|spread| self.ratio(spread).clusters_needed(self.matters, self.level()).unwrap_or(f64::NAN))
     }
 
-    /// Whether even the calmest engine would hide the difference that matters.
+    /// Whether the effect is not detectable even with the calmest engine.
     pub fn falls_short(&self) -> bool {
         self.detectable()[0] > self.matters
     }
 }
 
-/// The difference that matters to a file: its own, where it names one that is not the default for claims.
+/// The file's smallest effect, unless it is the default for claims.
 fn matters(smallest_effect: f64) -> f64 {
     if smallest_effect > crate::experiment::file::default_smallest_effect() { smallest_effect } else { MATTERS }
 }
 
-/// The least and the most that the lines' clusters spread by; none where none has enough of them.
+/// The least and the largest spread among the lines; none without enough clusters.
 fn spread<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
     let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= ENOUGH && ratio.error > 0.0);
     let spreads = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt());
@@ -177,56 +183,62 @@ mod tests {
         Reach { clusters, games: false, comparisons, spread, measured: false, matters: 0.1 }
     }
 
-    /// Quantiles of Student's t from any table: 23 degrees of freedom have 2.069 at 97.5 % and 0.858 at 80 %; intervals of 24 are 48 / 24^2, a
-    /// twelfth, longer: 2.241.
+    /// Quantiles of Student's t from a printed table: 23 degrees of freedom have 2.069 at 97.5 %
+    /// and 0.858 at 80 %; intervals of 24 clusters are 48 / 24^2, a twelfth, wider: 2.241.
     #[test]
-    fn what_can_be_shown_is_two_quantiles_of_the_standard_error() {
+    fn detectable_effect_is_two_quantiles_of_the_standard_error() {
         let [calm, lively] = reach(24, 1, USUAL).detectable();
-        // And 0.9163 / 24 of room for one game more.
+        // Plus the margin of 0.9163 / 24 for an unseen cluster.
         let by_hand = |spread: f64| (3.099 * spread / 24.0_f64.sqrt() + 0.038_18).exp_m1();
         assert!((calm - by_hand(0.16)).abs() < 2e-4 && (lively - by_hand(0.61)).abs() < 2e-4, "{calm} {lively}");
         assert!(reach(41, 1, USUAL).falls_short() && !reach(42, 1, USUAL).falls_short());
-        // More comparisons ask for more; a claim of no comparison, or of too few positions, is another caveat's.
+        // More comparisons need more; none, or too few positions, is another warning.
         let more = reach(24, 100, USUAL).detectable()[0];
         assert!(more > 1.1 * calm, "{more}");
         assert_eq!([reach(24, 0, USUAL), reach(5, 1, USUAL), reach(6, 2, USUAL)].map(Reach::if_any), [None; 3]);
         assert!([reach(6, 1, USUAL), reach(7, 2, USUAL)].iter().all(|enough| enough.if_any().is_some()));
-        // (1.96 + 0.84)^2 x 0.61^2 / (ln(1.1) - 0.9163 / 343)^2 is 341, and a little more since the spread is not known.
+        // (1.96 + 0.84)^2 x 0.61^2 / (ln(1.1) - 0.9163 / 343)^2 is 341, and a little more because
+        // the spread is estimated.
         let [_, most] = reach(24, 1, USUAL).needed();
         assert!((341.0..346.0).contains(&most), "{most}");
     }
 
-    /// By the rows only other engines are reckoned with; all lines, where it is the baseline that is one. The calmest stands first.
+    /// Only external engines are measured, or all lines if the baseline is external. The calmest
+    /// comes first.
     #[test]
-    fn the_spread_is_that_of_other_engines() {
+    fn spread_is_that_of_external_engines() {
         use crate::analysis::questions::line::Measure;
         use crate::analysis::questions::power::Power;
         let line = |name: &str, error: f64| {
             let ratio = Ratio { clusters: 16, error, ..Ratio::default() };
-            // Another metric beside the first says nothing of it.
+            // Metrics after the first do not count.
             let measures = vec![Measure { ratio, ..Measure::default() }, Measure::default()];
             Line { name: name.to_owned(), is_baseline: name == "base", searches: 16, measures, ..Line::default() }
         };
         let lines = vec![line("base", 0.0), line("ours", 0.05), line("lively", 0.2), line("calm", 0.1)];
         let power = Power { lines: 3, clusters: 16, ..Power::default() };
         let summary = Summary { lines, power, ..Summary::default() };
-        let of = |engines: &[&str]| {
+        let after_run = |engines: &[&str]| {
             let subjects = engines.iter().map(|name| ((*name).to_owned(), Default::default())).collect();
             let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
             Reach::after(&manifest, &summary, 0.0)
         };
-        assert_eq!(of(&[]), None);
+        assert_eq!(after_run(&[]), None);
         for (engines, spread) in [
             (&["lively", "calm"][..], [0.4, 0.8]),
             (&["calm", "lively"], [0.4, 0.8]),
             (&["calm"], [0.4, 0.4]),
             (&["base"], [0.2, 0.8]),
         ] {
-            let found = of(engines).unwrap_or_else(|| panic!("{engines:?}"));
-            let apart = [0, 1].map(|end| (found.spread[end] - spread[end]).abs());
-            assert!(apart.iter().all(|apart| *apart < 1e-12) && found.measured, "{engines:?}: {:?}", found.spread);
+            let found = after_run(engines).unwrap_or_else(|| panic!("{engines:?}"));
+            let distances = [0, 1].map(|end| (found.spread[end] - spread[end]).abs());
+            assert!(
+                distances.iter().all(|distances| *distances < 1e-12) && found.measured,
+                "{engines:?}: {:?}",
+                found.spread
+            );
         }
-        // Of sixteen searches eight may have been cut short; with one more the depths that both reached are too few to tell.
+        // Up to half of the searches may have been stopped by a limit.
         for (cut, message) in [(8, true), (9, false)] {
             let mut summary = summary.clone();
             summary.lines[3].measures[0].cut = cut;
@@ -238,9 +250,10 @@ mod tests {
         }
     }
 
-    /// Before a run, by hand: who is compared and on how much; a game's searches are one cluster, which spreads by the root of their number less.
+    /// By hand: which variants are compared, and on how many units. A game is one cluster, whose
+    /// spread is smaller by the root of its number of searches.
     #[test]
-    fn what_will_be_compared_is_known_before_the_run() {
+    fn compared_variants_are_known_before_the_run() {
         let read = |text: &str| {
             let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
             let text = format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}");
@@ -248,32 +261,38 @@ mod tests {
         };
         let depth = "limit = { depth = 3 }\n";
         let players = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n[[variant]]\nname = 'b'\n'subject.uci' = 'b'\n";
-        let of = |head: &str, players: &str| Reach::before(&read(&format!("{head}{players}")), None);
+        let before_run = |head: &str, players: &str| Reach::before(&read(&format!("{head}{players}")), None);
         let two = Reach { comparisons: 2, ..reach(10, 2, USUAL) };
-        assert_eq!(of(depth, players), Some(two));
-        assert_eq!(of(&format!("{depth}smallest_effect = 0.15\n"), players), Some(Reach { matters: 0.15, ..two }));
-        // The default of claims, and what is less, are no difference that matters here.
-        assert_eq!(of(&format!("{depth}smallest_effect = 0.005\n"), players), Some(two));
-        let games = of(&format!("{depth}sequence = {{ self_play = 4 }}\n"), players).unwrap();
+        assert_eq!(before_run(depth, players), Some(two));
+        assert_eq!(
+            before_run(&format!("{depth}smallest_effect = 0.15\n"), players),
+            Some(Reach { matters: 0.15, ..two })
+        );
+        // The default of claims, or less, does not replace the default effect.
+        assert_eq!(before_run(&format!("{depth}smallest_effect = 0.005\n"), players), Some(two));
+        let games = before_run(&format!("{depth}sequence = {{ self_play = 4 }}\n"), players).unwrap();
         assert_eq!(games, Reach { games: true, spread: [0.08, 0.305], ..two });
-        // Of the thirteen games in the file six have more than 81 plies: the others are no clusters.
+        // Six of the thirteen games have more than 81 plies: the others are no clusters.
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let one = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
         let text = format!("suite = 'data/games.pgn'\nsequence = {{ from = 81 }}\n{depth}{one}");
         let played = Reach::before(&Experiment::parse(&text, &path, &[]).unwrap(), None).unwrap();
         assert_eq!((played.clusters, played.games, played.comparisons), (6, true, 1));
-        // Moves at a number of nodes, figures that are known, and our own engine are another matter.
-        assert_eq!(of("limit = { nodes = 3 }\n", players), None);
-        assert_eq!(of(depth, &format!("{players}[[expect]]\nwhere = {{ variant = 'ours' }}\nnodes = 1\n")), None);
-        assert_eq!(of(depth, "[grid]\n'table.slots' = [1, 2]\n"), None);
-        // By the rows that are there: twice and half the nodes in turn; ln 2 from a mean of 0, ten times among nine that are free. What our own
-        // engine spreads by is not asked.
+        // Moves under a node limit, published figures and ttlab's own engine are not concerned.
+        assert_eq!(before_run("limit = { nodes = 3 }\n", players), None);
+        assert_eq!(
+            before_run(depth, &format!("{players}[[expect]]\nwhere = {{ variant = 'ours' }}\nnodes = 1\n")),
+            None
+        );
+        assert_eq!(before_run(depth, "[grid]\n'table.slots' = [1, 2]\n"), None);
+        // Rows with twice and half the nodes in turn: ln 2 from a mean of 0, ten times with nine
+        // degrees of freedom. The spread of ttlab's own engine is not used.
         let players = format!("{players}[[variant]]\nname = 'own'\n'table.slots' = 2\n");
         let rows: Vec<String> = (0..10)
-            .flat_map(|at| {
-                let [twice, more] = if at % 2 == 0 { [200, 900] } else { [50, 10] };
+            .flat_map(|index| {
+                let [twice, more] = if index % 2 == 0 { [200, 900] } else { [50, 10] };
                 [("ours", 100), ("a", twice), ("b", 100), ("own", more)]
-                    .map(|(who, nodes)| format!("{who},p{at},3,{nodes}"))
+                    .map(|(who, nodes)| format!("{who},p{index},3,{nodes}"))
             })
             .collect();
         let rows = format!("variant,position,depth,search.nodes\n{}\n", rows.join("\n"));
@@ -284,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_whether_it_suffices() {
+    fn message_says_whether_the_positions_suffice() {
         let short = reach(24, 3, USUAL).to_string();
         assert!(short.starts_with(
             "24 positions cannot show a difference of 10 % among 3 comparisons: where log(nodes) of one search"

@@ -1,4 +1,4 @@
-//! How far timings can be trusted: the noise between repeats, and whether the machine changed its speed.
+//! How far timings can be trusted: the noise between repeats, and drift of the machine's speed.
 
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::median;
@@ -7,23 +7,24 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
 
 /// Searches shorter than this, in seconds, say nothing about noise.
-const SHORT: f64 = 0.001;
+const MIN_SECONDS: f64 = 0.001;
 
-/// Noise above this share of the time makes small differences invisible.
+/// Noise above this share of the time hides small differences.
 pub const NOISY: f64 = 0.05;
 
-/// What the repeats say.
+/// Noise and drift of repeated timings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
-    /// The typical spread between repeats of one search, as a share of its median: the median over searches of 1.4826 x the median
-    /// absolute deviation. NaN for fewer than three repeats, or where all searches are short. Source: Rousseeuw and Croux, 1993.
+    /// The typical spread between repeats of a search, as a share of its median: the median over
+    /// searches of 1.4826 x the median absolute deviation. NaN for fewer than three repeats, or if
+    /// all searches are too short. Source: Rousseeuw and Croux, 1993.
     pub noise: f64,
     /// How much longer the last repeat of everything took than the first: 0.03 for 3 %.
     pub drift: f64,
 }
 
 impl Timing {
-    /// From the seconds of all searches; none for a single repeat.
+    /// Measures the seconds of all searches; none for a single repeat.
     pub fn new(frame: &Frame) -> Option<Self> {
         if !frame.has(columns::SECONDS) || !frame.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
             return None;
@@ -34,15 +35,15 @@ impl Timing {
         let seconds = searches.sums(columns::SECONDS);
         let (mut first_sum, mut last_sum, mut spreads) = (0.0, 0.0, Vec::new());
         for cell in (0..grouping.values.len()).flat_map(|group| searches.cells(group)) {
-            let places = searches.repeats(cell).iter().map(|&place| place as usize);
-            let time = |repeat| places.clone().find(|&at| searches.list[at].repeat == repeat).map(&seconds);
+            let indices = searches.repeats(cell).iter().map(|&index| index as usize);
+            let time = |repeat| indices.clone().find(|&index| searches.list[index].repeat == repeat).map(&seconds);
             if let (Some(early), Some(late)) = (time(0), time(last)) {
                 first_sum += early;
                 last_sum += late;
             }
-            let mut values: Vec<f64> = places.map(&seconds).collect();
+            let mut values: Vec<f64> = indices.map(&seconds).collect();
             let middle = median(&mut values);
-            if values.len() >= 3 && middle >= SHORT {
+            if values.len() >= 3 && middle >= MIN_SECONDS {
                 let mut deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
                 spreads.push(1.4826 * median(&mut deviations) / middle);
             }
@@ -56,25 +57,28 @@ impl Timing {
 mod tests {
     use super::*;
 
-    /// By hand: repeats of 1.0, 1.1, 1.4 s have median 1.1 and deviations 0.1, 0, 0.3: noise 1.4826 x 0.1 / 1.1.
+    /// By hand: repeats of 1.0, 1.1, 1.4 s have median 1.1 and deviations 0.1, 0, 0.3: noise 1.4826
+    /// x 0.1 / 1.1.
     #[test]
     fn noise_and_drift_by_hand() {
         let text = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,5,0.4\na,p,0,2,5,0.6\na,p,1,2,5,1.1\na,p,2,2,5,1.4\n";
         let timing = Timing::new(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap();
         assert!((timing.noise - 1.4826 * 0.1 / 1.1).abs() < 1e-12);
         assert!((timing.drift - 0.4).abs() < 1e-12);
-        // Two repeats tell a drift, not a noise; and what takes no time to speak of tells no noise either.
-        let of = |rows: &str| {
+        // Two repeats show drift but no noise; very short searches show no noise either.
+        let time_rows = |rows: &str| {
             let text = format!("variant,position,repeat,depth,search.nodes,seconds\n{rows}");
             Timing::new(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap()
         };
-        let two = of("a,p,0,1,5,1.0\na,p,1,1,5,1.5\n");
+        let two = time_rows("a,p,0,1,5,1.0\na,p,1,1,5,1.5\n");
         assert!(two.noise.is_nan() && (two.drift - 0.5).abs() < 1e-12, "{two:?}");
-        let short = SHORT / 2.0;
-        assert!(of(&format!("a,p,0,1,5,{short}\na,p,1,1,5,{short}\na,p,2,1,5,{short}\n")).noise.is_nan());
-        // The drift is of searches that have their first and their last repeat; each variant and key seed has repeats of its own.
-        let cut = of("a,p,0,1,5,1.0\na,p,1,1,5,1.0\na,p,2,1,5,1.2\na,q,0,1,5,9.0\nb,p,0,1,5,2.0\nb,p,2,1,5,2.4\n");
-        assert!((cut.drift - 0.2).abs() < 1e-12, "{cut:?}");
+        let short = MIN_SECONDS / 2.0;
+        assert!(time_rows(&format!("a,p,0,1,5,{short}\na,p,1,1,5,{short}\na,p,2,1,5,{short}\n")).noise.is_nan());
+        // Drift counts searches with a first and a last repeat; each variant and key seed has its
+        // own repeats.
+        let incomplete =
+            time_rows("a,p,0,1,5,1.0\na,p,1,1,5,1.0\na,p,2,1,5,1.2\na,q,0,1,5,9.0\nb,p,0,1,5,2.0\nb,p,2,1,5,2.4\n");
+        assert!((incomplete.drift - 0.2).abs() < 1e-12, "{incomplete:?}");
         let seeds = "variant,position,repeat,depth,search.nodes,seconds,seed\n\
             a,p,0,1,5,1.0,0\na,p,1,1,5,1.0,0\na,p,2,1,5,1.1,0\na,p,0,1,5,4.0,1\na,p,1,1,5,4.0,1\na,p,2,1,5,4.9,1\n";
         let seeds = Timing::new(&Frame::parse(seeds.as_bytes(), "t").unwrap()).unwrap();

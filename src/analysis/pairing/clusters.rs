@@ -1,13 +1,14 @@
-//! The sampling units under a mean: positions, or games, whose searches share a table and are not independent.
+//! The sampling units under a mean: positions, or games, whose searches share a table and are not
+//! independent.
 
-/// Sum and number of logarithms of each cluster.
+/// The sum and number of logarithms of each cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clusters {
-    /// Which cluster, ascending.
+    /// The clusters' ids, ascending.
     pub ids: Vec<u32>,
-    /// The sum of each one's logarithms.
+    /// The sum of each cluster's logarithms.
     pub sums: Vec<f64>,
-    /// How many logarithms each has.
+    /// The number of logarithms of each cluster.
     pub sizes: Vec<f64>,
 }
 
@@ -27,17 +28,17 @@ impl Clusters {
         clusters
     }
 
-    /// How many there are.
+    /// The number of clusters.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no cluster.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// All but the cluster at a place.
+    /// All but the cluster at an index.
     pub fn without(&self, place: usize) -> Self {
         let mut rest = self.clone();
         rest.ids.remove(place);
@@ -51,7 +52,7 @@ impl Clusters {
         (self.sums.iter().sum(), self.sizes.iter().sum())
     }
 
-    /// The mean logarithm: a ratio of two sums over clusters; NaN of nothing.
+    /// The mean logarithm, a ratio of two sums over clusters; NaN of nothing.
     pub fn mean(&self) -> f64 {
         let (sum, size) = self.total();
         sum / size
@@ -63,7 +64,8 @@ impl Clusters {
         self.sums.iter().zip(&self.sizes).map(|(sum, size)| sum - mean * size).collect()
     }
 
-    /// The standard error of the mean, linearised; NaN for fewer than two. Source: Cochran, "Sampling Techniques", 1977, chapter 6.
+    /// The standard error of the mean, linearised; NaN for fewer than two. Source: Cochran,
+    /// "Sampling Techniques", 1977, chapter 6.
     pub fn standard_error(&self) -> f64 {
         if self.len() < 2 {
             return f64::NAN;
@@ -78,9 +80,9 @@ impl Clusters {
 mod tests {
     use super::*;
 
-    /// Games of one, two and three searches, each left out: what is left keeps its own sums and sizes.
+    /// Games of one, two and three searches, each left out in turn.
     #[test]
-    fn what_is_left_keeps_its_sizes() {
+    fn without_keeps_the_other_sums_and_sizes() {
         let all = Clusters::new(&[(3, 1.0), (5, 2.0), (5, 3.0), (9, 4.0), (9, 5.0), (9, 6.0)]);
         assert_eq!(all.total(), (21.0, 6.0));
         assert_eq!([0, 1, 2].map(|place| all.without(place).total()), [(20.0, 5.0), (16.0, 4.0), (6.0, 3.0)]);

@@ -1,14 +1,14 @@
-//! Searches put side by side: by how much they differ, and how sure that is.
+//! Compares searches in pairs: by how much they differ, and with what certainty.
 
 pub mod clusters;
-pub mod flips;
-pub mod gauge;
 pub mod influence;
 pub mod interval;
+pub mod matmul;
+pub mod metric_reader;
 pub mod pairs;
 pub mod rate;
 pub mod ratio;
 pub mod searches;
+pub mod sign_flip;
 pub mod stats;
 pub mod threads;
-pub mod weigh;

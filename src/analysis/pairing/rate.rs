@@ -1,13 +1,16 @@
-//! How sure a rate is: hits by probes, cutoffs by nodes. Its searches are no independent trials: the positions (or games) are.
+//! The interval of a rate, such as hits per probe. The independent units are positions or games,
+//! not probes.
 //!
-//! Source: Cochran, "Sampling Techniques", 1977, chapter 6: the ratio of two sums over a sample of clusters.
+//! Source: Cochran, "Sampling Techniques", 1977, chapter 6: the ratio of two sums over a sample of
+//! clusters.
 
 use super::stats::t_quantile;
 
-/// The 95 % interval of a rate, from (part, whole) of each cluster; none for fewer than two clusters, or nothing to count.
-pub fn interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
+/// The 95 % interval of a rate from (part, whole) of each cluster; none for fewer than two
+/// clusters, or if the whole is 0.
+pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = clusters.len() as f64;
-    let (part, whole) = clusters.iter().fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    let (part, whole) = clusters.iter().fold((0.0, 0.0), |sum, cluster| (sum.0 + cluster.0, sum.1 + cluster.1));
     if clusters.len() < 2 || whole.is_nan() || whole <= 0.0 {
         return None;
     }
@@ -15,7 +18,7 @@ pub fn interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
     let squares: f64 = clusters.iter().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
     let error = (count / (count - 1.0) * squares).sqrt() / whole;
     let reach = t_quantile(clusters.len(), 0.975) * error;
-    // A share lies between none and all.
+    // A share lies between 0 and 1.
     Some(((rate - reach).max(0.0), (rate + reach).min(1.0)))
 }
 
@@ -24,17 +27,19 @@ pub fn interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// By hand: rates 0.1, 0.3 and 0.2 of 100, 100 and 200; the rate is 80/400 = 0.2, the residuals -10, 10 and 0, their squares sum to
-    /// 200; the error is sqrt(3/2 * 200) / 400 = 0.0433; Student's t for two degrees of freedom is 4.303.
+    /// By hand: rates 0.1, 0.3 and 0.2 of 100, 100 and 200; the rate is 80/400 = 0.2, the residuals
+    /// -10, 10 and 0, their squares sum to 200; the error is sqrt(3/2 * 200) / 400 = 0.0433;
+    /// Student's t for two degrees of freedom is 4.303.
     #[test]
-    fn a_rate_by_hand() {
-        let (low, high) = interval(&[(10.0, 100.0), (30.0, 100.0), (40.0, 200.0)]).unwrap();
+    fn rate_interval_by_hand() {
+        let (low, high) = rate_interval(&[(10.0, 100.0), (30.0, 100.0), (40.0, 200.0)]).unwrap();
         let reach = 4.302_653 * 300.0_f64.sqrt() / 400.0;
         assert!((low - (0.2 - reach)).abs() < 1e-6 && (high - (0.2 + reach)).abs() < 1e-6, "{low} {high}");
-        // Two positions of 90 % in the mean and a share that lies ten points away: Student's t of one degree of freedom reaches far beyond all.
-        assert_eq!(interval(&[(80.0, 100.0), (100.0, 100.0)]).unwrap().1, 1.0);
-        assert_eq!(interval(&[(20.0, 100.0), (0.0, 100.0)]).unwrap().0, 0.0);
-        assert_eq!(interval(&[(40.0, 200.0)]), None, "one position says nothing of others");
-        assert_eq!(interval(&[(0.0, 0.0), (0.0, 0.0)]), None);
+        // The interval of two positions would exceed 0 to 1: Student's t with one degree of freedom
+        // is large.
+        assert_eq!(rate_interval(&[(80.0, 100.0), (100.0, 100.0)]).unwrap().1, 1.0);
+        assert_eq!(rate_interval(&[(20.0, 100.0), (0.0, 100.0)]).unwrap().0, 0.0);
+        assert_eq!(rate_interval(&[(40.0, 200.0)]), None, "one position gives no interval");
+        assert_eq!(rate_interval(&[(0.0, 0.0), (0.0, 0.0)]), None);
     }
 }

@@ -1,168 +1,182 @@
-//! How much, and how sure: ratios paired by position, their geometric mean, an interval, a sign-flip test, and what one search decides.
+//! Ratios of paired searches: geometric mean, interval, sign-flip test, and the influence of single
+//! positions.
 //!
-//! The unit is the position (or, in sequences, the game: its searches share a table and are not independent). Node counts of two
-//! variants on one position are compared as the logarithm of their ratio, since positions differ in size by orders of magnitude.
+//! The unit is the position. In sequences it is the game: its searches share a table and are not
+//! independent. Node counts of two variants on one position are compared by the logarithm of their
+//! ratio, because positions differ in size by orders of magnitude.
 
 use super::clusters::Clusters;
-use super::flips::{Flipped, joint};
-use super::influence::{Influence, carrier, influence, signs};
-use super::interval::{intervals, room, stretch};
-use super::stats::{at_least, least_p, mean, median, t_quantile};
-use super::threads::each;
+use super::influence::{Influence, count_signs, find_carrier, find_influence};
+use super::interval::{intervals, margin, widening};
+use super::sign_flip::{FlipResult, test_lines};
+use super::stats::{mean, median, min_clusters, smallest_p, t_quantile};
+use super::threads::par_map;
 
-/// A geometric mean of ratios and what is known about it.
+/// A geometric mean of ratios, and its statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ratio {
     /// The geometric mean.
     pub mean: f64,
     /// The lower end of its 95 % interval; NaN for fewer than two clusters.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
-    /// Two-sided p of the sign-flip permutation test that the true ratio is 1; NaN for fewer than two clusters.
+    /// Two-sided p of the sign-flip permutation test that the true ratio is 1; NaN for fewer than
+    /// two clusters.
     pub p: f64,
     /// Standard error of the mean logarithm, by clusters; NaN for fewer than two.
     pub error: f64,
-    /// How many pairs.
+    /// The number of pairs.
     pub pairs: usize,
-    /// How many clusters (games, or positions where there are none).
+    /// The number of clusters (games, or positions where there are none).
     pub clusters: usize,
     /// The median of the ratios.
     pub median: f64,
-    /// How many clusters lie below 1.
+    /// The number of clusters with a ratio below 1.
     pub below: usize,
-    /// How many lie above it.
+    /// The number of clusters with a ratio above 1.
     pub above: usize,
-    /// What leaving one cluster out does; none for fewer than three.
+    /// The effect of leaving one cluster out; none for fewer than three.
     pub influence: Option<Influence>,
 }
 
-/// Samples judged together: each a list of (cluster, logarithm of the ratio) pairs.
+/// Samples that are tested together, each a list of (cluster, logarithm of the ratio) pairs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Family {
-    /// What is known of each, in the order given.
-    pub lines: Vec<Judged>,
-    /// How many of them are tested.
+    /// The result of each sample, in the order given.
+    pub lines: Vec<JudgedRatio>,
+    /// The number of samples that are tested: those of two clusters or more.
     pub tested: usize,
-    /// The level at which each line would have to be tested by itself, for 5 % over all of them; 0 where nothing could be seen.
+    /// The level at which a single sample would have to be tested, for 5 % over all; 0 if no result
+    /// could be significant.
     pub level: f64,
 }
 
-/// One of several samples that are judged together.
+/// The result of one of several samples that are tested together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Judged {
-    /// Its ratio.
+pub struct JudgedRatio {
+    /// The ratio, without correction.
     pub ratio: Ratio,
-    /// p of it, corrected for the others; NaN for fewer than two clusters.
+    /// The p of the ratio, corrected for the other samples; NaN for fewer than two clusters.
     pub p: f64,
-    /// Whether it is told from 1: the interval leaves 1 out by more than one cluster that was not drawn could take back, the corrected p is
-    /// below 5 %, and so many clusters can show something among so many lines.
-    pub marked: bool,
-    /// Whether a single cluster decides that: without it the line would be marked if it is not, or not if it is.
-    pub hangs: bool,
+    /// Whether the ratio differs from 1: the interval excludes 1 by the margin for an unseen
+    /// cluster, the corrected p is below 5 %, and there are enough clusters for the number of
+    /// samples.
+    pub significant: bool,
+    /// Whether that depends on a single cluster: without it `significant` would be the opposite.
+    pub fragile: bool,
 }
 
 impl Family {
-    /// Judges samples. Equal input gives equal output: the draws are seeded, and shared by samples of the same clusters.
-    pub fn of(samples: &[Vec<(u32, f64)>]) -> Self {
+    /// Tests samples. Deterministic: the draws are seeded, and samples of the same clusters share
+    /// them.
+    pub fn from_samples(samples: &[Vec<(u32, f64)>]) -> Self {
         let values = samples.iter().map(Vec::len).sum();
-        let lines: Vec<Clusters> = each(samples.len(), values, |at| Clusters::new(&samples[at]));
-        let tests = joint(&lines);
+        let lines: Vec<Clusters> = par_map(samples.len(), values, |index| Clusters::new(&samples[index]));
+        let tests = test_lines(&lines);
         let tested = lines.iter().filter(|line| line.len() >= 2).count();
-        let enough = |line: &Clusters| line.len() >= at_least(tested);
-        let ratio = |at: usize, (low, high): (f64, f64)| {
-            let (line, logs) = (&lines[at], &samples[at]);
-            let (below, above) = signs(line);
+        let enough = |line: &Clusters| line.len() >= min_clusters(tested);
+        let ratio = |index: usize, (low, high): (f64, f64)| {
+            let (line, logs) = (&lines[index], &samples[index]);
+            let (below, above) = count_signs(line);
             Ratio {
                 mean: mean(logs.iter().map(|&(_, log)| log)).exp(),
                 low: low.exp(),
                 high: high.exp(),
-                p: tests.lines[at].p,
+                p: tests.lines[index].p,
                 error: line.standard_error(),
                 pairs: logs.len(),
                 clusters: line.len(),
                 median: median(&mut logs.iter().map(|&(_, log)| log).collect::<Vec<_>>()).exp(),
                 below,
                 above,
-                influence: influence(line),
+                influence: find_influence(line),
             }
         };
-        let found = intervals(&lines);
-        let mut judged: Vec<Judged> = each(lines.len(), values, |at| {
-            let (ratio, p) = (ratio(at, found[at]), tests.lines[at].corrected);
-            Judged { ratio, p, marked: ratio.has_room() && p < 0.05 && enough(&lines[at]), hangs: false }
+        let ends = intervals(&lines);
+        let mut judged: Vec<JudgedRatio> = par_map(lines.len(), values, |index| {
+            let (ratio, p) = (ratio(index, ends[index]), tests.lines[index].corrected);
+            JudgedRatio {
+                ratio,
+                p,
+                significant: ratio.exceeds_margin() && p < 0.05 && enough(&lines[index]),
+                fragile: false,
+            }
         });
-        // Only where the test would change its mind does the interval have to be looked at again.
+        // The interval must be computed again only where the test alone does not decide.
         let doubtful: Vec<(usize, Clusters)> = (0..lines.len())
-            .filter(|&at| enough(&lines[at]))
-            .filter_map(|at| {
-                let Flipped { weakest, strongest, .. } = tests.lines[at];
-                let (marked, line) = (judged[at].marked, &lines[at]);
-                judged[at].hangs = marked && weakest >= 0.05;
-                let again = if marked { weakest < 0.05 } else { strongest < 0.05 };
-                again.then(|| carrier(line, !marked)).flatten().map(|place| (at, line.without(place)))
+            .filter(|&index| enough(&lines[index]))
+            .filter_map(|index| {
+                let FlipResult { weakest, strongest, .. } = tests.lines[index];
+                let (marked, line) = (judged[index].significant, &lines[index]);
+                judged[index].fragile = marked && weakest >= 0.05;
+                let needs_interval = if marked { weakest < 0.05 } else { strongest < 0.05 };
+                needs_interval.then(|| find_carrier(line, !marked)).flatten().map(|place| (index, line.without(place)))
             })
             .collect();
         let (places, rests): (Vec<usize>, Vec<Clusters>) = doubtful.into_iter().unzip();
-        for ((at, rest), (low, high)) in places.into_iter().zip(&rests).zip(intervals(&rests)) {
-            judged[at].hangs = has_room([low, high], rest.len()) != judged[at].marked;
+        for ((index, rest), (low, high)) in places.into_iter().zip(&rests).zip(intervals(&rests)) {
+            judged[index].fragile = exceeds_margin([low, high], rest.len()) != judged[index].significant;
         }
         Self { lines: judged, tested, level: if tested == 1 { 0.05 } else { tests.level } }
     }
 }
 
-/// Whether an interval of a mean logarithm leaves 0 out by more than one cluster that was not drawn could take back.
-fn has_room([low, high]: [f64; 2], clusters: usize) -> bool {
-    low > room(clusters) || high < -room(clusters)
+/// Whether the interval of a mean logarithm excludes 0 by more than one unseen cluster could undo.
+fn exceeds_margin([low, high]: [f64; 2], clusters: usize) -> bool {
+    low > margin(clusters) || high < -margin(clusters)
 }
 
 impl Ratio {
-    /// Whether the interval leaves 1 out.
-    pub fn is_clear(&self) -> bool {
+    /// Whether the interval excludes 1.
+    pub fn excludes_one(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
 
-    /// Whether it leaves 1 out by more than one cluster that was not drawn could take back.
-    pub fn has_room(&self) -> bool {
-        has_room([self.low.ln(), self.high.ln()], self.clusters)
+    /// Whether the interval excludes 1 by more than one unseen cluster could undo.
+    pub fn exceeds_margin(&self) -> bool {
+        exceeds_margin([self.low.ln(), self.high.ln()], self.clusters)
     }
 
-    /// A thing held against itself, in so many pairs.
-    pub fn itself(pairs: usize) -> Self {
+    /// The baseline compared with itself, in `pairs` pairs.
+    pub fn identity(pairs: usize) -> Self {
         let nan = f64::NAN;
         Self { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs, median: 1.0, ..Self::default() }
     }
 
-    /// From (cluster, logarithm of the ratio) pairs. Equal input gives equal output: the draws are seeded.
-    pub fn of(logs: &[(u32, f64)]) -> Self {
-        Family::of(&[logs.to_vec()]).lines[0].ratio
+    /// The statistics of (cluster, logarithm of the ratio) pairs. Deterministic: the draws are
+    /// seeded.
+    pub fn from_logs(logs: &[(u32, f64)]) -> Self {
+        Family::from_samples(&[logs.to_vec()]).lines[0].ratio
     }
 
-    /// Whether both sides were the same in every pair.
+    /// Whether both values were equal in every pair.
     pub fn is_same(&self) -> bool {
         self.error == 0.0 && self.mean == 1.0
     }
 
-    /// The smallest effect (0.01: one percent) that so many clusters with this spread show at a level (0.05 for a single
-    /// comparison) with a power of 80 %; NaN for fewer than two clusters, infinite where so few show no effect of any size.
-    pub fn detectable(&self, level: f64) -> f64 {
-        effect(self.clusters, level, self.error, room(self.clusters)).exp_m1()
+    /// The smallest effect (0.01: 1 %) that this number of clusters with this spread shows at a
+    /// level (0.05 for a single comparison) with a power of 80 %. NaN for fewer than two clusters;
+    /// infinite if no effect could be significant.
+    pub fn detectable_effect(&self, level: f64) -> f64 {
+        detectable_log(self.clusters, level, self.error, margin(self.clusters)).exp_m1()
     }
 
-    /// The same of a confirmation, which needs no room for a cluster that was not drawn.
-    pub fn confirmable(&self, level: f64) -> f64 {
-        effect(self.clusters, level, self.error, 0.0).exp_m1()
+    /// As [`Ratio::detectable_effect`], for a confirmation, which needs no margin for an unseen
+    /// cluster.
+    pub fn confirmable_effect(&self, level: f64) -> f64 {
+        detectable_log(self.clusters, level, self.error, 0.0).exp_m1()
     }
 
-    /// How many clusters with this spread would show an effect of `effect` (0.01: one percent) at a level with a power of 80 %;
-    /// none for fewer than two clusters, or where no number would do.
-    pub fn needed(&self, effect: f64, level: f64) -> Option<f64> {
+    /// The number of clusters with this spread that would show `effect` (0.01: 1 %) at a level with
+    /// a power of 80 %. None for fewer than two clusters, or if no number would do.
+    pub fn clusters_needed(&self, effect: f64, level: f64) -> Option<f64> {
         if self.error.is_nan() || level.is_nan() || level <= 0.0 {
             return None;
         }
         let spread = self.error * (self.clusters as f64).sqrt();
         let enough = |clusters: usize| {
-            self::effect(clusters, level, spread / (clusters as f64).sqrt(), room(clusters)) <= effect.ln_1p()
+            detectable_log(clusters, level, spread / (clusters as f64).sqrt(), margin(clusters)) <= effect.ln_1p()
         };
         let mut most = 2_usize;
         while !enough(most) {
@@ -177,16 +191,18 @@ impl Ratio {
     }
 }
 
-/// The logarithm that is seen at a level (two-sided) with a power of 80 %: a standard error times two quantiles of Student's t, the first of which
-/// gets past the level, or past the end of an interval and the room beyond it. Source: any text on sample sizes; exact power differs by less than
-/// one position in thirty. Infinite where even clusters that all lie on one side are no finding.
-fn effect(clusters: usize, level: f64, error: f64, room: f64) -> f64 {
+/// The smallest logarithm that is significant at a level (two-sided) with a power of 80 %: the
+/// standard error times two quantiles of Student's t, the first of which must pass the level and
+/// the end of the interval with its margin. Infinite if even clusters that all agree are not
+/// significant. Source: any text on sample sizes; exact power differs by less than one position in
+/// thirty.
+fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
     match () {
         () if clusters < 2 || level.is_nan() => return f64::NAN,
-        () if least_p(clusters) > level.max(0.05) => return f64::INFINITY,
+        () if smallest_p(clusters) > level.max(0.05) => return f64::INFINITY,
         () => (),
     }
-    let end = stretch(clusters) * t_quantile(clusters, 0.975) * error + room;
+    let end = widening(clusters) * t_quantile(clusters, 0.975) * error + margin;
     (t_quantile(clusters, 1.0 - level / 2.0) * error).max(end) + t_quantile(clusters, 0.8) * error
 }
 
@@ -195,74 +211,79 @@ fn effect(clusters: usize, level: f64, error: f64, room: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// One line is tested at 5 %; of two that go their own ways each at less, though at no less than half of that.
+    /// One sample is tested at 5 %; two independent ones at less, but at no less than half of that.
     #[test]
-    fn the_level_is_shared_out() {
+    fn level_is_split_among_tested_samples() {
         let sample = |odd: f64| {
             (0..14_u32)
-                .map(|at| (at, (f64::from(at * 7 % 5) - 2.0) * odd + f64::from(at % 3) * 0.3))
+                .map(|index| (index, (f64::from(index * 7 % 5) - 2.0) * odd + f64::from(index % 3) * 0.3))
                 .collect::<Vec<_>>()
         };
-        let [one, two] = [&[sample(1.0)][..], &[sample(1.0), sample(-0.7)]].map(Family::of);
-        assert_eq!((one.tested, one.level), (1, 0.05));
-        assert!(two.tested == 2 && two.level < 0.049 && two.level > 0.02, "{}", two.level);
-        // What is not tested shares nothing.
-        assert_eq!(Family::of(&[sample(1.0), Vec::new()]).level, 0.05);
+        let [single, double] = [&[sample(1.0)][..], &[sample(1.0), sample(-0.7)]].map(Family::from_samples);
+        assert_eq!((single.tested, single.level), (1, 0.05));
+        assert!(double.tested == 2 && double.level < 0.049 && double.level > 0.02, "{}", double.level);
+        // A sample that is not tested does not lower the level.
+        assert_eq!(Family::from_samples(&[sample(1.0), Vec::new()]).level, 0.05);
     }
 
-    /// Lines that move together cost no more than one by the flips; but of two lines so few as six clusters each are one too few to tell anything, however they lie.
+    /// Equal samples cost no more than one by the flips, yet six clusters are too few for two
+    /// samples, whatever their values.
     #[test]
-    fn so_few_are_never_marked() {
+    fn too_few_clusters_are_never_significant() {
         let line = |clusters: u32, side: f64| {
-            (0..clusters).map(|at| (at, side * (1.0 + 0.01 * f64::from(at)))).collect::<Vec<_>>()
+            (0..clusters).map(|index| (index, side * (1.0 + 0.01 * f64::from(index)))).collect::<Vec<_>>()
         };
         for side in [1.0, -1.0] {
             for (clusters, lines, marked) in
                 [(5, 1, false), (6, 1, true), (6, 2, false), (7, 2, true), (7, 3, true), (7, 4, false), (8, 4, true)]
             {
-                let found = Family::of(&vec![line(clusters, side); lines]).lines;
-                assert!(found.iter().all(|of| of.marked == marked), "{clusters} in {lines} lines: {found:?}");
+                let judged = Family::from_samples(&vec![line(clusters, side); lines]).lines;
+                assert!(
+                    judged.iter().all(|judged| judged.significant == marked),
+                    "{clusters} in {lines} lines: {judged:?}"
+                );
             }
         }
     }
 
-    /// Clusters that all have one ratio have an interval of no width: it is told from 1 beyond the room of one more that differs by 2.5, whose logarithm is 0.9163:
-    /// of 20 clusters 0.045815, of 200 0.0045815.
+    /// Equal clusters have an interval of no width, so 1 is excluded from the margin on: ln 2.5 =
+    /// 0.9163 over 20 clusters is 0.045815, over 200 is 0.0045815.
     #[test]
-    fn one_more_cluster_must_not_take_a_mark_back() {
+    fn significance_needs_the_margin_for_an_unseen_cluster() {
         for (clusters, log, marked) in
             [(20, 0.0458, false), (20, 0.0459, true), (200, 0.004_58, false), (200, 0.004_59, true)]
         {
             for side in [1.0, -1.0] {
-                let found = Family::of(&[(0..clusters).map(|at| (at, side * log)).collect()]).lines[0];
-                assert!(found.ratio.is_clear() && found.p < 0.001, "{found:?}");
-                assert_eq!(found.marked, marked, "{clusters} {log}: {found:?}");
+                let judged = Family::from_samples(&[(0..clusters).map(|index| (index, side * log)).collect()]).lines[0];
+                assert!(judged.ratio.excludes_one() && judged.p < 0.001, "{judged:?}");
+                assert_eq!(judged.significant, marked, "{clusters} {log}: {judged:?}");
             }
         }
     }
 
-    /// What is needed is the least number with which the effect is found four times in five: one fewer do not find it.
+    /// With one cluster fewer the effect is not detectable.
     #[test]
-    fn one_fewer_than_needed_do_not_suffice() {
+    fn clusters_needed_is_the_least_number_that_detects() {
         for (spread, effect, level) in
             [(0.3, 0.1, 0.05), (0.1, 0.01, 0.05), (0.1, 0.01, 0.01), (0.5, 0.3, 0.025), (1.0, 2.0, 0.05)]
         {
             let with =
                 |clusters: usize| Ratio { clusters, error: spread / (clusters as f64).sqrt(), ..Ratio::default() };
             for known in [10, 500] {
-                let needed = with(known).needed(effect, level).unwrap() as usize;
-                let [enough, fewer] = [needed, needed - 1].map(|clusters| with(clusters).detectable(level));
+                let needed = with(known).clusters_needed(effect, level).unwrap() as usize;
+                let [enough, fewer] = [needed, needed - 1].map(|clusters| with(clusters).detectable_effect(level));
                 assert!(enough <= effect && effect < fewer, "{spread} {effect} {level}: {needed}, {enough} {fewer}");
             }
         }
-        assert_eq!((Ratio { error: f64::NAN, ..Ratio::default() }).needed(0.1, 0.05), None);
-        assert_eq!((Ratio { error: 0.1, clusters: 9, ..Ratio::default() }).needed(0.1, 0.0), None);
+        assert_eq!((Ratio { error: f64::NAN, ..Ratio::default() }).clusters_needed(0.1, 0.05), None);
+        assert_eq!((Ratio { error: 0.1, clusters: 9, ..Ratio::default() }).clusters_needed(0.1, 0.0), None);
     }
 
-    /// Samples that were judged anew without each of their positions: the first loses its mark without one, the second gains one, the others stay what they are. On
-    /// the other side of 1 it is the same.
+    /// Each sample was tested without each of its positions: the first loses its significance
+    /// without one of them, the second gains it, the others keep their result. So do their mirror
+    /// images.
     #[test]
-    fn what_hangs_on_one_position_by_judging_without_it() {
+    fn fragile_results_are_those_that_change_without_one_position() {
         for (values, marked, hangs) in [
             (&[0.3, 0.2, -0.3, 1.1, 0.6, 1.6, 0.9, 0.6][..], true, true),
             (&[-0.8, 0.3, 1.0, 1.4, 0.9, 0.4, 0.5], false, true),
@@ -271,8 +292,8 @@ mod tests {
         ] {
             for side in [1.0, -1.0] {
                 let line: Vec<(u32, f64)> = (0..).zip(values.iter().map(|value| side * value)).collect();
-                let found = Family::of(&[line]).lines[0];
-                assert_eq!((found.marked, found.hangs), (marked, hangs), "{side} {values:?}");
+                let judged = Family::from_samples(&[line]).lines[0];
+                assert_eq!((judged.significant, judged.fragile), (marked, hangs), "{side} {values:?}");
             }
         }
     }

@@ -1,12 +1,12 @@
-//! Work on many lines at once, by as many threads as there are processors. What is found is the same for any number of them.
+//! Parallel work on many lines. The result does not depend on the number of threads.
 
 use crate::record::blocks::run_on_threads;
 
-/// Less than so many values are worked on sooner than a thread has begun.
-const WORTH: usize = 20_000;
+/// Fewer values are processed sooner than a thread has started.
+const MIN_VALUES: usize = 20_000;
 
-/// As many parts of equal size as there are processors, or fewer; each worked on by its own thread, in the order given.
-pub fn shared<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
+/// Calls `work` on every part, in order, by as many threads as there are processors.
+pub fn par_for_each<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let queue = std::sync::Mutex::new(parts.into_iter());
     let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
@@ -17,14 +17,15 @@ pub fn shared<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
     });
 }
 
-/// What is found of each of so many lines, which have so many values together.
-pub fn each<T: Send>(lines: usize, values: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    if lines < 2 || values < WORTH {
+/// The results of `work` for each index below `lines`, in order; in parallel if the lines have
+/// enough values in total.
+pub fn par_map<T: Send>(lines: usize, values: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    if lines < 2 || values < MIN_VALUES {
         return (0..lines).map(work).collect();
     }
-    let mut found: Vec<Option<T>> = (0..lines).map(|_| None).collect();
-    shared(found.iter_mut().enumerate().collect(), |(at, found)| *found = Some(work(at)));
-    found.into_iter().flatten().collect()
+    let mut results: Vec<Option<T>> = (0..lines).map(|_| None).collect();
+    par_for_each(results.iter_mut().enumerate().collect(), |(index, results)| *results = Some(work(index)));
+    results.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -32,16 +33,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_is_worked_on_once() {
+    fn every_part_is_processed_once() {
         let mut done = vec![0; 50];
-        shared(done.iter_mut().enumerate().collect(), |(at, done)| *done += at);
+        par_for_each(done.iter_mut().enumerate().collect(), |(index, done)| *done += index);
         assert_eq!(done, (0..50).collect::<Vec<_>>());
     }
 
     #[test]
-    fn what_is_found_is_in_the_lines_order() {
-        for values in [0, WORTH] {
-            assert_eq!(each(100, values, |at| at * at), (0..100).map(|at| at * at).collect::<Vec<_>>());
+    fn results_are_in_the_order_of_the_lines() {
+        for values in [0, MIN_VALUES] {
+            assert_eq!(
+                par_map(100, values, |index| index * index),
+                (0..100).map(|index| index * index).collect::<Vec<_>>()
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Verdicts: each `[[expect]]` held against the rows.
+//! Verdicts: each `[[expect]]` judged by the rows.
 
 #[cfg(test)]
 use super::summary::Question;
@@ -8,7 +8,7 @@ use super::weighed::{ClaimResult, ClusterIds, VariantSearches};
 use crate::analysis::pairing::ratio::Family;
 use crate::analysis::pairing::stats::{mean, median};
 use crate::analysis::rows::column::SEED;
-use crate::analysis::rows::frame::{Frame, FrameError, Sought};
+use crate::analysis::rows::frame::{Frame, FrameError, Lookup};
 use crate::experiment::expect::OTHER_SCORES;
 use crate::experiment::expect::{
     Claim, ClaimOrigin, Expect, ExpectedFigure, ExpectedVerdict, Range, Scalar, Statistic,
@@ -16,10 +16,10 @@ use crate::experiment::expect::{
 use crate::record::columns;
 use std::collections::BTreeSet;
 
-/// One figure or claim and what was measured.
+/// A figure or claim and what was measured.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// What the figure speaks of: the filter, then the metric or the claim.
+    /// What the figure is about: the filter, then the metric or the claim.
     pub subject: String,
     /// The published or known figure.
     pub published: String,
@@ -27,20 +27,20 @@ pub struct Verdict {
     pub measured: String,
     /// Whether they agree.
     pub ruling: Ruling,
-    /// Who says so.
+    /// The kind of source.
     pub kind: ClaimOrigin,
-    /// What was wanted.
+    /// The expected outcome.
     pub expected: ExpectedVerdict,
-    /// Where the figure comes from.
+    /// The source of the figure, as a citation.
     pub source: String,
     /// The figure or sentence as it was published.
     pub quote: String,
-    /// A sentence for the reader.
+    /// A note for the reader.
     pub note: String,
 }
 
 impl Verdict {
-    /// What is expected, not yet held against anything.
+    /// A verdict that has not been judged.
     pub fn pending(expect: &Expect) -> Self {
         Self {
             kind: expect.kind,
@@ -52,7 +52,7 @@ impl Verdict {
         }
     }
 
-    /// Whether a gate lets it pass. `either` is not gated on, which is not to say that it is met.
+    /// Whether a gate passes it. `either` always passes, which does not count as met.
     pub fn passes(&self) -> bool {
         match (self.expected, self.ruling) {
             (_, Ruling::NoRows) => false,
@@ -62,7 +62,7 @@ impl Verdict {
         }
     }
 
-    /// Whether it is what was wanted: what nothing was wanted of is not met, however it comes out.
+    /// Whether the outcome is the expected one; false if no outcome was expected.
     pub fn is_met(&self) -> bool {
         self.expected != ExpectedVerdict::Either && self.passes()
     }
@@ -79,33 +79,34 @@ impl Verdict {
     }
 }
 
-/// How many of some verdicts hold, differ and cannot be told.
+/// The numbers of verdicts that hold, that differ, and that are undecided.
 pub fn counted<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
     verdicts.fold([0; 3], |mut counts, verdict| {
-        let at = match verdict.ruling {
+        let index = match verdict.ruling {
             Ruling::Holds => 0,
             Ruling::Differs => 1,
             Ruling::CannotTell | Ruling::NoRows => 2,
         };
-        counts[at] += 1;
+        counts[index] += 1;
         counts
     })
 }
 
-/// Holds all expectations against the rows. One that speaks of a column that is not there is not judged, and says so; the others are.
+/// Judges all expectations by the rows. One that names an unknown column gets no ruling and a
+/// message; the others are judged.
 pub fn verdicts(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
-    let mut judge = Judge {
+    let mut judge = ClaimJudge {
         frame,
         summary,
         verdicts: Vec::new(),
-        weighed: Vec::new(),
+        claim_results: Vec::new(),
         whole: None,
         clusters: ClusterIds::default(),
     };
     for expect in expects {
-        let before = judge.verdicts.len();
+        let judged_before = judge.verdicts.len();
         if let Err(error) = judge.hold(expect) {
-            judge.verdicts.truncate(before);
+            judge.verdicts.truncate(judged_before);
             judge.verdicts.push(Verdict {
                 subject: subject(expect),
                 published: expect.claim.clone().unwrap_or_default(),
@@ -114,19 +115,21 @@ pub fn verdicts(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary
             });
         }
     }
-    let Judge { mut verdicts, weighed, clusters, .. } = judge;
+    let ClaimJudge { mut verdicts, claim_results, clusters, .. } = judge;
     let matters = 1.0 + smallest_effect;
-    // The claims of a file speak of the same positions: one joint test corrects for all of them.
-    let family = Family::of(&weighed.iter().map(|weighed| weighed.logs.clone()).collect::<Vec<_>>());
-    for (weighed, judged) in weighed.iter().zip(&family.lines) {
-        let (ruling, reason) = weighed.ruling(judged, family.tested, matters);
-        let verdict = &mut verdicts[weighed.verdict];
-        (verdict.ruling, verdict.measured) = (ruling, weighed.measured(judged, matters, ruling, &reason, &clusters));
+    // The claims of a file are about the same positions: one joint test corrects for all.
+    let family =
+        Family::from_samples(&claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect::<Vec<_>>());
+    for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
+        let (ruling, reason) = claim_result.ruling(judged, family.tested, matters);
+        let verdict = &mut verdicts[claim_result.verdict];
+        (verdict.ruling, verdict.measured) =
+            (ruling, claim_result.measured(judged, matters, ruling, &reason, &clusters));
     }
     verdicts
 }
 
-/// What an expectation speaks of.
+/// What an expectation is about.
 fn subject(expect: &Expect) -> String {
     let conditions = expect.filter.iter().map(|(key, value)| match key.as_str() {
         columns::VARIANT => value.to_string(),
@@ -135,32 +138,32 @@ fn subject(expect: &Expect) -> String {
     conditions.collect::<Vec<_>>().join(", ")
 }
 
-/// The rows, and what was made of them so far.
-struct Judge<'a> {
+/// The rows, and the verdicts so far.
+struct ClaimJudge<'a> {
     frame: &'a Frame,
     summary: &'a Summary,
     verdicts: Vec<Verdict>,
-    /// Claims, which are ruled on together.
-    weighed: Vec<ClaimResult>,
-    /// All rows in pairs, once somebody asked.
+    /// Claims, which are judged together at the end.
+    claim_results: Vec<ClaimResult>,
+    /// The searches of all rows, computed on first use.
     whole: Option<VariantSearches>,
     clusters: ClusterIds,
 }
 
-impl Judge<'_> {
-    /// Holds the figures and the claim of one expectation against the rows.
+impl ClaimJudge<'_> {
+    /// Judges the figures and the claim of one expectation.
     fn hold(&mut self, expect: &Expect) -> Result<(), Box<dyn std::error::Error>> {
         let frame = self.frame;
         let filters: Vec<(&str, String)> = expect
             .filter
             .iter()
-            .map(|(key, value)| Ok((frame.resolve(key, Sought::Condition)?, value.to_string())))
+            .map(|(key, value)| Ok((frame.resolve(key, Lookup::Filter)?, value.to_string())))
             .collect::<Result<_, FrameError>>()?;
         let rows = frame.select(|row| {
             frame.text(columns::ERROR, row).is_empty()
                 && filters.iter().all(|(column, expected)| frame.text(column, row) == *expected)
         });
-        // A figure is of the file's own key seed.
+        // Figures are for the file's own key seed.
         let seeds = frame.numbers(SEED);
         let own: Vec<usize> = rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
         let base = Verdict { subject: subject(expect), ..Verdict::pending(expect) };
@@ -169,14 +172,14 @@ impl Judge<'_> {
                 let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
                 let line = self.summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
                 let found: Vec<f64> = line.map(|line| line.other_scores.0 as f64).into_iter().collect();
-                let mut verdict = held(&base, metric, figure, found);
+                let mut verdict = check_number(&base, metric, figure, found);
                 if let Some(line) = line {
                     verdict.measured += &format!(" of {} searches", line.other_scores.1);
                 }
                 self.verdicts.push(verdict);
                 continue;
             }
-            let column = frame.resolve(metric, Sought::Figure)?;
+            let column = frame.resolve(metric, Lookup::Metric)?;
             let (numbers, depths) = (frame.numbers(column), frame.numbers(columns::DEPTH));
             let values = |expected: &dyn Fn(usize) -> bool| -> Vec<f64> {
                 let rows = own.iter().filter(|row| expected(**row));
@@ -184,8 +187,8 @@ impl Judge<'_> {
             };
             match figure {
                 ExpectedFigure::Exact(Scalar::Text(word)) => {
-                    let found = own.iter().map(|&row| frame.text(column, row).into_owned()).collect();
-                    self.verdicts.push(worded(&base, metric, word, found));
+                    let texts = own.iter().map(|&row| frame.text(column, row).into_owned()).collect();
+                    self.verdicts.push(check_text(&base, metric, word, texts));
                 }
                 ExpectedFigure::Range(series) if !series.by_depth.is_empty() => {
                     for (depth, &value) in (u32::from(series.from.unwrap_or(1))..).zip(&series.by_depth) {
@@ -193,10 +196,10 @@ impl Judge<'_> {
                         let base = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..base.clone() };
                         let figure = ExpectedFigure::Exact(Scalar::Float(value));
                         let values = values(&|row| depths[row] == f64::from(depth));
-                        self.verdicts.push(held(&base, metric, &figure, values));
+                        self.verdicts.push(check_number(&base, metric, &figure, values));
                     }
                 }
-                figure => self.verdicts.push(held(&base, metric, figure, values(&|_| true))),
+                figure => self.verdicts.push(check_number(&base, metric, figure, values(&|_| true))),
             }
         }
         if let Some(text) = &expect.claim {
@@ -204,41 +207,46 @@ impl Judge<'_> {
             let all = rows.len() == frame.rows();
             let part = (!all).then(|| frame.take(&rows));
             let own = part.as_ref().map(VariantSearches::new);
-            let sides = match &own {
-                Some(sides) => sides,
+            let searches = match &own {
+                Some(searches) => searches,
                 None => self.whole.get_or_insert_with(|| VariantSearches::new(frame)),
             };
             let place = self.verdicts.len();
-            self.weighed.push(sides.weigh(place, claim, part.as_ref().unwrap_or(frame), &mut self.clusters)?);
+            self.claim_results.push(searches.weigh(
+                place,
+                claim,
+                part.as_ref().unwrap_or(frame),
+                &mut self.clusters,
+            )?);
             self.verdicts.push(Verdict { published: text.clone(), ..base });
         }
         Ok(())
     }
 }
 
-/// Where a figure comes from: who, in what, and the file's own words.
+/// The citation of a figure: author, article, and the file's source.
 fn source(expect: &Expect) -> String {
     let article = if expect.article.is_empty() { String::new() } else { format!("\"{}\"", expect.article) };
     let parts = [expect.author.as_str(), article.as_str(), expect.source.as_str()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// What a figure speaks of: all rows have no name.
-fn of_metric(base: &Verdict, metric: &str) -> String {
+/// The subject of a figure; all rows have no name.
+fn name_metric(base: &Verdict, metric: &str) -> String {
     if base.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", base.subject) }
 }
 
-/// Words held against one.
-fn worded(base: &Verdict, metric: &str, word: &str, found: BTreeSet<String>) -> Verdict {
+/// Compares texts with an expected one.
+fn check_text(base: &Verdict, metric: &str, word: &str, found: BTreeSet<String>) -> Verdict {
     let holds = (!found.is_empty()).then(|| found.iter().all(|text| text == word));
     let measured = found.into_iter().collect::<Vec<_>>().join(", ");
-    let subject = of_metric(base, metric);
+    let subject = name_metric(base, metric);
     Verdict { subject, published: word.to_owned(), measured, ruling: Ruling::of(holds), ..base.clone() }
 }
 
-/// Values held against a figure.
-fn held(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
-    let subject = of_metric(base, metric);
+/// Compares values with a figure.
+fn check_number(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
+    let subject = name_metric(base, metric);
     let range = match figure {
         ExpectedFigure::Exact(value) => {
             let exact = match value {
@@ -265,13 +273,13 @@ fn held(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f
         (Some(low), Some(high)) => format!("{low} to {high}"),
         _ => "nothing".to_owned(),
     };
-    let of = range.statistic.map(|statistic| format!("{statistic:?} ").to_lowercase()).unwrap_or_default();
+    let statistic = range.statistic.map(|statistic| format!("{statistic:?} ").to_lowercase()).unwrap_or_default();
     let published = match (range.exact, range.min, range.max) {
-        (Some(exact), ..) => format!("{of}{exact}"),
-        (None, Some(min), Some(max)) => format!("{of}{min} to {max}"),
-        (None, Some(min), None) => format!("{of}at least {min}"),
-        (None, None, Some(max)) => format!("{of}at most {max}"),
-        (None, None, None) => of,
+        (Some(exact), ..) => format!("{statistic}{exact}"),
+        (None, Some(min), Some(max)) => format!("{statistic}{min} to {max}"),
+        (None, Some(min), None) => format!("{statistic}at least {min}"),
+        (None, None, Some(max)) => format!("{statistic}at most {max}"),
+        (None, None, None) => statistic,
     };
     let holds = (!values.is_empty()).then(|| values.iter().all(inside));
     Verdict { subject, published, measured, ruling: Ruling::of(holds), ..base.clone() }
@@ -295,8 +303,8 @@ mod tests {
     use crate::experiment::decode::from_toml;
 
     #[test]
-    fn a_source_is_told_as_a_list_of_works_has_it() {
-        let of = |author: &str, article: &str, text: &str| {
+    fn source_is_formatted_as_a_citation() {
+        let cite = |author: &str, article: &str, text: &str| {
             let [author, article, source_] = [author, article, text].map(str::to_owned);
             source(
                 &serde_json::from_value::<Expect>(
@@ -305,14 +313,14 @@ mod tests {
                 .expect("an expectation"),
             )
         };
-        assert_eq!(of("A. Author", "On Tables", "table 3"), "A. Author, \"On Tables\", table 3");
+        assert_eq!(cite("A. Author", "On Tables", "table 3"), "A. Author, \"On Tables\", table 3");
         assert_eq!(
-            (of("", "On Tables", ""), of("A. Author", "", "p. 7")),
+            (cite("", "On Tables", ""), cite("A. Author", "", "p. 7")),
             ("\"On Tables\"".to_owned(), "A. Author, p. 7".to_owned())
         );
     }
 
-    /// What is found of a variant among two, with a second key seed of the first.
+    /// The verdicts for two variants, the first with a second key seed.
     fn found(expects: &[&str]) -> Vec<(Ruling, String, String)> {
         let text = "variant,position,depth,search.nodes,best,score,seed\na,p,1,9,e2e4,5,0\na,q,1,7,d2d4,6,0\na,p,1,100,e2e4,5,1\na,q,2,8,d2d4,6,0\n\
             b,p,1,9,e2e4,5,0\nb,q,1,7,e2e4,7,0\nb,q,2,8,e2e4,7,0\nb,r,1,8,e2e4,5,0\n";
@@ -327,23 +335,27 @@ mod tests {
             .collect()
     }
 
-    /// A word must stand in every row; a count is of the file's own seed; other scores are of those searches that can be compared.
+    /// A word must be in every row; counts are for the file's own seed; other scores are counted
+    /// where searches can be compared.
     #[test]
-    fn a_figure_is_of_all_its_rows() {
-        let one =
+    fn figure_is_judged_by_all_its_rows() {
+        let verdict =
             |ruling: Ruling, subject: &str, measured: &str| vec![(ruling, subject.to_owned(), measured.to_owned())];
-        let of = |filter: &str, figure: &str| found(&[&format!("{figure}\nwhere = {{ {filter} }}")]);
-        assert_eq!(of("variant = 'b'", "best = 'e2e4'"), one(Ruling::Holds, "b: best", "e2e4"));
-        assert_eq!(of("variant = 'a'", "best = 'e2e4'"), one(Ruling::Differs, "a: best", "d2d4, e2e4"));
-        assert_eq!(of("variant = 'c'", "best = 'e2e4'"), one(Ruling::NoRows, "c: best", ""));
-        assert_eq!(of("", "best = 'e2e4'"), one(Ruling::Differs, "best", "d2d4, e2e4"));
-        assert_eq!(of("variant = 'a', depth = 1", "nodes = { min = 7, max = 9 }")[0].2, "7 to 9");
+        let judge = |filter: &str, figure: &str| found(&[&format!("{figure}\nwhere = {{ {filter} }}")]);
+        assert_eq!(judge("variant = 'b'", "best = 'e2e4'"), verdict(Ruling::Holds, "b: best", "e2e4"));
+        assert_eq!(judge("variant = 'a'", "best = 'e2e4'"), verdict(Ruling::Differs, "a: best", "d2d4, e2e4"));
+        assert_eq!(judge("variant = 'c'", "best = 'e2e4'"), verdict(Ruling::NoRows, "c: best", ""));
+        assert_eq!(judge("", "best = 'e2e4'"), verdict(Ruling::Differs, "best", "d2d4, e2e4"));
+        assert_eq!(judge("variant = 'a', depth = 1", "nodes = { min = 7, max = 9 }")[0].2, "7 to 9");
         assert_eq!(
-            of("variant = 'a', depth = 1", "nodes = { of = 'sum', exact = 16 }"),
-            one(Ruling::Holds, "depth 1, a: nodes", "16")
+            judge("variant = 'a', depth = 1", "nodes = { of = 'sum', exact = 16 }"),
+            verdict(Ruling::Holds, "depth 1, a: nodes", "16")
         );
-        assert_eq!(of("variant = 'b'", "other_scores = 1"), one(Ruling::Holds, "b: other_scores", "1 of 2 searches"));
-        // Of 9 and 7, and of 9, 7, 8 and 8: each bound lets its own value in, and all values must be inside.
+        assert_eq!(
+            judge("variant = 'b'", "other_scores = 1"),
+            verdict(Ruling::Holds, "b: other_scores", "1 of 2 searches")
+        );
+        // Bounds are inclusive, and all values must satisfy them: 9 and 7, or 9, 7, 8 and 8.
         for (variant, figure, ruling) in [
             ("a', depth = 1", "{ min = 7, max = 9 }", Ruling::Holds),
             ("a', depth = 1", "{ min = 8 }", Ruling::Differs),
@@ -359,27 +371,28 @@ mod tests {
             ("b'", "{ of = 'sum', exact = 32 }", Ruling::Holds),
         ] {
             assert_eq!(
-                of(&format!("variant = '{variant}"), &format!("nodes = {figure}"))[0].0,
+                judge(&format!("variant = '{variant}"), &format!("nodes = {figure}"))[0].0,
                 ruling,
                 "{variant} {figure}"
             );
         }
-        // Scores of 5, 6 and 6: the middle one is not the mean.
+        // Scores of 5, 6 and 6: the median is not the mean.
         for (of_what, message) in [("min", "5"), ("median", "6"), ("max", "6"), ("sum", "17")] {
-            let found = of("variant = 'a'", &format!("score = {{ of = '{of_what}', exact = {message} }}"));
-            assert_eq!(found, one(Ruling::Holds, "a: score", message));
+            let found = judge("variant = 'a'", &format!("score = {{ of = '{of_what}', exact = {message} }}"));
+            assert_eq!(found, verdict(Ruling::Holds, "a: score", message));
         }
-        assert_eq!(of("variant = 'a'", "score = { of = 'mean', min = 5.66, max = 5.67 }")[0].0, Ruling::Holds);
-        let series = of("variant = 'b', position = 'q'", "nodes = { by_depth = [7, 9] }");
+        assert_eq!(judge("variant = 'a'", "score = { of = 'mean', min = 5.66, max = 5.67 }")[0].0, Ruling::Holds);
+        let series = judge("variant = 'b', position = 'q'", "nodes = { by_depth = [7, 9] }");
         let rulings: Vec<_> = series
             .iter()
             .map(|(ruling, subject, _)| (*ruling, subject.split(", ").last().unwrap_or_default()))
             .collect();
         assert_eq!(rulings, [(Ruling::Holds, "depth 1: nodes"), (Ruling::Differs, "depth 2: nodes")]);
     }
-    /// What one expectation speaks of is not there: it alone is not judged, nor a part of it, and says why; claims after it are ruled on as without it.
+    /// An expectation with an unknown column is not judged at all and says why; the others get the
+    /// same verdicts as without it.
     #[test]
-    fn one_that_cannot_be_judged_spoils_no_other() {
+    fn expectation_that_cannot_be_judged_affects_no_other() {
         let (figure, claim) = (
             "nodes = { of = 'sum', exact = 16 }\nwhere = { variant = 'a', depth = 1 }",
             "claim = 'nodes(b) < nodes(a)'",

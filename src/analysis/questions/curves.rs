@@ -1,4 +1,5 @@
-//! What plots show, as numbers: nodes by depth, responses to an option, maps of two axes, single positions.
+//! The numbers behind plots: nodes by depth, responses to an option, maps of two axes, single
+//! positions.
 
 use super::effects::{self, Effect};
 #[cfg(test)]
@@ -6,8 +7,8 @@ use super::line::{Line, Measure};
 #[cfg(test)]
 use super::summary::Question;
 use super::summary::Summary;
-use crate::analysis::pairing::gauge::MetricReader;
-use crate::analysis::pairing::pairs::Base;
+use crate::analysis::pairing::metric_reader::MetricReader;
+use crate::analysis::pairing::pairs::BaseSearches;
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::pairing::stats::mean;
@@ -19,20 +20,20 @@ use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More lines than this in one plot cannot be told apart.
+/// More lines in one plot cannot be distinguished.
 pub const LINES: usize = 8;
 
-/// More points than this in one plot are a blot.
-const POINTS: usize = 1500;
+/// More points in one plot cannot be distinguished.
+const MAX_POINTS: usize = 1500;
 
-/// A named row of points.
+/// A named list of points.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct Series {
-    /// What it is called.
+    /// The name in the legend.
     pub name: String,
-    /// Place of its line in the summary, where it is one's.
+    /// The index of its line in the summary, if it belongs to one.
     pub line: Option<usize>,
-    /// Its points, by x.
+    /// Its points, ascending in x.
     pub points: Vec<CurvePoint>,
 }
 
@@ -44,7 +45,7 @@ pub struct CurvePoint {
     pub y: f64,
     pub low: f64,
     pub high: f64,
-    /// What a tooltip says of it beside the numbers.
+    /// The tooltip's text beside the numbers.
     pub label: String,
 }
 
@@ -53,44 +54,45 @@ impl CurvePoint {
         Self { x, y, low: f64::NAN, high: f64::NAN, label }
     }
 
-    fn of(x: f64, ratio: &Ratio, label: &str) -> Self {
+    fn from_ratio(x: f64, ratio: &Ratio, label: &str) -> Self {
         Self { x, y: ratio.mean, low: ratio.low, high: ratio.high, label: label.to_owned() }
     }
 }
 
-/// How an option's values compare, by the value.
+/// The ratios of an option's values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// The option's path.
     pub path: String,
-    /// What the values are held against.
+    /// The label of the reference level.
     pub reference: String,
-    /// One line for each level of another axis, or one for all.
+    /// One series for each level of another axis, or one for all.
     pub series: Vec<Series>,
-    /// What tells the lines apart; empty where there is one.
+    /// The axis whose levels the series are; empty for a single series.
     pub by: String,
 }
 
-/// Places of up to [`LINES`] lines to show: the baseline, then those with the least and the most nodes by ratio.
+/// The indices of up to [`LINES`] lines to show: the baseline, then those with the least and the
+/// most nodes by ratio.
 pub fn chosen(summary: &Summary) -> Vec<usize> {
-    let mut all: Vec<usize> = (0..summary.lines.len()).filter(|&at| summary.lines[at].searches > 0).collect();
+    let mut all: Vec<usize> = (0..summary.lines.len()).filter(|&index| summary.lines[index].searches > 0).collect();
     if all.len() <= LINES {
         return all;
     }
     let (baselines, mut others): (Vec<usize>, Vec<usize>) =
-        all.drain(..).partition(|&at| summary.lines[at].is_baseline);
+        all.drain(..).partition(|&index| summary.lines[index].is_baseline);
     others.sort_by(|&a, &b| summary.lines[a].ratio().mean.total_cmp(&summary.lines[b].ratio().mean));
     let room = LINES - baselines.len().min(1);
     let (least, most) = (room.div_ceil(2), room / 2);
-    let mut kept: Vec<usize> = baselines.into_iter().take(1).collect();
-    kept.extend(others.iter().take(least));
-    kept.extend(others.iter().skip(others.len().saturating_sub(most).max(least)));
-    kept.sort_unstable();
-    kept
+    let mut chosen_lines: Vec<usize> = baselines.into_iter().take(1).collect();
+    chosen_lines.extend(others.iter().take(least));
+    chosen_lines.extend(others.iter().skip(others.len().saturating_sub(most).max(least)));
+    chosen_lines.sort_unstable();
+    chosen_lines
 }
 
-/// Mean nodes of a search by depth of the iteration, for the lines given. Depths that only some of a line's searches finished
-/// are left out: they would be means over other positions.
+/// The mean nodes of a search by iteration depth, for the given lines. Depths that only some of a
+/// line's searches finished are left out: they would be means over other positions.
 pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
     let [repeats, seeds, depths, nodes] =
@@ -98,71 +100,74 @@ pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series
     let (finished, errors) = (frame.coded(columns::FINISHED), frame.coded(columns::ERROR));
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for row in shown(frame, summary, lines) {
-        let again = repeats[row] > 0.0 || seeds[row] > 0.0;
-        if !again && errors.at(row).is_empty() && finished.at(row) != "false" && nodes[row] > 0.0 {
+        let is_repeat = repeats[row] > 0.0 || seeds[row] > 0.0;
+        if !is_repeat && errors.word(row).is_empty() && finished.word(row) != "false" && nodes[row] > 0.0 {
             let (sum, count) = sums.entry((grouping.group[row], depths[row] as u32)).or_default();
             *sum += nodes[row];
             *count += 1.0;
         }
     }
-    let series = lines.iter().filter_map(|&at| {
-        let line = &summary.lines[at];
+    let series = lines.iter().filter_map(|&index| {
+        let line = &summary.lines[index];
         let group = grouping.find(&line.values)? as u32;
         let own: Vec<_> = sums.range((group, 0)..=(group, u32::MAX)).collect();
         let most = own.iter().map(|(_, (_, count))| *count).fold(0.0, f64::max);
         let points = own.into_iter().filter(|(_, (_, count))| *count == most).map(|((_, depth), (sum, count))| {
             CurvePoint::bare(f64::from(*depth), sum / count, format!("mean of {count} searches"))
         });
-        Some(Series { name: line.name.clone(), line: Some(at), points: points.collect() })
+        Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
     });
     let series: Vec<Series> = series.collect();
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
-/// Nodes of each iteration against the baseline's, for the lines given: geometric means of the ratios paired by position, so that
-/// positions that only one of the two finished to a depth tell nothing of it.
+/// The nodes of each iteration against the baseline's, for the given lines: geometric means of
+/// ratios paired by position, so that a position that only one of the two finished to a depth does
+/// not count there.
 pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let Some(base) = summary.baseline() else { return Vec::new() };
     let (depths, finished) = (frame.numbers(columns::DEPTH), frame.coded(columns::FINISHED));
     let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     let shown = shown(frame, summary, lines);
-    for row in shown.into_iter().filter(|&row| finished.at(row) != "false" && depths[row] > 0.0) {
+    for row in shown.into_iter().filter(|&row| finished.word(row) != "false" && depths[row] > 0.0) {
         rows.entry(depths[row] as u32).or_default().push(row);
     }
     // One depth is no curve.
     if rows.len() < 2 {
         return Vec::new();
     }
-    let empty = |&at: &usize| Series { name: summary.lines[at].name.clone(), line: Some(at), points: Vec::new() };
+    let empty =
+        |&index: &usize| Series { name: summary.lines[index].name.clone(), line: Some(index), points: Vec::new() };
     let mut series: Vec<Series> = lines.iter().map(empty).collect();
     for (depth, rows) in rows {
         let part = frame.take_lean(&rows, &[columns::NODES]);
         let grouping = Grouping::new(&part, &summary.by);
         let (searches, metric) = (Searches::gather(&part, &grouping, &[]), Metric::nodes());
-        let reading = MetricReader::new(&searches, &metric, &part);
+        let reader = MetricReader::new(&searches, &metric, &part);
         let Some(own) = grouping.find(&base.values) else { continue };
-        let reference = Base::new(&reading, &grouping, own);
-        for (series, &at) in series.iter_mut().zip(lines) {
-            let Some(group) = grouping.find(&summary.lines[at].values) else { continue };
+        let reference = BaseSearches::new(&reader, &grouping, own);
+        for (series, &index) in series.iter_mut().zip(lines) {
+            let Some(group) = grouping.find(&summary.lines[index].values) else { continue };
             let pairs = reference.pairs(group);
-            let ratio = if group == own { Ratio::itself(pairs.list.len()) } else { pairs.ratio() };
+            let ratio = if group == own { Ratio::identity(pairs.list.len()) } else { pairs.ratio() };
             if ratio.pairs > 0 {
-                series.points.push(CurvePoint::of(f64::from(depth), &ratio, &format!("{} pairs", ratio.pairs)));
+                series.points.push(CurvePoint::from_ratio(f64::from(depth), &ratio, &format!("{} pairs", ratio.pairs)));
             }
         }
     }
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
-/// The rows of the lines given and of the baseline: of a thousand lines a figure shows a few.
+/// The rows of the given lines and of the baseline.
 fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     let grouping = Grouping::new(frame, &summary.by);
-    let named = || lines.iter().map(|&at| &summary.lines[at]).chain(summary.baseline());
+    let named = || lines.iter().map(|&index| &summary.lines[index]).chain(summary.baseline());
     let expected: Vec<bool> = grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
     frame.select(|row| expected[grouping.group[row] as usize])
 }
 
-/// Each search of the lines given against the baseline's, under the file's own key seed: x the baseline's value, y the ratio.
+/// Each search of the given lines against the baseline's, under the file's own key seed: x is the
+/// baseline's value, y the ratio.
 pub fn positions(
     frame: &Frame,
     summary: &Summary,
@@ -171,36 +176,37 @@ pub fn positions(
 ) -> Vec<Series> {
     let Some(base) = summary.baseline() else { return Vec::new() };
     let metric = Metric::nodes();
-    let reading = MetricReader::new(searches, &metric, frame);
+    let reader = MetricReader::new(searches, &metric, frame);
     let Some(base) = grouping.find(&base.values) else { return Vec::new() };
-    let base = Base::new(&reading, grouping, base);
+    let base = BaseSearches::new(&reader, grouping, base);
     let units = frame.coded(columns::POSITION);
-    let others: Vec<usize> = lines.iter().copied().filter(|&at| !summary.lines[at].is_baseline).collect();
-    let series = others.iter().filter_map(|&at| {
-        let line = &summary.lines[at];
+    let others: Vec<usize> = lines.iter().copied().filter(|&index| !summary.lines[index].is_baseline).collect();
+    let series = others.iter().filter_map(|&index| {
+        let line = &summary.lines[index];
         let pairs = base.pairs(grouping.find(&line.values)?).list;
         let pairs: Vec<_> = pairs.iter().filter(|pair| pair.seed == 0).collect();
-        let step = (pairs.len() * others.len()).div_ceil(POINTS).max(1);
+        let step = (pairs.len() * others.len()).div_ceil(MAX_POINTS).max(1);
         let points = pairs.iter().step_by(step).map(|pair| {
             CurvePoint::bare(pair.values[0], pair.values[1] / pair.values[0], units.list()[pair.unit as usize].clone())
         });
-        Some(Series { name: line.name.clone(), line: Some(at), points: points.collect() })
+        Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
     });
     series.filter(|series| !series.points.is_empty()).collect()
 }
 
-/// The lines of a summary that lie on the grid, by their places, each with its level on every axis.
-fn placed(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
+/// The summary lines that are on the grid, by index, each with its level on every axis.
+fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
     let variants = grid.coded(columns::VARIANT);
     let place = |(name, row): (&String, Option<usize>)| {
-        let (at, row) = (summary.lines.iter().position(|line| line.name == *name)?, row?);
-        Some((at, axes.iter().map(|axis| axis.level_of(grid, row)).collect()))
+        let (index, row) = (summary.lines.iter().position(|line| line.name == *name)?, row?);
+        Some((index, axes.iter().map(|axis| axis.row_level(grid, row)).collect()))
     };
     variants.list().iter().zip(variants.first_rows()).filter_map(place).collect()
 }
 
-/// Lines over a numeric axis, one for each combination of the other axes: `value` of each summary line that lies on the grid.
-/// Empty where the axis has fewer than two levels or the combinations are more than can be told apart.
+/// Series over a numeric axis, one for each combination of the other axes; `value` gives y with its
+/// interval for a summary line. Empty if the axis has fewer than two levels or if there are too
+/// many combinations to distinguish.
 pub fn along(
     grid: &Frame,
     axes: &[Axis],
@@ -209,12 +215,12 @@ pub fn along(
     value: impl Fn(usize) -> Option<(f64, f64, f64)>,
 ) -> Vec<Series> {
     let mut lines: BTreeMap<Vec<usize>, Series> = BTreeMap::new();
-    for (at, levels) in placed(grid, axes, summary) {
+    for (index, levels) in lines_on_grid(grid, axes, summary) {
         let Some(levels) = levels.into_iter().collect::<Option<Vec<usize>>>() else { continue };
         let Some(x) = axes[axis].levels[levels[axis]].number else { continue };
-        let Some((y, low, high)) = value(at).filter(|(y, ..)| y.is_finite()) else { continue };
+        let Some((y, low, high)) = value(index).filter(|(y, ..)| y.is_finite()) else { continue };
         let others = || (0..axes.len()).filter(|other| *other != axis);
-        // A bare number says what it is of: 4 slots.
+        // A bare number gets its option's name: 4 slots.
         let label = |other: usize| {
             let label = &axes[other].levels[levels[other]].label;
             if label.parse::<f64>().is_ok() { format!("{label} {}", axes[other].name) } else { label.clone() }
@@ -222,7 +228,7 @@ pub fn along(
         let name = || others().map(label).collect::<Vec<_>>().join(", ");
         let series = lines.entry(others().map(|other| levels[other]).collect());
         let series = series.or_insert_with(|| Series { name: name(), ..Series::default() });
-        let label = summary.lines[at].name.clone();
+        let label = summary.lines[index].name.clone();
         series.points.push(CurvePoint { x, y, low, high, label });
     }
     let mut series: Vec<Series> = lines.into_values().filter(|series| series.points.len() > 1).collect();
@@ -230,8 +236,8 @@ pub fn along(
     if series.len() > 2 * LINES { Vec::new() } else { series }
 }
 
-/// The responses to every numeric option with at least three values (sizes have plots of their own). `effects`: those of the
-/// whole grid.
+/// The responses to every numeric option with at least three values (sizes have their own plots).
+/// `effects`: the effects of the whole grid.
 pub fn responses(
     grid: &Frame,
     axes: &[Axis],
@@ -240,13 +246,13 @@ pub fn responses(
     metric: &Metric,
 ) -> Vec<Response> {
     let mut responses = Vec::new();
-    for (at, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
-        let Some((path, numbers)) = numeric(axis) else { continue };
+    for (index, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
+        let Some((path, numbers)) = find_numeric_option(axis) else { continue };
         let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= LINES);
         let points = |effects: &[Effect], axis_of: usize| -> Vec<CurvePoint> {
             let point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
-                numbers[effect.level].map(|x| CurvePoint::of(x, &effect.judged.ratio, &label))
+                numbers[effect.level].map(|x| CurvePoint::from_ratio(x, &effect.judged.ratio, &label))
             };
             let own = effects.iter().filter(|effect| effect.axis == axis_of);
             let mut points: Vec<CurvePoint> = own.filter_map(point).filter(|point| !point.y.is_nan()).collect();
@@ -254,49 +260,54 @@ pub fn responses(
             points
         };
         let (series, by) = match other {
-            None => (vec![Series { name: "all".to_owned(), line: None, points: points(effects, at) }], String::new()),
+            None => {
+                (vec![Series { name: "all".to_owned(), line: None, points: points(effects, index) }], String::new())
+            }
             Some(other) => {
                 let sizes = grid.coded(&axes[other].columns[0]);
                 let lines = axes[other].levels.iter().map(|level| {
-                    let rows = grid.take(&grid.select(|row| sizes.at(row) == level.values[0]));
-                    let effects = effects::effects(&rows, &axes[at..=at], &references[at..=at], metric);
+                    let rows = grid.take(&grid.select(|row| sizes.word(row) == level.values[0]));
+                    let effects = effects::effects(&rows, &axes[index..=index], &references[index..=index], metric);
                     Series { name: level.label.clone(), line: None, points: points(&effects, 0) }
                 });
                 (lines.filter(|series| series.points.len() > 1).collect(), axes[other].name.clone())
             }
         };
         if !series.is_empty() {
-            let reference = axis.levels[references[at]].label.clone();
+            let reference = axis.levels[references[index]].label.clone();
             responses.push(Response { path, reference, series, by });
         }
     }
     responses
 }
 
-/// The option of an axis that has at least three numeric values, and its value at each level: the axis itself, or a parameter of the
-/// kind that has it.
-fn numeric(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
+/// The option of an axis with at least three numeric values, and its value at each level: the axis
+/// itself, or a parameter of a kind.
+fn find_numeric_option(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
     (0..axis.columns.len()).find_map(|column| {
         let numbers: Vec<Option<f64>> =
-            axis.levels.iter().map(|level| crate::analysis::rows::axes::number(&level.values[column])).collect();
+            axis.levels.iter().map(|level| crate::analysis::rows::axes::parse_number(&level.values[column])).collect();
         let mut known: Vec<f64> = numbers.iter().flatten().copied().collect();
         known.sort_by(f64::total_cmp);
         let count = known.len();
         known.dedup();
-        // Twice the same value: another parameter tells the levels apart, and one line cannot show both.
+        // A value that occurs twice: another parameter differs between those levels, so one line
+        // cannot show both.
         (known.len() >= 3 && known.len() == count).then(|| (axis.columns[column].clone(), numbers))
     })
 }
 
-/// A map of two axes: the cells, and whether they are means over unlike levels of the others.
-pub type Map = (Vec<Vec<Option<f64>>>, bool);
+/// A map of two axes: its cells, and whether they are means over different levels of the other
+/// axes.
+pub type RatioMap = (Vec<Vec<Option<f64>>>, bool);
 
-/// Geometric mean ratios over two axes: rows of the first, columns of the second; the other axes are averaged over.
-pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> Map {
-    // The logarithms of each cell, and the other levels that they are of.
+/// Geometric mean ratios over two axes: rows of the first, columns of the second; averaged over the
+/// other axes.
+pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> RatioMap {
+    // The logarithms of each cell, and the levels of the other axes that they belong to.
     let mut cells = vec![vec![(Vec::new(), BTreeSet::new()); axes[second].levels.len()]; axes[first].levels.len()];
-    for (at, mut levels) in placed(grid, axes, summary) {
-        let ratio = summary.lines[at].ratio().mean;
+    for (index, mut levels) in lines_on_grid(grid, axes, summary) {
+        let ratio = summary.lines[index].ratio().mean;
         if let (Some(a), Some(b)) = (levels[first].take(), levels[second].take())
             && ratio > 0.0
         {
@@ -307,8 +318,8 @@ pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary
     let mut filled = cells.iter().flatten().map(|(_, others)| others).filter(|others| !others.is_empty());
     let first = filled.next();
     let unlike = filled.any(|others| Some(others) != first);
-    let of = |(logs, _): (Vec<f64>, _)| (!logs.is_empty()).then(|| mean(logs.into_iter()).exp());
-    (cells.into_iter().map(|row| row.into_iter().map(of).collect()).collect(), unlike)
+    let logs_mean = |(logs, _): (Vec<f64>, _)| (!logs.is_empty()).then(|| mean(logs.into_iter()).exp());
+    (cells.into_iter().map(|row| row.into_iter().map(logs_mean).collect()).collect(), unlike)
 }
 
 #[cfg(test)]
@@ -316,13 +327,13 @@ pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary
 mod tests {
     use super::positions as positions_of;
     use super::*;
-    use crate::analysis::pairing::ratio::Judged;
+    use crate::analysis::pairing::ratio::JudgedRatio;
     use crate::analysis::rows::axes::Level;
 
-    /// Means by hand over first searches alone: another repeat or seed, a failure, what was cut short and what told no nodes are none of them. A
-    /// depth that one of two finished has no mean.
+    /// Means by hand over first searches only: repeats, other seeds, failures, unfinished depths
+    /// and rows without nodes do not count. A depth that only one of two finished has no mean.
     #[test]
-    fn a_mean_is_over_first_searches_that_finished_a_depth() {
+    fn mean_by_depth_is_over_first_searches_that_finished() {
         let rows = "variant,position,depth,search.nodes,repeat,seed,finished,error\n\
             a,p,1,10,0,0,true,\na,p,2,100,0,0,true,\na,q,1,30,0,0,true,\na,q,2,900,0,0,false,\n\
             a,p,1,5000,1,0,true,\na,p,2,5000,0,1,true,\n\
@@ -330,19 +341,22 @@ mod tests {
             b,r,2,800,0,0,true,it broke\n";
         let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
-        let of = |lines: &[usize]| {
+        let points_by_depth = |lines: &[usize]| {
             let points = |series: &Series| series.points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
-            by_depth(&frame, &summary, lines).iter().map(|one| (one.name.clone(), points(one))).collect::<Vec<_>>()
+            by_depth(&frame, &summary, lines)
+                .iter()
+                .map(|series| (series.name.clone(), points(series)))
+                .collect::<Vec<_>>()
         };
         let [a, b] = [("a".to_owned(), vec![(1.0, 20.0)]), ("b".to_owned(), vec![(1.0, 6.0), (2.0, 60.0)])];
-        assert_eq!(of(&[0, 1]), [a, b.clone()]);
-        assert_eq!(of(&[1]), [b]);
-        assert_eq!(of(&[0]), [], "one depth is no curve");
+        assert_eq!(points_by_depth(&[0, 1]), [a, b.clone()]);
+        assert_eq!(points_by_depth(&[1]), [b]);
+        assert_eq!(points_by_depth(&[0]), [], "one depth is no curve");
     }
 
-    /// Two options of three values each, without sizes: each has one line of its own effects, by its values, under its own path.
+    /// Two options of three values each, without sizes: each has one series of its own effects.
     #[test]
-    fn each_option_has_its_own_response() {
+    fn every_option_has_its_own_response() {
         let axis = |path: &str, values: [&str; 3]| Axis {
             columns: vec![path.to_owned()],
             path: path.to_owned(),
@@ -358,7 +372,7 @@ mod tests {
         let axes = [axis("aspiration", ["50", "10", "20"]), axis("lmr.min_depth", ["1", "2", "3"])];
         let effect = |axis: usize, level: usize, mean: f64| {
             let ratio = Ratio { mean, low: mean / 2.0, high: mean * 2.0, ..Ratio::default() };
-            Effect { axis, level, judged: Judged { ratio, ..Judged::default() } }
+            Effect { axis, level, judged: JudgedRatio { ratio, ..JudgedRatio::default() } }
         };
         let effects = [(0, 0, 1.0), (0, 1, 0.5), (0, 2, 0.7), (1, 0, 2.0), (1, 1, 1.0), (1, 2, f64::NAN)]
             .map(|(axis, level, mean)| effect(axis, level, mean));
@@ -384,26 +398,27 @@ mod tests {
         assert_eq!((found[0].series[0].points[0].low, found[0].series[0].points[0].high), (0.25, 1.0));
     }
 
-    /// Lines of given means, of which the third is the baseline.
+    /// Lines with these means; the third is the baseline.
     fn lines_of(means: &[f64]) -> Summary {
-        let line = |(at, &mean): (usize, &f64)| {
+        let line = |(index, &mean): (usize, &f64)| {
             let measures = vec![Measure { ratio: Ratio { mean, pairs: 1, ..Ratio::default() }, ..Default::default() }];
-            Line { name: format!("v{at}"), measures, searches: 1, is_baseline: at == 2, ..Default::default() }
+            Line { name: format!("v{index}"), measures, searches: 1, is_baseline: index == 2, ..Default::default() }
         };
         Summary { lines: means.iter().enumerate().map(line).collect(), ..Summary::default() }
     }
 
-    /// Of twelve lines the baseline, the four with the least and the three with the most, in the lines' order.
+    /// Of twelve lines: the baseline, the four with the least and the three with the most, in their
+    /// order.
     #[test]
-    fn of_many_lines_both_ends_are_shown() {
+    fn both_ends_of_many_lines_are_chosen() {
         let means = [0.9, 5.0, 1.0, 0.1, 3.0, 0.3, 7.0, 0.2, 2.0, 0.4, 6.0, 0.8];
         assert_eq!(chosen(&lines_of(&means)), [1, 2, 3, 5, 6, 7, 9, 10]);
         assert_eq!(chosen(&lines_of(&means[..8])), [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
-    /// Two lines in a cell, of a half and of 8: their geometric mean is 2. Where there is none, there is none.
+    /// Two lines in a cell, of 1/2 and 8, have a geometric mean of 2; an empty cell has none.
     #[test]
-    fn a_map_has_the_mean_of_each_cell() {
+    fn map_has_the_mean_of_each_cell() {
         let axis = |path: &str, values: [&str; 2]| Axis {
             columns: vec![path.to_owned()],
             path: path.to_owned(),
@@ -419,7 +434,8 @@ mod tests {
         let near = |found: Option<f64>, expected: f64| found.is_some_and(|found| (found - expected).abs() < 1e-9);
         assert!(near(found[0][0], 2.0) && near(found[1][1], 1.0) && near(found[1][0], 3.0), "{found:?}");
         assert_eq!(found[0][1], None);
-        // One cell has both values of the third axis, the others one; in the second grid all cells have one, and then two of them unlike ones.
+        // One cell has both values of the third axis, the others one; in the second grid all cells
+        // have one, equal or different.
         assert!(unlike);
         for (rows, unlike) in [("v0,p,1,9,1,x,3\nv1,p,1,9,2,y,3\n", false), ("v0,p,1,9,1,x,3\nv1,p,1,9,2,y,4\n", true)]
         {
@@ -429,12 +445,15 @@ mod tests {
         }
     }
 
-    /// Along an axis one line for each level of the other: sixteen can still be drawn, seventeen not.
+    /// A series for each level of the other axis: sixteen are drawn, seventeen are not.
     #[test]
-    fn sixteen_lines_are_drawn_along_an_axis() {
+    fn sixteen_series_are_drawn_along_an_axis() {
         let levels = |count: usize| {
-            let level =
-                |at: usize| Level { values: vec![at.to_string()], label: at.to_string(), number: Some(at as f64) };
+            let level = |index: usize| Level {
+                values: vec![index.to_string()],
+                label: index.to_string(),
+                number: Some(index as f64),
+            };
             (0..count).map(level).collect()
         };
         let axis = |path: &str, count: usize| Axis {
@@ -444,24 +463,26 @@ mod tests {
             levels: levels(count),
         };
         for (others, drawn) in [(2, 2), (16, 16), (17, 0)] {
-            let rows: String = (0..2 * others).map(|at| format!("v{at},p,1,9,{},{}\n", (at + 1) % 2, at / 2)).collect();
+            let rows: String =
+                (0..2 * others).map(|index| format!("v{index},p,1,9,{},{}\n", (index + 1) % 2, index / 2)).collect();
             let grid =
                 Frame::parse(format!("variant,position,depth,search.nodes,a,b\n{rows}").as_bytes(), "t").unwrap();
             let axes = [axis("a", 2), axis("b", others)];
             let summary = lines_of(&vec![1.0; 2 * others]);
-            let found = along(&grid, &axes, 0, &summary, |at| Some((at as f64, f64::NAN, f64::NAN)));
-            // By the value, whichever comes first.
+            let found = along(&grid, &axes, 0, &summary, |index| Some((index as f64, f64::NAN, f64::NAN)));
+            // Sorted by value, whatever the order of rows.
             let points = |line: &Series| line.points.iter().map(|point| point.x).collect::<Vec<_>>() == [0.0, 1.0];
             assert_eq!((found.len(), found.iter().all(points)), (drawn, true), "{others}");
         }
     }
 
-    /// Up to 1,500 points of all lines together each search has one; of more every second, third and so on of each line.
+    /// Up to 1,500 points in total each search has one; with more, every second, third and so on of
+    /// each line.
     #[test]
-    fn of_too_many_searches_some_are_points() {
+    fn too_many_searches_are_thinned() {
         let count = |positions: u32, others: u32| {
             let rows: String = (0..positions)
-                .flat_map(|at| (0..=others).map(move |line| format!("v{line},p{at},1,{}\n", 9 + line)))
+                .flat_map(|index| (0..=others).map(move |line| format!("v{line},p{index},1,{}\n", 9 + line)))
                 .collect();
             let text = format!("variant,position,depth,search.nodes\n{rows}");
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
@@ -469,14 +490,15 @@ mod tests {
             let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
             let lines: Vec<usize> = (0..=others as usize).collect();
             let found = positions_of(&frame, &summary, (&grouping, &searches), &lines);
-            found.iter().map(|one| one.points.len()).collect::<Vec<_>>()
+            found.iter().map(|series| series.points.len()).collect::<Vec<_>>()
         };
         assert_eq!([count(1500, 1), count(1501, 1), count(3001, 1)], [[1500], [751], [1001]]);
         assert_eq!([count(750, 2), count(751, 2)], [[750, 750], [376, 376]]);
     }
 
-    /// By hand, of two positions: b needs twice and half the nodes at depth 1 (a mean of 1), twice and eight times at depth 2 (of 4), and what either cut short is not
-    /// there; of c, which has depth 1 alone, there is no more than that point. The baseline is 1 wherever it is.
+    /// By hand, for two positions: b needs twice and half the nodes at depth 1 (mean 1), twice and
+    /// eight times at depth 2 (mean 4); unfinished depths do not count. c has only depth 1. The
+    /// baseline is always 1.
     #[test]
     fn ratios_are_paired_at_each_depth() {
         let rows = "a,p,1,10,true\na,p,2,100,true\na,p,3,500,true\na,q,1,40,true\na,q,2,300,true\na,q,3,900,false\n\
@@ -487,30 +509,33 @@ mod tests {
         let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
         let message = |series: &[Series]| -> Vec<(String, Vec<(f64, f64)>)> {
             let round = |y: f64| (1e6 * y).round() / 1e6;
-            let points = |one: &Series| one.points.iter().map(|point| (point.x, round(point.y))).collect();
-            series.iter().map(|one| (one.name.clone(), points(one))).collect()
+            let points = |series: &Series| series.points.iter().map(|point| (point.x, round(point.y))).collect();
+            series.iter().map(|series| (series.name.clone(), points(series))).collect()
         };
-        let of = |name: &str, points: &[(f64, f64)]| (name.to_owned(), points.to_vec());
+        let named_points = |name: &str, points: &[(f64, f64)]| (name.to_owned(), points.to_vec());
         let found = ratio_by_depth(&frame, &summary, &[0, 1, 2]);
         let expected = [
-            of("a", &[(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)]),
-            of("b", &[(1.0, 1.0), (2.0, 4.0)]),
-            of("c", &[(1.0, 3.0)]),
+            named_points("a", &[(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)]),
+            named_points("b", &[(1.0, 1.0), (2.0, 4.0)]),
+            named_points("c", &[(1.0, 3.0)]),
         ];
         assert_eq!(message(&found), expected);
         assert_eq!(
-            found.iter().map(|one| one.points[0].label.as_str()).collect::<Vec<_>>(),
+            found.iter().map(|series| series.points[0].label.as_str()).collect::<Vec<_>>(),
             ["2 pairs", "2 pairs", "1 pairs"]
         );
-        // Nothing but points is no curve, nor is one depth.
+        // A single point is no curve, nor is a single depth.
         let only = frame.take(&frame.select(|row| frame.numbers(columns::DEPTH)[row] == 1.0));
         assert!(
             ratio_by_depth(&frame, &summary, &[2]).is_empty() && ratio_by_depth(&only, &summary, &[0, 1]).is_empty()
         );
-        // Search by search, by the baseline's nodes to the depth that both finished: 110 and 220, 340 and 2,420 up to depth 2; of c 10 and 30.
+        // By search, to the depth that both finished: 110 and 220, 340 and 2,420 nodes; of c 10 and
+        // 30.
         let points = positions(&frame, &summary, (&grouping, &searches), &[0, 1, 2]);
-        let expected =
-            [of("b", &[(110.0, 2.0), (340.0, (1e6_f64 * 2420.0 / 340.0).round() / 1e6)]), of("c", &[(10.0, 3.0)])];
+        let expected = [
+            named_points("b", &[(110.0, 2.0), (340.0, (1e6_f64 * 2420.0 / 340.0).round() / 1e6)]),
+            named_points("c", &[(10.0, 3.0)]),
+        ];
         assert_eq!(message(&points), expected);
         assert_eq!(points[0].points.iter().map(|point| point.label.as_str()).collect::<Vec<_>>(), ["p", "q"]);
     }

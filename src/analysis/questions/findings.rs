@@ -1,11 +1,12 @@
-//! What the figures say, in sentences: who needs the fewest nodes, how sure that is, and what could not have been seen.
+//! The main results as sentences: which variant needs the fewest nodes, with what certainty, and
+//! with what power.
 
 use super::line::{Line, Measure};
 use super::power::Power;
 use super::summary::Summary;
-use crate::analysis::pairing::interval::UNDRAWN;
+use crate::analysis::pairing::interval::UNSEEN_FACTOR;
 use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::stats::at_least;
+use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
 use crate::text::plural;
@@ -15,17 +16,17 @@ use crate::text::plural;
 pub enum Sign {
     /// It is the baseline.
     Baseline,
-    /// Clearly less: the line is marked.
+    /// Significantly less.
     Less,
-    /// Clearly more.
+    /// Significantly more.
     More,
-    /// No difference found.
+    /// No significant difference.
     Unclear,
     /// Nothing to compare.
     Nothing,
 }
 
-/// How a line compares, in the metric at a place.
+/// How a line compares, in the metric with this index.
 pub fn sign(line: &Line, metric: usize) -> Sign {
     let Some(measure) = line.measures.get(metric) else { return Sign::Nothing };
     let ratio = measure.ratio;
@@ -38,11 +39,12 @@ pub fn sign(line: &Line, metric: usize) -> Sign {
     }
 }
 
-/// The findings, the most important first; differences below the smallest that matters are counted apart.
+/// The findings, the most important first; significant differences below the smallest that matters
+/// are counted separately.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
-    let of = |expected| -> Vec<&Line> { summary.lines.iter().filter(|line| sign(line, 0) == expected).collect() };
-    let (less, more, unclear) = (of(Sign::Less), of(Sign::More), of(Sign::Unclear));
+    let lines_of = |expected| -> Vec<&Line> { summary.lines.iter().filter(|line| sign(line, 0) == expected).collect() };
+    let (less, more, unclear) = (lines_of(Sign::Less), lines_of(Sign::More), lines_of(Sign::Unclear));
     let compared = less.len() + more.len() + unclear.len();
     if compared == 0 {
         return Vec::new();
@@ -60,7 +62,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
         findings.push(format!("{word} {what}: {}.", describe(least, &less)));
     }
     if compared == unclear.len() {
-        findings.push(nothing(summary, what, &unclear));
+        findings.push(no_difference(summary, what, &unclear));
     } else {
         let parts = [
             (less.len(), "less than the baseline".to_owned()),
@@ -72,37 +74,38 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
         let parts: Vec<String> =
             parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
         findings.push(format!("Of {compared} compared: {}.", parts.join(", ")));
-        findings.extend(doubled(&[&less[..], &more[..]].concat()));
+        findings.extend(identical_ratios(&[&less[..], &more[..]].concat()));
     }
     if let Some(most) = more.iter().max_by(by_mean) {
         findings.push(format!("Most {what}: {}.", describe(most, &more)));
     }
-    findings.extend(hinges(summary));
-    findings.extend(no_room(summary));
+    findings.extend(fragile_lines(summary));
+    findings.extend(within_margin(summary));
     findings.extend(power(&summary.power));
     findings.extend(summary.among.as_ref().and_then(among));
     findings
 }
 
-/// That lines which differ from the baseline do not from each other.
-fn doubled(lines: &[&Line]) -> Option<String> {
-    let again = |at: usize| lines[..at].iter().any(|other| other.ratio() == lines[at].ratio());
-    let again = (0..lines.len()).filter(|&at| again(at)).count();
-    let have = if again == 1 { "has" } else { "have" };
-    (again > 0).then(|| {
+/// A sentence about lines with identical ratios.
+fn identical_ratios(lines: &[&Line]) -> Option<String> {
+    let is_repeated = |index: usize| lines[..index].iter().any(|other| other.ratio() == lines[index].ratio());
+    let repeated = (0..lines.len()).filter(|&index| is_repeated(index)).count();
+    let have = if repeated == 1 { "has" } else { "have" };
+    (repeated > 0).then(|| {
         format!(
-            "Of those, {again} {have} another's ratio to the last digit, and may be the same search under another name."
+            "Of those, {repeated} {have} another's ratio to the last digit, and may be the same search under another name."
         )
     })
 }
 
-/// What a metric counts, in a sentence.
+/// The noun of a metric in sentences.
 fn noun(metric: &Metric) -> &str {
     metric.name.rsplit('.').next().unwrap_or(&metric.name)
 }
 
-/// That no line differs, and how: not at all, or by as much as chance may, or by what so few positions cannot tell from it.
-fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
+/// A sentence about lines none of which differs: equal everywhere, not significant, or too few
+/// positions.
+fn no_difference(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
     let others = plural(unclear.len(), "other");
     let means = || unclear.iter().map(|line| line.ratio().mean);
     let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
@@ -117,7 +120,7 @@ fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
         () if unclear.iter().all(|line| same(line.ratio())) => {
             format!("No difference in {what}: {others} and the baseline have the same in every search.")
         }
-        () if clusters < at_least(lines) => {
+        () if clusters < min_clusters(lines) => {
             let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
             format!("{others} {have} {ratios} of the baseline's {what}; {units} cannot tell that from chance.")
         }
@@ -129,25 +132,27 @@ fn nothing(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
     }
 }
 
-/// A line's ratio, and how many others of its kind have the same.
+/// A line's ratio, and the number of other lines with the same ratio.
 fn describe(line: &Line, kind: &[&Line]) -> String {
     let ratio = line.ratio();
-    let alike = kind.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
-    let alike = if alike > 0 { format!(" and {} with the same", plural(alike, "other")) } else { String::new() };
+    let equal_ratios = kind.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
+    let equal_ratios =
+        if equal_ratios > 0 { format!(" and {} with the same", plural(equal_ratios, "other")) } else { String::new() };
     format!(
-        "\"{}\"{alike}, {:.3} of the baseline's (95 % {:.3} to {:.3}, {} pairs)",
+        "\"{}\"{equal_ratios}, {:.3} of the baseline's (95 % {:.3} to {:.3}, {} pairs)",
         line.name, ratio.mean, ratio.low, ratio.high, ratio.pairs
     )
 }
 
-/// Lines whose sign or mark hangs on one position or game, the first few by name.
-fn hinges(summary: &Summary) -> Option<String> {
+/// A sentence about lines whose direction or significance depends on one position or game, with the
+/// first few by name.
+fn fragile_lines(summary: &Summary) -> Option<String> {
     const SHOWN: usize = 3;
-    let hangs = |line: &&Line| {
-        let turns = line.ratio().influence.is_some_and(|influence| influence.turns);
-        line.measures.first().is_some_and(|measure| measure.hangs || measure.marked && turns)
+    let is_fragile = |line: &&Line| {
+        let reverses = line.ratio().influence.is_some_and(|influence| influence.reverses);
+        line.measures.first().is_some_and(|measure| measure.hangs || measure.marked && reverses)
     };
-    let lines: Vec<&Line> = summary.lines.iter().filter(hangs).collect();
+    let lines: Vec<&Line> = summary.lines.iter().filter(is_fragile).collect();
     let describe = |line: &&Line| {
         let without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
         format!("\"{}\" ({:.3}; {without:.3} without {})", line.name, line.ratio().mean, line.influential)
@@ -158,26 +163,27 @@ fn hinges(summary: &Summary) -> Option<String> {
     (!lines.is_empty()).then(|| format!("One {unit} decides whether a difference is told: {}{more}.", shown.join(", ")))
 }
 
-/// That intervals and p alone would mark some lines, which one cluster that was not drawn could take back.
-fn no_room(summary: &Summary) -> Option<String> {
-    let enough = at_least(summary.power.lines);
+/// A sentence about lines that are not significant only because of the margin for an unseen
+/// cluster.
+fn within_margin(summary: &Summary) -> Option<String> {
+    let enough = min_clusters(summary.power.lines);
     let lines = summary.lines.iter().filter_map(|line| line.measures.first());
     let narrow = lines.filter(|Measure { ratio, p, marked, .. }| {
-        !marked && ratio.is_clear() && *p < 0.05 && ratio.clusters >= enough && !ratio.has_room()
+        !marked && ratio.excludes_one() && *p < 0.05 && ratio.clusters >= enough && !ratio.exceeds_margin()
     });
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
     let count = narrow.count();
     let leave = if count == 1 { "leaves" } else { "leave" };
     (count > 0).then(|| {
         format!(
-            "The {} of {} {leave} 1 out, but by less than one more {unit} could take back that differs by a factor of {UNDRAWN}: no mark.",
+            "The {} of {} {leave} 1 out, but by less than one more {unit} could take back that differs by a factor of {UNSEEN_FACTOR}: no mark.",
             if count == 1 { "interval" } else { "intervals" },
             plural(count, "line"),
         )
     })
 }
 
-/// What the number of positions could and could not show.
+/// A sentence about the power of the comparison.
 fn power(power: &Power) -> Option<String> {
     let Power { lines, clusters, games, .. } = *power;
     let units = if games { "independent games or positions" } else { "positions" };
@@ -186,25 +192,25 @@ fn power(power: &Power) -> Option<String> {
     Some(format!("With {clusters} {units}{among}, differences {between} {}", seen(power)?))
 }
 
-/// The same of the lines that are no baseline, from the best of them.
+/// The same for the comparison of the other lines with the best of them.
 fn among(power: &Power) -> Option<String> {
     Some(format!("Between the best of the others and the rest, differences {}", seen(power)?))
 }
 
-/// What is found; nothing where nothing could be, or no two searches differ.
+/// The end of that sentence; none if nothing is detectable, or if no two searches differ.
 fn seen(power: &Power) -> Option<String> {
     let Power { detectable: seen, needed, .. } = *power;
     (seen > 0.0).then(|| {
         format!(
             "from about {} on are found four times in five; 1 % would take about {}.",
             if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
-            // Two figures are as much as such an estimate knows.
+            // Such an estimate has two significant figures.
             rounded(needed),
         )
     })
 }
 
-/// A number rounded up to two figures.
+/// Rounds up to two significant figures.
 pub fn rounded(number: f64) -> String {
     let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
     format!("{:.0}", (number / scale).ceil() * scale)
@@ -217,11 +223,12 @@ mod tests {
 
     use crate::analysis::pairing::influence::Influence;
 
-    /// A line of some mean; `hangs`: whether one position decides its mark; `turns`: whether the mean turns without one.
+    /// A line with a given mean; `fragile`: one position decides its significance; `reverses`: the
+    /// mean changes sides without one.
     fn line(name: &str, mean: f64, marked: bool, [hangs, turns]: [bool; 2]) -> Line {
-        let influence = Some(Influence { cluster: 0, place: 0, without: 1.25, turns });
+        let influence = Some(Influence { cluster: 0, index: 0, without: 1.25, reverses: turns });
         let ratio = Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, influence, ..Ratio::default() };
-        // Findings are of the first metric.
+        // Findings use the first metric.
         let measures = vec![Measure { ratio, marked, hangs, ..Measure::default() }, Measure::default()];
         Line {
             name: name.to_owned(),
@@ -237,21 +244,21 @@ mod tests {
         findings(&Summary { lines, power, metrics: vec![Metric::nodes()], ..Summary::default() }, 0.005)
     }
 
-    /// Of several with less and several with more the farthest on each side, wherever they stand; the others are counted.
+    /// The extreme lines on each side are named, wherever they are; the others are counted.
     #[test]
-    fn the_farthest_of_each_side_are_told() {
+    fn most_extreme_line_of_each_side_is_named() {
         let plain = [false; 2];
-        let of = |name: &str, mean: f64, marked: bool| line(name, mean, marked, plain);
+        let plain_line = |name: &str, mean: f64, marked: bool| line(name, mean, marked, plain);
         let lines = vec![
-            of("a", 0.8, true),
-            of("b", 0.5, true),
-            of("c", 0.1, false),
-            of("base", 1.0, false),
-            of("d", 1.25, true),
-            of("e", 3.0, true),
-            of("f", 2.0, true),
-            of("g", 9.0, false),
-            of("h", 0.7, true),
+            plain_line("a", 0.8, true),
+            plain_line("b", 0.5, true),
+            plain_line("c", 0.1, false),
+            plain_line("base", 1.0, false),
+            plain_line("d", 1.25, true),
+            plain_line("e", 3.0, true),
+            plain_line("f", 2.0, true),
+            plain_line("g", 9.0, false),
+            plain_line("h", 0.7, true),
         ];
         let farthest = |name: &str, mean: f64| {
             format!("\"{name}\", {mean:.3} of the baseline's (95 % {:.3} to {:.3}, 8 pairs).", mean - 0.1, mean + 0.1)
@@ -264,24 +271,27 @@ mod tests {
                 format!("Most nodes: {}", farthest("e", 3.0))
             ]
         );
-        // What is no count is little, not few.
+        // A metric that is no count is "least", not "fewest".
         let timed = Metric {
             name: "seconds".to_owned(),
-            how: crate::analysis::rows::metric::How::Sum(columns::SECONDS.to_owned()),
+            aggregation: crate::analysis::rows::metric::Aggregation::Sum(columns::SECONDS.to_owned()),
         };
         assert_ne!(timed.unit(), Unit::Count);
         let power = Power { detectable: f64::NAN, clusters: 20, lines: 8, ..Power::default() };
-        let lines = vec![of("base", 1.0, false), of("b", 0.5, true)];
-        let told_of_time = findings(&Summary { lines, power, metrics: vec![timed], ..Summary::default() }, 0.005);
-        assert!(told_of_time[0].starts_with("Least "), "{told_of_time:?}");
-        assert_eq!(describe(vec![of("base", 1.0, false)]), Vec::<String>::new());
+        let lines = vec![plain_line("base", 1.0, false), plain_line("b", 0.5, true)];
+        let timed_findings = findings(&Summary { lines, power, metrics: vec![timed], ..Summary::default() }, 0.005);
+        assert!(timed_findings[0].starts_with("Least "), "{timed_findings:?}");
+        assert_eq!(describe(vec![plain_line("base", 1.0, false)]), Vec::<String>::new());
         let none = "No difference in nodes could be told from chance between the baseline and 2 others (0.100 to 9.000 of its nodes).";
-        assert_eq!(describe(vec![of("base", 1.0, false), of("c", 0.1, false), of("g", 9.0, false)]), [none]);
+        assert_eq!(
+            describe(vec![plain_line("base", 1.0, false), plain_line("c", 0.1, false), plain_line("g", 9.0, false)]),
+            [none]
+        );
     }
 
-    /// Who is as good as the best is told, and what is told from 1 but too small to matter is no finding.
+    /// Ties with the best are reported; a significant difference too small to matter is no finding.
     #[test]
-    fn ties_and_trifles_are_told() {
+    fn ties_and_small_differences_are_reported() {
         let plain = [false; 2];
         let mut lines = [0.5, 0.9, 0.5, 0.5].map(|mean| line(&format!("m{mean}"), mean, true, plain)).to_vec();
         lines.push(line("base", 1.0, false, plain));
@@ -290,11 +300,11 @@ mod tests {
             (small.measures[0].ratio.low, small.measures[0].ratio.high) = (low, high);
             lines.push(small);
         }
-        // One that is the same as the baseline in every search: its spread is none.
+        // Equal to the baseline in every search: no spread.
         let mut same = line("same", 1.0, false, plain);
         same.measures[0].ratio.error = 0.0;
         lines.push(same);
-        let [best, counts, again, most] = <[String; 4]>::try_from(describe(lines)).unwrap();
+        let [best, counts, repeated, most] = <[String; 4]>::try_from(describe(lines)).unwrap();
         assert_eq!(
             best,
             "Fewest nodes: \"m0.5\" and 2 others with the same, 0.500 of the baseline's (95 % 0.400 to 0.600, 8 pairs)."
@@ -303,50 +313,51 @@ mod tests {
             counts,
             "Of 8 compared: 4 less than the baseline, 1 more, 2 a difference below 0.5 %, 1 the same in every search."
         );
-        assert!(again.starts_with("Of those, 2 have another's ratio to the last digit"), "{again}");
+        assert!(repeated.starts_with("Of those, 2 have another's ratio to the last digit"), "{repeated}");
         let pair = ["a", "b"].map(|name| line(name, 0.5, true, plain));
-        assert!(doubled(&pair.each_ref()).unwrap().starts_with("Of those, 1 has another's ratio"));
+        assert!(identical_ratios(&pair.each_ref()).unwrap().starts_with("Of those, 1 has another's ratio"));
         assert!(most.starts_with("Most nodes: \"small\", 1.004 of"), "{most}");
     }
 
-    /// Where nothing is told: searches that are the same, ratios that may be chance, and what too few positions cannot tell from it.
+    /// The three reasons: equal searches, not significant, too few positions.
     #[test]
-    fn why_no_difference_is_told() {
-        let of = |means: &[f64], clusters: usize, games: bool| {
+    fn reason_for_no_difference_is_given() {
+        let describe_all = |means: &[f64], clusters: usize, games: bool| {
             let error = if clusters > 1 { 0.0 } else { f64::NAN };
-            let one = |mean: &f64| {
-                let mut one = line("other", *mean, false, [false; 2]);
-                (one.measures[0].ratio.pairs, one.measures[0].ratio.error) = (clusters, error);
-                one
+            let other = |mean: &f64| {
+                let mut line = line("other", *mean, false, [false; 2]);
+                (line.measures[0].ratio.pairs, line.measures[0].ratio.error) = (clusters, error);
+                line
             };
-            let lines = std::iter::once(line("base", 1.0, false, [false; 2])).chain(means.iter().map(one)).collect();
+            let lines = std::iter::once(line("base", 1.0, false, [false; 2])).chain(means.iter().map(other)).collect();
             let power = Power { detectable: f64::NAN, clusters, lines: means.len(), games, ..Power::default() };
             let metrics = vec![Metric::nodes()];
             findings(&Summary { lines, power, metrics, ..Summary::default() }, 0.005).concat()
         };
         let same = "No difference in nodes: 2 others and the baseline have the same in every search.";
-        assert_eq!([of(&[1.0, 1.0], 9, false), of(&[1.0, 1.0], 1, false)], [same, same]);
+        assert_eq!([describe_all(&[1.0, 1.0], 9, false), describe_all(&[1.0, 1.0], 1, false)], [same, same]);
         assert_eq!(
-            of(&[141.0, 0.2, 1.0], 1, false),
+            describe_all(&[141.0, 0.2, 1.0], 1, false),
             "3 others have 0.200 to 141.000 of the baseline's nodes; 1 position cannot tell that from chance."
         );
         assert_eq!(
-            of(&[1.5], 5, true),
+            describe_all(&[1.5], 5, true),
             "1 other has 1.500 of the baseline's nodes; 5 games cannot tell that from chance."
         );
         assert_eq!(
-            of(&[1.5], 6, true),
+            describe_all(&[1.5], 6, true),
             "No difference in nodes could be told from chance between the baseline and 1 other (1.500 of its nodes)."
         );
     }
 
-    /// A mark that hangs on one position is doubted, and a side that turns where it was told; the first three by name.
+    /// A fragile significance, or a significant mean that changes sides, is reported; the first
+    /// three lines by name.
     #[test]
-    fn what_hangs_on_one_position_is_told() {
-        let of = |marked: bool, hinge: [bool; 2]| {
-            describe(vec![line("a", 2.0, marked, hinge)]).len() - (1 + usize::from(marked))
+    fn lines_that_depend_on_one_position_are_named() {
+        let count_findings = |marked: bool, influence: [bool; 2]| {
+            describe(vec![line("a", 2.0, marked, influence)]).len() - (1 + usize::from(marked))
         };
-        for (marked, hinge, expected) in [
+        for (marked, influence, expected) in [
             (false, [false, false], 0),
             (true, [false, false], 0),
             (false, [true, false], 1),
@@ -354,15 +365,15 @@ mod tests {
             (true, [false, true], 1),
             (false, [false, true], 0),
         ] {
-            assert_eq!(of(marked, hinge), expected, "{marked} {hinge:?}");
+            assert_eq!(count_findings(marked, influence), expected, "{marked} {influence:?}");
         }
         let five = ["a", "b", "c", "d", "e"].map(|name| line(name, 2.0, false, [true, false])).to_vec();
-        let named = |name: &str| format!("\"{name}\" (2.000; 1.250 without p 7)");
-        let all = ["a", "b", "c"].map(named).join(", ");
+        let name_line = |name: &str| format!("\"{name}\" (2.000; 1.250 without p 7)");
+        let all = ["a", "b", "c"].map(name_line).join(", ");
         assert_eq!(describe(five)[1], format!("One position decides whether a difference is told: {all} and 2 more."));
     }
 
-    /// Upwards, so that nobody has too few.
+    /// Rounded up, so that the estimate suffices.
     #[test]
     fn estimates_are_rounded_up_to_two_figures() {
         let cases = [
@@ -379,9 +390,9 @@ mod tests {
         }
     }
 
-    /// In per cent, with a decimal below ten; what it is said of, and among how many.
+    /// In per cent, with one decimal below ten.
     #[test]
-    fn what_can_be_shown_is_told_in_per_cent() {
+    fn power_is_given_in_per_cent() {
         let describe = |power: Power| {
             findings(
                 &Summary {
@@ -393,15 +404,15 @@ mod tests {
                 0.005,
             )
         };
-        let of = |detectable: f64, lines: usize, games: bool, rivals: bool| {
+        let describe_power = |detectable: f64, lines: usize, games: bool, rivals: bool| {
             describe(Power { detectable, needed: 1234.0, clusters: 20, lines, games, rivals, ..Power::default() })
                 .remove(1)
         };
         assert_eq!(
-            of(0.0123, 1, false, false),
+            describe_power(0.0123, 1, false, false),
             "With 20 positions, differences from the baseline from about 1.2 % on are found four times in five; 1 % would take about 1300."
         );
-        assert!(of(0.25, 3, true, true).starts_with(
+        assert!(describe_power(0.25, 3, true, true).starts_with(
             "With 20 independent games or positions and 3 comparisons, differences between rivals from about 25 % on"
         ));
         assert!(

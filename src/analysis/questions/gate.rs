@@ -1,40 +1,40 @@
-//! Gates: what a comparison must not show, as a user writes it: `nodes > +1%`.
+//! Gates: changes that make a comparison fail, as a user writes them: `nodes > +1%`.
 
-use crate::analysis::rows::frame::{Frame, FrameError, Sought};
+use crate::analysis::rows::frame::{Frame, FrameError, Lookup};
 use crate::record::columns::{self, Role};
 use std::fmt;
 
 /// A condition under which a comparison fails.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
-    /// As the user wrote it.
+    /// The gate as the user wrote it.
     pub text: String,
-    /// The metric's name as the user wrote it: a column, or the unique end of one.
+    /// The metric's name as the user wrote it: a column, or a unique ending of one.
     pub metric: String,
-    /// What must not be.
+    /// The change that fails.
     pub limit: Rule,
 }
 
-/// What must not be.
+/// The change that fails.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// Any row that is not the same.
+    /// Any row that differs.
     Changed,
-    /// A change of a variant's total beyond a bound.
+    /// A change of a variant's total past a bound.
     Beyond {
         /// Which side of the bound fails: `>=`, `<=`, `>` or `<`.
-        sign: &'static str,
-        /// The bound, in the metric's own unit or as a part of the old total: 0.01 is one percent.
+        operator: &'static str,
+        /// The bound, in the metric's unit or as a share of the old total: 0.01 is 1 %.
         bound: f64,
-        /// Whether it is a part.
+        /// Whether the bound is a share.
         share: bool,
     },
 }
 
-/// Signs, the longer before those that they begin with.
-const SIGNS: [&str; 4] = [">=", "<=", ">", "<"];
+/// Operators, longer ones before their prefixes.
+const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
 
-/// Why a gate cannot be read.
+/// Why a gate cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("gate `{text}`: {what}\nhelp: {help}")]
 pub struct GateError {
@@ -49,18 +49,18 @@ impl GateError {
     }
 }
 
-/// What gates look like, for hints.
-const FORM: &str = "write METRIC, one of > >= < <=, and a change: \"nodes > +1%\", \"seconds > +5%\", \"table.evictions > +1000\"; \
+/// How gates are written, for hints.
+const SYNTAX: &str = "write METRIC, one of > >= < <=, and a change: \"nodes > +1%\", \"seconds > +5%\", \"table.evictions > +1000\"; \
                     or \"nodes changed\"";
 
 impl Gate {
-    /// Reads a gate. Its metric is not looked up: see [`Gate::column`].
+    /// Parses a gate. [`Gate::column`] looks up its metric.
     ///
     /// # Errors
-    /// With what is wrong and how gates are written.
+    /// If it is no gate; the message says how gates are written.
     pub fn parse(text: &str) -> Result<Self, GateError> {
         let trimmed = text.trim();
-        let error = |what: &str| GateError::new(trimmed, what, FORM);
+        let error = |what: &str| GateError::new(trimmed, what, SYNTAX);
         let gate = |metric: &str, limit: Rule| Self {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             metric: metric.to_owned(),
@@ -69,12 +69,12 @@ impl Gate {
         if let Some(metric) = trimmed.strip_suffix("changed").filter(|rest| rest.ends_with(char::is_whitespace)) {
             return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric"))?, Rule::Changed));
         }
-        let signed = trimmed.find(['<', '>']).and_then(|at| {
-            let (metric, rest) = trimmed.split_at(at);
-            SIGNS.into_iter().find_map(|sign| Some((metric, sign, rest.strip_prefix(sign)?.trim())))
+        let split = trimmed.find(['<', '>']).and_then(|index| {
+            let (metric, rest) = trimmed.split_at(index);
+            OPERATORS.into_iter().find_map(|operator| Some((metric, operator, rest.strip_prefix(operator)?.trim())))
         });
-        let (metric, sign, value) = signed.ok_or_else(|| match trimmed.contains(['=', '!']) {
-            true => error("a total that must not move is `METRIC changed`"),
+        let (metric, operator, value) = split.ok_or_else(|| match trimmed.contains(['=', '!']) {
+            true => error("write `METRIC changed` for a total that must stay equal"),
             false => error("there is no comparison"),
         })?;
         let metric = metric_name(metric).ok_or_else(|| error("there is no metric before the comparison"))?;
@@ -82,11 +82,11 @@ impl Gate {
             Some(digits) => (digits.trim_end(), true),
             None => (value, false),
         };
-        // Signs may stand apart from their digits, separators within them.
+        // Spaces after the sign and separators between digits are allowed.
         let digits: String = digits.chars().filter(|c| !c.is_whitespace() && !matches!(c, '_' | ',')).collect();
         let number: f64 = match digits.parse() {
             Ok(number) if f64::is_finite(number) => number,
-            _ => return Err(error(&format!("`{value}` is no change"))),
+            _ => return Err(error(&format!("`{value}` is not a number"))),
         };
         if !share && number != 0.0 && !digits.starts_with(['+', '-']) {
             let help =
@@ -94,21 +94,21 @@ impl Gate {
             return Err(GateError::new(trimmed, &format!("`{value}` has no sign"), &help));
         }
         let bound = if share { number / 100.0 } else { number };
-        let gate = gate(metric, Rule::Beyond { sign, bound, share });
+        let gate = gate(metric, Rule::Beyond { operator, bound, share });
         if share && !gate.can_fail(1.0) {
-            let help = "no total is less than nothing: a share lies above -100 %, or write METRIC <= -100%";
+            let help = "totals cannot be negative: use a share above -100 %, or METRIC <= -100%";
             return Err(GateError::new(trimmed, "it can never fail", help));
         }
         Ok(gate)
     }
 
-    /// The column that the gate speaks of.
+    /// The column of the gate's metric.
     ///
     /// # Errors
-    /// When there is none of that name, or it holds no figures.
+    /// If there is no such column, or it is neither a count nor a time.
     pub fn column(&self, frame: &Frame) -> Result<String, GateError> {
         let error = |what: &str, help: &str| self.refuse(what, help);
-        let column = frame.resolve(&self.metric, Sought::Figure).map_err(|unknown| match unknown {
+        let column = frame.resolve(&self.metric, Lookup::Metric).map_err(|unknown| match unknown {
             FrameError::Unknown { name, hint } => error(
                 &format!("there is no metric `{name}`"),
                 hint.as_deref().unwrap_or("`ttlab columns` lists them, with their meanings"),
@@ -117,31 +117,32 @@ impl Gate {
         })?;
         if !matches!(columns::role(column), Role::Sum | Role::Time) && column != columns::SCORE_ERROR {
             let help = "gate a counter, such as nodes, or seconds; `ttlab columns` lists them";
-            return Err(error(&format!("`{column}` is no count and no time"), help));
+            return Err(error(&format!("`{column}` is neither a count nor a time"), help));
         }
         Ok(column.to_owned())
     }
 
-    /// Whether some total of NEW would fail, where that of BASE is `base`: none is less than 0.
+    /// Whether some total of NEW could fail if BASE's is `base`; totals are at least 0.
     pub fn can_fail(&self, base: f64) -> bool {
         match self.limit {
-            Rule::Beyond { sign: "<" | "<=", .. } => self.is_beyond(base, 0.0),
+            Rule::Beyond { operator: "<" | "<=", .. } => self.exceeds_bound(base, 0.0),
             _ => true,
         }
     }
 
-    /// The gate refused: with what it lacks, and what to do.
+    /// An error about this gate: what is wrong, and what to do.
     pub fn refuse(&self, what: &str, help: &str) -> GateError {
         GateError::new(&self.text, what, help)
     }
 
-    /// Whether a change from `base` to `new` lies beyond the gate's bound; a gate on any change does not ask for totals.
-    pub fn is_beyond(&self, base: f64, new: f64) -> bool {
-        let Rule::Beyond { sign, bound, share } = self.limit else { return false };
+    /// Whether a change from `base` to `new` exceeds the gate's bound; false for a gate on any
+    /// change, which needs no totals.
+    pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
+        let Rule::Beyond { operator, bound, share } = self.limit else { return false };
         let change = new - base;
-        // A share of the base, not a quotient: nothing is divided, and what rose from zero lies above every share.
+        // Nothing is divided, so any rise from 0 exceeds every share.
         let bound = if share { bound * base } else { bound };
-        match sign {
+        match operator {
             ">" => change > bound,
             ">=" => change >= bound,
             "<" => change < bound,
@@ -167,47 +168,51 @@ fn metric_name(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn beyond(text: &str, base: f64, new: f64) -> bool {
-        Gate::parse(text).unwrap().is_beyond(base, new)
+    fn exceeds(text: &str, base: f64, new: f64) -> bool {
+        Gate::parse(text).unwrap().exceeds_bound(base, new)
     }
 
     #[test]
-    fn a_bound_is_a_share_or_an_amount_of_the_change() {
-        assert!(!beyond("nodes > +1%", 1000.0, 1010.0) && beyond("nodes > +1%", 1000.0, 1011.0));
-        assert!(beyond("nodes >= 1 %", 1000.0, 1010.0) && !beyond("nodes >= 1 %", 1000.0, 1009.0));
-        assert!(beyond("hits < -2.5%", 1000.0, 974.0) && !beyond("hits < -2.5%", 1000.0, 975.0));
-        assert!(beyond("hits <= - 25", 1000.0, 975.0) && !beyond("hits <= -25", 1000.0, 976.0));
-        assert!(beyond("nodes > +1_000", 0.0, 1001.0) && !beyond("nodes>+1,000", 0.0, 1000.0));
-        assert!(beyond("nodes > 0", 5.0, 6.0) && !beyond("nodes > 0", 5.0, 5.0));
+    fn bound_is_a_share_or_an_amount_of_the_change() {
+        assert!(!exceeds("nodes > +1%", 1000.0, 1010.0) && exceeds("nodes > +1%", 1000.0, 1011.0));
+        assert!(exceeds("nodes >= 1 %", 1000.0, 1010.0) && !exceeds("nodes >= 1 %", 1000.0, 1009.0));
+        assert!(exceeds("hits < -2.5%", 1000.0, 974.0) && !exceeds("hits < -2.5%", 1000.0, 975.0));
+        assert!(exceeds("hits <= - 25", 1000.0, 975.0) && !exceeds("hits <= -25", 1000.0, 976.0));
+        assert!(exceeds("nodes > +1_000", 0.0, 1001.0) && !exceeds("nodes>+1,000", 0.0, 1000.0));
+        assert!(exceeds("nodes > 0", 5.0, 6.0) && !exceeds("nodes > 0", 5.0, 5.0));
     }
 
     #[test]
-    fn what_rose_from_nothing_is_above_every_share() {
-        assert!(beyond("evictions > +100%", 0.0, 1.0));
-        assert!(!beyond("evictions > +1%", 0.0, 0.0));
+    fn rise_from_zero_exceeds_every_share() {
+        assert!(exceeds("evictions > +100%", 0.0, 1.0));
+        assert!(!exceeds("evictions > +1%", 0.0, 0.0));
     }
 
-    /// The last share that a total can lose is all of it.
+    /// A total can fall by at most 100 %.
     #[test]
-    fn a_fall_to_nothing_can_fail() {
+    fn fall_to_zero_can_fail() {
         for text in ["nodes <= -100%", "nodes < -99.9%", "nodes < 0%", "nodes > +1000%", "nodes >= -200%"] {
             assert!(Gate::parse(text).is_ok(), "{text}");
         }
-        let can = |text: &str, base: f64| Gate::parse(text).unwrap().can_fail(base);
-        assert!(can("nodes < -9", 10.0) && !can("nodes < -10", 10.0) && can("nodes <= -10", 10.0));
-        assert!(!can("nodes <= -11", 10.0) && !can("hits < -2%", 0.0) && can("hits > +2%", 0.0));
-        assert!(can("nodes changed", 0.0));
+        let can_fail_at = |text: &str, base: f64| Gate::parse(text).unwrap().can_fail(base);
+        assert!(
+            can_fail_at("nodes < -9", 10.0) && !can_fail_at("nodes < -10", 10.0) && can_fail_at("nodes <= -10", 10.0)
+        );
+        assert!(
+            !can_fail_at("nodes <= -11", 10.0) && !can_fail_at("hits < -2%", 0.0) && can_fail_at("hits > +2%", 0.0)
+        );
+        assert!(can_fail_at("nodes changed", 0.0));
     }
 
     #[test]
-    fn a_gate_on_any_change_is_written_out() {
+    fn gate_on_any_change_is_parsed() {
         assert_eq!(Gate::parse(" table.hits   changed ").unwrap().limit, Rule::Changed);
         assert_eq!(Gate::parse(" table.hits   changed ").unwrap().text, "table.hits changed");
-        assert!(!beyond("nodes changed", 1.0, 2.0));
+        assert!(!exceeds("nodes changed", 1.0, 2.0));
     }
 
     #[test]
-    fn what_is_no_gate_is_refused_with_a_hint() {
+    fn invalid_gate_is_refused_with_a_hint() {
         for (text, what) in [
             ("", "no comparison"),
             ("nodes", "no comparison"),
@@ -218,14 +223,14 @@ mod tests {
             ("two words changed", "there is no metric"),
             (" changed", "no comparison"),
             ("unchanged", "no comparison"),
-            ("nodes >", "`` is no change"),
-            ("nodes > lots", "`lots` is no change"),
-            ("nodes > nan", "`nan` is no change"),
-            ("nodes > inf%", "`inf%` is no change"),
-            ("nodes > +1%%", "is no change"),
+            ("nodes >", "`` is not a number"),
+            ("nodes > lots", "`lots` is not a number"),
+            ("nodes > nan", "`nan` is not a number"),
+            ("nodes > inf%", "`inf%` is not a number"),
+            ("nodes > +1%%", "is not a number"),
             ("nodes > 1000", "has no sign"),
-            ("nodes >> +1%", "is no change"),
-            ("nodes > +é", "is no change"),
+            ("nodes >> +1%", "is not a number"),
+            ("nodes > +é", "is not a number"),
             ("nodes < -100%", "it can never fail"),
             ("nodes < -100.5 %", "it can never fail"),
             ("hits <= -101%", "it can never fail"),
@@ -235,9 +240,9 @@ mod tests {
         }
     }
 
-    /// A gate is on a count or a time; what is neither, and what is not there, is named, with what may be meant.
+    /// Other columns are refused by name, and unknown ones with the nearest name.
     #[test]
-    fn a_gate_is_on_a_count_or_a_time() {
+    fn gate_needs_a_count_or_a_time() {
         let frame = Frame::parse("variant,position,depth,search.nodes,table.hits,seconds,score,best\n".as_bytes(), "t")
             .unwrap();
         let column = |gate: &str| Gate::parse(gate).unwrap().column(&frame).map_err(|error| error.to_string());
@@ -252,7 +257,7 @@ mod tests {
                 "zzzzzz changed",
                 &["there is no metric `zzzzzz`", "help: `ttlab columns` lists them, with their meanings"],
             ),
-            ("score > +1", &["`score` is no count and no time", "help: gate a counter"]),
+            ("score > +1", &["`score` is neither a count nor a time", "help: gate a counter"]),
             ("best changed", &["best"]),
         ] {
             let error = column(gate).unwrap_err();

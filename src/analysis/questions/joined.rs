@@ -1,7 +1,7 @@
-//! Two results joined by their source: what they are of, and which rows belong together.
+//! Two results joined by source, with their rows paired.
 
 use super::gate::GateError;
-use crate::analysis::pairing::pairs::rows_that_meet;
+use crate::analysis::pairing::pairs::pair_rows;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::frame::{Frame, FrameError};
@@ -18,36 +18,36 @@ use std::path::Path;
 /// One of the two results.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// Where it was read from, as the user wrote it.
+    /// The path it was read from, as the user wrote it.
     pub name: String,
     /// Its rows.
     pub frame: Frame,
-    /// What was run; none for a results file that lies alone.
+    /// The manifest; none for a results file without its folder.
     pub manifest: Option<Manifest>,
-    /// Which rows of its plan are missing, in words; none where none are.
+    /// A message about missing rows of its plan; none if it is complete.
     pub missing: Option<String>,
 }
 
 /// Why results cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordedError {
-    /// The rows.
+    /// The rows cannot be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// The manifest.
+    /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// The rows are not what a run wrote: the file, and what is wrong with it.
+    /// The rows were changed after the run: the file, and what is wrong with it.
     #[error("{0}: {1}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again")]
     Wrong(String, String),
-    /// Thin rows are not what was written: the file, and what is wrong with it.
+    /// Thin rows were changed after they were written: the file, and what is wrong with it.
     #[error("{0}: {1}\nhelp: restore it, or make the full rows with `ttlab run`")]
     Thin(String, String),
-    /// Two positions of one name: the results, and which.
+    /// Different positions with one name: both results, and which.
     #[error("{0} and {1}: {2}")]
     Unlike(String, String, String),
-    /// Two rows of one search and depth: the results, and which.
-    #[error("{0}: {1}: join no results that overlap")]
+    /// Two rows of one search and depth: the result, and which.
+    #[error("{0}: {1}: results that overlap cannot be joined")]
     Twice(String, String),
     /// A gate that cannot be judged.
     #[error(transparent)]
@@ -55,16 +55,17 @@ pub enum RecordedError {
 }
 
 impl Recorded {
-    /// Reads a results folder, or a results file (with the manifest of its folder, if it is a folder's `results.csv`).
+    /// Reads a results folder, or a results file (with the folder's manifest if it is
+    /// `results.csv`).
     ///
     /// # Errors
-    /// When there are no results, or they cannot be read.
+    /// If there are no results, or they cannot be read.
     pub fn read(path: &Path) -> Result<Self, RecordedError> {
         if let Some(folder) = thin::thin_folder(path) {
             return Self::read_thin(path, folder);
         }
         let rows = if path.is_dir() { path.join("results.csv") } else { path.to_owned() };
-        // The manifest of another file's folder says nothing of it.
+        // The manifest of the folder does not belong to another file.
         let manifest = match rows.parent().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv")) {
             Some(folder) => Manifest::read(folder)?,
             None => None,
@@ -80,7 +81,7 @@ impl Recorded {
         }
     }
 
-    /// As [`Recorded::read`], of a folder of thin rows.
+    /// As [`Recorded::read`], for a folder of thin rows.
     fn read_thin(path: &Path, folder: &Path) -> Result<Self, RecordedError> {
         let rows = folder.join(thin::NAME).display().to_string();
         let wrong = |problem: String| RecordedError::Thin(rows.clone(), problem);
@@ -90,161 +91,164 @@ impl Recorded {
             "`ttlab run FILE --out FOLDER` makes the full rows (the experiment as it was run: {})",
             folder.join("experiment.toml").display()
         );
-        let frame = Frame::of_thin(&found, &rows, remedy)?;
+        let frame = Frame::from_thin_rows(&found, &rows, remedy)?;
         let unsealed = (manifest.seal_kind() != SealKind::Whole).then(|| UNSEALED.to_owned());
         let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(unsealed);
         Ok(Self { name: path.display().to_string(), frame, manifest: Some(manifest), missing })
     }
 }
 
-/// Lays score errors into both results, by what was judged of BASE's folder: one judge for both. Nothing is laid where it judged no scores.
+/// Adds score errors to both results by BASE's reference, so that both are judged alike. Does
+/// nothing if BASE has no judged scores.
 ///
 /// # Errors
-/// When its judgements cannot be read.
+/// If the judgements cannot be read.
 pub fn lay_score_errors(base: &mut Recorded, new: &mut Recorded, path: &Path) -> Result<(), RecordedError> {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let experiment = folder.join("experiment.toml");
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
     let file = FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.parse_file();
-    let Some(cut) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
+    let Some(cap) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
     let judged = reference::read(folder)
         .map_err(|error| RecordedError::Wrong(folder.join(reference::NAME).display().to_string(), error.to_string()))?;
-    [base, new].into_iter().for_each(|side| score_error::lay(&mut side.frame, &judged, cut));
+    [base, new].into_iter().for_each(|side| score_error::add_score_error(&mut side.frame, &judged, cap));
     Ok(())
 }
 
-/// The two results as one frame, told apart by source, and which of their rows belong together.
+/// The two results as one frame, with a source column, and their paired rows.
 #[derive(Debug, Clone, Default)]
 pub struct Joined {
-    /// The rows of BASE, then those of NEW, its variants called as BASE calls them.
+    /// The rows of BASE, then those of NEW, with variants named as in BASE.
     pub frame: Frame,
-    /// Groups: each variant of each.
+    /// One group for each source and variant (and suite).
     pub grouping: Grouping,
-    /// Their searches.
+    /// The searches of both.
     pub searches: Searches,
     /// The columns that both have.
     pub shared: Vec<String>,
     /// The variants of BASE in order, then those that only NEW has.
     pub variants: Vec<String>,
-    /// What is compared: each variant, or each variant in each suite where both results have several.
+    /// The units of comparison: each variant, or each variant in each suite if both results have
+    /// several.
     pub lines: Vec<ComparedLine>,
     /// The groups of each line in BASE and in NEW.
     pub groups: Vec<[Option<usize>; 2]>,
-    /// What NEW calls each variant, where it calls it otherwise: its options are the same.
+    /// NEW's name of each variant, if it has another name with the same options.
     pub renamed: Vec<Option<String>>,
     /// Rows that both have.
     pub both: Vec<RowPair>,
     /// Rows of BASE that NEW lacks, each with its line.
     pub missing: Vec<(usize, usize)>,
-    /// Rows of NEW that BASE lacks.
+    /// The number of NEW's rows that BASE lacks.
     pub added: usize,
-    /// Jobs that failed, in BASE and in NEW.
+    /// The number of failed jobs in BASE and in NEW.
     pub failed: [usize; 2],
 }
 
-/// Two rows of one search and depth.
+/// Two rows of the same search and depth.
 #[derive(Debug, Clone, Copy)]
 pub struct RowPair {
-    /// The row of BASE.
+    /// BASE's row.
     pub base: usize,
-    /// The row of NEW.
+    /// NEW's row.
     pub new: usize,
-    /// The line's place.
+    /// The index of the line.
     pub line: usize,
 }
 
-/// What is compared by itself: a variant, in one suite where there are several.
+/// A unit of comparison: a variant, in one suite if there are several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedLine {
-    /// The suite, where both results have several.
+    /// The suite, if both results have several.
     pub suite: Option<String>,
-    /// The variant's place.
+    /// The index of the variant.
     pub variant: usize,
 }
 
-/// What the sources are called in the joined frame.
+/// The values of the source column.
 const SOURCES: [&str; 2] = ["BASE", "NEW"];
 
 impl Joined {
-    /// Joins two results and pairs their rows by variant, position, depth and repeat. Variants are the same if they have the same name;
-    /// of the others, if they have the same options.
+    /// Joins two results and pairs their rows by variant, position, depth and repeat. Variants are
+    /// matched by name; the rest by equal options.
     ///
     /// # Errors
-    /// When a file holds a row twice, or the two call unlike positions alike.
+    /// If a result has a row twice, or if different positions have the same name.
     pub fn new(base: &Recorded, new: &Recorded) -> Result<Self, RecordedError> {
         let manifests = base.manifest.as_ref().zip(new.manifest.as_ref());
         if let Some(problem) = manifests.and_then(|(base, new)| base.describe_unlike_items(new)) {
             return Err(RecordedError::Unlike(base.name.clone(), new.name.clone(), problem));
         }
         let [base_names, new_names] = [base, new].map(|side| side.frame.coded(columns::VARIANT).list().to_vec());
-        // The variant of BASE, unknown to NEW, that has the options of one of NEW.
+        // The variant of BASE, missing in NEW, that has the options of one of NEW.
         let same_options = |name: &String| {
             let (base, new) = manifests?;
             let options = new.options.get(name)?;
             base_names.iter().position(|known| !new_names.contains(known) && base.options.get(known) == Some(options))
         };
-        let mut out = Self { variants: base_names.clone(), renamed: vec![None; base_names.len()], ..Self::default() };
-        // What each of NEW's variants is called in BASE.
-        let mut called = HashMap::new();
+        let mut joined =
+            Self { variants: base_names.clone(), renamed: vec![None; base_names.len()], ..Self::default() };
+        // BASE's name of each of NEW's variants.
+        let mut base_names_of = HashMap::new();
         for name in &new_names {
-            let at = base_names.iter().position(|known| known == name);
-            if let Some(at) = at.or_else(|| same_options(name)) {
-                if base_names[at] != *name {
-                    out.renamed[at] = Some(name.clone());
+            let index = base_names.iter().position(|known| known == name);
+            if let Some(index) = index.or_else(|| same_options(name)) {
+                if base_names[index] != *name {
+                    joined.renamed[index] = Some(name.clone());
                 }
-                called.insert(name.as_str(), base_names[at].as_str());
+                base_names_of.insert(name.as_str(), base_names[index].as_str());
             } else {
-                out.variants.push(name.clone());
-                out.renamed.push(None);
+                joined.variants.push(name.clone());
+                joined.renamed.push(None);
             }
         }
-        out.shared = base.frame.names().iter().filter(|name| new.frame.names().contains(name)).cloned().collect();
-        out.frame = base.frame.clone();
-        out.frame.put(SOURCE, SOURCES[0]);
-        let mut theirs = new.frame.clone();
-        theirs.put(SOURCE, SOURCES[1]);
-        if out.renamed.iter().any(Option::is_some) {
+        joined.shared = base.frame.names().iter().filter(|name| new.frame.names().contains(name)).cloned().collect();
+        joined.frame = base.frame.clone();
+        joined.frame.set_word(SOURCE, SOURCES[0]);
+        let mut new_frame = new.frame.clone();
+        new_frame.set_word(SOURCE, SOURCES[1]);
+        if joined.renamed.iter().any(Option::is_some) {
             let variants = new.frame.coded(columns::VARIANT);
-            theirs.put_words(columns::VARIANT, |row| {
-                let name = variants.at(row);
-                called.get(name).copied().unwrap_or(name).to_owned()
+            new_frame.set_words(columns::VARIANT, |row| {
+                let name = variants.word(row);
+                base_names_of.get(name).copied().unwrap_or(name).to_owned()
             });
         }
-        out.frame.append(&theirs);
+        joined.frame.append(&new_frame);
         let mut by = vec![SOURCE.to_owned(), columns::VARIANT.to_owned()];
         let mut suites = vec![None];
-        if out.shared.iter().any(|name| name == columns::SUITE) {
+        if joined.shared.iter().any(|name| name == columns::SUITE) {
             by.push(columns::SUITE.to_owned());
-            suites = out.frame.coded(columns::SUITE).list().iter().cloned().map(Some).collect();
+            suites = joined.frame.coded(columns::SUITE).list().iter().cloned().map(Some).collect();
         }
-        out.grouping = Grouping::new(&out.frame, &by);
-        out.searches = Searches::gather(&out.frame, &out.grouping, &[]);
-        let variants = 0..out.variants.len();
-        out.lines = suites
+        joined.grouping = Grouping::new(&joined.frame, &by);
+        joined.searches = Searches::gather(&joined.frame, &joined.grouping, &[]);
+        let variants = 0..joined.variants.len();
+        joined.lines = suites
             .iter()
             .flat_map(|suite| variants.clone().map(|variant| ComparedLine { suite: suite.clone(), variant }))
             .collect();
         let group = |source: &str, line: &ComparedLine| {
-            let own = [source.to_owned(), out.variants[line.variant].clone()];
-            out.grouping.find(&own.into_iter().chain(line.suite.clone()).collect::<Vec<_>>())
+            let own = [source.to_owned(), joined.variants[line.variant].clone()];
+            joined.grouping.find(&own.into_iter().chain(line.suite.clone()).collect::<Vec<_>>())
         };
-        out.groups = out.lines.iter().map(|line| SOURCES.map(|source| group(source, line))).collect();
-        for (group, errors) in out.searches.errors.iter().enumerate() {
-            out.failed[usize::from(out.grouping.values[group][0] == SOURCES[1])] += errors;
+        joined.groups = joined.lines.iter().map(|line| SOURCES.map(|source| group(source, line))).collect();
+        for (group, errors) in joined.searches.errors.iter().enumerate() {
+            joined.failed[usize::from(joined.grouping.values[group][0] == SOURCES[1])] += errors;
         }
-        out.pair([base, new])?;
-        Ok(out)
+        joined.pair([base, new])?;
+        Ok(joined)
     }
 
     /// Pairs the rows of each line.
     fn pair(&mut self, sides: [&Recorded; 2]) -> Result<(), RecordedError> {
-        if let Some((row, doubled)) = self.searches.doubled(&self.frame) {
+        if let Some((row, duplicate)) = self.searches.describe_duplicate(&self.frame) {
             let side = sides[usize::from(row >= sides[0].frame.rows())].name.clone();
-            return Err(RecordedError::Twice(side, doubled));
+            return Err(RecordedError::Twice(side, duplicate));
         }
         for (line, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
-            let rows = rows_that_meet(&self.searches, base, new);
+            let rows = pair_rows(&self.searches, base, new);
             self.both.extend(rows.both.into_iter().map(|(base, new)| RowPair { base, new, line }));
             self.missing.extend(rows.missing.into_iter().map(|row| (row, line)));
             self.added += rows.added;
@@ -254,13 +258,13 @@ impl Joined {
         Ok(())
     }
 
-    /// What a line is called.
+    /// The name of a line, with its suite if there are several.
     pub fn name(&self, line: &ComparedLine) -> String {
         let variant = &self.variants[line.variant];
         line.suite.as_ref().map_or_else(|| variant.clone(), |suite| format!("{suite}, {variant}"))
     }
 
-    /// A row in words.
+    /// Describes a row for messages.
     pub fn row(&self, row: usize) -> String {
         let text = |column: &str| self.frame.text(column, row);
         format!("\"{}\", {}, depth {}", text(columns::VARIANT), text(columns::POSITION), text(columns::DEPTH))

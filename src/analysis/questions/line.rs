@@ -1,4 +1,4 @@
-//! What a group of rows adds up to: the totals of a summary's line, its rates with their intervals, its means.
+//! The totals of a group of rows: sums, rates with their intervals, and means.
 
 use crate::analysis::pairing::rate;
 use crate::analysis::pairing::ratio::Ratio;
@@ -7,28 +7,28 @@ use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use std::collections::BTreeMap;
 
-/// A metric of one group, and how it compares.
+/// A metric of one group, compared with the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Measure {
     /// Its total, or its rate over all searches.
     pub value: f64,
-    /// Against the baseline's, paired by search.
+    /// Its ratio to the baseline's, paired by search.
     pub ratio: Ratio,
     /// p of the ratio, corrected for all lines by joint sign flips; NaN for a baseline.
     pub p: f64,
-    /// Whether the ratio is told from 1.
+    /// Whether the ratio differs significantly from 1.
     pub marked: bool,
-    /// Whether a single position or game decides that.
+    /// Whether that depends on a single position or game.
     pub hangs: bool,
-    /// Searches that were compared in fewer depths than they made: the baseline's has finished others.
+    /// Searches that were compared only up to a common depth.
     pub cut: usize,
-    /// Searches that were not compared: they share no finished depth with the baseline's.
+    /// Searches that share no finished depth with the baseline's, so were not compared.
     pub apart: usize,
-    /// Searches that were not compared: of them and the baseline's one is 0, and the other is not.
+    /// Searches in which one value is 0 and the other is not, so have no ratio.
     pub beyond: usize,
 }
 
-/// The rates that a line has: what is counted, and the columns that add up to what it is counted of.
+/// The rates of a line: the counted column, and the columns whose sum is its denominator.
 pub const RATES: [(&str, &[&str]); 8] = [
     (columns::HITS, &[columns::PROBES]),
     (columns::USABLE, &[columns::PROBES]),
@@ -40,69 +40,76 @@ pub const RATES: [(&str, &[&str]); 8] = [
     (columns::SAVED, &[columns::SAVED, columns::NODES]),
 ];
 
-/// Totals of one group, over all iterations of all searches; repeats are counted once (times: their median).
+/// The totals of one group, over all iterations of all searches; repeats count once (of times the
+/// median).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Line {
     /// The variant's name, or the group's.
     pub name: String,
-    /// Its values of the columns that groups are told apart by.
+    /// Its values of the grouping columns.
     pub values: Vec<String>,
-    /// Whether it is held against itself.
+    /// Whether it is the baseline, which is compared with itself.
     pub is_baseline: bool,
-    /// How many searches.
+    /// The number of searches.
     pub searches: usize,
-    /// The metrics asked for, in their order.
+    /// The metrics that were asked for, in their order.
     pub measures: Vec<Measure>,
-    /// Nodes.
+    /// Nodes of all iterations.
     pub nodes: f64,
-    /// Evaluations.
+    /// Static evaluations.
     pub evals: f64,
     /// Hits that ended their node.
     pub usable: f64,
     /// Hits that only gave a move.
     pub move_only: f64,
-    /// Probes.
+    /// Table probes.
     pub probes: f64,
-    /// Hits.
+    /// Table probes that found their key.
     pub hits: f64,
     /// Misses that found a free slot.
     pub misses_empty: f64,
     /// Misses that found other keys.
     pub misses_other: f64,
-    /// Stores.
+    /// Table stores.
     pub stores: f64,
     /// Stores that displaced another position.
     pub evictions: f64,
-    /// Stores refused.
+    /// Stores that the policy refused.
     pub rejections: f64,
-    /// The 95 % interval of each of [`RATES`], over positions or games; NaN where there are fewer than two.
+    /// The 95 % interval of each of [`RATES`], by positions or games; NaN with fewer than two.
     pub intervals: [(f64, f64); RATES.len()],
-    /// Worth of the cutoffs: nodes searched to make the results that they were. 0 where nobody counted.
+    /// The nodes that cutoffs saved: those once spent on the results they used. 0 if they were not
+    /// counted.
     pub saved: f64,
-    /// Stores for each slot over the life of a table (in sequences: all searches of a game that share it), the mean over tables;
-    /// NaN without a bounded table, or where a part of a table's life is filtered out.
+    /// Stores per slot over the life of a table (in sequences, all searches of a game that share
+    /// it), the mean over tables; NaN without a bounded table, or if a part of a table's life is
+    /// filtered out.
     pub pressure: f64,
-    /// Occupied slots per mille at the end of a search, the mean over searches; NaN without a bounded table.
+    /// Occupied slots per mille at the end of a search, the mean over searches; NaN without a
+    /// bounded table.
     pub hashfull: f64,
-    /// Seconds.
+    /// Seconds, summed over searches.
     pub seconds: f64,
-    /// Searches whose last score is another than the baseline's, of those that both made to the same depth.
+    /// Searches whose last score differs from the baseline's, and all that both made to the same
+    /// depth.
     pub other_scores: (usize, usize),
-    /// Searches whose last best move was the suite's, and those where the suite names one.
+    /// Searches whose last best move is the suite's, and all for which the suite names one.
     pub solved: (usize, usize),
-    /// Jobs that failed.
+    /// The number of failed jobs.
     pub errors: usize,
-    /// The position or game that moves the first metric's ratio most; empty where there are fewer than three.
+    /// The position or game that changes the first metric's ratio most; empty if there are fewer
+    /// than three.
     pub influential: String,
 }
 
 impl Line {
-    /// The interval of one of [`RATES`]; NaN where there is none.
+    /// The interval of one of [`RATES`]; NaN for other columns.
     pub fn interval(&self, column: &str) -> (f64, f64) {
-        RATES.iter().position(|(part, _)| *part == column).map_or((f64::NAN, f64::NAN), |at| self.intervals[at])
+        RATES.iter().position(|(part, _)| *part == column).map_or((f64::NAN, f64::NAN), |index| self.intervals[index])
     }
 
-    /// The worth of the cutoffs, and the nodes that it would have taken without them, if nothing else had changed; none where nobody counted.
+    /// The nodes that cutoffs saved, and the nodes needed without them if nothing else had changed;
+    /// none if they were not counted.
     pub fn worth(&self) -> Option<(f64, f64)> {
         (self.saved > 0.0).then_some((self.saved, self.nodes + self.saved))
     }
@@ -113,7 +120,7 @@ impl Line {
     }
 }
 
-/// A sum of a line.
+/// Selects a sum of a line.
 type Field = fn(&mut Line) -> &mut f64;
 
 /// Columns that every summary sums up.
@@ -132,69 +139,70 @@ pub(super) const SUMS: [(&str, Field); 12] = [
     (columns::SAVED, |line| &mut line.saved),
 ];
 
-/// The intervals of each line's rates.
-fn rates(lines: &mut [Line], searches: &Searches) {
-    let key = |at: &u32| (searches.list[*at as usize].group, searches.list[*at as usize].cluster);
+/// Computes the intervals of each line's rates.
+fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
+    let key = |index: &u32| (searches.list[*index as usize].group, searches.list[*index as usize].cluster);
     let mut order: Vec<u32> = (0..searches.list.len() as u32).collect();
-    order.retain(|&at| searches.list[at as usize].is_first);
-    // Stable: sums of fractions are of the order in which they are made.
+    order.retain(|&index| searches.list[index as usize].is_first);
+    // Stable: the order of floating-point sums stays the same.
     order.sort_by_key(key);
     let sums = RATES.map(|(part, whole)| {
         (searches.sums(part), whole.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
     });
     for group in order.chunk_by(|a, b| key(a).0 == key(b).0) {
-        lines[key(&group[0]).0 as usize].intervals = std::array::from_fn(|at| {
-            let (part, whole) = &sums[at];
-            let of = |cluster: &[u32]| {
+        lines[key(&group[0]).0 as usize].intervals = std::array::from_fn(|index| {
+            let (part, whole) = &sums[index];
+            let cluster_sums = |cluster: &[u32]| {
                 let total =
                     |sum: &dyn Fn(usize) -> f64| cluster.iter().map(|&search| sum(search as usize)).sum::<f64>();
                 (total(part), whole.iter().map(|sum| total(sum)).sum::<f64>())
             };
-            let parts: Vec<(f64, f64)> = group.chunk_by(|a, b| key(a) == key(b)).map(of).collect();
-            rate::interval(&parts).unwrap_or((f64::NAN, f64::NAN))
+            let parts: Vec<(f64, f64)> = group.chunk_by(|a, b| key(a) == key(b)).map(cluster_sums).collect();
+            rate::rate_interval(&parts).unwrap_or((f64::NAN, f64::NAN))
         });
     }
 }
 
-/// Sums, means and counts of each line.
+/// Computes the sums, means and counts of each line.
 pub(super) fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.coded(columns::SOLVED);
     let mut bounded = vec![0.0; lines.len()];
-    // Stores for each slot, and how many tables took them: by group, block and game.
+    // Stores per slot, and the number of tables that took them, by group, block and game.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
     let sums = SUMS.map(|(name, field)| (searches.sums(name), field));
-    for (at, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first) {
+    for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first) {
         let line = &mut lines[search.group as usize];
         line.searches += 1;
         for (sum, field) in &sums {
-            *field(line) += sum(at);
+            *field(line) += sum(index);
         }
         if slots[search.last] > 0.0 {
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
-            // More entries than were put in by this search: the table is that of the search before it.
+            // More entries than this search filled: the table was shared with the search before it.
             let game = if search.cluster >> 31 == 1 { search.cluster } else { 0 };
             let table = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
-            // Of a table's first search it means that rows of it are filtered out; what was stored in them is not known.
-            let filled_before = entries[search.last] > searches.sum(at, columns::FILLS);
+            // In a table's first search it means that earlier rows are filtered out, whose stores
+            // are unknown.
+            let filled_before = entries[search.last] > searches.sum(index, columns::FILLS);
             let hidden = table.1 == 0 && filled_before;
-            table.0 += if hidden { f64::NAN } else { searches.sum(at, columns::STORES) / slots[search.last] };
+            table.0 += if hidden { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last] };
             table.1 += usize::from(!(table.1 > 0 && filled_before));
             bounded[search.group as usize] += 1.0;
         }
-        let solved = solved.at(search.last);
+        let solved = solved.word(search.last);
         line.solved.0 += usize::from(solved == "true");
         line.solved.1 += usize::from(matches!(solved, "true" | "false"));
     }
-    rates(lines, searches);
+    add_rate_intervals(lines, searches);
     let mut numbers = vec![0; lines.len()];
     for ((group, ..), (stores, number)) in tables {
         lines[group as usize].pressure += stores;
         numbers[group as usize] += number;
     }
-    for (at, line) in lines.iter_mut().enumerate() {
+    for (index, line) in lines.iter_mut().enumerate() {
         // 0 / 0 is NaN: no search of the line had a bounded table.
-        line.hashfull /= bounded[at];
-        line.pressure /= numbers[at] as f64;
+        line.hashfull /= bounded[index];
+        line.pressure /= numbers[index] as f64;
     }
 }

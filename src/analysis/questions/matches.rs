@@ -1,8 +1,9 @@
-//! What the games of a match say: each encounter's pairs, Elo, and the course of its sequential test, pair by pair in the plan's order.
+//! The results of a match: each encounter's pairs and Elo, and the course of its sequential test in
+//! the plan's order.
 
 use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
 use super::match_test::Elo;
-use crate::analysis::pairing::stats::t_beyond;
+use crate::analysis::pairing::stats::t_two_sided_p;
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::matches::Test;
 use crate::experiment::sequential::{Bounds, Pentanomial, TestState};
@@ -16,43 +17,44 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub struct Encounter {
     /// The first player, whose points are counted.
     pub player: String,
-    /// The other.
+    /// The second player.
     pub opponent: String,
-    /// The pairs by what they were worth.
+    /// The number of pairs by their points.
     pub pairs: Pentanomial,
     /// Games won, drawn and lost.
     pub games: [u64; 3],
-    /// Points of White in all games.
+    /// White's points in all games.
     pub white: f64,
-    /// What ended the games.
+    /// The number of games by how they ended.
     pub ends: BTreeMap<String, u64>,
-    /// Pairs whose games are move for move the same: the players did not differ there.
+    /// Pairs of identical games: the players did not differ.
     pub mirrored: u64,
-    /// Pairs with a game that is, from the same position, move for move one of a pair before it.
+    /// Pairs with a game that is identical, from the same position, to one of an earlier pair.
     pub repeated: u64,
-    /// The place of an encounter before it whose games are all the same as these.
+    /// The index of an earlier encounter with exactly the same games.
     pub same_as: Option<usize>,
-    /// The player's moves for which no iteration ended within the limit.
+    /// The player's moves without a finished iteration.
     pub blind: u64,
-    /// Mean moves of a game, of both sides.
+    /// Mean number of plies of a game.
     pub plies: f64,
     /// Mean depth of the player's last finished iteration.
     pub depth: f64,
     /// Mean nodes of a move, the player's and the opponent's.
     pub nodes: [f64; 2],
-    /// After how many pairs the log-likelihood ratio was what; some of the pairs, first and last among them.
+    /// The log-likelihood ratio after a number of pairs; a selection, with the first and the last.
     pub course: Vec<(u64, f64)>,
-    /// What the test decided, and after how many pairs.
+    /// The decision of the test, and after how many pairs.
     pub decided: Option<(TestState, u64)>,
-    /// How likely so great a difference is by chance, on both sides; NaN where the test ended the encounter, since games that end when they
-    /// show most are no sample of their own.
+    /// Two-sided p of the difference; NaN if the test stopped the encounter, since such games are
+    /// not a fixed sample.
     pub p: f64,
-    /// The same, Holm-corrected for all encounters.
+    /// p, Holm-corrected for all encounters.
     pub corrected: f64,
-    /// Which of them is clearly the stronger, the first if greater: by the test where that ended the encounter, by p elsewhere.
+    /// The stronger player, the first if greater: by the test if it stopped the encounter,
+    /// otherwise by p.
     pub stronger: Option<Ordering>,
-    /// With how many times its nodes the opponent would be as strong as the player; none where no copies of it with other nodes played, or
-    /// too few pairs.
+    /// The multiple of its nodes with which the opponent would be as strong as the player; none
+    /// without handicapped copies of it, or with too few pairs.
     pub equal_nodes: Option<EqualNodes>,
 }
 
@@ -62,68 +64,68 @@ impl Encounter {
         self.games[0] as f64 + self.games[1] as f64 / 2.0
     }
 
-    /// Elo with the interval that is right for this encounter alone.
+    /// Elo with an interval that is valid for this encounter alone.
     pub fn elo(&self) -> Elo {
         self.pairs.elo()
     }
 
-    /// Games.
+    /// The number of games.
     pub fn count(&self) -> u64 {
         self.games.iter().sum()
     }
 }
 
-/// What a match says.
+/// The results of a match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matches {
     /// The encounters, in the plan's order.
     pub encounters: Vec<Encounter>,
-    /// The encounters of the baseline's copies with other nodes, which are measured against and not asked about: each with the number by which
-    /// the baseline's nodes were divided.
+    /// The encounters of the baseline's handicapped copies, each with the divisor of its nodes.
     pub handicaps: Vec<(f64, Encounter)>,
-    /// Pairs that could not be played.
+    /// The number of pairs that could not be played.
     pub failed: u64,
-    /// What is tested.
+    /// The test of each encounter.
     pub test: Test,
-    /// The same for each encounter: the errors are shared out among them (Bonferroni).
+    /// Its bounds for each encounter: the error rates are divided among them (Bonferroni).
     pub bounds: Bounds,
-    /// Normal quantile of intervals that hold for all encounters together.
+    /// The normal quantile of intervals that hold for all encounters together.
     pub reach: f64,
 }
 
-/// Level of a clear difference, after correction.
+/// The significance level, after correction.
 const LEVEL: f64 = 0.05;
 
-/// Pairs between which the course of a test is told, at most.
-const COURSE: u64 = 60;
+/// The largest number of points of a test's course.
+const MAX_COURSE: u64 = 60;
 
-/// A game, of those that a row tells.
+/// A game, as a row has it.
 #[derive(Clone, Copy)]
 struct GameRow {
     points: f64,
     white: bool,
-    /// Which it is of the games: by its position and moves.
+    /// A number for its start position and moves.
     line: u32,
 }
 
 impl Matches {
-    /// Whom all met, where that is one player.
+    /// The opponent of all encounters, if it is one player.
     pub fn common_opponent(&self) -> Option<&str> {
         let (first, rest) = self.encounters.split_first()?;
-        rest.iter().all(|one| one.opponent == first.opponent).then_some(first.opponent.as_str())
+        rest.iter().all(|encounter| encounter.opponent == first.opponent).then_some(first.opponent.as_str())
     }
 
-    /// All encounters, those of the baseline's copies last.
+    /// All encounters, those of handicapped copies last.
     pub fn played(&self) -> impl Iterator<Item = &Encounter> {
-        self.encounters.iter().chain(self.handicaps.iter().map(|(_, one)| one))
+        self.encounters.iter().chain(self.handicaps.iter().map(|(_, encounter)| encounter))
     }
 
-    /// What the rows say; none where they are no games.
+    /// Reads the games from rows; none if the rows are no games.
     pub fn new(rows: &Frame, test: Test) -> Option<Self> {
         Self::with_handicaps(rows, test, &[])
     }
 
-    /// As [`Matches::new`], where some of the players are the baseline with its nodes divided: their names, and by what.
+    /// As [`Matches::new`], with the names of handicapped copies of the baseline and the divisors
+    /// of their nodes.
     pub fn with_handicaps(rows: &Frame, test: Test, handicaps: &[(String, f64)]) -> Option<Self> {
         if !rows.has(columns::OPPONENT) {
             return None;
@@ -139,47 +141,49 @@ impl Matches {
             [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(numbers);
         let nodes = [columns::NODES, columns::OPPONENT_NODES].map(numbers);
         let mut places: HashMap<(u32, u32), usize> = HashMap::new();
-        let mut found: Vec<Gathered> = Vec::new();
+        let mut found: Vec<EncounterRows> = Vec::new();
         let mut failed = 0;
         for row in 0..rows.rows() {
             let next = found.len();
-            let at = *places.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
-            if at == next {
-                let [player, opponent] = [&variants, &opponents].map(|names| names.at(row).to_owned());
-                let standing = Encounter { player, opponent, ..Encounter::default() };
-                found.push(Gathered { standing, ..Gathered::default() });
+            let index = *places.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
+            if index == next {
+                let [player, opponent] = [&variants, &opponents].map(|names| names.word(row).to_owned());
+                let totals = Encounter { player, opponent, ..Encounter::default() };
+                found.push(EncounterRows { totals, ..EncounterRows::default() });
             }
-            if !errors.at(row).is_empty() || points[row].is_nan() {
+            if !errors.word(row).is_empty() || points[row].is_nan() {
                 failed += 1;
                 continue;
             }
-            let one = &mut found[at];
+            let gathered = &mut found[index];
             let next = lines.len() as u32;
             let line = *lines.entry((starts.codes()[row], moves.codes()[row])).or_insert(next);
-            let game = GameRow { points: points[row], white: colours.at(row) == WHITE, line };
-            one.take(positions.codes()[row], game);
-            one.blind += blind[row];
-            *one.standing.ends.entry(ends.at(row).to_owned()).or_insert(0) += 1;
-            one.standing.plies += plies[row];
-            one.standing.depth += depths[row];
-            one.standing.nodes[0] += nodes[0][row];
-            one.standing.nodes[1] += nodes[1][row];
+            let game = GameRow { points: points[row], white: colours.word(row) == WHITE, line };
+            gathered.take(positions.codes()[row], game);
+            gathered.blind += blind[row];
+            *gathered.totals.ends.entry(ends.word(row).to_owned()).or_insert(0) += 1;
+            gathered.totals.plies += plies[row];
+            gathered.totals.depth += depths[row];
+            gathered.totals.nodes[0] += nodes[0][row];
+            gathered.totals.nodes[1] += nodes[1][row];
         }
-        let divisor =
-            |one: &Gathered| handicaps.iter().find(|(name, _)| *name == one.standing.player).map(|(_, by)| *by);
-        let (copies, found): (Vec<Gathered>, Vec<Gathered>) = found.into_iter().partition(|one| divisor(one).is_some());
+        let divisor = |gathered: &EncounterRows| {
+            handicaps.iter().find(|(name, _)| *name == gathered.totals.player).map(|(_, by)| *by)
+        };
+        let (copies, found): (Vec<EncounterRows>, Vec<EncounterRows>) =
+            found.into_iter().partition(|gathered| divisor(gathered).is_some());
         let share = found.len().max(1) as f64;
         let bounds = Bounds::with_shared_errors(&test, found.len());
-        let points: Vec<PairPoints> = found.iter().map(Gathered::by_opening).collect();
-        let copied: Vec<PairPoints> = copies.iter().map(Gathered::by_opening).collect();
+        let points: Vec<PairPoints> = found.iter().map(EncounterRows::points_by_opening).collect();
+        let copied: Vec<PairPoints> = copies.iter().map(EncounterRows::points_by_opening).collect();
         let curve = copies.iter().zip(&copied).filter_map(|(one, points)| Some((divisor(one)?, points)));
         let equal = equal_nodes(&points.iter().collect::<Vec<_>>(), &curve.collect::<Vec<_>>());
         let mut encounters: Vec<Encounter> = found
             .iter()
             .zip(equal)
             .enumerate()
-            .map(|(at, (one, equal_nodes))| Encounter {
-                same_as: found[..at].iter().position(|other| !one.lines.is_empty() && other.lines == one.lines),
+            .map(|(index, (one, equal_nodes))| Encounter {
+                same_as: found[..index].iter().position(|other| !one.lines.is_empty() && other.lines == one.lines),
                 equal_nodes,
                 ..one.encounter(&bounds)
             })
@@ -188,7 +192,7 @@ impl Matches {
         if test.stop {
             encounters.iter_mut().for_each(|one| one.p = f64::NAN);
         }
-        let corrected = holm(&encounters.iter().map(|one| one.p).collect::<Vec<_>>());
+        let corrected = correct_holm(&encounters.iter().map(|one| one.p).collect::<Vec<_>>());
         encounters.iter_mut().zip(corrected).for_each(|(one, corrected)| {
             one.corrected = corrected;
             one.stronger = match one.decided {
@@ -203,47 +207,47 @@ impl Matches {
     }
 }
 
-/// The least p that so many pairs can have: all of one sign, where each sign is as likely. Student's law knows of no least where all
-/// pairs ended alike and hardly spread.
-fn least_p(pairs: u64) -> f64 {
+/// The smallest p of this number of pairs: all with one sign, if both signs are equally likely.
+/// Student's t has no lower bound for pairs that hardly spread.
+fn smallest_p(pairs: u64) -> f64 {
     0.5_f64.powi(i32::try_from(pairs).unwrap_or(i32::MAX) - 1)
 }
 
-/// Holm's correction: the adjusted p of each, in the order given. NaN stays NaN and counts for nothing. Encounters have no flips in common by
-/// which a joint test could know how they go together. Source: Holm, 1979.
-fn holm(p: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p.len()).filter(|&at| !p[at].is_nan()).collect();
+/// Holm's correction: the adjusted p of each, in the order given. NaN stays NaN and is not counted.
+/// A joint test is not possible, since encounters share no sign flips. Source: Holm, 1979.
+fn correct_holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).filter(|&index| !p[index].is_nan()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
     let (mut adjusted, mut floor) = (p.to_vec(), 0.0_f64);
-    for (rank, &at) in order.iter().enumerate() {
-        floor = floor.max(p[at] * (order.len() - rank) as f64).min(1.0);
-        adjusted[at] = floor;
+    for (rank, &index) in order.iter().enumerate() {
+        floor = floor.max(p[index] * (order.len() - rank) as f64).min(1.0);
+        adjusted[index] = floor;
     }
     adjusted
 }
 
-/// What is gathered of an encounter.
+/// The rows of an encounter, while they are read.
 #[derive(Default)]
-struct Gathered {
-    /// The first game of a pair, until the second is there.
+struct EncounterRows {
+    /// The first game of a pair, until the second is read.
     open: HashMap<u32, GameRow>,
-    /// Points of each pair, in order.
+    /// The points of each pair, in order.
     pairs: Vec<f64>,
-    /// The opening of each.
+    /// The opening of each pair.
     openings: Vec<u32>,
     lines: Vec<u32>,
-    /// Both games' moves of each pair.
+    /// Both games of each pair.
     both: Vec<[u32; 2]>,
     blind: f64,
-    /// What is told of it; sums where that will be means.
-    standing: Encounter,
+    /// The encounter so far; sums in place of means.
+    totals: Encounter,
 }
 
-impl Gathered {
+impl EncounterRows {
     fn take(&mut self, position: u32, game: GameRow) {
         let kind = [0.75, 0.25].into_iter().filter(|least| game.points <= *least).count();
-        self.standing.games[kind] += 1;
-        self.standing.white += if game.white { game.points } else { 1.0 - game.points };
+        self.totals.games[kind] += 1;
+        self.totals.white += if game.white { game.points } else { 1.0 - game.points };
         self.lines.push(game.line);
         match self.open.remove(&position) {
             Some(first) => {
@@ -257,17 +261,17 @@ impl Gathered {
         }
     }
 
-    fn by_opening(&self) -> PairPoints {
+    fn points_by_opening(&self) -> PairPoints {
         self.openings.iter().copied().zip(self.pairs.iter().copied()).collect()
     }
 
     fn encounter(&self, bounds: &Bounds) -> Encounter {
         let all = self.pairs.len() as u64;
-        let step = all.div_ceil(COURSE).max(1);
+        let step = all.div_ceil(MAX_COURSE).max(1);
         let (mut pairs, mut course, mut decided) = (Pentanomial::default(), vec![(0, 0.0)], None);
-        for (at, points) in (1..).zip(&self.pairs) {
+        for (index, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
-            let expected = at % step == 0 || at == all;
+            let expected = index % step == 0 || index == all;
             if decided.is_some() && !expected {
                 continue;
             }
@@ -275,32 +279,32 @@ impl Gathered {
             let decision = bounds.decide(llr);
             let ends = decided.is_none() && decision != TestState::Continue;
             if ends {
-                decided = Some((decision, at));
+                decided = Some((decision, index));
             }
             if ends || expected {
-                course.push((at, llr));
+                course.push((index, llr));
             }
         }
-        let standing = self.standing.clone();
-        let moves = standing.plies / 2.0;
+        let totals = self.totals.clone();
+        let moves = totals.plies / 2.0;
         let (mean, deviation) = pairs.mean();
         let error = deviation / (all as f64).sqrt();
-        let mut seen = HashSet::new();
-        let again = |both: &&[u32; 2]| {
-            both.iter().filter(|line| !seen.insert(**line)).count() > usize::from(both[0] == both[1])
+        let mut seen_games = HashSet::new();
+        let is_repeated = |both: &&[u32; 2]| {
+            both.iter().filter(|line| !seen_games.insert(**line)).count() > usize::from(both[0] == both[1])
         };
         Encounter {
             pairs,
             mirrored: self.both.iter().filter(|[first, second]| first == second).count() as u64,
-            repeated: self.both.iter().filter(again).count() as u64,
+            repeated: self.both.iter().filter(is_repeated).count() as u64,
             blind: self.blind as u64,
-            plies: standing.plies / standing.count() as f64,
-            depth: standing.depth / moves,
-            nodes: standing.nodes.map(|nodes| nodes / moves),
+            plies: totals.plies / totals.count() as f64,
+            depth: totals.depth / moves,
+            nodes: totals.nodes.map(|nodes| nodes / moves),
             course,
             decided,
-            p: if all < 2 { f64::NAN } else { t_beyond(all as usize, (mean - 0.5) / error).max(least_p(all)) },
-            ..standing
+            p: if all < 2 { f64::NAN } else { t_two_sided_p(all as usize, (mean - 0.5) / error).max(smallest_p(all)) },
+            ..totals
         }
     }
 }
@@ -310,7 +314,8 @@ impl Gathered {
 mod tests {
     use super::*;
 
-    /// Two encounters by hand: A's pairs are worth 2, 1, 1.5 and one is not played to its end; B's games are A's first two.
+    /// Two encounters by hand: A's pairs have 2, 1 and 1.5 points and one was not finished; B's
+    /// games are A's first two.
     const ROWS: &str = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,match.opponent_nodes,match.moves,error
 A,o1,0,100,base,white,1,mate,20,50,1,200,e2e4,
 A,o1,0,100,base,black,1,mate,20,50,1,200,d2d4,
@@ -331,38 +336,42 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.player.as_str(), a.opponent.as_str(), b.player.as_str()), ("A", "base", "B"));
         assert_eq!((a.pairs, b.pairs), (Pentanomial([0, 0, 1, 1, 1]), Pentanomial([0, 0, 0, 0, 1])));
         assert_eq!((a.games, a.count(), found.failed), ([4, 1, 1], 6, 1));
-        // White won o1's first and o2's both, drew one, lost o1's second and o3's second.
+        // White won o1's first and both of o2, drew one, lost o1's second and o3's second.
         assert!((a.white - 3.5).abs() < 1e-12, "{}", a.white);
         assert_eq!((a.mirrored, a.repeated, a.ends["mate"], a.ends["resigned"]), (1, 1, 4, 1));
-        // 160 plies, half of them A's; 400 plies of depth; 600 nodes of A's and 1,200 of the other's over 80 moves.
+        // 160 plies, half of them A's; 400 plies of depth; 600 nodes of A and 1,200 of the opponent
+        // over 80 moves.
         assert!((a.depth - 5.0).abs() < 1e-12 && (a.nodes[0] - 7.5).abs() < 1e-12 && (a.nodes[1] - 15.0).abs() < 1e-12);
         assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
         assert!((found.bounds.alpha - 0.025).abs() < 1e-12 && (found.reach - 2.241).abs() < 1e-3);
-        assert_eq!(a.course.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 1, 2, 3]);
-        // A game without a result is none, whatever is said of it.
+        assert_eq!(a.course.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        // A game without a result is not counted.
         let rows =
             Frame::parse(format!("{ROWS}A,o5,0,100,base,white,,,20,50,1,200,e2e4,\n").as_bytes(), "test").unwrap();
         let found = Matches::new(&rows, Test::default()).unwrap();
-        let again = &found.encounters[0];
-        assert_eq!((found.failed, again.pairs, again.games, &again.ends), (2, a.pairs, a.games, &a.ends));
+        let with_unfinished = &found.encounters[0];
+        assert_eq!(
+            (found.failed, with_unfinished.pairs, with_unfinished.games, &with_unfinished.ends),
+            (2, a.pairs, a.games, &a.ends)
+        );
     }
 
-    /// Holm's own example: the least p of four times four, the next times three, none below the one before.
+    /// Holm's own example: the smallest p times four, the next times three, monotone.
     #[test]
-    fn p_of_several_are_corrected() {
-        let found = holm(&[0.01, 0.04, 0.03, 0.005, f64::NAN]);
+    fn p_of_several_encounters_are_corrected() {
+        let found = correct_holm(&[0.01, 0.04, 0.03, 0.005, f64::NAN]);
         for (found, expected) in found.iter().zip([0.03, 0.06, 0.06, 0.02]) {
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
         assert!(found[4].is_nan());
     }
 
-    /// Five pairs of one sign are chance once in sixteen, six once in thirty-two; however alike they are.
+    /// Five pairs of one sign have p 1/16, six 1/32, however equal they are.
     #[test]
     fn few_pairs_have_no_small_p() {
         for (pairs, clear, stronger) in [(5, 0.0625, None), (6, 0.031_25, Some(Ordering::Greater))] {
-            let row = |at: u32, side| format!("A,o{at},0,1,base,{side},1,mate,20,50,0,2,m{at}{side},\n");
-            let games: String = (0..pairs).flat_map(|at| ["white", "black"].map(|side| row(at, side))).collect();
+            let row = |index: u32, side| format!("A,o{index},0,1,base,{side},1,mate,20,50,0,2,m{index}{side},\n");
+            let games: String = (0..pairs).flat_map(|index| ["white", "black"].map(|side| row(index, side))).collect();
             let head = ROWS.lines().next().unwrap();
             let rows = Frame::parse(format!("{head}\n{games}").as_bytes(), "test").unwrap();
             let one = &Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap().encounters[0];
@@ -370,30 +379,32 @@ A,o4,0,0,base,,,,,,,,,engine died
         }
     }
 
-    /// However many pairs there are, from none to 200: the course begins with nothing, has at most sixty points after it and one where the test ends, and
-    /// ends with all of them.
+    /// From 0 to 200 pairs: the course starts at 0, has at most sixty points and one where the test
+    /// ends, and ends with the last pair.
     #[test]
-    fn the_course_ends_with_the_last_pair() {
+    fn course_ends_with_the_last_pair() {
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
         for all in 0..=200_u64 {
-            let pairs: Vec<f64> = (0..all).map(|at| [2.0, 0.5, 1.0, 1.5, 1.0][at as usize * 7 % 5]).collect();
+            let pairs: Vec<f64> = (0..all).map(|index| [2.0, 0.5, 1.0, 1.5, 1.0][index as usize * 7 % 5]).collect();
             let mut sums = Pentanomial::default();
             pairs.iter().for_each(|points| sums.add(*points));
-            let both = (0..all as u32).map(|at| [2 * at, 2 * at + 1]).collect();
-            let found = Gathered { pairs, both, ..Gathered::default() }.encounter(&bounds);
+            let both = (0..all as u32).map(|index| [2 * index, 2 * index + 1]).collect();
+            let found = EncounterRows { pairs, both, ..EncounterRows::default() }.encounter(&bounds);
             let llr = if all == 0 { 0.0 } else { sums.llr(bounds.elo0, bounds.elo1) };
             assert_eq!((found.course[0], *found.course.last().unwrap()), ((0, 0.0), (all, llr)), "{all}");
             assert!(found.course.is_sorted_by(|one, next| one.0 < next.0), "{all}");
-            let regular = found.course.iter().skip(1).filter(|(at, _)| found.decided.is_none_or(|(_, end)| end != *at));
+            let regular =
+                found.course.iter().skip(1).filter(|(index, _)| found.decided.is_none_or(|(_, end)| end != *index));
             let count = regular.count() as u64;
             assert!(count <= 60 && (all > 60 || count + u64::from(found.decided.is_some()) == all), "{all}: {count}");
         }
     }
 
-    /// A player that wins every pair is found better as soon as the ratio passes the bound; what follows changes nothing.
+    /// A winning player is found better as soon as the ratio passes the bound; later pairs change
+    /// nothing.
     #[test]
-    fn a_test_is_decided_where_it_first_passes_its_bound() {
-        let mut one = Gathered::default();
+    fn test_is_decided_where_it_first_passes_its_bound() {
+        let mut one = EncounterRows::default();
         let mut random = 7_u64;
         for position in 0..400 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -403,31 +414,35 @@ A,o4,0,0,base,,,,,,,,,engine died
         }
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
         let whole = one.encounter(&bounds);
-        let (decision, at) = whole.decided.unwrap();
+        let (decision, index) = whole.decided.unwrap();
         assert_eq!(decision, TestState::H1);
         let upto = |pairs: usize| {
-            let cut = Gathered {
+            let cut = EncounterRows {
                 pairs: one.pairs[..pairs].to_vec(),
                 both: one.both[..pairs].to_vec(),
-                standing: Encounter { games: [1, 0, 0], ..Encounter::default() },
-                ..Gathered::default()
+                totals: Encounter { games: [1, 0, 0], ..Encounter::default() },
+                ..EncounterRows::default()
             };
             cut.encounter(&bounds)
         };
-        assert!(at > 2 && at < 400, "{at}");
-        assert_eq!((upto(at as usize - 1).decided, upto(at as usize).decided), (None, whole.decided));
-        assert!(whole.course.contains(&(at, upto(at as usize).course.last().unwrap().1)));
+        assert!(index > 2 && index < 400, "{index}");
+        assert_eq!((upto(index as usize - 1).decided, upto(index as usize).decided), (None, whole.decided));
+        assert!(whole.course.contains(&(index, upto(index as usize).course.last().unwrap().1)));
     }
 
-    /// The same moves from other positions are other games; from the same one, under another name too, they are the same.
+    /// The same moves from other positions are other games; from the same position, under any name,
+    /// they are the same.
     #[test]
-    fn games_are_the_same_by_their_start_and_their_moves() {
+    fn games_are_identified_by_start_and_moves() {
         let head = ROWS.lines().next().unwrap().replace("match.moves", "match.start,match.moves");
         let repeated = |starts: [&str; 3]| {
-            let row = |at: usize, start: &str, side: &str| {
-                format!("A,o{at},0,1,base,{side},0.5,mate,1,50,0,2,{start},h1h8{side},\n")
+            let row = |index: usize, start: &str, side: &str| {
+                format!("A,o{index},0,1,base,{side},0.5,mate,1,50,0,2,{start},h1h8{side},\n")
             };
-            let rows = starts.iter().enumerate().map(|(at, start)| row(at, start, "white") + &row(at, start, "black"));
+            let rows = starts
+                .iter()
+                .enumerate()
+                .map(|(index, start)| row(index, start, "white") + &row(index, start, "black"));
             let text = format!("{head}\n{}", rows.collect::<String>());
             let rows = Frame::parse(text.as_bytes(), "test").unwrap();
             Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap().encounters[0].repeated
@@ -435,15 +450,18 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!([["p", "q", "r"], ["p", "q", "p"], ["p", "p", "p"]].map(repeated), [0, 1, 2]);
     }
 
-    /// A test that ended an encounter says who is stronger only if what it took, or refused, lies on one side of 0.
+    /// A test says who is stronger only if the hypothesis it accepted lies on one side of 0.
     #[test]
-    fn a_verdict_names_the_stronger_where_its_bounds_do() {
+    fn decision_names_the_stronger_only_if_its_bounds_do() {
         let head = ROWS.lines().next().unwrap();
-        let of = |points: [f64; 2], elo0: f64, elo1: f64| {
-            let row =
-                |at: u32, points: f64, side| format!("A,o{at},0,1,base,{side},{points},mate,20,50,0,2,m{at}{side},\n");
+        let decide = |points: [f64; 2], elo0: f64, elo1: f64| {
+            let row = |index: u32, points: f64, side| {
+                format!("A,o{index},0,1,base,{side},{points},mate,20,50,0,2,m{index}{side},\n")
+            };
             let games: String = (0..400)
-                .flat_map(|at| [row(at, points[usize::from(at % 8 == 0)], "white"), row(at, points[0], "black")])
+                .flat_map(|index| {
+                    [row(index, points[usize::from(index % 8 == 0)], "white"), row(index, points[0], "black")]
+                })
                 .collect();
             let rows = Frame::parse(format!("{head}\n{games}").as_bytes(), "test").unwrap();
             let test = Test { stop: true, elo0, elo1, ..Test::default() };
@@ -451,23 +469,24 @@ A,o4,0,0,base,,,,,,,,,engine died
             (one.decided.map(|(decision, _)| decision), one.stronger)
         };
         let (won, lost) = ([1.0, 0.5], [0.0, 0.5]);
-        assert_eq!(of(won, 0.0, 5.0), (Some(TestState::H1), Some(Ordering::Greater)));
-        assert_eq!(of(won, -5.0, 5.0), (Some(TestState::H1), None), "more than -5 may be less than 0");
-        assert_eq!(of(lost, -5.0, 0.0), (Some(TestState::H0), Some(Ordering::Less)));
-        assert_eq!(of(lost, 0.0, 5.0), (Some(TestState::H0), None), "less than 5 may be more than 0");
+        assert_eq!(decide(won, 0.0, 5.0), (Some(TestState::H1), Some(Ordering::Greater)));
+        assert_eq!(decide(won, -5.0, 5.0), (Some(TestState::H1), None), "more than -5 may be less than 0");
+        assert_eq!(decide(lost, -5.0, 0.0), (Some(TestState::H0), Some(Ordering::Less)));
+        assert_eq!(decide(lost, 0.0, 5.0), (Some(TestState::H0), None), "less than 5 may be more than 0");
     }
 
-    /// As many pairs won as lost are no difference at all, and eight won alone are chance once in 2^7; who is held against whom changes no p.
+    /// As many pairs won as lost have p 1; eight won pairs have 2^-7; swapping the players changes
+    /// no p.
     #[test]
-    fn an_even_match_has_a_p_of_one() {
+    fn even_match_has_a_p_of_one() {
         let p = |points: [[f64; 2]; 8]| {
-            let row = |at: usize, side: &str, points: f64| {
-                format!("A,o{at},0,1,base,{side},{points},mate,20,50,0,2,m{at}{side},\n")
+            let row = |index: usize, side: &str, points: f64| {
+                format!("A,o{index},0,1,base,{side},{points},mate,20,50,0,2,m{index}{side},\n")
             };
             let rows: String = points
                 .iter()
                 .enumerate()
-                .map(|(at, [one, two])| row(at, "white", *one) + &row(at, "black", *two))
+                .map(|(index, [one, two])| row(index, "white", *one) + &row(index, "black", *two))
                 .collect();
             let text = format!("{}\n{rows}", ROWS.lines().next().unwrap());
             Matches::new(&Frame::parse(text.as_bytes(), "test").unwrap(), Test { stop: false, ..Test::default() })

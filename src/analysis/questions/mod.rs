@@ -1,4 +1,4 @@
-//! What is asked of the rows, each question a file.
+//! Questions that the rows answer, one in each file.
 
 pub mod claims;
 pub mod compare;

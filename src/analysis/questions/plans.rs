@@ -1,39 +1,39 @@
-//! In what the plans of two results differ: what a reader of a comparison asks first.
+//! How the plans of two results differ, which a reader of a comparison asks first.
 
 use super::joined::{Joined, Recorded};
 use crate::analysis::rows::frame::Frame;
-use crate::analysis::rows::limits::parts;
+use crate::analysis::rows::limits::split_limit;
 use crate::record::columns;
 use crate::text::plural;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Options by dotted path.
-type Leaves = BTreeMap<String, String>;
+type OptionValues = BTreeMap<String, String>;
 
-/// In what the plans differ; nothing where they are equal, none where a manifest is missing.
+/// The differences between the plans; empty if they are equal, none if a manifest is missing.
 pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<Vec<String>> {
     let (old, fresh) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
     if old.plan == fresh.plan {
         return Some(Vec::new());
     }
-    let mut found = Vec::new();
+    let mut differences = Vec::new();
     let mut text = |what: &str, old: String, fresh: String| {
         if old != fresh {
-            found.push(format!("{what} ({old} -> {fresh})"));
+            differences.push(format!("{what} ({old} -> {fresh})"));
         }
     };
     text(columns::SUITE, old.suite.clone(), fresh.suite.clone());
     text("items", old.items.to_string(), fresh.items.to_string());
-    // How deep a node limit let a search come is no part of the plan.
-    let message = [base, new].iter().all(|side| side.frame.has(columns::LIMIT));
-    if !message {
-        text(columns::DEPTH, deepest(base), deepest(new));
+    // The depth that a node limit allowed is not part of the plan.
+    let limits_recorded = [base, new].iter().all(|side| side.frame.has(columns::LIMIT));
+    if !limits_recorded {
+        text(columns::DEPTH, max_depth(base), max_depth(new));
     }
     text("repeats", old.repeats.to_string(), fresh.repeats.to_string());
     text("key seeds", old.seeds.to_string(), fresh.seeds.to_string());
     text("sequence", old.sequence.to_string(), fresh.sequence.to_string());
     let mut changes: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    let mut compare = |old: &Leaves, fresh: &Leaves, none: &str| {
+    let mut compare = |old: &OptionValues, fresh: &OptionValues, none: &str| {
         for path in old.keys().chain(fresh.keys()).collect::<BTreeSet<_>>() {
             let [from, to] = [old, fresh].map(|leaves| leaves.get(path).map_or(none, String::as_str).to_owned());
             if from != to {
@@ -55,63 +55,65 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
     }
     for (path, moves) in changes {
         let (from, to) = &moves[0];
-        let alike = moves.iter().all(|one| one == &moves[0]);
-        let values = if alike { format!("{from} -> {to}") } else { format!("{from} -> {to} and others") };
-        let of = if moves.len() < both { format!(" in {} of {both} variants", moves.len()) } else { String::new() };
-        found.push(format!("{path}{of} ({values})"));
+        let all_equal = moves.iter().all(|change| change == &moves[0]);
+        let values = if all_equal { format!("{from} -> {to}") } else { format!("{from} -> {to} and others") };
+        let in_variants =
+            if moves.len() < both { format!(" in {} of {both} variants", moves.len()) } else { String::new() };
+        differences.push(format!("{path}{in_variants} ({values})"));
     }
-    for (at, side) in ["BASE", "NEW"].iter().enumerate() {
-        // Of several suites a variant may have one group in each.
+    for (index, side) in ["BASE", "NEW"].iter().enumerate() {
+        // With several suites a variant may have one group in each.
         let has = |variant: usize, side: usize| {
             let own = joined.lines.iter().zip(&joined.groups).filter(|(line, _)| line.variant == variant);
             own.into_iter().any(|(_, groups)| groups[side].is_some())
         };
-        let alone = (0..joined.variants.len()).filter(|&variant| has(variant, at) && !has(variant, 1 - at)).count();
+        let alone =
+            (0..joined.variants.len()).filter(|&variant| has(variant, index) && !has(variant, 1 - index)).count();
         if alone > 0 {
-            found.push(format!("{} that only {side} has", plural(alone, columns::VARIANT)));
+            differences.push(format!("{} that only {side} has", plural(alone, columns::VARIANT)));
         }
     }
-    if found.is_empty() {
-        found.push("their positions, limits or variants, in what no manifest tells".to_owned());
+    if differences.is_empty() {
+        differences.push("their positions, limits or variants, in what no manifest tells".to_owned());
     }
-    Some(found)
+    Some(differences)
 }
 
-/// A value's leaves by dotted path.
-fn leaves(value: &serde_json::Value) -> Leaves {
+/// Flattens a value to dotted paths.
+fn leaves(value: &serde_json::Value) -> OptionValues {
     match value {
         serde_json::Value::Object(fields) => {
-            let below = |(name, value): (&String, &serde_json::Value)| {
+            let nested = |(name, value): (&String, &serde_json::Value)| {
                 let path = |path: String| if path.is_empty() { name.clone() } else { format!("{name}.{path}") };
-                leaves(value).into_iter().map(|(below, leaf)| (path(below), leaf)).collect::<Vec<_>>()
+                leaves(value).into_iter().map(|(nested, leaf)| (path(nested), leaf)).collect::<Vec<_>>()
             };
-            fields.iter().flat_map(below).collect()
+            fields.iter().flat_map(nested).collect()
         }
-        leaf => Leaves::from([(String::new(), leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))]),
+        leaf => OptionValues::from([(String::new(), leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))]),
     }
 }
 
-/// The limit of each variant (of several suites in each), by the parts that it has.
-fn limits(frame: &Frame) -> HashMap<String, Leaves> {
+/// The limit of each variant (and suite), split into its parts.
+fn limits(frame: &Frame) -> HashMap<String, OptionValues> {
     let [variants, suites, limits] =
         [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.coded(column));
     let mut known = HashSet::new();
-    let mut found: HashMap<String, Leaves> = HashMap::new();
+    let mut limits_by_variant: HashMap<String, OptionValues> = HashMap::new();
     for row in 0..frame.rows() {
         if !known.insert((variants.codes()[row], suites.codes()[row])) {
             continue;
         }
-        let leaves = found.entry(variants.at(row).to_owned()).or_default();
-        for (path, value) in parts(limits.at(row)).into_iter().filter(|(_, value)| !value.is_empty()) {
-            let suite = suites.at(row);
+        let leaves = limits_by_variant.entry(variants.word(row).to_owned()).or_default();
+        for (path, value) in split_limit(limits.word(row)).into_iter().filter(|(_, value)| !value.is_empty()) {
+            let suite = suites.word(row);
             let of_suite = if suite.is_empty() { path.to_owned() } else { format!("{path} in {suite}") };
             leaves.insert(of_suite, value);
         }
     }
-    found
+    limits_by_variant
 }
 
 /// The greatest depth that was searched.
-fn deepest(side: &Recorded) -> String {
+fn max_depth(side: &Recorded) -> String {
     side.frame.numbers(columns::DEPTH).iter().copied().fold(0.0, f64::max).to_string()
 }

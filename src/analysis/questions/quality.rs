@@ -1,4 +1,5 @@
-//! How good the chosen moves are by a reference engine's deep searches: what they lose, and how often they are the same.
+//! The quality of the chosen moves, by a reference engine's deep searches: the loss in centipawns,
+//! and agreement.
 
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::stats::mean;
@@ -8,26 +9,26 @@ use crate::record::columns;
 use crate::record::reference::{Judgement, is_no_move, loss};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The moves of one variant.
+/// The quality of one variant's moves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
     /// The variant.
     pub variant: String,
-    /// Searches that were judged.
+    /// The number of searches that were judged.
     pub searches: usize,
     /// Mean loss in centipawns.
     pub loss: f64,
-    /// Mean loss less the baseline's on the same positions, and its 95 % interval; none for the baseline. Of a position searched under several key
-    /// seeds each side's loss is the mean over its seeds.
+    /// The mean loss less the baseline's on the same positions, with its 95 % interval; none for
+    /// the baseline. Several key seeds of a position are averaged.
     pub against: Option<(f64, f64, f64)>,
     /// Searches whose move is the reference's.
     pub same: usize,
-    /// Searches whose move the suite calls best (or not bad), and those of which it says.
+    /// Searches whose move solves the suite's position, and all for which the suite names moves.
     pub solved: (usize, usize),
 }
 
-/// One search.
-struct One {
+/// A search that was judged.
+struct JudgedSearch {
     loss: f64,
     same: bool,
     solved: Option<bool>,
@@ -35,15 +36,15 @@ struct One {
 }
 
 /// The searches of a variant by position, repeat, and the bits of the key seed's number.
-type Answers = BTreeMap<(String, String, u64), One>;
+type Answers = BTreeMap<(String, String, u64), JudgedSearch>;
 
 /// The mean losses of a variant by position and repeat, each with its position or game.
 type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
 
-/// So many centipawns are one unit where differences pass for logarithms.
-const UNIT: f64 = 1000.0;
+/// Centipawns per unit of the differences, which are treated as logarithms.
+const LOG_UNIT: f64 = 1000.0;
 
-/// The quality of each variant's moves, in the order given; none where nothing was judged.
+/// The quality of each variant's moves, in the order given; empty if nothing was judged.
 pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
     if judged.is_empty() {
         return Vec::new();
@@ -53,7 +54,7 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
     let bests: HashMap<&str, &str> =
         judged.iter().filter(|row| row.mv.is_empty()).map(|row| (row.position.as_str(), row.best.as_str())).collect();
     let seeds = frame.numbers(SEED);
-    // The last row of a search is its answer.
+    // The last row of a search has its answer.
     let mut searches: HashMap<String, Answers> = HashMap::new();
     for row in 0..frame.rows() {
         let field = |name: &str| frame.text(name, row).into_owned();
@@ -65,17 +66,17 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
         let score = |mv: &str| scores.get(&(position.as_str(), mv)).copied();
         let (Some(top), Some(chosen)) = (score(reference), score(&best)) else { continue };
         let game = field(columns::GAME);
-        let one = One {
+        let search = JudgedSearch {
             loss: loss(top, chosen),
             same: best == reference,
             solved: field(columns::SOLVED).parse().ok(),
             cluster: if game.is_empty() { position.clone() } else { game },
         };
         let place = (position, field(columns::REPEAT), seeds[row].to_bits());
-        searches.entry(field(columns::VARIANT)).or_default().insert(place, one);
+        searches.entry(field(columns::VARIANT)).or_default().insert(place, search);
     }
     let base = searches.get(baseline).map(losses).unwrap_or_default();
-    let of = |variant: &String| {
+    let quality_of = |variant: &String| {
         let mine = searches.get(variant)?;
         let mut clusters: BTreeMap<&str, u32> = BTreeMap::new();
         let differences: Vec<(u32, f64)> = losses(mine)
@@ -83,48 +84,49 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
             .filter_map(|(place, (cluster, loss))| {
                 let (_, other) = base.get(&place)?;
                 let next = clusters.len() as u32;
-                Some((*clusters.entry(cluster).or_insert(next), (loss - other) / UNIT))
+                Some((*clusters.entry(cluster).or_insert(next), (loss - other) / LOG_UNIT))
             })
             .collect();
         let against = (variant != baseline && !differences.is_empty()).then(|| {
-            // A mean of differences is a mean of logarithms to whoever looks after intervals.
-            let ratio = Ratio::of(&differences);
-            [ratio.mean, ratio.low, ratio.high].map(|value| UNIT * value.ln()).into()
+            // The interval code takes a mean of logarithms, so a mean of differences fits.
+            let ratio = Ratio::from_logs(&differences);
+            [ratio.mean, ratio.low, ratio.high].map(|value| LOG_UNIT * value.ln()).into()
         });
-        let message = mine.values().filter_map(|one| one.solved);
+        let known_solutions = mine.values().filter_map(|search| search.solved);
         Some(Quality {
             variant: variant.clone(),
             searches: mine.len(),
-            loss: mine.values().map(|one| one.loss).sum::<f64>() / mine.len() as f64,
+            loss: mine.values().map(|search| search.loss).sum::<f64>() / mine.len() as f64,
             against,
-            same: mine.values().filter(|one| one.same).count(),
-            solved: (message.clone().filter(|solved| *solved).count(), message.count()),
+            same: mine.values().filter(|search| search.same).count(),
+            solved: (known_solutions.clone().filter(|solved| *solved).count(), known_solutions.count()),
         })
     };
-    variants.iter().filter_map(of).collect()
+    variants.iter().filter_map(quality_of).collect()
 }
 
-/// Of one variant's searches the mean loss over the key seeds.
+/// The mean loss of each search of a variant over its key seeds.
 fn losses(searches: &Answers) -> Losses<'_> {
     let mut all: BTreeMap<_, (&str, Vec<f64>)> = BTreeMap::new();
-    for ((position, repeat, _), one) in searches {
-        let of = all.entry((position.as_str(), repeat.as_str())).or_insert((one.cluster.as_str(), Vec::new()));
-        of.1.push(one.loss);
+    for ((position, repeat, _), search) in searches {
+        let entry = all.entry((position.as_str(), repeat.as_str())).or_insert((search.cluster.as_str(), Vec::new()));
+        entry.1.push(search.loss);
     }
     all.into_iter().map(|(place, (cluster, losses))| (place, (cluster, mean(losses.into_iter())))).collect()
 }
 
-/// Searches whose position, or whose move where moves are judged, a reference has not judged, and all that have a move.
+/// The number of searches whose position (and move, if `moves`) the reference has not judged, and
+/// of all that have a move.
 pub fn unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usize, usize) {
     let known: HashSet<(&str, &str)> = judged.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
     let key = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.coded(name));
     let (bests, errors, seeds) = (frame.coded(columns::BEST), frame.coded(columns::ERROR), frame.numbers(SEED));
-    // The last row of a search is its answer.
+    // The last row of a search has its answer.
     let mut searches = HashMap::new();
-    for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.at(row)) && errors.at(row).is_empty()) {
-        let required = ["", bests.at(row)];
+    for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.word(row)) && errors.word(row).is_empty()) {
+        let required = ["", bests.word(row)];
         let required = if moves { &required[..] } else { &required[..1] };
-        let judged = required.iter().all(|mv| known.contains(&(key[1].at(row), *mv)));
+        let judged = required.iter().all(|mv| known.contains(&(key[1].word(row), *mv)));
         searches.insert((key.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), judged);
     }
     (searches.values().filter(|judged| !**judged).count(), searches.len())
@@ -135,9 +137,9 @@ pub fn unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usize, usi
 mod tests {
     use super::*;
 
-    /// Two games, of two positions and of one, in which "b" loses 10, 20 and 60 more than "a": 30 in the mean, whose interval is that of two games.
-    /// By hand: the games' sums lie 30 from what the mean makes of their sizes, so that the error is sqrt(2 x 1800) / 3 = 20, and Student's t for
-    /// one degree of freedom 12.706.
+    /// Two games, with two positions and one, in which "b" loses 10, 20 and 60 more than "a": a
+    /// mean of 30, with the interval of two clusters. By hand: the games' residuals are 30, so the
+    /// error is sqrt(2 x 1800) / 3 = 20; Student's t with one degree of freedom is 12.706.
     #[test]
     fn losses_by_hand() {
         let heading = "variant,position,game,repeat,depth,best,solved,error,search.nodes\n";
@@ -145,7 +147,7 @@ mod tests {
             b,g1 ply 2,g1,0,1,a2a3,,,1\nb,g1 ply 4,g1,0,1,b2b3,,,1\nb,g2 ply 2,g2,0,1,c2c3,true,,1\nb,g2 ply 2,g2,0,2,d2d4,true,why,1\n\
             b,g2 ply 4,g2,0,1,0000,,,1\nc,nowhere,,0,1,a2a3,,,1\n";
         let frame = Frame::parse(format!("{heading}{rows}").as_bytes(), "t").unwrap();
-        let one = |position: &str, mv: &str, best: &str, score: i32| Judgement {
+        let search = |position: &str, mv: &str, best: &str, score: i32| Judgement {
             reference: "r-1".to_owned(),
             position: position.to_owned(),
             mv: mv.to_owned(),
@@ -156,9 +158,9 @@ mod tests {
         let mut judged = Vec::new();
         for (position, mv, lost) in [("g1 ply 2", "a2a3", 10), ("g1 ply 4", "b2b3", 20), ("g2 ply 2", "c2c3", 60)] {
             judged.extend([
-                one(position, "", "d2d4", 99),
-                one(position, "d2d4", "", 50),
-                one(position, mv, "", 50 - lost),
+                search(position, "", "d2d4", 99),
+                search(position, "d2d4", "", 50),
+                search(position, mv, "", 50 - lost),
             ]);
         }
         let names = ["b", "a", "c"].map(str::to_owned);
@@ -168,17 +170,19 @@ mod tests {
         assert_eq!((&found[1], found.len()), (&a, 2));
         assert_eq!((b.variant.as_str(), b.searches, b.loss, b.same, b.solved), ("b", 3, 30.0, 0, (1, 1)));
         for (value, expected) in [(against.0, 30.0), (against.1, 30.0 - 254.124), (against.2, 30.0 + 254.124)] {
-            assert!((value - expected).abs() < 0.01, "{value}, wanted {expected}");
+            assert!((value - expected).abs() < 0.01, "{value}, expected {expected}");
         }
         assert_eq!(quality(&frame, &[], &names, "a"), []);
-        // Nobody judged the position of "c"; without a position's judgement both answers there are none's, without a move's those that chose it.
-        let without = |gone: usize| unjudged(&frame, &[&judged[..gone], &judged[gone + 1..]].concat(), true);
+        // The position of "c" is not judged. Without a position's judgement both its answers are
+        // unjudged; without a move's, those that chose it.
+        let without = |removed: usize| unjudged(&frame, &[&judged[..removed], &judged[removed + 1..]].concat(), true);
         assert_eq!((unjudged(&frame, &judged, true), unjudged(&frame, &[], true)), ((1, 7), (7, 7)));
-        // Where scores alone are judged, a position that was judged is enough.
+        // If only scores are judged, the position's judgement is enough.
         assert_eq!(unjudged(&frame, &judged[..1], false), (5, 7));
         assert_eq!([without(0), without(1), without(2)], [(3, 7), (2, 7), (2, 7)]);
-        // Under a further key seed "a" loses 10 at the first position: four searches that lose 2.5 in the mean. There it loses 5 in the mean of its seeds,
-        // so that "b" loses 5, 20 and 60 more: 28.33 in the mean.
+        // Under a further key seed "a" loses 10 at the first position: a mean of 2.5 over four
+        // searches. There it loses 5 over its seeds, so "b" loses 5, 20 and 60 more: a mean of
+        // 28.33.
         let rows = rows.lines().map(|row| format!("{row},0\n")).collect::<String>();
         let rows = format!("{},seed\n{rows}a,g1 ply 2,g1,0,1,a2a3,,,1,1\n", heading.trim_end());
         let found = quality(&Frame::parse(rows.as_bytes(), "t").unwrap(), &judged, &names, "a");

@@ -1,34 +1,37 @@
-//! The race and the confirmation, whatever is measured: given what a candidate costs on an item, who is best?
+//! The race and its confirmation, independent of what is measured: which candidate is best, given
+//! its values on items?
 
-use super::samples::{Measured, Samples};
+use super::samples::{Measurements, Samples};
 use crate::analysis::pairing::clusters::Clusters;
-use crate::analysis::pairing::flips::joint;
 use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::ratio::{Family, Ratio};
+use crate::analysis::pairing::sign_flip::test_lines;
 use crate::experiment::{Goal, Tune};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-/// What candidates are measured by.
+/// Measures candidates.
 pub trait Objective {
-    /// Why it cannot be measured.
+    /// Why it cannot measure.
     type Error;
 
-    /// The values of candidates on items; both by their places. Asked again, it gives the same.
+    /// The values of candidates on items, both by index. Deterministic: the same call gives the
+    /// same values.
     ///
     /// # Errors
-    /// When it cannot be measured.
-    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measured, Self::Error>;
+    /// If it cannot measure.
+    fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize])
+    -> Result<Measurements, Self::Error>;
 }
 
-/// What is being measured.
+/// The part of the race that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RaceStage {
     /// A round of the race, from 0.
     Race(usize),
-    /// The held-out items: 0 as the file has it, then each other pressure.
-    Held(usize),
+    /// The held-out items: 0 at the file's own pressure, then each other pressure.
+    HeldOut(usize),
 }
 
 impl RaceStage {
@@ -36,132 +39,136 @@ impl RaceStage {
     pub fn folder(self) -> String {
         match self {
             Self::Race(round) => format!("race-{}", round + 1),
-            Self::Held(0) => "held-out".to_owned(),
-            Self::Held(pressure) => format!("held-out-{}", pressure + 1),
+            Self::HeldOut(0) => "held-out".to_owned(),
+            Self::HeldOut(pressure) => format!("held-out-{}", pressure + 1),
         }
     }
 }
 
-/// What is to be found out.
+/// The setup of a race.
 #[derive(Debug, Clone, Copy)]
 pub struct Contest<'a> {
-    /// How many candidates.
+    /// The number of candidates.
     pub candidates: usize,
-    /// The place of the one that the others are held against.
+    /// The index of the baseline.
     pub baseline: usize,
-    /// How many items.
+    /// The number of items.
     pub items: usize,
-    /// How many other pressures.
+    /// The number of other pressures.
     pub pressures: usize,
-    /// How.
+    /// The user's settings.
     pub tune: &'a Tune,
 }
 
 /// One round of the race.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
-    /// Items searched in this round.
+    /// The number of items searched in this round.
     pub items: usize,
-    /// Candidates searched.
+    /// The candidates that were searched.
     pub candidates: Vec<usize>,
-    /// The best after it.
+    /// The best candidate after it.
     pub best: usize,
-    /// Those dropped after it.
+    /// The candidates that were dropped after it.
     pub dropped: Vec<usize>,
 }
 
-/// What the race found of a candidate.
+/// The result of a candidate in the race.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Candidate {
-    /// Searches made of it in the race.
+    /// The number of its searches in the race.
     pub searches: usize,
-    /// Its ratio to the baseline, over all that it searched.
+    /// Its ratio to the baseline, over all its searches.
     pub ratio: Ratio,
-    /// p of its being equal to the winner, corrected for the number of candidates by joint sign flips; NaN for the winner.
+    /// p that it equals the winner, corrected for the number of candidates by joint sign flips; NaN
+    /// for the winner.
     pub p: f64,
     /// The round after which it was dropped, from 0.
     pub dropped: Option<usize>,
-    /// Whether it gave the winner's values in every search that both made.
+    /// Whether it had the winner's values in every search that both made.
     pub same: bool,
 }
 
-/// What the held-out items say of a finalist.
+/// The result of a finalist on held-out items.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// The finalist.
+    /// The finalist's index.
     pub candidate: usize,
     /// Its ratio to the baseline.
     pub ratio: Ratio,
 }
 
-/// The held-out items, at one pressure.
+/// The results on held-out items, at one pressure.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Held {
+pub struct HeldOutResult {
     /// The finalists and the baseline.
     pub standings: Vec<Standing>,
-    /// The winner's ratio to what it is tested against; the interval holds what has no ratio.
+    /// The winner's ratio to the candidate it is tested against; its interval includes searches
+    /// without a ratio.
     pub test: Ratio,
-    /// Searches of the two that have no ratio, one of them having none of what is counted.
+    /// Searches of the two without a ratio: one value is 0 and the other is not.
     pub beyond: usize,
-    /// p of that, corrected for all pressures together: what is claimed of them shares one alpha.
+    /// p of the test, corrected for all pressures together, which share one alpha.
     pub p: f64,
 }
 
-/// The answer.
+/// The outcome on held-out items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Confirmation {
-    /// All candidates gave the same values everywhere: what is varied does nothing here.
+    /// All candidates had the same values everywhere: the varied options have no effect here.
     Inert,
-    /// The winner is better on held-out items too.
+    /// The winner is significantly better on held-out items too.
     Better,
-    /// No difference that could be told, on held-out items.
+    /// No significant difference on held-out items.
     #[default]
     Nothing,
-    /// The winner of the race is worse on held-out items.
+    /// The winner of the race is significantly worse on held-out items.
     Worse,
 }
 
-/// The whole result.
+/// The result of a race.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tuned {
-    /// The rounds.
+pub struct RaceResult {
+    /// The rounds, in order.
     pub rounds: Vec<Round>,
     /// The candidates, in their order.
     pub candidates: Vec<Candidate>,
-    /// The winner of the race.
+    /// The index of the winner.
     pub winner: usize,
-    /// What it is tested against: the baseline; the next best, where the baseline itself has won.
+    /// The index of the candidate it is tested against: the baseline, or the next best if the
+    /// baseline won.
     pub against: usize,
-    /// How many items were held out.
+    /// The number of held-out items.
     pub held_out: usize,
-    /// The held-out items: at the file's own pressure, then at the others. Empty where nothing differs.
-    pub held: Vec<Held>,
-    /// What they say at each.
+    /// Results on held-out items: at the file's own pressure, then at the others. Empty if all
+    /// candidates are equal.
+    pub held: Vec<HeldOutResult>,
+    /// The outcome at each pressure.
     pub found: Vec<Confirmation>,
-    /// The level at which each would have to be tested by itself, for 5 % over all of them.
+    /// The level at which a single outcome would have to be tested, for 5 % over all.
     pub level: f64,
-    /// Items searched, each by one candidate at one pressure.
+    /// The searches made: items x candidates x pressures.
     pub cost: usize,
-    /// The same of the full grid: every candidate on every item at every pressure.
+    /// The searches of the full grid: every candidate on every item at every pressure.
     pub full_cost: usize,
 }
 
-impl Tuned {
-    /// The answer at the file's own pressure.
+impl RaceResult {
+    /// The outcome at the file's own pressure.
     pub fn answer(&self) -> Confirmation {
         self.found.first().copied().unwrap_or_default()
     }
 }
 
-/// Runs the race, then the confirmation. `told` hears of each round.
+/// Runs the race, then the confirmation; `on_round` is called after each round.
 ///
 /// # Errors
-/// When the objective cannot be measured.
+/// If the objective cannot measure.
 pub fn tune<O: Objective>(
     question: &Contest<'_>,
     objective: &mut O,
-    message: &mut dyn FnMut(&Round),
-) -> Result<Tuned, O::Error> {
+    on_round: &mut dyn FnMut(&Round),
+) -> Result<RaceResult, O::Error> {
     let &Contest { candidates: count, baseline, items, pressures, tune } = question;
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut Pcg64::seed_from_u64(tune.seed));
@@ -173,90 +180,100 @@ pub fn tune<O: Objective>(
     let mut dropped: Vec<Option<usize>> = vec![None; count];
     let (mut rounds, mut searched, mut cost) = (Vec::<Round>::new(), 0, 0);
     let mut best = baseline;
-    for (at, &total) in totals.iter().enumerate() {
-        // The baseline stays, whatever it is worth: all curves are drawn against it.
-        let asked: Vec<usize> = (0..count).filter(|&who| dropped[who].is_none() || who == baseline).collect();
-        let these = &race[searched..total];
-        let measured = objective.measure(RaceStage::Race(at), &asked, these)?;
-        samples.add(&asked, &measured);
-        (searched, cost) = (total, cost + asked.len() * these.len());
-        let still: Vec<usize> = asked.iter().copied().filter(|&who| dropped[who].is_none()).collect();
-        best = first_best(&samples, &still, baseline, tune.goal);
-        let out = losers(&samples, &still, best, tune, totals.len());
-        out.iter().for_each(|&who| dropped[who] = Some(at));
-        let round = Round { items: these.len(), candidates: asked, best, dropped: out };
-        message(&round);
+    for (index, &total) in totals.iter().enumerate() {
+        // The baseline is always searched: all curves are relative to it.
+        let searched_candidates: Vec<usize> =
+            (0..count).filter(|&candidate| dropped[candidate].is_none() || candidate == baseline).collect();
+        let round_items = &race[searched..total];
+        let measured = objective.measure(RaceStage::Race(index), &searched_candidates, round_items)?;
+        samples.add(&searched_candidates, &measured);
+        (searched, cost) = (total, cost + searched_candidates.len() * round_items.len());
+        let remaining: Vec<usize> =
+            searched_candidates.iter().copied().filter(|&candidate| dropped[candidate].is_none()).collect();
+        best = find_best(&samples, &remaining, baseline, tune.goal);
+        let losers_of_round = find_losers(&samples, &remaining, best, tune, totals.len());
+        losers_of_round.iter().for_each(|&candidate| dropped[candidate] = Some(index));
+        let round = Round { items: round_items.len(), candidates: searched_candidates, best, dropped: losers_of_round };
+        on_round(&round);
         rounds.push(round);
         if dropped.iter().filter(|dropped| dropped.is_none()).count() < 2 {
             break;
         }
     }
 
-    let others: Vec<usize> = (0..count).filter(|&who| who != best).collect();
+    let others: Vec<usize> = (0..count).filter(|&candidate| candidate != best).collect();
     let against_best = against(&samples, &others, best);
-    let candidates = (0..count).map(|who| Candidate {
-        searches: samples.searches(who),
-        ratio: samples.ratio(who, baseline),
-        p: others.iter().position(|&other| other == who).map_or(f64::NAN, |at| against_best[at]),
-        dropped: dropped[who],
-        same: who != best && samples.same(who, best),
+    let candidates = (0..count).map(|candidate| Candidate {
+        searches: samples.searches(candidate),
+        ratio: samples.ratio(candidate, baseline),
+        p: others.iter().position(|&other| other == candidate).map_or(f64::NAN, |index| against_best[index]),
+        dropped: dropped[candidate],
+        same: candidate != best && samples.same(candidate, best),
     });
-    let mut tuned = Tuned {
+    let mut tuned = RaceResult {
         candidates: candidates.collect(),
         rounds,
         winner: best,
         held_out,
         cost,
         full_cost: count * items * (1 + pressures),
-        ..Tuned::default()
+        ..RaceResult::default()
     };
     let ranked = ranked(&samples, &others, &dropped, baseline, tune.goal);
-    let rival = ranked.iter().copied().find(|&who| !tuned.candidates[who].same);
+    let rival = ranked.iter().copied().find(|&candidate| !tuned.candidates[candidate].same);
     tuned.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
-    if tuned.candidates.iter().enumerate().all(|(who, candidate)| who == best || candidate.same) {
+    if tuned.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.same) {
         tuned.found = vec![Confirmation::Inert];
         return Ok(tuned);
     }
-    // The winner, the next best that are not the same, the baseline, and what the winner is tested against.
+    // The winner, the next best that differ from it, the baseline, and the candidate it is tested
+    // against.
     let mut finalists = vec![best];
-    finalists.extend(ranked.into_iter().filter(|&who| who != baseline && !tuned.candidates[who].same));
+    finalists
+        .extend(ranked.into_iter().filter(|&candidate| candidate != baseline && !tuned.candidates[candidate].same));
     finalists.truncate(tune.finalists);
     finalists.extend([baseline, tuned.against]);
     finalists.sort_unstable();
     finalists.dedup();
     let mut tests = Vec::new();
-    for at in 0..=pressures {
-        let measured = objective.measure(RaceStage::Held(at), &finalists, held)?;
+    for index in 0..=pressures {
+        let measured = objective.measure(RaceStage::HeldOut(index), &finalists, held)?;
         tuned.cost += finalists.len() * held.len();
         let mut samples = Samples::new(count);
         samples.add(&finalists, &measured);
         let standing = |&candidate: &usize| Standing { candidate, ratio: samples.ratio(candidate, baseline) };
         tests.push(samples.pairs(best, tuned.against));
-        tuned.held.push(Held { standings: finalists.iter().map(standing).collect(), ..Held::default() });
+        tuned
+            .held
+            .push(HeldOutResult { standings: finalists.iter().map(standing).collect(), ..HeldOutResult::default() });
     }
-    // One alpha for all that is claimed: the file's own pressure and the others are one family, on the same items.
-    let family = Family::of(&tests.iter().map(Pairs::logs).collect::<Vec<_>>());
+    // All pressures are one family with one alpha, on the same items.
+    let family = Family::from_samples(&tests.iter().map(Pairs::logs).collect::<Vec<_>>());
     for ((held, judged), pairs) in tuned.held.iter_mut().zip(&family.lines).zip(&tests) {
-        (held.test, held.p, held.beyond) = (pairs.with_beyond(judged.ratio), judged.p, pairs.beyond.iter().sum());
+        (held.test, held.p, held.beyond) =
+            (pairs.open_interval_for_zeros(judged.ratio), judged.p, pairs.one_sided_zero.iter().sum());
     }
     tuned.level = family.level;
     tuned.found = tuned.held.iter().map(|held| found(held, tune)).collect();
     Ok(tuned)
 }
 
-/// Items searched after each round: so many, then twice as many, and so on to all. The last round is never a small one.
+/// The total number of items after each round: `first`, doubled each time, up to all. The last
+/// round is never small.
 fn totals(first: usize, all: usize) -> Vec<usize> {
     let doubled = std::iter::successors(Some(first), |total| Some(2 * total));
     doubled.take_while(|total| *total < all - all / 4).chain([all]).collect()
 }
 
-/// p of some candidates against one, tested together: all are measured on the same items. While the race is on nobody asks for intervals.
-fn against(samples: &Samples, who: &[usize], one: usize) -> Vec<f64> {
-    let lines: Vec<Clusters> = who.iter().map(|&who| Clusters::new(&samples.pairs(who, one).logs())).collect();
-    joint(&lines).lines.iter().map(|line| line.corrected).collect()
+/// p of some candidates against one, tested together since all are measured on the same items.
+/// Intervals are not needed during the race.
+fn against(samples: &Samples, candidate: &[usize], one: usize) -> Vec<f64> {
+    let lines: Vec<Clusters> =
+        candidate.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, one).logs())).collect();
+    test_lines(&lines).lines.iter().map(|line| line.corrected).collect()
 }
 
-/// A mean logarithm such that less is better.
+/// A mean logarithm, with its sign changed if more is better.
 fn cost(mean: f64, goal: Goal) -> f64 {
     match goal {
         Goal::Least => mean,
@@ -264,37 +281,40 @@ fn cost(mean: f64, goal: Goal) -> f64 {
     }
 }
 
-/// How a candidate compares with the baseline: less is better.
-fn worth(samples: &Samples, who: usize, baseline: usize, goal: Goal) -> f64 {
-    cost(if who == baseline { 0.0 } else { samples.pairs(who, baseline).mean() }, goal)
+/// A candidate's ratio to the baseline as a cost: less is better.
+fn candidate_cost(samples: &Samples, candidate: usize, baseline: usize, goal: Goal) -> f64 {
+    cost(if candidate == baseline { 0.0 } else { samples.pairs(candidate, baseline).mean() }, goal)
 }
 
-/// The best of those still in the race; of equals the baseline, else the first.
-fn first_best(samples: &Samples, still: &[usize], baseline: usize, goal: Goal) -> usize {
-    let key = |who: usize| worth(samples, who, baseline, goal);
-    let first = still.iter().filter(|&&who| who == baseline);
-    let better = |best, who| if key(who) < key(best) { who } else { best };
-    first.chain(still).copied().reduce(better).unwrap_or(baseline)
+/// The best of the candidates in the race; of equals the baseline, else the first.
+fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal) -> usize {
+    let key = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
+    let first = remaining.iter().filter(|&&candidate| candidate == baseline);
+    let better = |best, candidate| if key(candidate) < key(best) { candidate } else { best };
+    first.chain(remaining).copied().reduce(better).unwrap_or(baseline)
 }
 
-/// Those that are clearly worse than the best: joint sign-flip tests by item, corrected for the number of candidates, at a
-/// level that all rounds share (Bonferroni).
-fn losers(samples: &Samples, still: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
-    let others: Vec<usize> = still.iter().copied().filter(|&who| who != best).collect();
+/// The candidates that are significantly worse than the best: joint sign-flip tests by item,
+/// corrected for the number of candidates, at a level that all rounds share (Bonferroni).
+fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
+    let others: Vec<usize> = remaining.iter().copied().filter(|&candidate| candidate != best).collect();
     let found = against(samples, &others, best);
-    // Nor is it worse where it has none of what the best has, and the ratios do not know.
-    let beyond = |pairs: &Pairs| pairs.beyond[usize::from(tune.goal == Goal::Most)] > 0;
-    let worse = |who: usize| {
-        let pairs = samples.pairs(who, best);
-        cost(pairs.mean(), tune.goal) > 0.0 && !beyond(&pairs)
+    // A candidate with a 0 where the best has none may be better in a way that no ratio shows.
+    let lacks_ratio = |pairs: &Pairs| pairs.one_sided_zero[usize::from(tune.goal == Goal::Most)] > 0;
+    let worse = |candidate: usize| {
+        let pairs = samples.pairs(candidate, best);
+        cost(pairs.mean(), tune.goal) > 0.0 && !lacks_ratio(&pairs)
     };
     let tested = others.into_iter().zip(found);
-    tested.filter(|&(who, p)| worse(who) && p < tune.alpha / rounds as f64).map(|(who, _)| who).collect()
+    tested
+        .filter(|&(candidate, p)| worse(candidate) && p < tune.alpha / rounds as f64)
+        .map(|(candidate, _)| candidate)
+        .collect()
 }
 
-/// All but the winner, the best first; those dropped after those that were not.
+/// All but the winner, the best first, and dropped ones last.
 fn ranked(samples: &Samples, others: &[usize], dropped: &[Option<usize>], baseline: usize, goal: Goal) -> Vec<usize> {
-    let key = |who: usize| worth(samples, who, baseline, goal);
+    let key = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
     let mut ranked = others.to_vec();
     ranked.sort_by(|&a, &b| {
         (dropped[a].is_some(), key(a)).partial_cmp(&(dropped[b].is_some(), key(b))).unwrap_or(std::cmp::Ordering::Equal)
@@ -302,10 +322,10 @@ fn ranked(samples: &Samples, others: &[usize], dropped: &[Option<usize>], baseli
     ranked
 }
 
-/// What a confirmation says of the winner.
-fn found(held: &Held, tune: &Tune) -> Confirmation {
+/// The outcome of the confirmation.
+fn found(held: &HeldOutResult, tune: &Tune) -> Confirmation {
     let better = cost(held.test.mean.ln(), tune.goal) < 0.0;
-    match held.p < tune.alpha && held.test.is_clear() {
+    match held.p < tune.alpha && held.test.excludes_one() {
         false => Confirmation::Nothing,
         true if better => Confirmation::Better,
         true => Confirmation::Worse,
@@ -320,32 +340,40 @@ mod tests {
 
     use std::convert::Infallible;
 
-    /// An objective of which every candidate's value is known, at each pressure; the items are positions.
+    /// An objective with known values at each pressure; items are positions.
     struct Known<F>(F);
 
     impl<F: Fn(usize, usize, usize) -> f64> Objective for Known<F> {
         type Error = Infallible;
 
-        fn measure(&mut self, stage: RaceStage, who: &[usize], items: &[usize]) -> Result<Measured, Infallible> {
-            let pressure = if let RaceStage::Held(pressure) = stage { pressure } else { 0 };
-            let values = who.iter().map(|&who| items.iter().map(|&item| (self.0)(pressure, who, item)).collect());
-            Ok(Measured { items: items.iter().map(|&item| item as u32).collect(), values: values.collect() })
+        fn measure(
+            &mut self,
+            stage: RaceStage,
+            candidate: &[usize],
+            items: &[usize],
+        ) -> Result<Measurements, Infallible> {
+            let pressure = if let RaceStage::HeldOut(pressure) = stage { pressure } else { 0 };
+            let values = candidate
+                .iter()
+                .map(|&candidate| items.iter().map(|&item| (self.0)(pressure, candidate, item)).collect());
+            Ok(Measurements { items: items.iter().map(|&item| item as u32).collect(), values: values.collect() })
         }
     }
 
-    /// The second of three candidates has a tenth less than the others, but at the other pressure a tenth more: whether that is better is what the goal
-    /// says. All cost three candidates on forty items at two pressures.
+    /// The second of three candidates has a tenth less than the others, but a tenth more at the
+    /// other pressure; the goal decides which is better. The cost is three candidates on forty
+    /// items at two pressures.
     #[test]
-    fn better_is_what_the_goal_says_at_each_pressure() {
+    fn goal_decides_which_candidate_is_better_at_each_pressure() {
         for (goal, winner, found) in [
             (Goal::Least, 1, [Confirmation::Better, Confirmation::Worse]),
             (Goal::Most, 0, [Confirmation::Better, Confirmation::Worse]),
         ] {
             let spread = |item: usize| 1000.0 + 7.0 * (item % 5) as f64;
-            let mut known = Known(|pressure, who, item| match (who, pressure) {
+            let mut known = Known(|pressure, candidate, item| match (candidate, pressure) {
                 (1, 0) => 0.9 * spread(item) + (item % 3) as f64,
                 (1, _) => 1.1 * spread(item) + (item % 3) as f64,
-                (who, _) => spread(item) + (who * item % 2) as f64,
+                (candidate, _) => spread(item) + (candidate * item % 2) as f64,
             });
             let tune: Tune = from_toml("held_out = 0.5\nfirst = 10").unwrap();
             let tune = Tune { goal, ..tune };
@@ -365,7 +393,8 @@ mod tests {
         }
     }
 
-    /// A race doubles its items; where less than a quarter would be left for the last round, that round has them too.
+    /// Items double each round; if less than a quarter would remain for the last round, they are
+    /// merged.
     #[test]
     fn rounds_double_until_little_is_left() {
         for (first, all, expected) in [
@@ -380,34 +409,39 @@ mod tests {
         }
     }
 
-    /// Six items that all point one way are chance twice in 64, by hand: enough for one round at a level of 0.05, and not for each of two.
+    /// Six items with the same sign have p 2/64, by hand: enough for one round at 0.05, not for
+    /// each of two.
     #[test]
-    fn rounds_share_the_level_of_a_race() {
+    fn rounds_split_the_level_of_the_race() {
         let tune: Tune = from_toml("first = 2\nalpha = 0.05").unwrap();
         let mut samples = Samples::new(2);
-        let values = [5.0, 6.0].map(|value| (0..6).map(|at| value + f64::from(at) / 100.0).collect::<Vec<f64>>());
-        samples.add(&[0, 1], &Measured { items: (0..6).collect(), values: values.to_vec() });
-        let dropped = [1, 2].map(|rounds| losers(&samples, &[0, 1], 0, &tune, rounds));
+        let values = [5.0, 6.0].map(|value| (0..6).map(|index| value + f64::from(index) / 100.0).collect::<Vec<f64>>());
+        samples.add(&[0, 1], &Measurements { items: (0..6).collect(), values: values.to_vec() });
+        let dropped = [1, 2].map(|rounds| find_losers(&samples, &[0, 1], 0, &tune, rounds));
         assert_eq!(dropped, [vec![1], Vec::new()]);
     }
 
-    /// What has a value where the best has none, or none where the best has one, is so much better by one goal that it stays, and so much worse by the
-    /// other that it goes: a ratio cannot say it.
+    /// A candidate with a 0 where the best has none, or the reverse, may be far better by one goal,
+    /// so it stays, or far worse by the other, so it goes: a ratio cannot show it.
     #[test]
-    fn what_is_beyond_all_ratios_on_the_better_side_stays() {
-        let of = |goal: Goal, best: [f64; 12], who: [f64; 12]| {
+    fn candidate_without_a_ratio_on_the_better_side_stays() {
+        let losers_with = |goal: Goal, best: [f64; 12], candidate: [f64; 12]| {
             let tune: Tune = from_toml("first = 2").unwrap();
             let mut samples = Samples::new(2);
-            samples.add(&[0, 1], &Measured { items: (0..12).collect(), values: vec![best.to_vec(), who.to_vec()] });
-            losers(&samples, &[0, 1], 0, &Tune { goal, ..tune }, 1)
+            samples.add(
+                &[0, 1],
+                &Measurements { items: (0..12).collect(), values: vec![best.to_vec(), candidate.to_vec()] },
+            );
+            find_losers(&samples, &[0, 1], 0, &Tune { goal, ..tune }, 1)
         };
-        let spread = |value: f64| std::array::from_fn(|at| value + at as f64 / 10.0);
-        let nothing_last = |value: f64| std::array::from_fn(|at| if at == 11 { 0.0 } else { value + at as f64 / 10.0 });
-        assert_eq!(of(Goal::Least, spread(5.0), spread(20.0)), [1]);
-        assert_eq!(of(Goal::Least, spread(5.0), nothing_last(20.0)), Vec::<usize>::new());
-        assert_eq!(of(Goal::Least, nothing_last(5.0), spread(20.0)), [1]);
-        assert_eq!(of(Goal::Most, spread(20.0), spread(5.0)), [1]);
-        assert_eq!(of(Goal::Most, nothing_last(20.0), spread(5.0)), Vec::<usize>::new());
-        assert_eq!(of(Goal::Most, spread(20.0), nothing_last(5.0)), [1]);
+        let spread = |value: f64| std::array::from_fn(|index| value + index as f64 / 10.0);
+        let nothing_last =
+            |value: f64| std::array::from_fn(|index| if index == 11 { 0.0 } else { value + index as f64 / 10.0 });
+        assert_eq!(losers_with(Goal::Least, spread(5.0), spread(20.0)), [1]);
+        assert_eq!(losers_with(Goal::Least, spread(5.0), nothing_last(20.0)), Vec::<usize>::new());
+        assert_eq!(losers_with(Goal::Least, nothing_last(5.0), spread(20.0)), [1]);
+        assert_eq!(losers_with(Goal::Most, spread(20.0), spread(5.0)), [1]);
+        assert_eq!(losers_with(Goal::Most, nothing_last(20.0), spread(5.0)), Vec::<usize>::new());
+        assert_eq!(losers_with(Goal::Most, spread(20.0), nothing_last(5.0)), [1]);
     }
 }

@@ -1,18 +1,18 @@
-//! What was measured of each candidate, search by search, so that any two can be paired.
+//! The values of each candidate, search by search, so that any two can be paired.
 
 use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::ratio::Ratio;
 
-/// Values of some candidates on the same searches.
+/// The values of some candidates on the same searches.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Measured {
-    /// Of each search, its item (a game or a position): what is drawn independently.
+pub struct Measurements {
+    /// The item (game or position) of each search: the unit of sampling.
     pub items: Vec<u32>,
-    /// Of each candidate asked for, in that order, the value of each search; NaN where there is none.
+    /// For each candidate, in the order asked, the value of each search; NaN where there is none.
     pub values: Vec<Vec<f64>>,
 }
 
-/// Everything measured in a stage or several: a row of values for each candidate, NaN where it was not measured.
+/// All measurements so far: a list of values for each candidate, NaN where it was not measured.
 #[derive(Debug, Clone, Default)]
 pub struct Samples {
     items: Vec<u32>,
@@ -20,38 +20,38 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Nothing yet, of so many candidates.
+    /// No measurements of `candidates` candidates.
     pub fn new(candidates: usize) -> Self {
         Self { items: Vec::new(), values: vec![Vec::new(); candidates] }
     }
 
-    /// Adds what was measured of the candidates given.
-    pub fn add(&mut self, candidates: &[usize], measured: &Measured) {
+    /// Adds measurements of the given candidates.
+    pub fn add(&mut self, candidates: &[usize], measured: &Measurements) {
         self.items.extend(&measured.items);
         for (&candidate, values) in candidates.iter().zip(&measured.values) {
             self.values[candidate].extend(values);
         }
-        // The others were not there.
+        // The other candidates were not measured.
         self.values.iter_mut().for_each(|values| values.resize(self.items.len(), f64::NAN));
     }
 
-    /// Two candidates, for the searches that both made.
+    /// Pairs two candidates by the searches that both made.
     pub fn pairs(&self, candidate: usize, base: usize) -> Pairs {
-        Pairs::of_values(&self.items, &self.values[base], &self.values[candidate])
+        Pairs::from_values(&self.items, &self.values[base], &self.values[candidate])
     }
 
     /// The ratio of two candidates, or of one to itself.
     pub fn ratio(&self, candidate: usize, base: usize) -> Ratio {
-        if candidate == base { Ratio::itself(self.searches(base)) } else { self.pairs(candidate, base).ratio() }
+        if candidate == base { Ratio::identity(self.searches(base)) } else { self.pairs(candidate, base).ratio() }
     }
 
-    /// Whether two candidates agree in every search that both made.
+    /// Whether two candidates have equal values in every search that both made.
     pub fn same(&self, a: usize, b: usize) -> bool {
         let mut pairs = self.values[a].iter().zip(&self.values[b]).filter(|(a, b)| !a.is_nan() && !b.is_nan());
         pairs.all(|(a, b)| a == b)
     }
 
-    /// How many searches a candidate made.
+    /// The number of searches that a candidate made.
     pub fn searches(&self, candidate: usize) -> usize {
         self.values[candidate].iter().filter(|value| !value.is_nan()).count()
     }
@@ -61,16 +61,17 @@ impl Samples {
 mod tests {
     use super::*;
 
-    /// Two stages, the second without the second candidate: it is paired in the searches of the first alone, and what comes later stands in its own place.
+    /// The second stage leaves out the second candidate: it is paired in the first stage's searches
+    /// only, and later values stay aligned.
     #[test]
-    fn who_was_not_asked_has_no_value() {
+    fn candidate_that_was_not_measured_has_no_values() {
         let mut samples = Samples::new(3);
         samples.add(
             &[0, 1, 2],
-            &Measured { items: vec![7, 8], values: vec![vec![1.0, 4.0], vec![2.0, 4.0], vec![1.0, 4.0]] },
+            &Measurements { items: vec![7, 8], values: vec![vec![1.0, 4.0], vec![2.0, 4.0], vec![1.0, 4.0]] },
         );
-        samples.add(&[2, 0], &Measured { items: vec![9], values: vec![vec![6.0], vec![3.0]] });
-        assert_eq!([0, 1, 2].map(|who| samples.searches(who)), [3, 2, 3]);
+        samples.add(&[2, 0], &Measurements { items: vec![9], values: vec![vec![6.0], vec![3.0]] });
+        assert_eq!([0, 1, 2].map(|candidate| samples.searches(candidate)), [3, 2, 3]);
         let paired = |candidate, base| {
             samples.pairs(candidate, base).list.iter().map(|pair| (pair.cluster, pair.values)).collect::<Vec<_>>()
         };

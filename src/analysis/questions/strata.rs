@@ -1,9 +1,10 @@
-//! What holds across suites. Searches of different suites are never paired: each suite is judged by itself, and a mean over suites gives
-//! each of them the same weight, whatever its number of positions.
+//! Results across suites. Searches of different suites are never paired: each suite is judged by
+//! itself, and a mean over suites gives each the same weight, whatever its number of positions.
 //!
-//! The suites' means are independent. The interval of the mean over them is put together from theirs (Zou and Donner, "Construction of confidence
-//! limits about effect measures", 2008): each end lies as far out as the root of the summed squares of the suites' own reaches to that side, so that
-//! what was corrected in them, a leaning sample above all, is corrected here.
+//! The suites' means are independent. The interval of their mean is combined from theirs (Zou and
+//! Donner, "Construction of confidence limits about effect measures", 2008): each end's distance is
+//! the root of the summed squares of the suites' distances on that side, so corrections within
+//! suites, above all for skew, are kept.
 
 use super::findings::{Sign, sign};
 use super::line::Line;
@@ -26,39 +27,39 @@ pub struct OverSuites {
 }
 
 impl OverSuites {
-    /// Of the suites' ratios; none where there is none to take a mean of, or one of them has no value.
+    /// The mean of the suites' ratios; none without suites, or if one has no value.
     pub fn of(ratios: &[Ratio]) -> Option<Self> {
         let suites = ratios.len() as f64;
-        let over = |value: &dyn Fn(&Ratio) -> f64| ratios.iter().map(value).sum::<f64>();
-        let mean = over(&|ratio| ratio.mean.ln()) / suites;
-        let reach = |end: fn(&Ratio) -> f64| over(&|ratio| (end(ratio) / ratio.mean).ln().powi(2)).sqrt() / suites;
+        let sum_of = |value: &dyn Fn(&Ratio) -> f64| ratios.iter().map(value).sum::<f64>();
+        let mean = sum_of(&|ratio| ratio.mean.ln()) / suites;
+        let reach = |end: fn(&Ratio) -> f64| sum_of(&|ratio| (end(ratio) / ratio.mean).ln().powi(2)).sqrt() / suites;
         let [low, high] = [mean - reach(|ratio| ratio.low), mean + reach(|ratio| ratio.high)];
         mean.is_finite().then(|| Self { mean: mean.exp(), low: low.exp(), high: high.exp() })
     }
 }
 
-/// A line in every suite.
+/// One line in all suites.
 #[derive(Debug, Clone)]
 pub struct LineOverSuites<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Place and line in each suite's summary; none where the suite has no row of it.
+    /// The line and its index in each suite's summary; none if the suite has no rows of it.
     pub suites: Vec<Option<(usize, &'a Line)>>,
 }
 
 impl<'a> LineOverSuites<'a> {
-    /// The lines of all suites, in the order of the first that has each.
+    /// The lines of all suites, in the order of the first suite that has each.
     pub fn all(summaries: &[&'a Summary]) -> Vec<Self> {
         let mut lines: Vec<Self> = Vec::new();
         for (suite, summary) in summaries.iter().enumerate() {
             for (place, line) in summary.lines.iter().enumerate() {
                 let known =
                     lines.iter().position(|known| known.first().is_some_and(|first| first.values == line.values));
-                let at = known.unwrap_or_else(|| {
+                let index = known.unwrap_or_else(|| {
                     lines.push(Self { name: &line.name, suites: vec![None; summaries.len()] });
                     lines.len() - 1
                 });
-                lines[at].suites[suite] = Some((place, line));
+                lines[index].suites[suite] = Some((place, line));
             }
         }
         lines
@@ -69,25 +70,27 @@ impl<'a> LineOverSuites<'a> {
         self.suites.iter().flatten().map(|(_, line)| *line).next()
     }
 
-    /// Whether it is what the others are held against.
+    /// Whether it is the baseline.
     pub fn is_baseline(&self) -> bool {
         self.first().is_some_and(|line| line.is_baseline)
     }
 
-    /// Its ratio over the suites, in the metric at a place; none of the baseline, or where a suite has no ratio of it.
+    /// Its ratio over the suites, in the metric with this index; none for the baseline, or if a
+    /// suite has no ratio.
     pub fn ratio(&self, metric: usize) -> Option<OverSuites> {
         let ratio = |suite: &Option<(usize, &Line)>| Some(suite.as_ref()?.1.measures.get(metric)?.ratio);
         let ratios: Option<Vec<Ratio>> = self.suites.iter().map(ratio).collect();
         ratios.filter(|_| !self.is_baseline()).and_then(|ratios| OverSuites::of(&ratios))
     }
 
-    /// In how many suites it is clearly less than the baseline, and in how many clearly more.
+    /// The number of suites in which it is significantly less than the baseline, and of those in
+    /// which it is more.
     pub fn told(&self, metric: usize) -> [usize; 2] {
         [Sign::Less, Sign::More]
-            .map(|wanted| self.suites.iter().flatten().filter(|(_, line)| sign(line, metric) == wanted).count())
+            .map(|expected| self.suites.iter().flatten().filter(|(_, line)| sign(line, metric) == expected).count())
     }
 
-    /// What holds of it: in how many suites it is less or more.
+    /// A phrase with the number of suites in which it is less or more.
     pub fn holds(&self, metric: usize) -> String {
         let suites = self.suites.len();
         match self.told(metric) {
@@ -101,7 +104,7 @@ impl<'a> LineOverSuites<'a> {
     }
 }
 
-/// What holds across suites, in sentences.
+/// Sentences about all suites.
 pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let Some(metric) = summaries.first().and_then(|summary| summary.metrics.first()) else { return Vec::new() };
     let (all, suites) = (LineOverSuites::all(summaries), names.len());
@@ -113,14 +116,14 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     if lines.is_empty() {
         return Vec::new();
     }
-    let of = |wanted: &dyn Fn([usize; 2]) -> bool| -> Vec<&LineOverSuites<'_>> {
-        lines.iter().copied().filter(|line| wanted(line.told(0))).collect()
+    let lines_with = |matches: &dyn Fn([usize; 2]) -> bool| -> Vec<&LineOverSuites<'_>> {
+        lines.iter().copied().filter(|line| matches(line.told(0))).collect()
     };
-    let less = of(&|[less, _]| less == suites);
-    let more = of(&|[_, more]| more == suites);
-    let turning = of(&|[less, more]| less > 0 && more > 0);
-    let untold = of(&|told| told == [0, 0]);
-    let some = lines.len() - less.len() - more.len() - turning.len() - untold.len();
+    let less = lines_with(&|[less, _]| less == suites);
+    let more = lines_with(&|[_, more]| more == suites);
+    let contradicting = lines_with(&|[less, more]| less > 0 && more > 0);
+    let not_significant = lines_with(&|counts| counts == [0, 0]);
+    let some = lines.len() - less.len() - more.len() - contradicting.len() - not_significant.len();
     let mut findings = Vec::new();
     let what = metric.name.rsplit('.').next().unwrap_or(&metric.name);
     let least =
@@ -134,9 +137,9 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let parts = [
         (less.len(), "less than the baseline in every suite"),
         (more.len(), "more in every suite"),
-        (turning.len(), "less in one suite and more in another"),
+        (contradicting.len(), "less in one suite and more in another"),
         (some, "told from it in some suites alone"),
-        (untold.len(), "not told from it in any"),
+        (not_significant.len(), "not told from it in any"),
     ];
     let parts: Vec<String> =
         parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
@@ -147,7 +150,7 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
         parts.join(", ")
     ));
     const SHOWN: usize = 3;
-    let shown = turning.iter().take(SHOWN).map(|line| {
+    let shown = contradicting.iter().take(SHOWN).map(|line| {
         let ratio = |(name, suite): (&&str, &Option<(usize, &Line)>)| {
             let (_, line) = suite.as_ref()?;
             matches!(sign(line, 0), Sign::Less | Sign::More).then(|| format!("{:.3} in {name}", line.ratio().mean))
@@ -156,7 +159,7 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
         format!("\"{}\" ({})", line.name, ratios.join(", "))
     });
     let shown: Vec<String> = shown.collect();
-    let rest = turning.len().saturating_sub(SHOWN);
+    let rest = contradicting.len().saturating_sub(SHOWN);
     let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     if !shown.is_empty() {
         findings.push(format!("The suites contradict each other on {}{rest}.", shown.join("; ")));
@@ -176,7 +179,8 @@ mod tests {
         Ratio { mean, low, high, ..Ratio::default() }
     }
 
-    /// By hand: the mean of the logarithms of 1/2 and 2 is 0; reaches of ln 2 and ln 3 downwards, and of ln 4 and 0 upwards.
+    /// By hand: the mean of the logarithms of 1/2 and 2 is 0; reaches of ln 2 and ln 3 downwards,
+    /// and of ln 4 and 0 upwards.
     #[test]
     fn mean_over_suites_gives_each_suite_the_same_weight() {
         let over = OverSuites::of(&[ratio(0.5, 0.25, 2.0), ratio(2.0, 2.0 / 3.0, 2.0)]).unwrap();
@@ -196,8 +200,8 @@ mod tests {
         assert!(over.mean == 0.5 && over.low.is_nan() && over.high.is_nan(), "{over:?}");
     }
 
-    /// Two suites of unlike size, spread and mean, each with Student's interval: the mean of their true means lies in the interval over them
-    /// nineteen times in twenty.
+    /// Two suites that differ in size, spread and mean, each with Student's interval: the interval
+    /// over them contains the mean of the true means in 95 % of cases.
     #[test]
     fn interval_over_suites_covers_the_mean_of_the_true_means() {
         let mut random = rand_pcg::Pcg64::seed_from_u64(7);
@@ -223,11 +227,11 @@ mod tests {
 
     fn summary(ratios: &[(&str, f64)]) -> Summary {
         let mut text = "variant,position,depth,search.nodes\n".to_owned();
-        for at in 0..12_u32 {
-            text += &format!("base,p{at},1,{}\n", 1000 + at);
-            let noise = |ratio: f64| if ratio == 1.0 { 0.0 } else { f64::from(at % 2) };
+        for index in 0..12_u32 {
+            text += &format!("base,p{index},1,{}\n", 1000 + index);
+            let noise = |ratio: f64| if ratio == 1.0 { 0.0 } else { f64::from(index % 2) };
             for (name, ratio) in ratios {
-                text += &format!("{name},p{at},1,{}\n", (f64::from(1000 + at) * ratio).round() + noise(*ratio));
+                text += &format!("{name},p{index},1,{}\n", (f64::from(1000 + index) * ratio).round() + noise(*ratio));
             }
         }
         let frame = Frame::parse(text.as_bytes(), "rows").unwrap();
@@ -246,14 +250,14 @@ mod tests {
             "Of 5 lines in 2 suites: 1 less than the baseline in every suite, 1 more in every suite, 1 less in one suite and more in \
              another, 1 told from it in some suites alone, 1 not told from it in any."
         );
-        let turns = "The suites contradict each other on \"turns\" (0.80";
+        let contradiction = "The suites contradict each other on \"turns\" (0.80";
         assert!(
-            found[2].starts_with(turns) && found[2].ends_with(" in a, 1.200 in b).") && found.len() == 3,
+            found[2].starts_with(contradiction) && found[2].ends_with(" in a, 1.200 in b).") && found.len() == 3,
             "{found:?}"
         );
         let lines = LineOverSuites::all(&[&first, &second]);
         let holds: Vec<String> = lines.iter().map(|line| line.holds(0)).collect();
-        let wanted = [
+        let expected = [
             "not told in any",
             "less in all 2",
             "less in 1, more in 1 of 2",
@@ -261,7 +265,7 @@ mod tests {
             "not told in any",
             "less in 1 of 2",
         ];
-        assert_eq!(holds, wanted);
+        assert_eq!(holds, expected);
         assert!(lines[0].is_baseline() && lines[0].ratio(0).is_none());
         assert!(lines[5].ratio(0).is_none(), "a suite without it");
     }

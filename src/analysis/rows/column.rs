@@ -1,16 +1,16 @@
-//! One column of a frame: numbers, or words each of which is kept once.
+//! One column of a frame: numbers, or strings each of which is stored once.
 
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The column that tells joined results apart.
+/// The column that names the result a row comes from, if several were joined.
 pub const SOURCE: &str = "source";
 
-/// The option that a key seed is.
+/// The path of the option that sets the key seed.
 pub const KEYS_SEED: &str = "keys.seed";
 
-/// The column, of no results file, that tells the key seeds of a variant apart: 0 is the file's own.
+/// A derived column: which key seed of its variant a row has, from 0 (the file's own).
 pub const SEED: &str = "seed";
 
 /// The values of a column.
@@ -18,11 +18,11 @@ pub const SEED: &str = "seed";
 pub enum Values {
     /// Numbers; an empty field is NaN. Counts are exact up to 2^53.
     Numbers(Vec<f64>),
-    /// Words.
+    /// Strings.
     Words(Words),
 }
 
-/// Words by their place in a list.
+/// Dictionary-encoded strings: each row holds a code, an index into a list of distinct strings.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
     codes: Vec<u32>,
@@ -31,27 +31,27 @@ pub struct Words {
 }
 
 impl Words {
-    /// So many times the same word.
-    pub fn of(word: &str, rows: usize) -> Self {
+    /// The same string in `rows` rows.
+    pub fn repeat(word: &str, rows: usize) -> Self {
         Self { codes: vec![0; rows], list: vec![word.to_owned()], known: HashMap::from_iter([(word.to_owned(), 0)]) }
     }
 
-    /// The place of each row's word in the list.
+    /// Each row's code.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
 
-    /// The words, in the order in which they came.
+    /// The distinct strings, in the order of their first row.
     pub fn list(&self) -> &[String] {
         &self.list
     }
 
-    /// A row's word.
-    pub fn at(&self, row: usize) -> &str {
+    /// The string of a row.
+    pub fn word(&self, row: usize) -> &str {
         &self.list[self.codes[row] as usize]
     }
 
-    /// The first row of each word, in the list's order; none of a word that no row has.
+    /// The first row of each string in the list; none for a string that no row has.
     pub fn first_rows(&self) -> Vec<Option<usize>> {
         let mut first = vec![None; self.list.len()];
         for (row, &code) in self.codes.iter().enumerate() {
@@ -60,24 +60,24 @@ impl Words {
         first
     }
 
-    /// Appends a word.
+    /// Appends a row.
     pub fn push(&mut self, text: &str) {
-        // Rows come in runs: the last word is the likeliest.
+        // Rows come in runs: the next string is most likely the last one again.
         let last = self.codes.last().copied();
         let code = match last {
             Some(code) if self.list[code as usize] == text => code,
-            _ => self.code_of(text),
+            _ => self.intern(text),
         };
         self.codes.push(code);
     }
 
-    /// Appends the words of rows that follow.
-    fn follow(&mut self, other: &Self) {
-        let codes: Vec<u32> = other.list.iter().map(|word| self.code_of(word)).collect();
+    /// Appends the rows of another column.
+    fn extend(&mut self, other: &Self) {
+        let codes: Vec<u32> = other.list.iter().map(|word| self.intern(word)).collect();
         self.codes.extend(other.codes.iter().map(|&code| codes[code as usize]));
     }
 
-    fn code_of(&mut self, text: &str) -> u32 {
+    fn intern(&mut self, text: &str) -> u32 {
         if let Some(&code) = self.known.get(text) {
             return code;
         }
@@ -88,29 +88,29 @@ impl Words {
     }
 }
 
-/// A number as results files write it: digits, else whatever `f64` reads; empty is NaN.
-fn number(text: &[u8]) -> Option<f64> {
+/// Parses a number of a results file: digits, or whatever `f64` reads; empty is NaN.
+fn parse_number(text: &[u8]) -> Option<f64> {
     if text.is_empty() {
         return Some(f64::NAN);
     }
     // Up to 15 digits fit a double exactly.
     if text.len() <= 15 && text.iter().all(u8::is_ascii_digit) {
-        return Some(whole(text));
+        return Some(parse_digits(text));
     }
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The number of up to 15 digits.
-fn whole(digits: &[u8]) -> f64 {
+/// The value of up to 15 digits.
+fn parse_digits(digits: &[u8]) -> f64 {
     digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')) as f64
 }
 
 impl Values {
-    /// Appends a field; false if it is not what the column holds.
+    /// Appends a field; false if it is not of the column's type.
     pub fn push(&mut self, text: &[u8]) -> bool {
         match self {
             Self::Numbers(numbers) => {
-                let number = number(text);
+                let number = parse_number(text);
                 numbers.extend(number);
                 number.is_some()
             }
@@ -121,16 +121,16 @@ impl Values {
         }
     }
 
-    /// Appends the first field of a text without quotes, all of whose lines have their ends; how long it is. None if it is not what the
-    /// column holds.
-    pub fn push_first(&mut self, text: &[u8]) -> Option<usize> {
+    /// Appends the first field of a block without quotes whose lines all end in a newline, and
+    /// returns its length in bytes; none if the field is not of the column's type.
+    pub fn push_first_field(&mut self, text: &[u8]) -> Option<usize> {
         let ends = |byte: &u8| matches!(byte, b',' | b'\n');
         match self {
             Self::Numbers(numbers) => {
-                // As in `number`, in one pass.
+                // The fast path of `parse_number`, in one pass.
                 let digits = text.iter().take(15).take_while(|byte| byte.is_ascii_digit()).count();
                 if digits > 0 && text.get(digits).is_some_and(ends) {
-                    numbers.push(whole(&text[..digits]));
+                    numbers.push(parse_digits(&text[..digits]));
                     return Some(digits);
                 }
             }
@@ -147,36 +147,36 @@ impl Values {
         self.push(&text[..length]).then_some(length)
     }
 
-    /// A column of the same kind with so many empty rows.
+    /// A column of the same type with `rows` empty rows.
     pub fn blank(&self, rows: usize) -> Self {
         match self {
             Self::Numbers(_) => Self::Numbers(vec![f64::NAN; rows]),
-            Self::Words(_) => Self::Words(Words::of("", rows)),
+            Self::Words(_) => Self::Words(Words::repeat("", rows)),
         }
     }
 
-    /// Appends the rows of another column, or so many empty ones.
+    /// Appends the rows of another column, or `rows` empty ones.
     pub fn append(&mut self, other: Option<&Self>, rows: usize) {
         match (self, other) {
             (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
             (Self::Numbers(numbers), None) => numbers.extend(std::iter::repeat_n(f64::NAN, rows)),
-            (Self::Words(words), Some(Self::Words(other))) => words.follow(other),
+            (Self::Words(words), Some(Self::Words(other))) => words.extend(other),
             (Self::Words(words), other) => {
                 (0..rows).for_each(|row| words.push(other.map_or(Cow::Borrowed(""), |other| other.text(row)).as_ref()));
             }
         }
     }
 
-    /// The rows given.
+    /// The chosen rows, in the order given.
     pub fn take(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
             Self::Words(words) => {
-                // Each word is looked up once: by its place, the place that it takes.
+                // Each string is looked up once.
                 let (mut taken, mut places) = (Words::default(), vec![None; words.list.len()]);
                 for &row in rows {
                     let code = words.codes[row] as usize;
-                    let place = *places[code].get_or_insert_with(|| taken.code_of(&words.list[code]));
+                    let place = *places[code].get_or_insert_with(|| taken.intern(&words.list[code]));
                     taken.codes.push(place);
                 }
                 Self::Words(taken)
@@ -184,7 +184,7 @@ impl Values {
         }
     }
 
-    /// All as numbers; what is none is NaN.
+    /// All rows as numbers; NaN where the text is no number.
     pub fn numbers(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
@@ -195,12 +195,12 @@ impl Values {
         }
     }
 
-    /// A row as text.
+    /// A row as text; empty for NaN.
     pub fn text(&self, row: usize) -> Cow<'_, str> {
         match self {
             Self::Numbers(numbers) if numbers[row].is_nan() => Cow::Borrowed(""),
             Self::Numbers(numbers) => Cow::Owned(numbers[row].to_string()),
-            Self::Words(words) => Cow::Borrowed(words.at(row)),
+            Self::Words(words) => Cow::Borrowed(words.word(row)),
         }
     }
 }
@@ -210,26 +210,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_as_they_are_written() {
+    fn numbers_are_parsed_as_results_files_write_them() {
         for (text, value) in [("0", 0.0), ("32521084", 32_521_084.0), ("-12", -12.0), ("0.000047", 0.000_047)] {
-            assert_eq!(number(text.as_bytes()), Some(value), "{text}");
+            assert_eq!(parse_number(text.as_bytes()), Some(value), "{text}");
         }
-        assert_eq!(number(b"18446744073709551615"), Some(18_446_744_073_709_551_615.0));
-        assert!(number(b"").is_some_and(f64::is_nan));
+        assert_eq!(parse_number(b"18446744073709551615"), Some(18_446_744_073_709_551_615.0));
+        assert!(parse_number(b"").is_some_and(f64::is_nan));
         for text in ["x", "1,2", "12 ", "\u{663}", "-"] {
-            assert_eq!(number(text.as_bytes()), None, "{text}");
+            assert_eq!(parse_number(text.as_bytes()), None, "{text}");
         }
     }
 
-    /// What one result has not and another has is nothing there, not none.
+    /// A field that one result lacks is empty in the joined frame, not 0.
     #[test]
-    fn what_is_not_there_is_no_number() {
+    fn appended_column_is_empty_where_a_result_lacks_it() {
         let mut numbers = Values::Numbers(vec![1.0]);
         numbers.append(None, 2);
         numbers.append(Some(&Values::Numbers(vec![4.0])), 1);
         let text: Vec<String> = (0..4).map(|row| numbers.text(row).into_owned()).collect();
         assert_eq!(text, ["1", "", "", "4"]);
-        let mut words = Values::Words(Words::of("a", 1));
+        let mut words = Values::Words(Words::repeat("a", 1));
         words.append(None, 1);
         words.append(Some(&Values::Numbers(vec![f64::NAN, 2.5])), 2);
         let text: Vec<String> = (0..4).map(|row| words.text(row).into_owned()).collect();

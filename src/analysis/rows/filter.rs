@@ -1,36 +1,37 @@
-//! Conditions on rows, as `--where` gives them: `depth>=5`, `table.policy.kind=always`, `position!=BK.01`.
+//! Conditions on rows, as `--where` gives them: `depth>=5`, `table.policy.kind=always`,
+//! `position!=BK.01`.
 
-use super::axes::number;
-use super::frame::{Frame, FrameError, Sought};
+use super::axes::parse_number;
+use super::frame::{Frame, FrameError, Lookup};
 use std::cmp::Ordering;
 
-/// One condition.
+/// A condition on one column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     column: String,
-    sign: &'static str,
+    operator: &'static str,
     value: String,
 }
 
-/// Signs, the longer before those that they begin with.
-const SIGNS: [&str; 6] = ["!=", "<=", ">=", "<", ">", "="];
+/// Comparison operators, longer ones before their prefixes.
+const OPERATORS: [&str; 6] = ["!=", "<=", ">=", "<", ">", "="];
 
 /// Why a condition cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
-    /// No sign in it.
+    /// There is no operator in it.
     #[error("--where {0}: expected a column, one of = != < <= > >=, and a value, as in depth>=5")]
-    NoSign(String),
-    /// Words cannot be put in order: the condition and its right side.
-    #[error("--where {0}: `{1}` is no number: only = and != compare words")]
-    NoNumber(String, String),
-    /// The condition's column.
+    NoOperator(String),
+    /// An order is asked of words: the condition and its value.
+    #[error("--where {0}: `{1}` is not a number; use = or != to compare words")]
+    NotANumber(String, String),
+    /// Its column cannot be resolved: the condition and why.
     #[error("--where {0}: {1}")]
     Column(String, FrameError),
 }
 
 impl Filter {
-    /// What it is a condition on.
+    /// The column that it tests.
     pub fn column(&self) -> &str {
         &self.column
     }
@@ -38,51 +39,52 @@ impl Filter {
     /// Reads a condition and finds its column.
     ///
     /// # Errors
-    /// When it is no condition, or there is no such column.
+    /// If it has no operator, orders words, or names no column.
     pub fn parse(text: &str, frame: &Frame) -> Result<Self, FilterError> {
         let signed = text.find(['=', '!', '<', '>']).and_then(|place| {
             let (name, rest) = text.split_at(place);
-            SIGNS.into_iter().find_map(|sign| Some((name, sign, rest.strip_prefix(sign)?.trim().to_owned())))
+            OPERATORS
+                .into_iter()
+                .find_map(|operator| Some((name, operator, rest.strip_prefix(operator)?.trim().to_owned())))
         });
-        let (name, sign, value) = signed.ok_or_else(|| FilterError::NoSign(text.to_owned()))?;
-        if !matches!(sign, "=" | "!=") && number(&value).is_none() {
-            return Err(FilterError::NoNumber(text.to_owned(), value));
+        let (name, operator, value) = signed.ok_or_else(|| FilterError::NoOperator(text.to_owned()))?;
+        if !matches!(operator, "=" | "!=") && parse_number(&value).is_none() {
+            return Err(FilterError::NotANumber(text.to_owned(), value));
         }
-        let column = frame
-            .resolve(name.trim(), Sought::Condition)
-            .map_err(|error| FilterError::Column(text.to_owned(), error))?;
-        Ok(Self { column: column.to_owned(), sign, value })
+        let column =
+            frame.resolve(name.trim(), Lookup::Filter).map_err(|error| FilterError::Column(text.to_owned(), error))?;
+        Ok(Self { column: column.to_owned(), operator, value })
     }
 
-    /// The rows of a frame that meet all conditions.
-    pub fn rows(filters: &[Self], frame: &Frame) -> Vec<usize> {
-        let mut kept: Vec<usize> = (0..frame.rows()).collect();
+    /// The rows of a frame that pass all filters.
+    pub fn select_rows(filters: &[Self], frame: &Frame) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..frame.rows()).collect();
         for filter in filters {
             let words = frame.coded(&filter.column);
-            // Each different word is judged once.
-            let met: Vec<bool> = words.list().iter().map(|word| filter.met(word)).collect();
-            kept.retain(|&row| met[words.codes()[row] as usize]);
+            // Each distinct string is tested once.
+            let word_matches: Vec<bool> = words.list().iter().map(|word| filter.accepts(word)).collect();
+            rows.retain(|&row| word_matches[words.codes()[row] as usize]);
         }
-        kept
+        rows
     }
 
-    /// What there is of its column, where the value that it asks for is not among it.
-    pub fn absent(&self, frame: &Frame) -> Option<String> {
+    /// For a filter `column=value` that no row passes: a message with the values that exist.
+    pub fn describe_missing_value(&self, frame: &Frame) -> Option<String> {
         let words = frame.coded(&self.column);
-        if self.sign != "=" || words.list().iter().any(|word| self.met(word)) {
+        if self.operator != "=" || words.list().iter().any(|word| self.accepts(word)) {
             return None;
         }
-        Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, frame.list_quoted(&self.column)))
+        Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, frame.list_values(&self.column)))
     }
 
-    fn met(&self, word: &str) -> bool {
-        let expected = number(&self.value);
-        let same = match (number(word), expected) {
+    fn accepts(&self, word: &str) -> bool {
+        let expected = parse_number(&self.value);
+        let same = match (parse_number(word), expected) {
             (Some(found), Some(expected)) => found == expected,
             _ => word == self.value,
         };
-        let order = number(word).zip(expected).and_then(|(found, expected)| found.partial_cmp(&expected));
-        match self.sign {
+        let order = parse_number(word).zip(expected).and_then(|(found, expected)| found.partial_cmp(&expected));
+        match self.operator {
             "=" => same,
             "!=" => !same,
             "<" => order.is_some_and(Ordering::is_lt),
@@ -99,19 +101,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_choose_rows() {
+    fn filters_choose_rows() {
         let text = "variant,position,depth,search.nodes,table.size\na,p,1,10,64 KiB\na,p,2,20,64 KiB\nb,q,2,30,1 MiB\nc,q,2,5,\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let rows = |conditions: &[&str]| {
             let filters: Vec<Filter> = conditions.iter().map(|text| Filter::parse(text, &frame).unwrap()).collect();
-            Filter::rows(&filters, &frame)
+            Filter::select_rows(&filters, &frame)
         };
         assert_eq!(rows(&["depth>=2"]), [1, 2, 3]);
         // Every sign at, below and above its number.
-        for (condition, met) in
+        for (condition, expected) in
             [("<20", &[0, 3][..]), ("<=20", &[0, 1, 3]), ("=20", &[1]), (">=20", &[1, 2]), (">20", &[2])]
         {
-            assert_eq!(rows(&[&format!("nodes{condition}")]), met, "{condition}");
+            assert_eq!(rows(&[&format!("nodes{condition}")]), expected, "{condition}");
         }
         assert_eq!(rows(&["nodes!=20"]), [0, 2, 3]);
         assert_eq!(rows(&["depth = 2", "position=p"]), [1]);
@@ -122,7 +124,7 @@ mod tests {
         assert_eq!(rows(&["size="]), [3]);
         for (bad, expected) in [
             ("depth", "expected a column"),
-            ("position>p", "no number"),
+            ("position>p", "is not a number"),
             ("dept=2", "did you mean `depth`"),
             ("a!b", "expected"),
         ] {
@@ -131,13 +133,13 @@ mod tests {
         }
     }
 
-    /// Told of a value that no row has, with what there is; not of one that some have, nor of a condition by another sign.
+    /// Only `=` with a value that no row has is reported, with the values that exist.
     #[test]
-    fn a_value_that_no_row_has_is_told() {
+    fn filter_reports_a_value_that_no_row_has() {
         let frame = Frame::parse("variant,position,depth,search.nodes\na,p,1,10\nb,p,2,20\n".as_bytes(), "t").unwrap();
-        let absent = |text: &str| Filter::parse(text, &frame).unwrap().absent(&frame);
-        for met in ["variant=a", "variant = b", "depth=2", "variant!=z", "depth>9", "nodes<=1"] {
-            assert_eq!(absent(met), None, "{met}");
+        let absent = |text: &str| Filter::parse(text, &frame).unwrap().describe_missing_value(&frame);
+        for present in ["variant=a", "variant = b", "depth=2", "variant!=z", "depth>9", "nodes<=1"] {
+            assert_eq!(absent(present), None, "{present}");
         }
         let message = absent("variant=z").unwrap();
         assert!(

@@ -1,9 +1,10 @@
-//! What an experiment's grid calls `limit.depth` and `limit.nodes`: parts of what the column `limit` says.
+//! `limit.depth` and `limit.nodes` of an experiment's grid, which the column `limit` holds as one
+//! text.
 
 use super::frame::Frame;
 use crate::record::columns::LIMIT;
 
-/// The parts of a limit by the words of a grid, each with its word in the column.
+/// The parts of a limit: the grid's path, and its prefix in the column.
 const PARTS: [(&str, &str); 2] = [("limit.depth", "depth "), ("limit.nodes", "nodes ")];
 
 /// Whether a column is a part of the limit.
@@ -11,23 +12,24 @@ pub fn is_part(name: &str) -> bool {
     PARTS.iter().any(|(path, _)| *path == name)
 }
 
-/// What a limit says of a part; nothing where it has none.
-fn part(limit: &str, word: &str) -> String {
+/// The value of a limit's part; empty if it has none.
+fn find_part(limit: &str, word: &str) -> String {
     limit.split(", ").find_map(|part| part.strip_prefix(word)).unwrap_or_default().to_owned()
 }
 
-/// A limit by its parts.
-pub fn parts(limit: &str) -> [(&'static str, String); 2] {
-    PARTS.map(|(path, word)| (path, part(limit, word)))
+/// A limit split into its parts.
+pub fn split_limit(limit: &str) -> [(&'static str, String); 2] {
+    PARTS.map(|(path, word)| (path, find_part(limit, word)))
 }
 
-/// Lays both parts into the rows as columns of their own, where one that some row has is asked for: a search without the part has none.
-pub fn lay(frame: &mut Frame, asked: &[&str]) {
+/// Adds a column for each part if `asked` names a part that some row has. A search without the part
+/// has an empty field.
+pub fn add_limit_columns(frame: &mut Frame, asked: &[&str]) {
     let limits = frame.coded(LIMIT).into_owned();
-    let has = |word: &str| limits.list().iter().any(|limit| !part(limit, word).is_empty());
+    let has = |word: &str| limits.list().iter().any(|limit| !find_part(limit, word).is_empty());
     if PARTS.iter().any(|(path, word)| asked.contains(path) && has(word)) {
         for (path, word) in PARTS {
-            frame.put_words(path, |row| part(limits.at(row), word));
+            frame.set_words(path, |row| find_part(limits.word(row), word));
         }
     }
 }

@@ -1,46 +1,46 @@
-//! What can be asked of a search: a column summed over its iterations, the last one's value, or a rate.
+//! Metrics of a search: a column summed over its iterations, its last value, or a rate.
 
-use super::frame::{Frame, FrameError, Sought};
+use super::frame::{Frame, FrameError, Lookup};
 use crate::record::columns::{self, Role};
 
-/// A figure of a search or of many.
+/// A figure of one search or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
     /// Its name, as the user gave it or as derived figures are called.
     pub name: String,
-    /// How it comes out of the rows.
-    pub how: How,
+    /// How it is computed from the rows.
+    pub aggregation: Aggregation,
 }
 
-/// How a metric comes out of the rows.
+/// How a metric is computed from the rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum How {
+pub enum Aggregation {
     /// The sum of a column over the iterations.
     Sum(String),
     /// A column's value at the end of the last iteration.
     Last(String),
-    /// One sum by another.
+    /// The sum of one column divided by the sum of another.
     Rate(String, String),
-    /// A sum by a value at the end.
+    /// The sum of a column divided by the last value of another.
     PerLast(String, String),
 }
 
-/// How a metric's values are written.
+/// How a metric's values are formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// A whole number of things.
+    /// A whole number.
     Count,
-    /// A part of one, in percent.
+    /// A share of 1, shown in percent.
     Share,
     /// Seconds.
     Seconds,
-    /// Things in a second.
+    /// A number per second.
     PerSecond,
     /// Any other number.
     Plain,
 }
 
-/// Figures that no column holds: name, what is divided by what, meaning.
+/// Metrics that no column holds: name, numerator, denominator, meaning.
 pub const DERIVED: &[(&str, &str, &str, &str)] = &[
     ("usable_rate", columns::USABLE, columns::PROBES, "Share of the probes that ended their node."),
     ("move_rate", columns::MOVE_ONLY, columns::PROBES, "Share of the probes that only gave a move."),
@@ -57,21 +57,21 @@ pub const DERIVED: &[(&str, &str, &str, &str)] = &[
     ("pressure", columns::STORES, columns::SLOTS, "Stores for each slot of the table."),
 ];
 
-/// Whether a column adds up over the iterations of a search; of others the value at its end is meant.
+/// Whether a column is summed over the iterations of a search; otherwise its last value counts.
 fn adds_up(column: &str) -> bool {
     matches!(columns::role(column), Role::Sum | Role::Time)
 }
 
 impl Metric {
-    /// A metric by its name: a derived one, or a column by its name or the unique end of it.
+    /// A metric by its name: a derived one, or a column by its name or a unique ending.
     ///
     /// # Errors
-    /// When there is none, the column holds words, or thin rows do not keep it by row.
+    /// If there is none, the column holds words, or thin rows do not hold it by row.
     pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find_any(name, frame)?;
-        let partial = frame.lacks().and_then(|lacks| {
+        let partial = frame.missing_columns().and_then(|lacks| {
             let column = metric.columns().into_iter().find(|column| lacks.is_partial(column))?;
-            lacks.error(column)
+            lacks.column_error(column)
         });
         partial.map_or(Ok(metric), |lack| Err(lack.into()))
     }
@@ -82,10 +82,10 @@ impl Metric {
             && frame.has(den)
         {
             let (num, den) = ((*num).to_owned(), (*den).to_owned());
-            let how = if adds_up(&den) { How::Rate(num, den) } else { How::PerLast(num, den) };
-            return Ok(Self { name: name.to_owned(), how });
+            let how = if adds_up(&den) { Aggregation::Rate(num, den) } else { Aggregation::PerLast(num, den) };
+            return Ok(Self { name: name.to_owned(), aggregation: how });
         }
-        let column = frame.resolve(name, Sought::Figure).map_err(|error| match error {
+        let column = frame.resolve(name, Lookup::Metric).map_err(|error| match error {
             FrameError::Unknown { name, hint } => {
                 let derived = crate::experiment::problem::nearest(&name, DERIVED.iter().map(|(known, ..)| *known));
                 FrameError::Unknown { name, hint: derived.or(hint) }
@@ -95,63 +95,65 @@ impl Metric {
         if frame.words(column).is_some() {
             return Err(FrameError::NoNumbers(column.to_owned()));
         }
-        Ok(Self { name: name.to_owned(), ..Self::of(column) })
+        Ok(Self { name: name.to_owned(), ..Self::from_column(column) })
     }
 
-    /// As [`Metric::find`], but none that has no ratio.
+    /// As [`Metric::find`], for metrics that are compared as ratios.
     ///
     /// # Errors
-    /// As there, and where the column holds scores.
-    pub fn compared(name: &str, frame: &Frame) -> Result<Self, FrameError> {
+    /// As there, and if the column holds scores, which may be negative.
+    pub fn find_comparable(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find(name, frame)?;
-        match &metric.how {
-            How::Last(column) if column == columns::SCORE => Err(FrameError::NoRatio(column.clone())),
+        match &metric.aggregation {
+            Aggregation::Last(column) if column == columns::SCORE => Err(FrameError::NoRatio(column.clone())),
             _ => Ok(metric),
         }
     }
 
-    /// A column: its sum, or its last value where it does not add up.
-    pub fn of(column: &str) -> Self {
-        let how = if adds_up(column) { How::Sum(column.to_owned()) } else { How::Last(column.to_owned()) };
-        Self { name: column.to_owned(), how }
+    /// A column's sum, or its last value if it does not add up.
+    pub fn from_column(column: &str) -> Self {
+        let how =
+            if adds_up(column) { Aggregation::Sum(column.to_owned()) } else { Aggregation::Last(column.to_owned()) };
+        Self { name: column.to_owned(), aggregation: how }
     }
 
-    /// The nodes.
+    /// Nodes, summed over the iterations.
     pub fn nodes() -> Self {
-        Self { name: "nodes".to_owned(), ..Self::of(columns::NODES) }
+        Self { name: "nodes".to_owned(), ..Self::from_column(columns::NODES) }
     }
 
     /// Whether it is the nodes of a search.
     pub fn is_nodes(&self) -> bool {
-        self.how == How::Sum(columns::NODES.to_owned())
+        self.aggregation == Aggregation::Sum(columns::NODES.to_owned())
     }
 
-    /// The columns that it is made of.
+    /// The columns that it is computed from.
     pub fn columns(&self) -> Vec<&str> {
-        match &self.how {
-            How::Sum(column) | How::Last(column) => vec![column],
-            How::Rate(num, den) | How::PerLast(num, den) => vec![num, den],
+        match &self.aggregation {
+            Aggregation::Sum(column) | Aggregation::Last(column) => vec![column],
+            Aggregation::Rate(num, den) | Aggregation::PerLast(num, den) => vec![num, den],
         }
     }
 
-    /// Whether values of it are often 0, so that means are compared and not single ratios: that of a search is the search's as a whole.
+    /// Whether its values are often 0, so that means are compared instead of ratios of single
+    /// searches.
     pub fn compares_means(&self) -> bool {
-        self.how == How::Last(columns::SCORE_ERROR.to_owned())
+        self.aggregation == Aggregation::Last(columns::SCORE_ERROR.to_owned())
     }
 
-    /// Whether it is a measured time: different in each repeat.
+    /// Whether it is a measured time, which differs between repeats.
     pub fn is_time(&self) -> bool {
         self.columns().into_iter().any(|column| columns::role(column) == Role::Time)
     }
 
-    /// How its values are written.
+    /// How its values are formatted.
     pub fn unit(&self) -> Unit {
-        match &self.how {
-            How::Sum(column) if column == columns::SECONDS => Unit::Seconds,
-            How::Sum(_) => Unit::Count,
-            How::Rate(_, den) if den == columns::SECONDS => Unit::PerSecond,
-            How::Rate(..) => Unit::Share,
-            How::PerLast(..) | How::Last(_) => Unit::Plain,
+        match &self.aggregation {
+            Aggregation::Sum(column) if column == columns::SECONDS => Unit::Seconds,
+            Aggregation::Sum(_) => Unit::Count,
+            Aggregation::Rate(_, den) if den == columns::SECONDS => Unit::PerSecond,
+            Aggregation::Rate(..) => Unit::Share,
+            Aggregation::PerLast(..) | Aggregation::Last(_) => Unit::Plain,
         }
     }
 }
@@ -161,9 +163,9 @@ impl Metric {
 mod tests {
     use super::*;
 
-    /// What each derived figure divides, as its documentation has it.
+    /// Each derived figure's numerator and denominator, as documented.
     #[test]
-    fn derived_figures_divide_what_they_say() {
+    fn derived_metrics_divide_the_documented_columns() {
         let by_hand = [
             ("usable_rate", "search.usable", "table.probes"),
             ("move_rate", "search.move_only", "table.probes"),
@@ -178,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_columns_or_derived() {
+    fn metric_is_a_column_or_derived() {
         let text = "variant,position,depth,table.policy.nodes,best,search.nodes,search.cuts,search.first_cuts,seconds,hashfull\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-        let how = |name: &str| Metric::find(name, &frame).unwrap().how;
-        assert_eq!(how("nodes"), How::Sum("search.nodes".to_owned()), "a counter goes before an option");
-        assert_eq!(how("hashfull"), How::Last("hashfull".to_owned()));
-        assert_eq!(how("nps"), How::Rate("search.nodes".to_owned(), "seconds".to_owned()));
+        let how = |name: &str| Metric::find(name, &frame).unwrap().aggregation;
+        assert_eq!(how("nodes"), Aggregation::Sum("search.nodes".to_owned()), "a counter goes before an option");
+        assert_eq!(how("hashfull"), Aggregation::Last("hashfull".to_owned()));
+        assert_eq!(how("nps"), Aggregation::Rate("search.nodes".to_owned(), "seconds".to_owned()));
         assert!(Metric::find("nps", &frame).unwrap().is_time());
         for (name, expected) in
             [("best", "words"), ("nodez", "did you mean `search.nodes`"), ("first_cut_rat", "first_cut_rate")]

@@ -1,13 +1,13 @@
-//! Rows as they were read: by column, filtered, grouped, and what can be asked of them.
+//! Results as rows: read by column, filtered, grouped, and the metrics they can give.
 
 pub mod axes;
 pub mod column;
 pub mod filter;
 pub mod frame;
 pub mod grouping;
-pub mod lacks;
 pub mod limits;
 pub mod metric;
+pub mod missing;
 mod read;
 pub mod score_error;
 pub mod seeds;

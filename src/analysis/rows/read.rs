@@ -1,4 +1,4 @@
-//! Results files read into frames.
+//! Reads results files into frames.
 
 use super::column::{Values, Words};
 use super::frame::{Frame, FrameError};
@@ -8,33 +8,33 @@ use csv::{ByteRecord, Position, StringRecord};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Columns that are not read.
+/// Columns that are not loaded.
 pub(super) const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES];
 
 impl Frame {
-    /// Reads one results file, on all processors.
+    /// Reads a results file on all processors.
     ///
     /// # Errors
-    /// When it is no results file; with line and column.
+    /// If it is no results file; the message has line and column.
     pub fn read(path: &Path) -> Result<Self, FrameError> {
         let name = path.display().to_string();
         let file = files::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        match by_blocks(&file, threads, blocks::SIZE) {
+        match read_blocks(&file, threads, blocks::SIZE) {
             Some(frame) => Ok(frame),
-            // What is wrong, and on which line, is told by the reader that goes from line to line.
+            // The sequential reader finds the line and says what is wrong.
             None => {
-                // From its start.
+                // It starts again at the beginning.
                 let _ = (&file).seek(SeekFrom::Start(0));
                 Self::parse(BufReader::with_capacity(1 << 20, &file), &name)
             }
         }
     }
 
-    /// As [`Frame::read`], from anything that can be read, row by row; `path` is what errors call it.
+    /// As [`Frame::read`], row by row from any source; errors name it `path`.
     ///
     /// # Errors
-    /// When it is no results file; with line and column.
+    /// If it is no results file; the message has line and column.
     pub fn parse(source: impl Read, path: &str) -> Result<Self, FrameError> {
         let file = |what: String| FrameError::File(path.to_owned(), what);
         let line = |position: Option<&Position>, what: String| {
@@ -43,7 +43,7 @@ impl Frame {
         let csv_error = |error: csv::Error| match error.kind() {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let what = format!(
-                    "expected {expected_len} fields, found {len}: torn by a kill (the same `ttlab run` repairs it) or edited by hand \
+                    "expected {expected_len} fields, found {len}: cut off by a kill (the same `ttlab run` repairs it) or edited by hand \
                      (`ttlab run` with --repair makes such rows again)"
                 );
                 line(pos.as_ref(), what)
@@ -51,15 +51,15 @@ impl Frame {
             _ => file(error.to_string()),
         };
         let mut reader = csv::Reader::from_reader(source);
-        let heading = Heading::of(reader.headers().map_err(csv_error)?).map_err(file)?;
-        let (mut rows, mut record) = (heading.rows(), ByteRecord::new());
+        let heading = Heading::from_header(reader.headers().map_err(csv_error)?).map_err(file)?;
+        let (mut rows, mut record) = (heading.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
-            heading.push(&mut rows, &record).map_err(|at| {
+            heading.push(&mut rows, &record).map_err(|index| {
                 let what = format!(
                     "column {}, `{}`: expected a number, found `{}`: `ttlab run` with --repair makes such rows again",
-                    at + 1,
-                    heading.fields[at],
-                    String::from_utf8_lossy(&record[at])
+                    index + 1,
+                    heading.fields[index],
+                    String::from_utf8_lossy(&record[index])
                 );
                 line(record.position(), what)
             })?;
@@ -68,82 +68,84 @@ impl Frame {
     }
 }
 
-/// The frame of a file, by so many threads in blocks of so many bytes; none if something is wrong with it.
-fn by_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
+/// Reads a file on `threads` threads in blocks of `size` bytes; none if anything is wrong with it.
+fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
     let mut reader = csv::Reader::from_reader(&mut source);
-    let heading = Heading::of(reader.headers().ok()?).ok()?;
+    let heading = Heading::from_header(reader.headers().ok()?).ok()?;
     let header = reader.position().byte();
     drop(reader);
     source.seek(SeekFrom::Start(header)).ok()?;
-    let mut rows = heading.rows();
-    let work = |block: &[u8]| heading.plain(block).or_else(|| heading.quoted(block));
-    blocks::process_blocks(threads, size, source, blocks::whole_records, work, |_, found| {
-        found.map(|found| rows.append(&found)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+    let mut rows = heading.empty_frame();
+    let work = |block: &[u8]| heading.parse_plain(block).or_else(|| heading.parse_quoted(block));
+    blocks::process_blocks(threads, size, source, blocks::whole_records, work, |_, rows_of_block| {
+        rows_of_block
+            .map(|rows_of_block| rows.append(&rows_of_block))
+            .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     })
     .ok()?;
     Some(rows)
 }
 
-/// The columns of a file.
+/// A file's header.
 struct Heading {
     fields: Vec<String>,
-    /// Of each field whether it is read.
-    kept: Vec<bool>,
+    /// Whether each column is loaded.
+    is_loaded: Vec<bool>,
 }
 
 impl Heading {
-    fn of(header: &StringRecord) -> Result<Self, String> {
+    fn from_header(header: &StringRecord) -> Result<Self, String> {
         let needed = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
         if let Some(column) = needed.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
             return Err(format!("there is no column `{column}`: this is no results file of ttlab"));
         }
         let fields: Vec<String> = header.iter().map(str::to_owned).collect();
         let kept: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
-        let twice = |at: &usize| kept[*at] && fields[..*at].contains(&fields[*at]);
-        match (0..fields.len()).find(twice) {
-            Some(at) => Err(format!("the column `{}` stands there twice", fields[at])),
-            None => Ok(Self { fields, kept }),
+        let is_repeated = |index: &usize| kept[*index] && fields[..*index].contains(&fields[*index]);
+        match (0..fields.len()).find(is_repeated) {
+            Some(index) => Err(format!("duplicate column `{}`", fields[index])),
+            None => Ok(Self { fields, is_loaded: kept }),
         }
     }
 
-    /// No rows yet.
-    fn rows(&self) -> Frame {
-        let kept = self.fields.iter().zip(&self.kept).filter(|(_, kept)| **kept).map(|(name, _)| name);
+    /// An empty frame with the loaded columns.
+    fn empty_frame(&self) -> Frame {
+        let kept = self.fields.iter().zip(&self.is_loaded).filter(|(_, kept)| **kept).map(|(name, _)| name);
         let columns = kept.clone().map(|name| match columns::column(name).is_some_and(columns::Column::is_number) {
             true => Values::Numbers(Vec::new()),
-            // What is no other column is an option: a word.
+            // An unknown column is an option, so a string.
             false => Values::Words(Words::default()),
         });
-        Frame { columns: columns.collect(), names: kept.cloned().collect(), rows: 0, lacks: None }
+        Frame { columns: columns.collect(), names: kept.cloned().collect(), rows: 0, missing: None }
     }
 
-    /// Appends a row; or says which field is not what its column holds.
+    /// Appends a row; the error is the index of a field that is not of its column's type.
     fn push(&self, rows: &mut Frame, record: &ByteRecord) -> Result<(), usize> {
-        let kept = record.iter().enumerate().zip(&self.kept).filter(|(_, kept)| **kept);
-        for (values, ((at, text), _)) in rows.columns.iter_mut().zip(kept) {
+        let kept = record.iter().enumerate().zip(&self.is_loaded).filter(|(_, kept)| **kept);
+        for (values, ((index, text), _)) in rows.columns.iter_mut().zip(kept) {
             if !values.push(text) {
-                return Err(at);
+                return Err(index);
             }
         }
         rows.rows += 1;
         Ok(())
     }
 
-    /// The rows of whole lines without quotes; none if they are no such lines, or something is wrong with them.
-    fn plain(&self, block: &[u8]) -> Option<Frame> {
+    /// Parses whole lines without quotes; none if there are others, or anything is wrong with them.
+    fn parse_plain(&self, block: &[u8]) -> Option<Frame> {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
         }
-        let (mut rows, mut rest) = (self.rows(), block);
+        let (mut rows, mut rest) = (self.empty_frame(), block);
         while !rest.is_empty() {
             let mut columns = rows.columns.iter_mut();
-            for (at, &kept) in self.kept.iter().enumerate() {
+            for (index, &kept) in self.is_loaded.iter().enumerate() {
                 let length = match columns.by_ref().take(usize::from(kept)).next() {
-                    Some(values) => values.push_first(rest)?,
+                    Some(values) => values.push_first_field(rest)?,
                     None => rest.iter().position(|&byte| matches!(byte, b',' | b'\n'))?,
                 };
-                // The last field ends with the line, and no other does.
-                if (rest[length] == b'\n') != (at + 1 == self.kept.len()) {
+                // The last field of a line ends with the newline, and no other does.
+                if (rest[length] == b'\n') != (index + 1 == self.is_loaded.len()) {
                     return None;
                 }
                 rest = &rest[length + 1..];
@@ -153,11 +155,12 @@ impl Heading {
         Some(rows)
     }
 
-    /// The rows of a block of whatever lines; none if something is wrong with them.
-    fn quoted(&self, block: &[u8]) -> Option<Frame> {
-        // An empty line is no row, and keeps what begins the block from being taken for a file's byte order mark.
+    /// Parses lines of any kind; none if anything is wrong with them.
+    fn parse_quoted(&self, block: &[u8]) -> Option<Frame> {
+        // The empty line in front is no row; it keeps a block's first bytes from being read as a
+        // byte order mark.
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
-        let (mut rows, mut record) = (self.rows(), ByteRecord::new());
+        let (mut rows, mut record) = (self.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).ok()? {
             if record.len() != self.fields.len() {
                 return None;
@@ -173,7 +176,7 @@ impl Heading {
 mod tests {
     use super::*;
 
-    /// All that a frame holds.
+    /// All contents of a frame, as text.
     fn message(frame: &Frame) -> String {
         let column = |name: &String| match frame.words(name) {
             Some(words) => format!("{name}: {words:?}\n"),
@@ -182,22 +185,21 @@ mod tests {
         format!("{} rows\n{}", frame.rows(), frame.names().iter().map(column).collect::<String>())
     }
 
-    /// Any text, read by blocks of any length, is what it is read line by line: the same numbers, the same words in the same order; or
-    /// something is wrong with it in both readings.
+    /// Any text gives the same frame in blocks of any size as line by line, or an error in both.
     #[test]
-    fn blocks_are_read_as_the_lines_are() {
+    fn blocks_give_the_frame_of_the_sequential_reader() {
         let names = ["a", "b", "\"a, b\"", "\"two\nlines\"", "\"a \"\"b\"\"\"", "stray \"quote", "", "\u{e4}"];
         let ends = ["\n", "\n", "\n", "\r\n", "\n\n"];
         let mut random = 7_u64;
-        let mut draw = |of: usize| {
+        let mut draw = |bound: usize| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as usize % of
+            (random >> 33) as usize % bound
         };
         let (mut whole, mut wrong) = (0, 0);
         for case in 0..300 {
             let mut text = "id,variant,position,pv,depth,search.nodes,seconds\n".to_owned();
             for row in 0..draw(30) {
-                // Many files have no quote at all, some have damage.
+                // Many files have no quotes, some are damaged.
                 let kinds = if case % 2 == 0 { 2 } else { names.len() };
                 let (name, position) = (names[draw(kinds)], names[draw(kinds)]);
                 let nodes = ["17", "", "123456789012345678", "-3", "1e3"][draw(5)];
@@ -211,7 +213,7 @@ mod tests {
             }
             let plain = Frame::parse(text.as_bytes(), "t").ok();
             for (threads, size) in [(1, 1), (1, 64), (3, 100), (2, 1 << 20)] {
-                let found = by_blocks(io::Cursor::new(&text), threads, size);
+                let found = read_blocks(io::Cursor::new(&text), threads, size);
                 let (found, plain) = (found.as_ref().map(message), plain.as_ref().map(message));
                 assert_eq!(found, plain, "{threads} threads, {size} bytes: {text:?}");
             }
@@ -220,9 +222,9 @@ mod tests {
         assert!(whole > 100 && wrong > 20, "{whole} files could be read, {wrong} not");
     }
 
-    /// A file is read as its text is, and what is wrong with it is told with line and column.
+    /// A file gives the frame of its text; an error names line and column.
     #[test]
-    fn files_are_read_as_their_texts() {
+    fn file_is_read_as_its_text() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let name = path.display().to_string();
@@ -240,8 +242,8 @@ mod tests {
             Frame::read(&path).unwrap_err().to_string()
         };
         for (rows, line, what) in [
-            ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: torn by a kill"),
-            ("a,p,1,10,5\n", 2, "expected 4 fields, found 5: torn by a kill"),
+            ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: cut off by a kill"),
+            ("a,p,1,10,5\n", 2, "expected 4 fields, found 5: cut off by a kill"),
             ("a,p,1,10\nb,p,1,x\n", 3, "column 4, `search.nodes`: expected a number, found `x`"),
             ("a,p,y,10\n", 2, "column 3, `depth`: expected a number, found `y`"),
         ] {

@@ -1,21 +1,22 @@
-//! Thin rows as a frame: what is kept once a search or a variant is laid where sums over it find it, and what else is asked of it is refused.
+//! Thin rows as a frame. Values that are stored once a search or once a variant are placed so that
+//! sums and means are those of the full rows; other questions are refused.
 
 use super::column::{Values, Words};
 use super::frame::{Frame, FrameError};
-use super::lacks::Lacks;
+use super::missing::MissingColumns;
 use super::read::SKIPPED;
 use crate::record::columns::{self, Role};
 use crate::record::thin::{Resolution, ThinRows};
 use std::collections::HashMap;
 
 impl Frame {
-    /// The frame of thin rows. `remedy`: the command that makes the full ones.
+    /// Builds a frame of thin rows. `remedy` is the command that makes the full ones.
     ///
     /// # Errors
-    /// When a field is not what its column holds.
-    pub fn of_thin(rows: &ThinRows, path: &str, remedy: String) -> Result<Self, FrameError> {
+    /// If a field is not of its column's type.
+    pub fn from_thin_rows(rows: &ThinRows, path: &str, remedy: String) -> Result<Self, FrameError> {
         let mut frame = Self { rows: rows.rows, ..Self::default() };
-        let mut lacks = Lacks::new(rows.absent.clone(), remedy);
+        let mut missing = MissingColumns::new(rows.absent.clone(), remedy);
         for (resolution, name, fields) in &rows.columns {
             if SKIPPED.contains(&name.as_str()) {
                 continue;
@@ -28,8 +29,8 @@ impl Frame {
             frame.names.push(name.clone());
             frame.columns.push(values);
             if *resolution != Resolution::Row {
-                lacks.keep_in_part(name);
-                frame.spread(name, *resolution);
+                missing.mark_partial(name);
+                frame.fill_gaps(name, *resolution);
             }
         }
         for needed in [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES] {
@@ -37,12 +38,13 @@ impl Frame {
                 return Err(FrameError::File(path.to_owned(), format!("there is no column `{needed}`")));
             }
         }
-        frame.lacks = Some(lacks);
+        frame.missing = Some(missing);
         Ok(frame)
     }
 
-    /// Lays what is kept once a search or a variant so that sums and means over it are those of the full rows.
-    fn spread(&mut self, name: &str, resolution: Resolution) {
+    /// Fills the rows between values that are stored once a search or once a variant, so that sums
+    /// and means are those of the full rows.
+    fn fill_gaps(&mut self, name: &str, resolution: Resolution) {
         let mut numbers = self.numbers(name).into_owned();
         let [variants, suites, positions] =
             [columns::VARIANT, columns::SUITE, columns::POSITION].map(|name| self.coded(name).into_owned());
@@ -50,7 +52,7 @@ impl Frame {
         let adds_up = columns::role(name) != Role::Last;
         match resolution {
             Resolution::Row => return,
-            // What stands in the last row is the sum of all.
+            // The last row of a search holds the sum of all.
             Resolution::Search if adds_up => {
                 let search = |row: usize| (variants.codes()[row], positions.codes()[row], repeats[row].to_bits());
                 for row in (1..self.rows).rev() {
@@ -61,15 +63,17 @@ impl Frame {
             }
             Resolution::Search => return,
             Resolution::Variant => {
-                let of_row = |row: usize| (variants.codes()[row], suites.codes()[row]);
-                let known = (0..self.rows).filter(|&row| !numbers[row].is_nan()).map(|row| (of_row(row), numbers[row]));
+                let variant_and_suite = |row: usize| (variants.codes()[row], suites.codes()[row]);
+                let known = (0..self.rows)
+                    .filter(|&row| !numbers[row].is_nan())
+                    .map(|row| (variant_and_suite(row), numbers[row]));
                 let known: HashMap<(u32, u32), f64> = known.collect();
                 for (row, number) in numbers.iter_mut().enumerate().filter(|(_, number)| number.is_nan()) {
-                    let value = known.get(&of_row(row)).copied().unwrap_or(f64::NAN);
+                    let value = known.get(&variant_and_suite(row)).copied().unwrap_or(f64::NAN);
                     *number = if adds_up && !value.is_nan() { 0.0 } else { value };
                 }
             }
         }
-        self.put_numbers(name, |row| numbers[row]);
+        self.set_numbers(name, |row| numbers[row]);
     }
 }

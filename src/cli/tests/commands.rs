@@ -309,7 +309,7 @@ fn tune_names_the_pressure_in_warnings() {
     let page = std::fs::read_to_string(out.join("report.md")).unwrap();
     let mut others = 0;
     for (at, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
-        let stage = crate::analysis::questions::race::RaceStage::Held(at).folder();
+        let stage = crate::analysis::questions::race::RaceStage::HeldOut(at).folder();
         for blind in crate::report::read(&out.join(stage)).unwrap().undetectable {
             others += usize::from(at > 0);
             assert!(page.contains(&format!("{pressure}: {blind}")), "{pressure}: {blind}\n{page}");
@@ -405,7 +405,7 @@ fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
     let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name).into_owned());
     let (sizes, positions) = (frame.coded(SIZE), frame.coded(POSITION));
     let of = |size: &str, numbers: &[f64]| {
-        let rows = (0..frame.rows()).filter(|&row| sizes.at(row) == size && !positions.at(row).is_empty());
+        let rows = (0..frame.rows()).filter(|&row| sizes.word(row) == size && !positions.word(row).is_empty());
         rows.map(|row| numbers[row]).sum::<f64>()
     };
     let all = ["1", "4", "4096"].map(|size| (of(size, &nodes) + of(size, &saved), of(size, &saved)));

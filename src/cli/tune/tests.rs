@@ -62,7 +62,8 @@ fn wrong_pressure_is_reported_at_its_place_in_the_file() {
 #[test]
 fn clear_deletes_the_results_of_every_stage() {
     let folder = tempfile::TempDir::new().unwrap();
-    let stages = [RaceStage::Race(0), RaceStage::Race(1), RaceStage::Race(5), RaceStage::Held(0), RaceStage::Held(2)];
+    let stages =
+        [RaceStage::Race(0), RaceStage::Race(1), RaceStage::Race(5), RaceStage::HeldOut(0), RaceStage::HeldOut(2)];
     let results = |stage: &RaceStage| folder.path().join(stage.folder()).join("results.csv");
     for stage in &stages {
         std::fs::create_dir_all(folder.path().join(stage.folder())).unwrap();
@@ -209,7 +210,7 @@ fn own_pressure_is_named_after_the_common_size() {
 #[test]
 fn stage_names_count_from_one() {
     let pressures = ["own", "other"].map(str::to_owned);
-    let names = [RaceStage::Race(0), RaceStage::Race(2), RaceStage::Held(0), RaceStage::Held(1)]
+    let names = [RaceStage::Race(0), RaceStage::Race(2), RaceStage::HeldOut(0), RaceStage::HeldOut(1)]
         .map(|stage| name(stage, &pressures));
     assert_eq!(names, ["race, round 1", "race, round 3", "held out, own", "held out, other"]);
 }

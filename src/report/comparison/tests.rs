@@ -147,7 +147,7 @@ fn lead_lines_name_the_largest_change() {
 
 #[test]
 fn tables_show_changed_rows() {
-    let row = |repeat: u32, columns: usize| Moved {
+    let row = |repeat: u32, columns: usize| MovedRow {
         variant: "a".to_owned(),
         position: "p".to_owned(),
         depth: 3.0,
@@ -276,7 +276,7 @@ fn json_fields_belong_to_their_side() {
     comparison.variants[0].missing = 7;
     comparison.variants[0].nodes.p = 0.375;
     comparison.judged = vec![judged("a", true, false), judged("a", false, true)];
-    comparison.moved = vec![Moved {
+    comparison.moved = vec![MovedRow {
         variant: "a".to_owned(),
         position: "p".to_owned(),
         depth: 3.0,

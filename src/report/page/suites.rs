@@ -47,7 +47,7 @@ impl Page {
         let row_suites = rows.frame.coded(columns::SUITE);
         let mut pages = Vec::new();
         for suite in suites {
-            let places: Vec<usize> = (0..rows.frame.rows()).filter(|&row| row_suites.at(row) == suite).collect();
+            let places: Vec<usize> = (0..rows.frame.rows()).filter(|&row| row_suites.word(row) == suite).collect();
             let mut manifest = rows.manifest.clone();
             if let Some(run) = rows.manifest.suites.iter().find(|run| run.name == *suite) {
                 (manifest.suite, manifest.items) = (run.file.clone(), run.items);
@@ -105,7 +105,7 @@ impl Page {
 /// The limit of all searches of a suite; none if it is not the same in all rows.
 fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
     let (suites, limits) = (rows.coded(columns::SUITE), rows.coded(columns::LIMIT));
-    let mut own = (0..rows.rows()).filter(|&row| suites.at(row) == suite).map(|row| limits.at(row));
+    let mut own = (0..rows.rows()).filter(|&row| suites.word(row) == suite).map(|row| limits.word(row));
     let first = own.next().filter(|limit| !limit.is_empty())?;
     own.all(|limit| limit == first).then(|| first.to_owned())
 }

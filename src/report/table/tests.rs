@@ -7,7 +7,7 @@ use super::super::sheet::{Datum, Part, assert_drop_orders_distinct};
 use super::*;
 use crate::analysis::pairing::influence::Influence;
 use crate::analysis::questions::line::{Measure, RATES};
-use crate::analysis::questions::pairwise::Versus;
+use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::{Frame, Metric, Summary};
 use crate::record::manifest::Manifest;
 
@@ -24,7 +24,7 @@ fn page(mut lines: Vec<Line>) -> Page {
 /// A line without probes.
 fn line(name: &str) -> Line {
     let (pressure, hashfull) = (f64::NAN, f64::NAN);
-    let measures = vec![Measure { ratio: Ratio::itself(8), p: f64::NAN, value: 100.0, ..Measure::default() }];
+    let measures = vec![Measure { ratio: Ratio::identity(8), p: f64::NAN, value: 100.0, ..Measure::default() }];
     Line { name: name.to_owned(), searches: 8, measures, nodes: 100.0, pressure, hashfull, ..Line::default() }
 }
 
@@ -277,7 +277,7 @@ fn fragile_mean_has_a_question_mark() {
         move |line: &mut Line| {
             less(line);
             (line.evals, line.solved, line.other_scores, line.influential) = (70.0, (2, 3), (1, 7), "p9".to_owned());
-            let influence = Influence { cluster: 0, place: 0, without, turns };
+            let influence = Influence { cluster: 0, index: 0, without, reverses: turns };
             let measure = &mut line.measures[0];
             measure.hangs = hangs;
             measure.ratio = Ratio { median: 0.75, below: 6, influence: Some(influence), ..measure.ratio };
@@ -311,7 +311,7 @@ fn chosen_metrics_have_totals_and_p() {
         }
     };
     let mut page = page(vec![with("base", both(1.5)), with("x", both(2.5))]);
-    page.summary.metrics.push(Metric::of(columns::SECONDS));
+    page.summary.metrics.push(Metric::from_column(columns::SECONDS));
     let keys =
         |page: &Page| summary_table(page).columns.into_iter().map(|column| column.key).collect::<Vec<_>>().join(" ");
     assert_eq!(
@@ -358,7 +358,7 @@ fn details_state_the_power() {
 #[test]
 fn pairs_table_names_both_lines() {
     let ratio = |mean: f64| Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, ..Ratio::default() };
-    let versus = |line: usize, against: usize, mean: f64, marked: bool| Versus {
+    let versus = |line: usize, against: usize, mean: f64, marked: bool| LinePair {
         line,
         against,
         ratio: ratio(mean),
@@ -373,7 +373,7 @@ fn pairs_table_names_both_lines() {
     assert_eq!(pairs_table(&page), None);
     page.pairs = vec![versus(2, 0, 0.5, true), versus(2, 1, 0.75, false), versus(1, 0, 1.5, true)];
     let lost = Ratio { mean: f64::NAN, low: f64::NAN, ..Ratio::default() };
-    page.pairs.push(Versus {
+    page.pairs.push(LinePair {
         line: 0,
         against: 1,
         ratio: lost,
@@ -384,7 +384,7 @@ fn pairs_table_names_both_lines() {
         apart: 1,
         beyond: 2,
     });
-    page.pairs.push(Versus { apart: 0, ..page.pairs[3] });
+    page.pairs.push(LinePair { apart: 0, ..page.pairs[3] });
     let table = pairs_table(&page).unwrap();
     let shown: Vec<_> = (0..5)
         .map(|row| {

@@ -19,7 +19,7 @@ impl TuneOutcome<'_> {
         let others = (0..self.tuned.candidates.len()).filter(|who| *who != self.baseline());
         let rows = others.filter_map(|who| {
             let ratio = ratio(who)?;
-            let (name, clear) = (self.name(who).to_owned(), ratio.is_clear());
+            let (name, clear) = (self.name(who).to_owned(), ratio.excludes_one());
             Some(ForestRow { name, mean: ratio.mean, low: ratio.low, high: ratio.high, clear })
         });
         let mut figures: Vec<Figure> = self
@@ -100,7 +100,7 @@ impl TuneOutcome<'_> {
 
     fn option_value(&self, who: usize, path: &str) -> Option<f64> {
         let columns = grid::option_columns(&self.experiment.variants[who]);
-        axes::number(&columns.iter().find(|(column, _)| column == path)?.1)
+        axes::parse_number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
     /// Series over a numeric option, one for each combination of the other options that vary.

@@ -5,7 +5,7 @@
 
 use super::*;
 use crate::analysis::questions::curves::{CurvePoint, Series};
-use crate::analysis::questions::race::{Candidate, Held, Standing};
+use crate::analysis::questions::race::{Candidate, HeldOutResult, Standing};
 use crate::report::figure::{Figure, Plot};
 
 const GRID: &str = "'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";
@@ -22,7 +22,7 @@ fn ratio(mean: f64, clear: bool) -> Ratio {
 }
 
 /// The result of `ask` for a tuning over a grid.
-fn with_outcome<T>(grid: &str, tuned: &Tuned, tune: &Tune, ask: impl Fn(&TuneOutcome) -> T) -> T {
+fn with_outcome<T>(grid: &str, tuned: &RaceResult, tune: &Tune, ask: impl Fn(&TuneOutcome) -> T) -> T {
     let experiment = experiment(grid);
     let varying: Vec<String> = grid.lines().map(|line| line.split('\'').nth(1).unwrap().to_owned()).collect();
     ask(&TuneOutcome {
@@ -53,7 +53,7 @@ fn series_needs_two_points() {
         (&[0, 1, 2, 3, 4], vec![line("centre=0", &[1.0, 2.0, 4.0]), line("centre=5", &[1.0, 2.0])]),
     ] {
         let known_ratio = |who: usize| known.contains(&who).then(|| ratio(1.0 + who as f64, true));
-        let found = with_outcome(GRID, &Tuned::default(), &Tune::default(), |outcome| {
+        let found = with_outcome(GRID, &RaceResult::default(), &Tune::default(), |outcome| {
             outcome.series_over("table.slots", known_ratio)
         });
         assert_eq!(shape(&found), lines, "{known:?}");
@@ -74,7 +74,7 @@ fn option_with_three_numeric_values_has_a_figure() {
         ("'eval.centre' = [0, 5, 9]\n'table.size' = ['64 KiB', '1 MiB', '2 MiB']\n", &["eval.centre", "table.size"]),
     ] {
         assert_eq!(
-            with_outcome(grid, &Tuned::default(), &Tune::default(), |outcome| outcome.numeric_options()),
+            with_outcome(grid, &RaceResult::default(), &Tune::default(), |outcome| outcome.numeric_options()),
             paths,
             "{grid}"
         );
@@ -84,7 +84,7 @@ fn option_with_three_numeric_values_has_a_figure() {
 /// Eight lines can be distinguished.
 #[test]
 fn too_many_series_are_reduced_to_the_winners() {
-    let tuned = Tuned { winner: 3, ..Tuned::default() };
+    let tuned = RaceResult { winner: 3, ..RaceResult::default() };
     let line = |name: &str, label: &str| Series {
         name: name.to_owned(),
         line: None,
@@ -117,15 +117,15 @@ fn too_many_series_are_reduced_to_the_winners() {
 
 #[test]
 fn held_out_figure_has_a_series_for_each_pressure() {
-    let held = |candidates: &[usize], more: f64| Held {
+    let held = |candidates: &[usize], more: f64| HeldOutResult {
         standings: candidates
             .iter()
             .map(|&candidate| Standing { candidate, ratio: ratio(more + candidate as f64, true) })
             .collect(),
-        ..Held::default()
+        ..HeldOutResult::default()
     };
-    let drawn = |grid: &str, held: Vec<Held>| {
-        let tuned = Tuned { winner: 3, held, ..Tuned::default() };
+    let drawn = |grid: &str, held: Vec<HeldOutResult>| {
+        let tuned = RaceResult { winner: 3, held, ..RaceResult::default() };
         with_outcome(grid, &tuned, &Tune::default(), |outcome| outcome.held_out_figure()).map(|figure| {
             let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
             let y = |one: &Series| one.points.iter().map(|point| point.y).collect::<Vec<_>>();
@@ -167,8 +167,9 @@ fn highlight_follows_the_goal() {
         (0.8, true, false, Least, Emphasis::None),
     ] {
         let tune = Tune { goal, ..Tune::default() };
-        let [cell, ends] =
-            with_outcome(GRID, &Tuned::default(), &tune, |outcome| outcome.ratio_cells(&ratio(mean, clear), tested));
+        let [cell, ends] = with_outcome(GRID, &RaceResult::default(), &tune, |outcome| {
+            outcome.ratio_cells(&ratio(mean, clear), tested)
+        });
         assert_eq!((cell.emphasis, ends.emphasis), (mark, Emphasis::None), "{mean} {clear} {tested} {goal:?}");
     }
 }
@@ -180,13 +181,13 @@ fn baseline_is_that_of_the_file() {
     );
     let experiment = Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap();
     let standings = [1, 3].map(|candidate| Standing { candidate, ratio: ratio(0.5, true) }).to_vec();
-    let held = Held { standings, test: ratio(0.5, true), ..Held::default() };
+    let held = HeldOutResult { standings, test: ratio(0.5, true), ..HeldOutResult::default() };
     for (winner, output) in
         [(3, "The baseline stands: \"slots=2, centre=5\". On "), (1, "Best: \"slots=1, centre=5\". On ")]
     {
         let candidates = vec![Candidate { ratio: ratio(0.5, true), ..Candidate::default() }; 6];
         let (held, found) = (vec![held.clone()], vec![Confirmation::Better]);
-        let tuned = Tuned { winner, candidates, held, found, ..Tuned::default() };
+        let tuned = RaceResult { winner, candidates, held, found, ..RaceResult::default() };
         let outcome = TuneOutcome {
             experiment: &experiment,
             tune: &Tune::default(),
@@ -214,7 +215,9 @@ fn unmeasured_candidates_are_not_drawn() {
         .map(|mean| Candidate { ratio: ratio(mean, mean < 3.0), ..Candidate::default() })
         .to_vec();
     let figures =
-        with_outcome(GRID, &Tuned { candidates, ..Tuned::default() }, &Tune::default(), |outcome| outcome.figures());
+        with_outcome(GRID, &RaceResult { candidates, ..RaceResult::default() }, &Tune::default(), |outcome| {
+            outcome.figures()
+        });
     let [Figure { plot: Plot::Lines(lines), .. }, Figure { plot: Plot::Forest(forest), .. }] = figures.as_slice()
     else {
         panic!("a response and a forest: {figures:?}")
@@ -232,22 +235,23 @@ fn unmeasured_candidates_are_not_drawn() {
 /// 17.9 %.
 #[test]
 fn findings_state_the_detectable_difference() {
-    let held = Held { test: Ratio { low: 0.88, high: 1.07, ..ratio(0.97, false) }, ..Held::default() };
-    let tuned = Tuned {
+    let held =
+        HeldOutResult { test: Ratio { low: 0.88, high: 1.07, ..ratio(0.97, false) }, ..HeldOutResult::default() };
+    let tuned = RaceResult {
         winner: 3,
         held: vec![held],
         found: vec![Confirmation::Nothing],
         level: 0.025,
         held_out: 20,
         candidates: vec![Candidate::default(); 6],
-        ..Tuned::default()
+        ..RaceResult::default()
     };
     let output = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.findings());
     assert!(output[0].ends_with("Differences under about 17.9 % would be missed there."), "{output:?}");
     // Differences within a wider interval are not said to be ruled out.
     for (low, high, reach) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
         let test = Ratio { low, high, ..ratio(0.97, false) };
-        let wide = Tuned { held: vec![Held { test, ..Held::default() }], ..tuned.clone() };
+        let wide = RaceResult { held: vec![HeldOutResult { test, ..HeldOutResult::default() }], ..tuned.clone() };
         let output = with_outcome(GRID, &wide, &Tune::default(), |outcome| outcome.findings());
         assert!(output[0].ends_with(&format!("Differences of up to {reach} are not ruled out by that.")), "{output:?}");
     }
@@ -276,11 +280,15 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
         candidate(None, true),
     ];
     let standing = |candidate: usize| Standing { candidate, ratio: ratio(0.5, true) };
-    let held =
-        |p: f64| Held { p, standings: vec![standing(0), standing(4)], test: ratio(10.0 * p, true), ..Held::default() };
+    let held = |p: f64| HeldOutResult {
+        p,
+        standings: vec![standing(0), standing(4)],
+        test: ratio(10.0 * p, true),
+        ..HeldOutResult::default()
+    };
     let found = vec![Confirmation::Better, Confirmation::Worse];
     let held = vec![held(0.02), held(0.03)];
-    let tuned = Tuned { winner: 4, candidates, held, found, held_out: 12, ..Tuned::default() };
+    let tuned = RaceResult { winner: 4, candidates, held, found, held_out: 12, ..RaceResult::default() };
     let tune = Tune { alpha: 0.025, ..Tune::default() };
     // Another pressure has its own name, figures and result.
     let output = with_outcome(GRID, &tuned, &tune, |outcome| outcome.findings());
@@ -332,8 +340,8 @@ fn small_tunings_are_warned_of() {
     let experiment = experiment(GRID);
     let warned = |raced: [usize; 2], held_out: usize, pressures: &[String]| {
         let round = |items: usize| Round { items, ..Round::default() };
-        let held = Held { test: ratio(0.5, true), ..Held::default() };
-        let tuned = Tuned {
+        let held = HeldOutResult { test: ratio(0.5, true), ..HeldOutResult::default() };
+        let tuned = RaceResult {
             rounds: raced.map(round).to_vec(),
             held_out,
             held: vec![held],
@@ -341,7 +349,7 @@ fn small_tunings_are_warned_of() {
             candidates: vec![Candidate::default(); 6],
             cost: 30,
             full_cost: 120,
-            ..Tuned::default()
+            ..RaceResult::default()
         };
         let (tune, varying) = (Tune::default(), Vec::new());
         let (warnings, origins) = (Vec::new(), Vec::new());
@@ -370,12 +378,12 @@ fn small_tunings_are_warned_of() {
 
 #[test]
 fn searches_without_ratio_are_warned_of() {
-    let held = |beyond| Held { beyond, ..Held::default() };
-    let tuned = Tuned {
+    let held = |beyond| HeldOutResult { beyond, ..HeldOutResult::default() };
+    let tuned = RaceResult {
         held: vec![held(0), held(1)],
         found: vec![Confirmation::Nothing; 2],
         candidates: vec![Candidate::default(); 6],
-        ..Tuned::default()
+        ..RaceResult::default()
     };
     let warnings = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.warnings());
     let zeros: Vec<&String> = warnings.iter().filter(|text| text.contains("of no ratio")).collect();

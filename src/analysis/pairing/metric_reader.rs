@@ -1,21 +1,22 @@
-//! A metric read off searches: of one search or of its repeats, over all its iterations or those of some depths.
+//! Reads a metric off searches: of one search or of its repeats, over all iterations or up to a
+//! depth.
 
 use super::searches::{IterationRow, Repeats, Searches};
 use super::stats::median;
 use crate::analysis::rows::frame::Frame;
-use crate::analysis::rows::metric::{How, Metric};
+use crate::analysis::rows::metric::{Aggregation, Metric};
 use std::borrow::Cow;
 
-/// Which iterations of a search are meant.
+/// Which iterations of a search count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
-    /// All.
+    /// All iterations.
     All,
-    /// Those up to this depth: what a search to it would have made.
+    /// Those up to this depth, as a search to that depth would have made.
     UpTo(u16),
 }
 
-/// A metric and the columns that it is read from.
+/// A metric, and the columns that it is read from.
 pub struct MetricReader<'a> {
     searches: &'a Searches,
     metric: &'a Metric,
@@ -23,23 +24,23 @@ pub struct MetricReader<'a> {
 }
 
 impl<'a> MetricReader<'a> {
-    /// Of searches gathered from this frame.
+    /// For searches that were gathered from this frame.
     pub fn new(searches: &'a Searches, metric: &'a Metric, frame: &'a Frame) -> Self {
         Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }
     }
 
-    /// The searches that it is of.
+    /// The searches that it reads.
     pub fn searches(&self) -> &'a Searches {
         self.searches
     }
 
-    /// Whether means are compared and not single ratios.
+    /// Whether means are compared instead of single ratios.
     pub fn compares_means(&self) -> bool {
         self.metric.compares_means()
     }
 
-    /// The value of one search.
-    pub fn search(&self, search: u32, depths: &Depths) -> f64 {
+    /// The value of one search; NaN without iterations.
+    pub fn search_value(&self, search: u32, depths: &Depths) -> f64 {
         let expected = |step: &&IterationRow| match depths {
             Depths::All => true,
             Depths::UpTo(depth) => step.depth <= *depth,
@@ -47,37 +48,38 @@ impl<'a> MetricReader<'a> {
         let steps = || self.searches.steps(search).iter().filter(expected);
         let sum = |column: usize| steps().map(|step| self.columns[column][step.row as usize]).sum::<f64>();
         let last = |column: usize| steps().next_back().map_or(f64::NAN, |step| self.columns[column][step.row as usize]);
-        match &self.metric.how {
-            How::Sum(_) => sum(0),
-            How::Last(_) => last(0),
-            How::Rate(..) => sum(0) / sum(1),
-            How::PerLast(..) => sum(0) / last(1),
+        match &self.metric.aggregation {
+            Aggregation::Sum(_) => sum(0),
+            Aggregation::Last(_) => last(0),
+            Aggregation::Rate(..) => sum(0) / sum(1),
+            Aggregation::PerLast(..) => sum(0) / last(1),
         }
     }
 
-    /// The value of a search and its repeats: of the first, since counts repeat; of a time the median.
-    pub fn cell(&self, cell: &Repeats, depths: &Depths) -> f64 {
+    /// The value of a search and its repeats: the first one's, since counts repeat; the median of
+    /// times.
+    pub fn cell_value(&self, cell: &Repeats, depths: &Depths) -> f64 {
         let repeats = self.searches.repeats(cell);
         match self.metric.is_time() {
-            true => median(&mut repeats.iter().map(|&search| self.search(search, depths)).collect::<Vec<_>>()),
-            false => repeats.first().map_or(f64::NAN, |&search| self.search(search, depths)),
+            true => median(&mut repeats.iter().map(|&search| self.search_value(search, depths)).collect::<Vec<_>>()),
+            false => repeats.first().map_or(f64::NAN, |&search| self.search_value(search, depths)),
         }
     }
 
-    /// Half the distance between the least and the greatest repeat of a time; 0 of a count.
-    pub fn spread(&self, cell: &Repeats, depths: &Depths) -> f64 {
+    /// Half the range of the repeats of a time; 0 for a count.
+    pub fn half_range(&self, cell: &Repeats, depths: &Depths) -> f64 {
         if !self.metric.is_time() {
             return 0.0;
         }
-        let values = self.searches.repeats(cell).iter().map(|&search| self.search(search, depths));
+        let values = self.searches.repeats(cell).iter().map(|&search| self.search_value(search, depths));
         let (least, most) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (value.min(least), value.max(most)));
         (most - least) / 2.0
     }
 
     /// The values of a group's searches under the file's own key seed.
-    pub fn group(&self, group: usize) -> Vec<f64> {
+    pub fn group_values(&self, group: usize) -> Vec<f64> {
         let own = self.searches.cells(group).iter().filter(|cell| cell.seed == 0);
-        own.map(|cell| self.cell(cell, &Depths::All)).collect()
+        own.map(|cell| self.cell_value(cell, &Depths::All)).collect()
     }
 }

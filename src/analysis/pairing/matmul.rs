@@ -1,21 +1,23 @@
-//! Weighted sums of many columns at once: what resampling of many lines comes down to, when all share their draws.
+//! Products of a weight matrix with a matrix of columns: what resampling of many lines that share
+//! their draws comes down to.
 
-/// Columns taken at a time: with four rows of weights, what fits the first cache beside a strip of each column.
+/// Columns per strip: with four rows of weights a strip of each column fits the first-level cache.
 const STRIP: usize = 64;
 
-/// Up to so many columns there is no strip worth its loop.
-const FEW: usize = 16;
+/// Up to this many columns a strip does not pay.
+const NARROW: usize = 16;
 
-/// For each row of `weights` (one weight for each unit) and each column the sum over the units of weight x value.
+/// Computes `sums = weights x columns`: for each row of `weights` (one weight per unit) and each
+/// column the sum over the units of weight x value.
 ///
-/// `columns` holds the columns unit by unit (`columns[unit * wide + column]`), `sums` is filled row by row.
-pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
+/// Layout: `columns[unit * wide + column]`; `sums` is filled row by row.
+pub fn matmul(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
     sums.fill(0.0);
     if units == 0 || wide == 0 {
         return;
     }
-    if wide <= FEW {
-        return narrow(weights, units, columns, wide, sums);
+    if wide <= NARROW {
+        return multiply_narrow(weights, units, columns, wide, sums);
     }
     for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * wide)) {
         let rows = weights.len() / units;
@@ -26,10 +28,11 @@ pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: 
                 let values = &columns[unit * wide + from..unit * wide + to];
                 for (row, strip) in strips.iter_mut().enumerate().take(rows) {
                     let weight = weights[row * units + unit];
-                    // By places: what pairs two iterators may be compiled in another unit, and is called then.
+                    // By index: a zip may be compiled in another codegen unit, and would then be
+                    // called.
                     let strip = &mut strip[..values.len()];
-                    for at in 0..values.len() {
-                        strip[at] += weight * values[at];
+                    for index in 0..values.len() {
+                        strip[index] += weight * values[index];
                     }
                 }
             }
@@ -40,55 +43,56 @@ pub fn weigh(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: 
     }
 }
 
-/// The same of a few columns: the sums of four rows and four columns stay in registers.
-fn narrow(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
+/// For a few columns: the sums of four rows and four columns stay in registers.
+fn multiply_narrow(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
     for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * wide)) {
         for from in (0..wide).step_by(4) {
             let (columns, sums) = (&columns[from..], &mut sums[from..]);
             match wide - from {
-                1 => block::<1>(weights, units, columns, wide, sums),
-                2 => block::<2>(weights, units, columns, wide, sums),
-                3 => block::<3>(weights, units, columns, wide, sums),
-                _ => block::<4>(weights, units, columns, wide, sums),
+                1 => multiply_block::<1>(weights, units, columns, wide, sums),
+                2 => multiply_block::<2>(weights, units, columns, wide, sums),
+                3 => multiply_block::<3>(weights, units, columns, wide, sums),
+                _ => multiply_block::<4>(weights, units, columns, wide, sums),
             }
         }
     }
 }
 
-/// Up to four rows of the first columns.
-fn block<const WIDE: usize>(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
+/// Up to four rows and the first `WIDE` columns.
+fn multiply_block<const WIDE: usize>(weights: &[f64], units: usize, columns: &[f64], wide: usize, sums: &mut [f64]) {
     if weights.len() == 4 * units {
-        return rows::<4, WIDE>(weights, units, columns, wide, sums);
+        return multiply_rows::<4, WIDE>(weights, units, columns, wide, sums);
     }
     for (weights, sums) in weights.chunks(units).zip(sums.chunks_mut(wide)) {
-        rows::<1, WIDE>(weights, units, columns, wide, sums);
+        multiply_rows::<1, WIDE>(weights, units, columns, wide, sums);
     }
 }
 
-fn rows<const ROWS: usize, const WIDE: usize>(
+fn multiply_rows<const ROWS: usize, const WIDE: usize>(
     weights: &[f64],
     units: usize,
     columns: &[f64],
     wide: usize,
     sums: &mut [f64],
 ) {
-    let mut found = [[0.0_f64; WIDE]; ROWS];
-    // Places are gone on from, not reckoned anew: that took four fifths of the time in builds that check arithmetic.
+    let mut sums_of_rows = [[0.0_f64; WIDE]; ROWS];
+    // The index is advanced, not recomputed: overflow checks took four fifths of the time in debug
+    // builds.
     let mut rest = columns;
     for unit in 0..units {
         let Some(values) = rest.first_chunk::<WIDE>() else { return };
         rest = rest.get(wide..).unwrap_or_default();
         let mut place = unit;
-        for sums in &mut found {
+        for sums in &mut sums_of_rows {
             let weight = weights[place];
             place += units;
-            for at in 0..WIDE {
-                sums[at] += weight * values[at];
+            for index in 0..WIDE {
+                sums[index] += weight * values[index];
             }
         }
     }
-    for (row, found) in found.iter().enumerate() {
-        sums[row * wide..row * wide + WIDE].copy_from_slice(found);
+    for (row, sums_of_rows) in sums_of_rows.iter().enumerate() {
+        sums[row * wide..row * wide + WIDE].copy_from_slice(sums_of_rows);
     }
 }
 
@@ -112,10 +116,10 @@ mod tests {
             (4, 2, 128),
             (9, 6, 130),
         ] {
-            let weights: Vec<f64> = (0..rows * units).map(|at| (at * 7 % 11) as f64 - 5.0).collect();
-            let columns: Vec<f64> = (0..units * wide).map(|at| (at * 13 % 17) as f64 - 8.0).collect();
+            let weights: Vec<f64> = (0..rows * units).map(|index| (index * 7 % 11) as f64 - 5.0).collect();
+            let columns: Vec<f64> = (0..units * wide).map(|index| (index * 13 % 17) as f64 - 8.0).collect();
             let mut sums = vec![1.0; rows * wide];
-            weigh(&weights, units, &columns, wide, &mut sums);
+            matmul(&weights, units, &columns, wide, &mut sums);
             for row in 0..rows {
                 for column in 0..wide {
                     let plain: f64 =
