@@ -101,12 +101,12 @@ fn extensions_are_bounded_by_twice_the_depth_of_the_iteration() {
     assert!(deepest.iter().all(|(depth, deepest)| *deepest <= 3 * depth), "{deepest:?}");
 }
 
-/// The preset is `match` with the two terms and nothing else.
+/// The preset is `match` with the two terms and moves that are kept, and nothing else.
 #[test]
-fn modern_is_match_with_the_two_terms() {
+fn modern_is_match_with_the_two_terms_and_moves_kept() {
     let options = |name: &str| -> EngineOptions { presets::options(name).unwrap().try_into().unwrap() };
     let (mut known, modern) = (options("match"), options("modern"));
-    (known.iir.min_depth, known.singular.min_depth) = (4, 6);
+    (known.iir.min_depth, known.singular.min_depth, known.table.keep_move) = (4, 6, true);
     assert_eq!(known, modern);
 }
 
