@@ -198,7 +198,7 @@ pub trait Table: Send {
     fn now(&self) -> u16;
     /// What happened since the table was made.
     fn counters(&self) -> TableCounters;
-    /// How full it is now: exact, by a sweep over all slots (for the end of a search, not for a node).
+    /// How full it is now: exact, and without a look at the slots, for it is asked after each iteration.
     fn occupancy(&self) -> Occupancy;
     /// Each occupied slot's entry, for histograms and audits.
     fn for_each(&self, visit: &mut dyn FnMut(&Entry));

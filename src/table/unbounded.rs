@@ -1,6 +1,7 @@
 //! The table without a bound: an exact map from key to entry that never evicts. The practical ceiling of any policy.
 
 use super::by_key::ByKey;
+use super::entry::GENERATIONS;
 use super::options::SameKey;
 use super::{Entry, Hit, Occupancy, Stored, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as Place;
@@ -9,6 +10,8 @@ use std::collections::hash_map::Entry as Place;
 /// key and depth, where entries of other depths never answer (`probe.depth = "equal"`).
 pub struct Unbounded {
     entries: ByKey<(u64, u8), Entry>,
+    /// How many entries were stored at each time: a look at the whole map after each search would cost more than the search.
+    by_time: Box<[u64; GENERATIONS as usize]>,
     /// The number of each entry, where somebody wants to tell one from another: it stays when the map is emptied.
     numbers: Option<ByKey<(u64, u8), usize>>,
     by_depth: bool,
@@ -24,6 +27,7 @@ impl Unbounded {
     pub fn new(options: &TableOptions, by_depth: bool) -> Self {
         Self {
             entries: ByKey::default(),
+            by_time: Box::new([0; GENERATIONS as usize]),
             numbers: None,
             by_depth,
             same_key: options.same_key,
@@ -81,11 +85,13 @@ impl Table for Unbounded {
                 if keep_move && entry.mv.is_none() {
                     entry.mv = slot.get().mv;
                 }
-                slot.insert(entry);
+                let old = slot.insert(entry);
+                self.by_time[usize::from(old.generation)] -= 1;
                 self.counters.updates += 1;
                 true
             }
         };
+        self.by_time[usize::from(now)] += 1;
         Stored::into(self.slot(place), same)
     }
 
@@ -98,11 +104,12 @@ impl Table for Unbounded {
     fn prefetch(&self, _: u64) {}
 
     fn advance(&mut self, ticks: u16) {
-        self.now = self.now.wrapping_add(ticks) % super::entry::GENERATIONS;
+        self.now = self.now.wrapping_add(ticks) % GENERATIONS;
     }
 
     fn clear(&mut self) {
         self.entries.clear();
+        self.by_time.fill(0);
         self.now = 0;
     }
 
@@ -124,7 +131,7 @@ impl Table for Unbounded {
         Occupancy {
             slots: 0,
             occupied: self.entries.len() as u64,
-            current: self.entries.values().filter(|entry| entry.age(self.now) == 0).count() as u64,
+            current: self.by_time[usize::from(self.now)],
             bytes: self.entries.capacity() as u64 * size,
         }
     }
@@ -150,7 +157,7 @@ mod tests {
         assert_eq!((table.occupancy().occupied, table.occupancy().current), (2, 0));
         [2, 3].into_iter().for_each(|key| _ = table.store(key, entry));
         assert_eq!((table.occupancy().occupied, table.occupancy().current), (3, 2));
-        table.advance(crate::table::entry::GENERATIONS - 1);
+        table.advance(GENERATIONS - 1);
         assert_eq!(table.occupancy().current, 1, "the clock has come round");
         table.clear();
         assert_eq!((table.occupancy().occupied, table.occupancy().current), (0, 0));
