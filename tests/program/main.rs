@@ -24,6 +24,7 @@ mod plans;
 mod pools;
 mod published;
 mod races;
+mod ranks;
 mod rooms;
 mod rows;
 mod sections;
