@@ -126,6 +126,9 @@ pub fn run(args: &Args) -> CommandResult {
     println!("jobs        {} = {made_of}", plan.len());
     println!("plan        {:016x}", plan.id());
     println!("time        {}", time(&experiment, &plan, args, &folder)?);
+    if let Some(line) = confirmation(&experiment, args.probe)? {
+        println!("confirm     {line}");
+    }
     super::reach(&experiment, Some(&folder)).iter().for_each(|reach| println!("shows       {reach}"));
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
@@ -201,6 +204,28 @@ fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Res
         "unknown: --probe cannot estimate it for external engines, traces or very large tables".to_owned(),
         |found| found.to_string(),
     ))
+}
+
+/// What the games of `[confirm]` come to if the screen leaves every variant and none is told from the best before the budget ends.
+fn confirmation(experiment: &Experiment, probe: bool) -> Result<Option<String>, CommandFailure> {
+    let (Some(confirm), Some((_, openings))) = (&experiment.file.confirm, &experiment.openings) else {
+        return Ok(None);
+    };
+    let stages = confirm.stages(openings.items.len());
+    let ends: Vec<String> = stages.iter().map(|stage| stage.end.to_string()).collect();
+    let pairs = stages.last().map_or(0, |stage| stage.end);
+    let players: Vec<usize> = (0..experiment.variants.len()).collect();
+    let games = confirm.stage(experiment, &players, experiment.baseline, &openings.items[..pairs]);
+    let plan = Plan::new(&games);
+    let time = if probe {
+        let stop = stop_flag()?;
+        let probed = estimate::from_probe(&games, &plan, PROBE, &stop);
+        probed.map_or("--probe cannot estimate how long".to_owned(), |found| found.to_string())
+    } else {
+        "--probe tells how long".to_owned()
+    };
+    let (encounters, pairs) = (plural(plan.lanes(), "encounter"), plural(pairs, "pair"));
+    Ok(Some(format!("at most {encounters} x {pairs} of games, judged after {} of them: {time}", ends.join(", "))))
 }
 
 /// The time limit of a probe.
