@@ -1,7 +1,7 @@
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::console::escape_control;
-use crate::doctor::{Request, examine, screen};
+use crate::doctor::{Budget, Request, count_games, examine, screen};
 use crate::subject::options::ProgramWords;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
@@ -15,6 +15,7 @@ use std::time::Duration;
 #[command(after_help = "Examples:
   ttlab doctor stockfish                               a minute, one screen
   ttlab doctor ./engine --option Hash=16 --time 300    longer searches and more games
+  ttlab doctor ./engine --depth 12 --games 20          the same figures on any machine
   ttlab doctor gnuchess -o doctor.json -- -u           arguments of the engine follow --
   ttlab doctor ./engine -o doctor.json                 for an experiment: [subject] doctor = \"doctor.json\"
 
@@ -33,6 +34,12 @@ pub struct Args {
     /// Time to spend, in seconds (approximate)
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     time: u32,
+    /// Search to this depth, in so many --games, instead of for a time
+    #[arg(long, value_name = "PLIES", requires = "games", conflicts_with = "time", value_parser = clap::value_parser!(u8).range(1..=60))]
+    depth: Option<u8>,
+    /// Number of built-in games to search, with --depth
+    #[arg(long, requires = "depth")]
+    games: Option<usize>,
     /// Write the result as JSON, for `[subject] doctor` of an experiment
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -44,8 +51,12 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let words = std::iter::once(&args.engine).chain(&args.arguments).cloned().collect();
     let options = args.options.iter().map(|text| option(text)).collect::<Result<_, _>>()?;
-    let request =
-        Request { words: ProgramWords::Many(words), options, time: Duration::from_secs(u64::from(args.time)) };
+    let budget = match args.depth.zip(args.games) {
+        Some((depth, along)) if (2..=count_games()).contains(&along) => Budget::Games { depth, games: along },
+        Some((_, along)) => refuse!("--games {along}: expected 2 to {}, the number of built-in games", count_games()),
+        None => Budget::Time(Duration::from_secs(u64::from(args.time))),
+    };
+    let request = Request { words: ProgramWords::Many(words), options, budget };
     let stop = stop_flag()?;
     let bar = if args.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {

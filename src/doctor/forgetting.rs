@@ -6,8 +6,8 @@
 //! forgets makes a depth cheaper and worse, so that nodes to that depth point the wrong way. The
 //! score shows what the depth was worth.
 
-use super::positions::GamePosition;
-use super::{Examiner, Interrupt};
+use super::positions::{GamePosition, SEARCHES_PER_GAME};
+use super::{Budget, Examiner, Interrupt};
 use crate::analysis::pairing::clusters::Clusters;
 use crate::analysis::pairing::interval::intervals;
 use crate::chess::Score;
@@ -65,30 +65,31 @@ pub struct Design {
     pub nodes: Option<u64>,
 }
 
-/// The largest depth whose searches of these positions take at most `target` on average, and the
-/// median nodes of such a search. At least [`DEPTHS`]`.0`, however long that takes.
+/// The depth of the budget, or the largest depth for whose searches of these positions there is time
+/// (at least [`DEPTHS`]`.0`); and the median nodes of such a search.
 ///
 /// # Errors
 /// When the engine fails or the user stops the examination.
 pub fn find_depth(
     examiner: &Examiner<'_>,
     positions: &[&GamePosition],
-    target: Duration,
+    budget: Budget,
 ) -> Result<Option<(u8, u64)>, Interrupt> {
     let (mut engine, mut found) = (examiner.engine(examiner.launch.clone())?, None);
-    for depth in DEPTHS.0..=DEPTHS.1 {
-        let limit = Limit { depth: Some(depth), nodes: None };
-        let (mut nodes, begun) = (Vec::new(), Instant::now());
-        for position in positions {
-            let answer = examiner.search(&mut engine, position, limit, true)?;
-            nodes.push(answer.nodes.unwrap_or(0));
+    let target = match budget {
+        Budget::Games { depth, .. } => {
+            return Ok(Some((depth, median_nodes(examiner, &mut engine, positions, depth)?)));
         }
+        Budget::Time(time) => search_time(time, SEARCHES_PER_GAME),
+    };
+    for depth in DEPTHS.0..=DEPTHS.1 {
+        let begun = Instant::now();
+        let nodes = median_nodes(examiner, &mut engine, positions, depth)?;
         let per_search = begun.elapsed() / positions.len().max(1) as u32;
         if per_search > target && found.is_some() {
             break;
         }
-        nodes.sort_unstable();
-        found = Some((depth, nodes[nodes.len() / 2]));
+        found = Some((depth, nodes));
         if per_search > target {
             break;
         }
@@ -96,8 +97,22 @@ pub fn find_depth(
     Ok(found)
 }
 
+/// The median nodes of searches to a depth.
+fn median_nodes(
+    examiner: &Examiner<'_>,
+    engine: &mut Uci,
+    positions: &[&GamePosition],
+    depth: u8,
+) -> Result<u64, Interrupt> {
+    let limit = Limit { depth: Some(depth), nodes: None };
+    let answers = positions.iter().map(|position| examiner.search(engine, position, limit, true));
+    let mut nodes = answers.map(|answer| Ok(answer?.nodes.unwrap_or(0))).collect::<Result<Vec<_>, Interrupt>>()?;
+    nodes.sort_unstable();
+    Ok(nodes.get(nodes.len() / 2).copied().unwrap_or(0))
+}
+
 /// Time for one search if the whole measurement may take `time`.
-pub fn search_time(time: Duration, searches_per_game: usize) -> Duration {
+fn search_time(time: Duration, searches_per_game: usize) -> Duration {
     time.mul_f64(PLANNED_SHARE / (planned_games(time) * f64::from(SEARCHES_PER_POSITION) * searches_per_game as f64))
 }
 
@@ -110,8 +125,8 @@ struct Answers {
     long: Vec<UciReport>,
 }
 
-/// Searches games until they or the time run out. An unfinished game is left out. If the first game
-/// shows that one more ply fits, the measurement starts over at that depth.
+/// Searches games until they or the budget run out. An unfinished game is left out. If time is the
+/// budget, and the first game shows that one more ply fits, the measurement starts over at that depth.
 ///
 /// # Errors
 /// When the engine fails or the user stops the examination.
@@ -120,13 +135,16 @@ pub fn measure(
     mut design: Design,
     forgets: bool,
     games: &[Vec<GamePosition>],
-    time: Duration,
+    budget: Budget,
 ) -> Result<Forgetting, Interrupt> {
-    let until = Instant::now() + time;
+    let (until, most) = match budget {
+        Budget::Time(time) => (Some(Instant::now() + time), games.len()),
+        Budget::Games { games, .. } => (None, games),
+    };
     let mut tables =
         [start_with_table(examiner, design.small, forgets)?, start_with_table(examiner, design.large, forgets)?];
     let mut all = Vec::new();
-    while let Some(game) = games.get(all.len()) {
+    while let Some(game) = games.iter().take(most).nth(all.len()) {
         (examiner.progress)(&format!(
             "comparing a small and a large table at depth {}: game {}",
             design.depth,
@@ -134,6 +152,7 @@ pub fn measure(
         ));
         let begun = Instant::now();
         all.push(search_game(examiner, &design, &mut tables, game)?);
+        let Some(until) = until else { continue };
         let (took, remaining) = (begun.elapsed(), until.saturating_duration_since(Instant::now()));
         if all.len() == 1 && design.depth < DEPTHS.1 && fits_deeper(took, remaining) {
             design =

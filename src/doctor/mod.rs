@@ -30,8 +30,29 @@ pub struct Request {
     pub words: ProgramWords,
     /// UCI options to set: names and values, as the user wrote them.
     pub options: Vec<(String, String)>,
-    /// Roughly how long the examination may take.
-    pub time: Duration,
+    /// How much to search.
+    pub budget: Budget,
+}
+
+/// How much to search when a small and a large table are compared.
+#[derive(Debug, Clone, Copy)]
+pub enum Budget {
+    /// The depth and the number of games for which there is time if the examination may take roughly
+    /// so long.
+    Time(Duration),
+    /// A fixed amount: for an engine that repeats, the same figures on any machine.
+    Games {
+        /// The depth of each search.
+        depth: u8,
+        /// The number of built-in games.
+        games: usize,
+    },
+}
+
+/// The number of built-in games.
+#[must_use]
+pub fn count_games() -> usize {
+    positions::games().len()
 }
 
 /// Why an examination ended early.
@@ -136,7 +157,7 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     let examiner = Examiner { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
     let mut findings = Findings::default();
     findings.add("start", CheckResult::Good, format!("ready after {:.2} s", ready.as_secs_f64()));
-    let measured = match run_checks(&examiner, request.time, begun, &mut findings) {
+    let measured = match run_checks(&examiner, request.budget, begun, &mut findings) {
         Ok(measured) => measured,
         Err(Interrupt::Stopped) => return Ok(None),
         Err(Interrupt::Failed(failure)) => {
@@ -187,7 +208,7 @@ struct Measured {
 /// Runs all checks, in order.
 fn run_checks(
     examiner: &Examiner<'_>,
-    time: Duration,
+    budget: Budget,
     begun: Instant,
     findings: &mut Findings,
 ) -> Result<Measured, Interrupt> {
@@ -198,11 +219,7 @@ fn run_checks(
     (examiner.progress)("finding a depth that takes a moment");
     let first: Vec<&GamePosition> = games.iter().take(2).filter_map(|game| game.first()).collect();
     let depth_and_nodes = match probe.depth {
-        LimitSupport::Yes => record_failure(
-            forgetting::find_depth(examiner, &first, forgetting::search_time(time, positions::SEARCHES_PER_GAME)),
-            "depths",
-            findings,
-        )?,
+        LimitSupport::Yes => record_failure(forgetting::find_depth(examiner, &first, budget), "depths", findings)?,
         LimitSupport::No(_) => None,
     }
     .flatten();
@@ -246,7 +263,10 @@ fn run_checks(
             None
         }
         (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
-            let remaining = time.saturating_sub(begun.elapsed()).max(time / 4);
+            let remaining = match budget {
+                Budget::Time(time) => Budget::Time(time.saturating_sub(begun.elapsed()).max(time / 4)),
+                games => games,
+            };
             let nodes = Some(nodes).filter(|_| probe.nodes == LimitSupport::Yes);
             let design = forgetting::Design { small, large, depth, nodes };
             let found = forgetting::measure(examiner, design, probe.forgets, &games, remaining);
@@ -377,7 +397,7 @@ mod tests {
         ]);
         let typed = |given: &[(&str, &str)]| {
             let options = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            let request = Request { words: ProgramWords::default(), options, time: Duration::ZERO };
+            let request = Request { words: ProgramWords::default(), options, budget: Budget::Time(Duration::ZERO) };
             typed_options(&request, &own)
                 .into_iter()
                 .map(|(name, value)| format!("{name} {value:?}"))

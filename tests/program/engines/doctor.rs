@@ -2,17 +2,24 @@
 
 use super::{Trial, all_gone, scripted};
 
-/// What `ttlab doctor` says of our own engine behind a filter of what it is told and another of what it says.
+/// What `ttlab doctor` says in a second of our own engine behind a filter of what it is told and another of what it says.
 fn examine(output: &str, text: &str, more: &[&str], code: i32) -> (super::Output, serde_json::Value) {
+    examine_settings("--preset match", (output, text), &[&["--time", "1"], more].concat(), code)
+}
+
+/// The same of the engine with these settings.
+fn examine_settings(
+    settings: &str,
+    (output, text): (&str, &str),
+    more: &[&str],
+    code: i32,
+) -> (super::Output, serde_json::Value) {
     let trial = Trial::new("");
     let engine = format!(
-        "sed -u -e '/^quit/q' -e '{output}' | \"$0\" uci --preset match | sed -u -e '{text}' -e 's/name ttlab/name Filtered/'"
+        "sed -u -e '/^quit/q' -e '{output}' | \"$0\" uci {settings} | sed -u -e '{text}' -e 's/name ttlab/name Filtered/'"
     );
-    let words = [
-        &["doctor", "/bin/sh", "--time", "1", "-o", "doctor.json"][..],
-        more,
-        &["--", "-c", &engine, env!("CARGO_BIN_EXE_ttlab")],
-    ];
+    let words =
+        [&["doctor", "/bin/sh", "-o", "doctor.json"][..], more, &["--", "-c", &engine, env!("CARGO_BIN_EXE_ttlab")]];
     let text = trial.call(&words.concat()).expect(code);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
     let found = std::fs::read_to_string(trial.path("doctor.json")).unwrap();
@@ -52,6 +59,23 @@ fn an_engine_is_examined_on_one_screen() {
     assert!(text.out.contains("1 MiB against 32 MiB: ") && text.out.contains("No fault."), "{}", text.out);
     assert!(text.out.lines().count() < 30, "{}", text.out);
     assert_eq!(text.err, "");
+}
+
+/// An engine whose smallest table has 128 entries and always replaces. Where its search asks the table how deep to go, nodes are found to mislead; without
+/// that term they lead. So many games to a depth give the same figures on any machine.
+#[test]
+fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() {
+    let small = "s/name Hash value 1$/name table.size value 128/";
+    let examined = |settings: &str| {
+        let settings = format!("{settings} --set table.policy=always");
+        let (_, found) = examine_settings(&settings, (small, ""), &["--depth", "4", "--games", "24"], 0);
+        assert_eq!((&found["forgetting"]["depth"], &found["forgetting"]["games"]), (&4.into(), &24.into()));
+        (found["nodes"].clone(), found["forgetting"]["kept"]["mean"].as_f64().unwrap())
+    };
+    let (verdict, ratio) = examined("--preset modern --set iir.min_depth=2");
+    assert!(verdict == "mislead" && ratio < 0.8, "{verdict} {ratio}");
+    let (verdict, ratio) = examined("--preset match");
+    assert!(verdict == "lead" && ratio > 1.3, "{verdict} {ratio}");
 }
 
 #[test]
@@ -139,6 +163,9 @@ fn what_cannot_be_examined_is_told_with_a_way_out() {
         (&[&engine, "--option", "Hash=4096"], "--option Hash: expected a number from 1 to 1024, found 4096"),
         (&[&engine, "--option", "Hash"], "expected NAME=VALUE"),
         (&[&engine, "--time", "0"], "--time"),
+        (&[&engine, "--depth", "4"], "--games <GAMES>"),
+        (&[&engine, "--depth", "4", "--games", "1"], "--games 1: expected 2 to "),
+        (&[&engine, "--depth", "4", "--games", "1000"], "--games 1000: expected 2 to "),
     ] {
         trial.call(&[&["doctor"], words].concat()).expect(2).prints(&[says]);
     }
