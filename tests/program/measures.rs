@@ -156,3 +156,46 @@ fn games_decide_among_what_a_screen_leaves() {
         assert_eq!(fs::read(format!("{out}/confirm/2/results.csv")).unwrap(), games);
     }
 }
+
+/// A race on nodes of a search that asks its table says that they mislead, and its winner is the table that forgets; in shape neutral nothing is said, and
+/// the winner is the other.
+#[test]
+fn a_race_on_neutral_nodes_finds_the_table_that_forgets_less() {
+    let folder = scratch();
+    let text = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 6 }\n[engine]\npreset = 'modern'\nsingular.min_depth = 0\ntable.size = 512\n\
+        [tune]\nfirst = 6\npressures = [{ 'table.size' = 256 }]\n[[variant]]\nname = 'scored'\n[[variant]]\nname = 'always'\ntable.policy = 'always'\n";
+    let file = folder.path().join("x.toml");
+    fs::write(&file, text).unwrap();
+    let race = |shape: &str| {
+        let out = folder.path().join(shape).display().to_string();
+        let (stdout, errors, code) =
+            run(&["tune", file.to_str().unwrap(), "--out", &out, "--set", &format!("shape={shape}")]);
+        assert_eq!(code, 0, "{errors}");
+        (stdout, errors)
+    };
+    let (stdout, errors) = race("table");
+    assert!(errors.contains("nodes to a depth may mislead in \"always\", \"scored\""), "{errors}");
+    assert!(stdout.starts_with("Best: \"always\"."), "{stdout}");
+    let (stdout, errors) = race("neutral");
+    assert!(!errors.contains("mislead"), "{errors}");
+    assert!(stdout.starts_with("The baseline stands: \"scored\"."), "{stdout}");
+}
+
+/// What the games of `[confirm]` come to at most is told before the run.
+#[test]
+fn plan_prices_the_games_that_confirm() {
+    let folder = scratch();
+    let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\n[engine]\npreset = 'match'\n[grid]\n'table.size' = [64, 128, 65536]\n\
+        [confirm]\nopenings = 'data/openings.epd'\nlimit = { nodes = 60 }\nfirst = 30\nbudget = 45\n";
+    let file = folder.path().join("x.toml");
+    fs::write(&file, text).unwrap();
+    let line = |more: &[&str]| {
+        let (stdout, errors, code) = run(&[&["plan", file.to_str().unwrap()], more].concat());
+        assert_eq!(code, 0, "{errors}");
+        stdout.lines().find_map(|line| line.strip_prefix("confirm     ").map(str::to_owned)).unwrap()
+    };
+    let most = "at most 2 encounters x 45 pairs of games, judged after 30, 45 of them: ";
+    assert_eq!(line(&[]), format!("{most}--probe tells how long"));
+    let probed = line(&["--probe"]);
+    assert!(probed.starts_with(&format!("{most}about ")) && probed.contains(", for 90 jobs (roughly: "), "{probed}");
+}

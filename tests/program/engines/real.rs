@@ -171,3 +171,35 @@ fn a_real_engines_options_are_raced() {
         assert!(rows.len() > 2 * 2, "{stage}");
     }
 }
+
+/// Stockfish judged by its own longer searches: each position once, and the mean distance of the scores by hand.
+#[test]
+fn a_real_engines_score_error_is_the_distance_from_its_own_longer_search() {
+    if !here("stockfish") {
+        return;
+    }
+    let trial = trial(
+        "first = 4\nlimit = { nodes = 2000 }\n[subject]\nuci = \"stockfish\"\noptions = { Threads = 1, Hash = 1 }\n\
+         [reference]\nself = { nodes = 40_000, options = { Hash = 16 } }\n[grid]\n\"limit.nodes\" = [500, 2000]\n",
+    );
+    trial.run("out", &[]).expect(0);
+    let judged: Vec<std::collections::BTreeMap<String, String>> =
+        csv::Reader::from_path(trial.path("out/reference.csv")).unwrap().deserialize().map(Result::unwrap).collect();
+    assert_eq!(judged.len(), 4);
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    assert!(judged.iter().all(|one| number(&one["nodes"]) >= 40_000.0), "{judged:?}");
+    let rows = trial.rows("out");
+    let message = trial.call(&["report", "out", "--format", "json"]).expect(0);
+    let page: serde_json::Value = serde_json::from_str(&message.out).unwrap();
+    let parts = page["parts"].as_array().unwrap();
+    let lines = parts.iter().find(|part| part["key"] == "summary").unwrap()["rows"].as_array().unwrap();
+    assert_eq!(lines.len(), 2);
+    for (line, name) in lines.iter().zip(["nodes=500", "nodes=2000"]) {
+        let error = |one: &std::collections::BTreeMap<String, String>| {
+            let mut search = rows.iter().filter(|row| row["variant"] == name && row["position"] == one["position"]);
+            (number(&search.next_back().unwrap()["score"]) - number(&one["score"])).abs().min(150.0)
+        };
+        let mean = judged.iter().map(error).sum::<f64>() / 4.0;
+        assert!((line["score_error"].as_f64().unwrap() - mean).abs() < 1e-9, "{name}: {line} {mean}");
+    }
+}
