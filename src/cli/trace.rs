@@ -308,7 +308,7 @@ mod tests {
         assert!(create_output(&known).is_ok() && create_output(&folder.path().join("new.trace")).is_ok());
         for not in [folder.path(), Path::new("/dev/null")] {
             let output = create_output(not).err().map(|failure| failure.message);
-            assert_eq!(output, Some(format!("{}: is no file that could be written anew", not.display())));
+            assert_eq!(output, Some(format!("{}: is not a regular file and cannot be replaced", not.display())));
         }
     }
 

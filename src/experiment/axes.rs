@@ -8,19 +8,19 @@ use crate::text::plural;
 use std::collections::BTreeSet;
 use toml::Value;
 
-/// A list of paths that move together, each with its values.
+/// Paths that vary together, each with its values; all lists are of equal length.
 pub(super) type Axis = Vec<(String, Vec<Value>)>;
 
-/// The axes of a file, in its order: the grid's, then the zips.
+/// The axes of a file, in order: those of `[grid]`, then each `[[zip]]`.
 ///
 /// # Errors
-/// The first that is no list of values, with its place.
+/// When a value is not a list, or a path is set twice.
 pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>, Problem> {
     let list = |table: &str, path: &str, value: &Value| {
         let found = match value {
             Value::Array(values) if !values.is_empty() => return Ok((path.to_owned(), values.clone())),
-            Value::Table(_) => format!("; write the path in quotes, as in \"{path}.size\" = [..]"),
-            Value::Array(_) => ", found an empty one".to_owned(),
+            Value::Table(_) => format!(", found a table: write the path in quotes, as in \"{path}.size\" = [..]"),
+            Value::Array(_) => ", found an empty list".to_owned(),
             other => format!(", found {}", paths::format_value(other)),
         };
         Err(source.invalid(&format!("{table}.{path}"), format!("expected a list of values{found}")))
@@ -29,24 +29,24 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
     for (path, value) in &file.grid {
         let (path, values) = list("grid", path, value)?;
         let mut seen = BTreeSet::new();
-        if let Some(at) = values.iter().position(|value| !seen.insert(value.to_string())) {
-            let message = format!("grid.{path}: {} stands twice", paths::format_value(&values[at]));
-            return Err(source.problem_at(&format!("grid.{path}.{at}"), message));
+        if let Some(index) = values.iter().position(|value| !seen.insert(value.to_string())) {
+            let message = format!("grid.{path}: duplicate value {}", paths::format_value(&values[index]));
+            return Err(source.problem_at(&format!("grid.{path}.{index}"), message));
         }
         axes.push(vec![(path, values)]);
     }
-    for (at, zip) in file.zip.iter().enumerate() {
+    for (index, zip) in file.zip.iter().enumerate() {
         let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
             let ((first, expected), found) = (&axis[0], plural(values.len(), "value"));
             let message = format!("zip.{path}: has {found} where zip.{first} has {}", expected.len());
-            return Err(source.problem_at(&format!("zip.{at}.{path}"), message));
+            return Err(source.problem_at(&format!("zip.{index}.{path}"), message));
         }
         let earlier = |path: &String| axes.iter().flatten().any(|(known, _)| known == path);
         if let Some((path, _)) = axis.iter().find(|(path, _)| earlier(path)) {
             let other = if file.grid.contains_key(path) { "[grid]" } else { "another [[zip]]" };
-            let message = format!("zip.{path}: stands in {other} too: one of them sets it");
-            return Err(source.problem_at(&format!("zip.{at}.{path}"), message));
+            let message = format!("zip.{path}: is set in {other} too: set it in one of them");
+            return Err(source.problem_at(&format!("zip.{index}.{path}"), message));
         }
         if !axis.is_empty() {
             axes.push(axis);
@@ -55,16 +55,16 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
     Ok(axes)
 }
 
-/// Every combination of the axes' values; the first axis varies slowest.
+/// All combinations of the axes' values; the first axis varies slowest.
 pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for axis in axes {
         combinations = combinations
             .iter()
-            .flat_map(|point| {
-                (0..axis[0].1.len()).map(|at| {
-                    let step = axis.iter().map(|(path, values)| (path.clone(), values[at].clone()));
-                    point.iter().cloned().chain(step).collect()
+            .flat_map(|combination| {
+                (0..axis[0].1.len()).map(|index| {
+                    let step = axis.iter().map(|(path, values)| (path.clone(), values[index].clone()));
+                    combination.iter().cloned().chain(step).collect()
                 })
             })
             .collect();
@@ -72,14 +72,14 @@ pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     combinations
 }
 
-/// The path of a value among those of its axis.
+/// The place in the file of a value of an axis, such as `grid.table.size.1`.
 pub(super) fn locate_axis_value(file: &File, set: &str, value: &Value) -> Option<String> {
-    let at = |values: &Value| values.as_array()?.iter().position(|one| one == value);
+    let index = |values: &Value| values.as_array()?.iter().position(|candidate| candidate == value);
     match file.grid.get(set) {
-        Some(values) => at(values).map(|at| format!("grid.{set}.{at}")),
+        Some(values) => index(values).map(|index| format!("grid.{set}.{index}")),
         None => file.zip.iter().enumerate().find_map(|(zip, axis)| {
-            let at = at(axis.get(set)?)?;
-            Some(format!("zip.{zip}.{set}.{at}"))
+            let index = index(axis.get(set)?)?;
+            Some(format!("zip.{zip}.{set}.{index}"))
         }),
     }
 }

@@ -1,4 +1,4 @@
-//! The point that the others are held against.
+//! The variant that all others are compared with.
 
 use super::file::File;
 use super::grid::{Variant, option_columns};
@@ -7,33 +7,33 @@ use super::text::FileText;
 use crate::record::columns::{VARIANT, may_mean};
 use std::collections::BTreeSet;
 
-/// Which point the others are held against.
+/// The index of the baseline among `variants`; the first if the file names none.
 ///
 /// # Errors
-/// When no point matches.
+/// When no variant matches `[baseline]`, or a path is unknown or ambiguous.
 pub fn find_baseline(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<usize, Problem> {
     if file.baseline.is_empty() {
         return Ok(0);
     }
-    let all: BTreeSet<String> = variants.iter().flat_map(option_columns).map(|(path, _)| path).collect();
-    let mut meant = Vec::new();
+    let paths: BTreeSet<String> = variants.iter().flat_map(option_columns).map(|(path, _)| path).collect();
+    let mut conditions = Vec::new();
     for (path, expected) in &file.baseline {
         let wrong = |what: String| source.invalid(&format!("baseline.{path}"), what);
-        let ends_alike: Vec<&str> = all.iter().map(String::as_str).filter(|column| may_mean(path, column)).collect();
-        let column = match ends_alike[..] {
-            _ if path == VARIANT || all.contains(path) => path,
+        let candidates: Vec<&str> = paths.iter().map(String::as_str).filter(|column| may_mean(path, column)).collect();
+        let column = match candidates[..] {
+            _ if path == VARIANT || paths.contains(path) => path,
             [only] => only,
             [] => {
-                let help = nearest(path, all.iter().map(String::as_str));
+                let help = nearest(path, paths.iter().map(String::as_str));
                 return Err(Problem { help, ..wrong(format!("there is no option `{path}`")) });
             }
-            _ => return Err(wrong(ambiguous_name(ends_alike.into_iter()))),
+            _ => return Err(wrong(ambiguous_name(candidates.into_iter()))),
         };
-        meant.push((column, expected.to_string()));
+        conditions.push((column, expected.to_string()));
     }
     let matches = |variant: &Variant| {
         let leaves = option_columns(variant);
-        meant.iter().all(|(path, expected)| {
+        conditions.iter().all(|(path, expected)| {
             *path == VARIANT && variant.name == *expected
                 || leaves.iter().any(|(column, value)| column == path && value == expected)
         })

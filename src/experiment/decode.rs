@@ -1,25 +1,25 @@
-//! From what a file says to types. Whatever a file is written in, its values are read as JSON's are: each type's reading is compiled
-//! for one format, and not for each.
+//! Decodes TOML and JSON values into types. TOML is converted to JSON first, so that each type's
+//! deserializer is compiled for one format only.
 
 use super::paths::join_path;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-/// A value that is not what is expected there.
+/// A value that could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}{}{message}", if .path.is_empty() { "" } else { ": " })]
 pub struct DecodeError {
-    /// Its dotted path, empty at the top; an item of a list is `ordering[1]`.
+    /// The value's dotted path, empty for the document itself; an item of a list is `ordering[1]`.
     pub path: String,
     /// What was found and what was expected, in serde's words.
     pub message: String,
 }
 
-/// A type from a value of JSON.
+/// Decodes a JSON value.
 ///
 /// # Errors
-/// The first that is wrong.
+/// The first value that does not fit the type.
 pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
@@ -27,18 +27,18 @@ pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     })
 }
 
-/// The same from a table of TOML.
+/// Decodes a TOML table.
 ///
 /// # Errors
-/// As there; and for what only TOML has: a date, and a number without end or that is none.
+/// As [`from_json`], and for values that JSON lacks: dates, infinities and NaN.
 pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, DecodeError> {
     from_json(to_json(Value::Table(table), "")?)
 }
 
-/// The same from its text.
+/// Decodes TOML text.
 ///
 /// # Errors
-/// As there; and where the text is no TOML.
+/// As [`from_table`], and for a syntax error.
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     let table = text
         .parse()
@@ -47,16 +47,16 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
 }
 
 fn to_json(value: Value, path: &str) -> Result<Json, DecodeError> {
-    let unread = |message: String| DecodeError { path: path.to_owned(), message };
+    let error_at = |message: String| DecodeError { path: path.to_owned(), message };
     Ok(match value {
         Value::String(text) => Json::String(text),
         Value::Integer(number) => Json::from(number),
         Value::Float(number) if !number.is_finite() => {
-            return Err(unread(format!("{number} is out of range: expected a finite number")));
+            return Err(error_at(format!("{number} is out of range: expected a finite number")));
         }
         Value::Float(number) => Json::from(number),
         Value::Boolean(flag) => Json::Bool(flag),
-        Value::Datetime(date) => return Err(unread(format!("a date is no value of any option: found {date}"))),
+        Value::Datetime(date) => return Err(error_at(format!("no option takes a date: found {date}"))),
         Value::Array(items) => {
             let items = items.into_iter().enumerate();
             Json::Array(items.map(|(at, item)| to_json(item, &format!("{path}[{at}]"))).collect::<Result<_, _>>()?)
@@ -84,9 +84,10 @@ mod tests {
         items: Vec<u8>,
     }
 
-    /// What is wrong is told by its path, items by their number; what JSON has no form for is refused and not changed.
+    /// Errors name the dotted path, with list items by index; values without a JSON form are
+    /// refused, not changed.
     #[test]
-    fn what_is_wrong_is_told_by_its_path() {
+    fn error_names_the_path_of_the_value() {
         let read = |text: &str| {
             let table = text.parse::<Table>().unwrap();
             from_table::<std::collections::BTreeMap<String, Inner>>(table).map_err(|error| error.to_string())
@@ -98,7 +99,7 @@ mod tests {
             ("a = { share = 1, items = [1, 256] }", "a.items[1]: invalid value: integer `256`, expected u8"),
             ("a = { share = inf, items = [] }", "a.share: inf is out of range: expected a finite number"),
             ("a = { share = 1, items = [1, nan] }", "a.items[1]: NaN is out of range: expected a finite number"),
-            ("a = { share = 2026-01-01, items = [] }", "a.share: a date is no value of any option: found 2026-01-01"),
+            ("a = { share = 2026-01-01, items = [] }", "a.share: no option takes a date: found 2026-01-01"),
             ("a = { share = 1 }", "a: missing field `items`"),
             ("a = { share = 1, itms = [] }", "a.itms: unknown field `itms`, expected `share` or `items`"),
         ] {

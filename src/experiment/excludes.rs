@@ -1,11 +1,11 @@
-//! Which points of a grid an `[[exclude]]` leaves out.
+//! The combinations of a grid that `[[exclude]]` leaves out.
 
 use super::paths;
 use std::collections::{HashMap, HashSet};
 use toml::{Table, Value};
 
-/// The points to leave out: for each set of paths that excludes name together, the values that they give them. A point is then
-/// looked up once for each set, however many excludes there are.
+/// For each set of paths that some excludes name, the values that they exclude. A combination then
+/// needs one lookup for each set of paths, however many excludes there are.
 pub(super) struct Excludes<'a> {
     sets: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
 }
@@ -22,18 +22,20 @@ impl<'a> Excludes<'a> {
         Self { sets }
     }
 
-    /// Whether a point has all the values that some exclude names. `"always"` and `{ kind = "always" }` are the same.
-    pub(super) fn matches(&self, point: &[(String, Value)]) -> bool {
+    /// Whether a combination has all the values of some exclude. `"always"` and `{ kind = "always"
+    /// }` are equal.
+    pub(super) fn matches(&self, combination: &[(String, Value)]) -> bool {
         self.sets.iter().any(|(paths, excluded)| {
-            let values: Option<Vec<String>> = paths.iter().map(|path| value_at(point, path)).collect();
+            let values: Option<Vec<String>> = paths.iter().map(|path| value_at(combination, path)).collect();
             values.is_some_and(|values| excluded.contains(&values))
         })
     }
 }
 
-/// What a point sets at a path, which may be a part of what an axis sets: `table.policy.kind` of `table.policy`.
-fn value_at(point: &[(String, Value)], path: &str) -> Option<String> {
-    point.iter().find_map(|(set, value)| {
+/// The value of a combination at a path, which may lie inside what an axis sets:
+/// `table.policy.kind` inside `table.policy`.
+fn value_at(combination: &[(String, Value)], path: &str) -> Option<String> {
+    combination.iter().find_map(|(set, value)| {
         if set == path {
             return Some(paths::format_value(value));
         }
@@ -50,22 +52,23 @@ fn value_at(point: &[(String, Value)], path: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// All that one exclude names must fit, of several excludes any; a policy's word is its kind, and a part of a table is found in it.
+    /// All conditions of one exclude must hold, of several excludes any. A policy's word is its
+    /// kind, and a part of a table is found in it.
     #[test]
-    fn a_point_is_left_out_by_all_that_one_exclude_names() {
+    fn exclude_matches_when_all_its_conditions_hold() {
         let tables = |texts: &[&str]| texts.iter().map(|text| text.parse::<Table>().unwrap()).collect::<Vec<_>>();
-        let given = tables(&[
+        let parsed_tables = tables(&[
             "'a' = 1\n'b' = 2",
             "'b' = 3\n'a' = 1",
             "'table.policy.kind' = 'always'",
             "'table.policy.factor' = 4",
         ]);
-        let excludes = Excludes::new(&given);
-        let hold = |text: &str| {
-            let point = text.parse::<Table>().unwrap().into_iter().collect::<Vec<_>>();
-            excludes.matches(&point)
+        let excludes = Excludes::new(&parsed_tables);
+        let is_excluded = |text: &str| {
+            let combination = text.parse::<Table>().unwrap().into_iter().collect::<Vec<_>>();
+            excludes.matches(&combination)
         };
-        for (point, left_out) in [
+        for (combination, left_out) in [
             ("'a' = 1\n'b' = 2", true),
             ("'b' = 3\n'a' = 1\n'c' = 9", true),
             ("'a' = 1\n'b' = 4", false),
@@ -79,7 +82,7 @@ mod tests {
             ("'table.policy.factor' = 4", true),
             ("'table.policyx' = 'always'", false),
         ] {
-            assert_eq!(hold(point), left_out, "{point}");
+            assert_eq!(is_excluded(combination), left_out, "{combination}");
         }
     }
 }

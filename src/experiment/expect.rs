@@ -1,4 +1,4 @@
-//! `[[expect]]`: a published or known figure, and how the rows are held against it.
+//! `[[expect]]`: a published or known figure or claim, to be compared with the rows.
 
 use super::file::{Experiment, File};
 use super::grid::Variant;
@@ -11,42 +11,44 @@ use crate::record::columns::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One expectation.
+/// One `[[expect]]` entry: a filter of rows, and figures or a claim to check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Expect {
-    /// Which rows it speaks of: column (or unique end of a column's name, so `nodes` is `search.nodes`) = value; all
-    /// must match. None given: every row.
+    /// The rows that it applies to: column (or a unique suffix of a column's name, so `nodes` is
+    /// `search.nodes`) = value; all must match. Default: every row.
     #[serde(rename = "where")]
     pub filter: BTreeMap<String, Scalar>,
-    /// Who says so: `published` (an article: `source` names it), `expected` (theory, or another program) or `asked` (this file's own
-    /// question).
+    /// The origin of the expectation: `published` (an article, which `source` names), `expected`
+    /// (theory, or another program) or `asked` (this file's own question).
     pub kind: ClaimOrigin,
-    /// Where the figure was published or how it is known; printed beside the verdict.
+    /// Where the figure was published, or how it is known; printed beside the verdict.
     pub source: String,
-    /// The figure or sentence as it was published, word for word.
+    /// The published figure or sentence, word for word.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub quote: String,
-    /// Where the claim is not that of the file's article: who made it, and in what.
+    /// The claim's author, if not the author of the file's article.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub author: String,
-    /// The article that it was made in.
+    /// The claim's article, if not the file's.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub article: String,
-    /// A sentence for the reader of the report.
+    /// A sentence for the reader of the report, printed with the verdict.
     pub note: String,
-    /// A comparison instead of figures: `"nodes(always) > nodes(two-big1)"`, the sides being a metric of a variant; or
-    /// with a factor: `"nodes(no table) > 1.2 * nodes(always)"`.
+    /// A comparison instead of figures: `"nodes(always) > nodes(two-big1)"`, each side a metric of
+    /// a variant; or with a factor: `"nodes(no table) > 1.2 * nodes(always)"`.
     pub claim: Option<String>,
-    /// The verdict that keeps a `--check` green: `holds` unless the published figure is known to be wrong.
+    /// The verdict with which `--check` passes: `holds`, unless the published figure is known to be
+    /// wrong.
     pub verdict: ExpectedVerdict,
-    /// Metric = figure, for any counter or column: `evals = 32138`, `nodes = { min = 10, max = 20 }`.
+    /// Metric = expected figure, for any counter or column: `evals = 32138`, `nodes = { min = 10,
+    /// max = 20 }`.
     #[serde(flatten)]
     pub figures: BTreeMap<String, ExpectedFigure>,
 }
 
-/// Who says what is expected.
+/// The origin of an expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -61,7 +63,7 @@ pub enum ClaimOrigin {
 }
 
 impl ClaimOrigin {
-    /// The word for it.
+    /// The value as written in the file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Published => "published",
@@ -71,7 +73,7 @@ impl ClaimOrigin {
     }
 }
 
-/// A value to match a column with.
+/// A value to compare a column with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a number, text in quotes, true or false")]
@@ -83,19 +85,19 @@ pub enum Scalar {
     Text(String),
 }
 
-/// What a metric should be.
+/// The expected figure of a metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a number, text in quotes, or limits such as { min = 10, max = 20 }")]
 pub enum ExpectedFigure {
     /// Every matching row has exactly this value.
     Exact(Scalar),
-    /// Limits, ends included; of each matching row, or of one statistic of them all.
+    /// An inclusive range for each matching row, or for one statistic of them all.
     Range(Range),
 }
 
 impl ExpectedFigure {
-    /// Whether it is one number and no range.
+    /// Whether exact numbers are expected, not a range.
     pub fn is_exact(&self) -> bool {
         match self {
             Self::Exact(_) => true,
@@ -103,55 +105,55 @@ impl ExpectedFigure {
         }
     }
 
-    /// What makes no sense of it, if anything: it would hold of everything, or of nothing.
+    /// Why the figure makes no sense, if it does not: it would hold for all rows or for none.
     fn find_fault(&self) -> Option<String> {
         let Self::Range(range) = self else { return None };
         let Range { min, max, exact, statistic: of, by_depth, from } = range;
         let kinds = [min.is_some() || max.is_some(), exact.is_some(), !by_depth.is_empty()];
-        let given = kinds.iter().filter(|kind| **kind).count();
+        let kinds_given = kinds.iter().filter(|kind| **kind).count();
         let first = from.unwrap_or(1);
         let last = usize::from(first) + by_depth.len().saturating_sub(1);
-        Some(if given == 0 {
+        Some(if kinds_given == 0 {
             "gives no figure: expected `min`, `max` or both, `exact`, or `by_depth`".to_owned()
-        } else if given > 1 {
+        } else if kinds_given > 1 {
             "expected `min` and `max`, `exact`, or `by_depth`: one of the three".to_owned()
         } else if let (Some(min), Some(max)) = (min, max)
             && min > max
         {
-            format!("nothing is at least {min} and at most {max}")
+            format!("min = {min} is above max = {max}")
         } else if by_depth.is_empty() && from.is_some() {
             "`from` is the depth of the first of `by_depth`, which is not given".to_owned()
         } else if !by_depth.is_empty() && of.is_some() {
-            "`by_depth` is held against each row: `of` does not go with it".to_owned()
+            "`by_depth` is compared with each row: `of` is not allowed with it".to_owned()
         } else if !by_depth.is_empty() && (first == 0 || last > usize::from(u8::MAX)) {
-            format!("`by_depth` speaks of depths {first} to {last}: expected 1 to 255")
+            format!("`by_depth` covers depths {first} to {last}: expected 1 to 255")
         } else {
             return None;
         })
     }
 }
 
-/// Limits of a metric.
+/// An inclusive range or exact values of a metric.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Range {
-    /// At least.
+    /// The least allowed value.
     pub min: Option<f64>,
-    /// At most.
+    /// The greatest allowed value.
     pub max: Option<f64>,
-    /// Exactly, instead of limits.
+    /// The exact value, instead of a range.
     pub exact: Option<f64>,
-    /// Which statistic of the matching rows is meant; without it each row is.
+    /// The statistic of the matching rows to check; default: each row.
     #[serde(rename = "of")]
     pub statistic: Option<Statistic>,
-    /// Exact figures of one depth after another, instead of the others.
+    /// Exact figures of consecutive depths, instead of the others.
     pub by_depth: Vec<f64>,
-    /// The depth of the first of `by_depth`; default 1.
+    /// The depth of the first figure of `by_depth`; default 1.
     pub from: Option<u8>,
 }
 
-/// A statistic over rows.
+/// A statistic of a metric over rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -164,17 +166,17 @@ pub enum Statistic {
     Sum,
 }
 
-/// Which verdict is wanted.
+/// The verdict with which a check passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ExpectedVerdict {
-    /// The measured figures agree.
+    /// The measured figures agree with the expectation.
     #[default]
     Holds,
-    /// They do not: the published figure is an artefact, and the run shows it.
+    /// They differ: the published figure is known to be an artefact.
     Differs,
-    /// Printed, never gated on (timings).
+    /// Printed, never checked (timings).
     Either,
 }
 
@@ -189,13 +191,14 @@ impl std::fmt::Display for Scalar {
     }
 }
 
-/// A metric that is a variant's, not a row's: how many of its searches end with another score than the baseline's.
+/// A metric of a variant, not of a row: how many of its searches end with another score than the
+/// baseline's.
 pub const OTHER_SCORES: &str = "other_scores";
 
-/// Checks that every expectation speaks of columns, metrics and variants that there are.
+/// Checks that every expectation names known columns, metrics and variants.
 ///
 /// # Errors
-/// The first that does not, with its place and the nearest name.
+/// The first unknown or meaningless name or value, with its place and the nearest valid name.
 pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
     let extra = Extra {
         anatomy: variants.iter().any(|variant| variant.options.diagnostics == Diagnostics::Full),
@@ -205,13 +208,13 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
     };
     let options: BTreeSet<String> =
         variants.iter().flat_map(super::grid::option_columns).map(|(path, _)| path).collect();
-    let mut own_columns = header(&[], extra);
+    let mut row_columns = header(&[], extra);
     if file.reference.as_ref().is_some_and(|reference| reference.own_search.is_some()) {
-        own_columns.push(SCORE_ERROR.to_owned());
+        row_columns.push(SCORE_ERROR.to_owned());
     }
-    let columns: Vec<String> = own_columns.iter().chain(&options).cloned().collect();
+    let columns: Vec<String> = row_columns.iter().chain(&options).cloned().collect();
     let known = |name: &str| {
-        let own = name.strip_prefix(ROW).is_some_and(|own| own_columns.iter().any(|column| column == own));
+        let own = name.strip_prefix(ROW).is_some_and(|own| row_columns.iter().any(|column| column == own));
         name == OTHER_SCORES || own || columns.iter().any(|column| may_mean(name, column))
     };
     for (at, expect) in file.expect.iter().enumerate() {
@@ -234,9 +237,9 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
             return unknown(&format!("where.{key}"), key, "there is no such column");
         }
         for key in expect.filter.keys() {
-            let meant = matching_columns(key, &options);
-            if meant.len() > 1 {
-                let what = ambiguous_name(meant.iter().map(String::as_str));
+            let candidates = matching_columns(key, &options);
+            if candidates.len() > 1 {
+                let what = ambiguous_name(candidates.iter().map(String::as_str));
                 return Err(wrong(&format!("where.{key}"), None, &what));
             }
         }
@@ -256,15 +259,19 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
                 let help = Some(nearest_or_all(&expected, names()));
                 return Err(Problem {
                     help,
-                    ..wrong("where.suite", None, &format!("there is no suite \"{expected}\""))
+                    ..wrong(
+                        "where.suite",
+                        None,
+                        &format!("there is not a suite: expected EPD, FEN or PGN \"{expected}\""),
+                    )
                 });
             }
         }
-        let named =
+        let has_source =
             [&expect.source, &expect.quote, &expect.author, &expect.article].iter().any(|text| !text.trim().is_empty());
         let place = format!("expect.{at}");
         if expect.kind != ClaimOrigin::Asked
-            && !named
+            && !has_source
             && !(expect.kind == ClaimOrigin::Published && file.article.is_some())
         {
             return Err(source.problem_at(&place, "expect.source: missing: who published or expects it?"));
@@ -278,8 +285,8 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
             if !known(metric) {
                 return unknown("claim", metric, &format!("there is no metric `{metric}`"));
             }
-            if !own_columns.iter().any(|column| may_mean(metric, column) && is_comparable(column)) {
-                let what = format!("`{metric}` is no metric that has a ratio: expected a count, a state or a time");
+            if !row_columns.iter().any(|column| may_mean(metric, column) && is_comparable(column)) {
+                let what = format!("`{metric}` cannot be compared: expected a count, a state or a time");
                 return Err(wrong("claim", Some(metric), &what));
             }
             variant("claim", name)?;
@@ -288,8 +295,9 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
     Ok(())
 }
 
-/// What a key of `where` may mean beside an option of that very name: options that end so, and then a column of the rows of that name. A key
-/// of the rows goes before options; any other column of theirs does not.
+/// The columns that a key of `where` could mean if no option has that very name: options that end
+/// with it, and then a column of the rows with that name. Key columns of the rows take precedence
+/// over options; other row columns do not.
 fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     let own = column(key);
     if options.contains(key) || own.is_some_and(|own| own.role == Role::Key || own.name.contains('.')) {
@@ -302,7 +310,7 @@ fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     names
 }
 
-/// Whether a claim may compare a column: numbers, but no score, which may be less than nothing.
+/// Whether a claim may compare a column: numbers, except scores, which can be negative.
 fn is_comparable(column: &str) -> bool {
     match role(column) {
         Role::Sum | Role::Time => true,
@@ -325,11 +333,11 @@ pub struct Claim {
 /// `factor * metric(variant)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// What the metric is multiplied by.
+    /// The factor of the metric; 1 if none is given.
     pub factor: f64,
-    /// The metric.
+    /// The metric: a column or a unique suffix of its name.
     pub metric: String,
-    /// The variant.
+    /// The variant's name.
     pub variant: String,
 }
 
@@ -337,11 +345,11 @@ impl Claim {
     /// Reads `"nodes(a) > 1.2 * nodes(b)"`.
     ///
     /// # Errors
-    /// What is expected instead.
+    /// The message with the expected form.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong =
             || format!("expect.claim: `{text}`: expected \"metric(variant) > metric(variant)\", with < <= = >= or >");
-        // A variant's name may hold "=": only a relation outside brackets counts.
+        // Variant names may contain "=": only a relation outside brackets counts.
         let mut depth = 0usize;
         let place = text
             .char_indices()
@@ -364,7 +372,7 @@ impl Claim {
         })
     }
 
-    /// Whether the relation holds between two numbers.
+    /// Whether the relation holds; `=` allows for rounding of the left side.
     pub fn holds(&self, left: f64, right: f64) -> bool {
         match self.relation.as_str() {
             "<" => left < right,
@@ -395,12 +403,13 @@ impl Term {
     }
 }
 
-/// What an expectation asks of rows that none will meet: its place in the file, and the condition. A value of an option that no variant has, a
-/// depth beyond every limit, a position that the suite has not.
+/// The conditions in `where` that no row can match: index of the expectation, and the condition.
+/// These are an option value that no variant has, a depth beyond every limit, and a position that
+/// the suite lacks.
 pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
     let Experiment { file, variants, suite, .. } = experiment;
     let single = file.sequence.is_none() && suite.items.iter().all(|item| item.game().is_none());
-    let met = |key: &str, expected: &str| match key {
+    let can_match = |key: &str, expected: &str| match key {
         DEPTH => {
             let limits = variants.iter().flat_map(|variant| experiment.limits(variant));
             let limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
@@ -414,14 +423,14 @@ pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
             .flat_map(super::grid::option_columns)
             .any(|(path, value)| may_mean(key, &path) && value == expected),
     };
-    let idle = |(at, expect): (usize, &Expect)| {
-        let unmet = |(key, value): (&String, &Scalar)| {
+    let conditions_of = |(at, expect): (usize, &Expect)| {
+        let unmatched = |(key, value): (&String, &Scalar)| {
             let expected = value.to_string();
-            (!met(key, &expected)).then(|| (at, format!("{key} = {expected}")))
+            (!can_match(key, &expected)).then(|| (at, format!("{key} = {expected}")))
         };
-        expect.filter.iter().filter_map(unmet).collect::<Vec<_>>()
+        expect.filter.iter().filter_map(unmatched).collect::<Vec<_>>()
     };
-    file.expect.iter().enumerate().flat_map(idle).collect()
+    file.expect.iter().enumerate().flat_map(conditions_of).collect()
 }
 
 #[cfg(test)]
@@ -431,7 +440,7 @@ mod tests {
     use crate::experiment::decode::from_toml;
 
     #[test]
-    fn claims_are_read_with_factors_and_names_that_hold_signs() {
+    fn claim_is_parsed_with_factors_and_signs_in_names() {
         let claim = Claim::parse("nodes(no table) >= 1.25 * nodes(size=1 MiB, policy=always)").unwrap();
         assert_eq!((claim.relation.as_str(), claim.right.factor), (">=", 1.25));
         assert_eq!(claim.right.variant, "size=1 MiB, policy=always");
@@ -456,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_holds_of_everything_or_of_nothing_is_refused() {
+    fn figure_that_always_or_never_holds_is_refused() {
         #[derive(Deserialize)]
         struct Line {
             nodes: ExpectedFigure,
@@ -479,7 +488,7 @@ mod tests {
             ("{ }", "gives no figure"),
             ("{ of = \"max\" }", "gives no figure"),
             ("{ from = 2 }", "gives no figure"),
-            ("{ min = 3, max = 2 }", "at least 3 and at most 2"),
+            ("{ min = 3, max = 2 }", "min = 3 is above max = 2"),
             ("{ min = 3, exact = 3 }", "one of the three"),
             ("{ exact = 3, by_depth = [3] }", "one of the three"),
             ("{ max = 3, from = 2 }", "`from`"),
@@ -493,7 +502,7 @@ mod tests {
 
     /// Each relation at its bound and on either side of it.
     #[test]
-    fn each_relation_has_its_bound() {
+    fn relation_is_exact_at_its_bound() {
         for (relation, holds) in [
             ("<", [true, false, false]),
             ("<=", [true, true, false]),
@@ -506,10 +515,10 @@ mod tests {
         }
     }
 
-    /// What no row will meet is told: a depth beyond every limit (where nodes alone end a search any may come), a position that is not there, a
-    /// value that no variant has.
+    /// Conditions that no row can match: a depth beyond every limit (a node limit allows any
+    /// depth), an unknown position, a value that no variant has.
     #[test]
-    fn what_no_row_will_meet_is_told() {
+    fn condition_that_no_row_matches_is_found() {
         let of = |limit: &str, filter: &str| {
             let text = format!(
                 "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n[grid]\n'table.slots' = [1, 2]\n[[expect]]\nnodes = 1\n[[expect]]\n\
@@ -538,9 +547,9 @@ mod tests {
         );
     }
 
-    /// Where variants have limits of their own the deepest says what may be met, and one that nodes alone end meets any depth.
+    /// With a limit per variant, the deepest counts; a node limit allows any depth.
     #[test]
-    fn the_deepest_limit_says_what_may_be_met() {
+    fn depth_condition_is_checked_against_the_deepest_limit() {
         let of = |limits: [&str; 3], depth: u8| {
             let variant =
                 |(at, limit): (usize, &str)| format!("[[variant]]\nname = '{at}'\n'keys.seed' = {at}\n{limit}\n");

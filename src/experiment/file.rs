@@ -19,51 +19,56 @@ use std::sync::Arc;
 use toml::Table;
 
 /// An experiment file.
-// What it leaves out is as serde finds it in the default, but for the numbers that name their own.
+// Missing keys take their value from `Default`, except numbers with a default function.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct File {
     /// The experiment's name and that of its folder under `reports/`; default: the file's name.
     pub name: Option<String>,
-    /// What it should answer; heads the report.
+    /// The question that the experiment answers; the heading of the report.
     pub question: String,
-    /// What the reader should make of the figures; printed in the report.
+    /// How to read the figures; printed in the report.
     pub analysis: String,
-    /// The article whose claims the file holds against rows; what is expected as `published` is said there.
+    /// The article whose claims `[[expect]]` checks; the default source of expectations of kind
+    /// `published`.
     pub article: Option<Article>,
-    /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the working folder), `builtin:NAME`
-    /// (`builtin:bratko-kopec`; an unknown name lists all), or `{ startpos = true }`, or `{ fen = "..." }`.
+    /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the
+    /// working folder), `builtin:NAME` (`builtin:bratko-kopec`; an unknown name lists all), or
+    /// `{ startpos = true }`, or `{ fen = "..." }`.
     pub suite: Option<SuiteChoice>,
-    /// Several suites by name, instead of one: `{ NAME = { file = "FILE", depth = 8 } }`. Each is searched under its own limit and has its own
-    /// section of the page; rows say in the column `suite` which they are of.
+    /// Several suites by name instead of one: `{ NAME = { file = "FILE", depth = 8 } }`. Each is
+    /// searched under its own limit and has its own section of the page; the column `suite` says
+    /// which suite a row belongs to.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, super::suites::SuiteEntry>"))]
     pub suites: Option<SuiteEntries>,
-    /// A recorded trace instead of a suite: its games are shown to the tables of all variants, and nothing is searched (open loop). Of the
-    /// options only those of the table count; `search.nodes` are the recorded ones and those of the results that a table lost.
+    /// A recorded trace instead of a suite: its games are replayed on the tables of all variants,
+    /// and nothing is searched (open loop). Only table options have an effect; `search.nodes` are
+    /// the recorded nodes plus those of the results that a table lost.
     pub trace: Option<TraceChoice>,
-    /// What becomes of a position or game that cannot be read: `"stop"`: nothing is run; `"skip"`: it is left out, and the report says so.
+    /// What to do with an unreadable position or game: `"stop"` refuses the experiment, `"skip"`
+    /// leaves the entry out and the report lists it.
     pub on_error: OnError,
-    /// Whether it takes minutes: `ttlab reproduce --quick` leaves it out.
+    /// Whether a run takes minutes: `ttlab reproduce --quick` skips such experiments.
     pub slow: bool,
-    /// Only the first so many items of the suite, or of each.
+    /// Use only this many items of the suite, or of each suite.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub first: Option<usize>,
     /// When each search ends.
     pub limit: LimitChoice,
-    /// How often each search is made; more than 1 makes timings worth printing.
+    /// How often each search is repeated; more than 1 makes timings worth printing.
     #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub repeats: u32,
-    /// How many key seeds every variant is run under; what is compared is the mean over them.
+    /// Number of key seeds for every variant; comparisons use the mean over them.
     #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub seeds: u32,
     /// The smallest difference that matters to a claim of `[[expect]]`: 0.005 is half a percent.
     #[serde(default = "default_smallest_effect")]
     pub smallest_effect: f64,
-    /// Which variant the others are held against: `{ variant = "no table" }`, or the value of an option
-    /// (`{ "table.policy.kind" = "always" }`). Default: the first.
+    /// The variant that all others are compared with: `{ variant = "no table" }`, or the value of
+    /// an option (`{ "table.policy.kind" = "always" }`). Default: the first.
     pub baseline: BTreeMap<String, Scalar>,
     /// Searches along games instead of single positions.
     pub sequence: Option<Sequence>,
@@ -72,12 +77,13 @@ pub struct File {
     pub games: Option<super::Match>,
     /// How `ttlab tune` races the variants for the best one.
     pub tune: Option<super::Tune>,
-    /// How games decide among the variants that the searches leave.
+    /// How games decide among the variants that remain after the searches.
     pub confirm: Option<super::Confirm>,
-    /// Who is examined: an engine that speaks UCI; without it ttlab's own.
+    /// The engine under test, a UCI program; default: ttlab's own engine.
     #[cfg_attr(test, schemars(with = "Option<crate::subject::SubjectOptions>"))]
     pub subject: Option<Table>,
-    /// Whose deep searches judge the moves (the loss of each in centipawns, and whether it is the same), or the scores.
+    /// The engine whose deep searches judge the moves (centipawns lost, and whether the move is the
+    /// same) or the scores.
     pub reference: Option<super::reference::Reference>,
     /// The options of the engine; `preset` names a starting point.
     #[cfg_attr(test, schemars(with = "EngineWithPreset"))]
@@ -85,19 +91,19 @@ pub struct File {
     /// Axes: option path = list of values; every combination runs.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Vec<serde_json::Value>>"))]
     pub grid: Table,
-    /// Named points: `name` and option paths.
+    /// Named variants: `name` and option paths.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub variant: Vec<Table>,
     /// Axes whose paths move together.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Vec<serde_json::Value>>>"))]
     pub zip: Vec<Table>,
-    /// Points of the grid to leave out: all paths match.
+    /// Combinations of the grid to leave out: all paths must match.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub exclude: Vec<Table>,
-    /// Points to add whatever the excludes say.
+    /// Variants to add, whatever `exclude` says.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub include: Vec<Table>,
-    /// Published or known figures, and the verdicts on them.
+    /// Published or known figures and claims to check.
     pub expect: Vec<Expect>,
 }
 
@@ -106,15 +112,15 @@ pub struct File {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Article {
-    /// Its title.
+    /// Title of the article.
     pub title: String,
-    /// Who wrote it.
+    /// Authors, as cited.
     #[serde(default)]
     pub author: String,
-    /// The year; none where it bears no date.
+    /// Year of publication, if dated.
     #[serde(default)]
     pub year: Option<u16>,
-    /// Where it is to be read.
+    /// URL of the text.
     #[serde(default)]
     pub link: String,
 }
@@ -123,7 +129,7 @@ fn default_count() -> u32 {
     1
 }
 
-/// The smallest difference that matters to a claim where the file names none.
+/// The default of `smallest_effect`: half a percent.
 pub fn default_smallest_effect() -> f64 {
     0.005
 }
@@ -144,9 +150,9 @@ struct EngineWithPreset {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a file in quotes, { startpos = true } or { fen = \"...\" }")]
 pub enum SuiteChoice {
-    /// A file.
+    /// An EPD, FEN or PGN file.
     File(PathBuf),
-    /// One position.
+    /// A single position.
     One(OnePosition),
 }
 
@@ -174,7 +180,7 @@ pub struct LimitChoice {
     pub nodes: Option<u64>,
 }
 
-/// The setting that leaves out what cannot be read of a suite, as `on_error = "skip"` does.
+/// The setting equivalent to `on_error = "skip"`: skip unreadable or duplicate suite entries.
 pub const SKIP_BAD: &str = "on_error=skip";
 
 /// A checked experiment.
@@ -182,32 +188,34 @@ pub const SKIP_BAD: &str = "on_error=skip";
 pub struct Experiment {
     /// Name of the experiment and of its folder.
     pub name: String,
-    /// The file as read.
+    /// The file's settings.
     pub file: File,
-    /// The file's text.
+    /// The file's text, as read.
     pub text: String,
-    /// What `--set` laid over it.
+    /// The `--set` overrides, as `path=value`.
     pub sets: Vec<String>,
     /// The suite's name as the file gives it.
     pub suite_name: String,
-    /// The suite's file as it was found; none where the experiment gives its position itself, or a plan its suite's text, or there are several.
+    /// The path of the suite's file. None if the experiment gives its position itself, if a plan
+    /// holds the suite's text, or if there are several suites.
     pub suite_file: Option<PathBuf>,
-    /// The positions or games; of several suites those of all, one suite after the other.
+    /// The positions or games; with several suites, those of all suites in order.
     pub suite: Suite,
-    /// Which of them are of which suite, where there are several; else nothing.
+    /// The suite of each range of items, if there are several suites; else empty.
     pub sections: Vec<Section>,
-    /// The trace whose games they are, where nothing is searched.
+    /// The trace to replay, if nothing is searched.
     pub trace: Option<Arc<Trace>>,
-    /// The points, in the file's order.
+    /// The variants, in the file's order.
     pub variants: Vec<Variant>,
-    /// Place of the baseline among them.
+    /// Index of the baseline among `variants`.
     pub baseline: usize,
-    /// The openings of `[confirm]`, and what their file is called; none where a plan is read, whose shards play nothing.
+    /// Name and items of the openings of `[confirm]`; none when read from a plan, whose shards play
+    /// no games.
     pub openings: Option<(String, Suite)>,
 }
 
 impl Experiment {
-    /// The items of each suite; of one suite all.
+    /// The items of each suite, in order; a single suite is one slice of all items.
     pub fn suites(&self) -> Vec<&[Item]> {
         match self.sections.as_slice() {
             [] => vec![&self.suite.items],
@@ -215,12 +223,12 @@ impl Experiment {
         }
     }
 
-    /// The limits under which a point is searched: one, or one for each suite.
+    /// The limits of a variant's searches: one, or one per suite.
     pub fn limits(&self, variant: &Variant) -> Vec<Limit> {
         suites::limits(&self.file, variant.limit).into_iter().map(|(_, limit)| limit).collect()
     }
 
-    /// How many searches of each variant an item of the suite asks for.
+    /// The number of searches of one item by each variant.
     pub fn searches_per_variant(&self, item: &Item) -> usize {
         match (self.file.sequence, item.game()) {
             (None, None) => 1,
@@ -229,56 +237,60 @@ impl Experiment {
         }
     }
 
-    /// Whether anything of an item is searched: a game may be shorter than the plies that are wanted.
+    /// Whether at least one position of an item is searched: a game may be shorter than the first
+    /// searched ply.
     pub fn is_searched(&self, item: &Item) -> bool {
         self.file.sequence.is_none_or(|sequence| sequence.searches(item))
     }
 
-    /// How many of a variant's searches are of what was searched before, and of how many; none where nothing is searched.
+    /// The repeated searches of a variant and the total, as `[repeated, total]`; none if nothing is
+    /// searched.
     pub fn count_repeated_searches(&self) -> Option<[usize; 2]> {
         let clocks = self.variants.iter().any(|variant| variant.options.draws || variant.external().is_some());
         let searched = self.trace.is_none() && self.file.games.is_none();
         searched.then(|| super::identity::count_repeated(&self.suite.items, self.file.sequence.as_ref(), clocks))
     }
 
-    /// Reads and checks a file. `sets`: `path=value` pairs that are laid over every point.
+    /// Reads and checks a file. `sets`: `path=value` pairs that override the options of every
+    /// variant.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// The first error, with its place in the file.
     pub fn load(path: &Path, sets: &[String]) -> Result<Self, Problem> {
         Self::parse(&read_file_text(path)?, path, sets)
     }
 
-    /// As [`Experiment::load`], for who only wants to know what would be searched: a wrong expectation, which changes no search, is
-    /// handed back beside it.
+    /// As [`Experiment::load`], for callers that only plan: a wrong expectation, which changes no
+    /// search, is returned beside the experiment instead of refusing it.
     ///
     /// # Errors
-    /// The first other mistake, with its place.
+    /// The first error other than in expectations.
     pub fn load_to_plan(path: &Path, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let text = read_file_text(path)?;
         Self::read(&FileText { text: &text, path, suites: SuiteTexts::Files }, sets)
     }
 
-    /// As [`Experiment::load`], from text; `path` is where relative suites are looked for and what errors call the file.
+    /// As [`Experiment::load`], from text. Suites are looked up relative to `path`, and errors name
+    /// it.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// The first error, with its place in the file.
     pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
         Self::parse_checked(&FileText { text, path, suites: SuiteTexts::Files }, sets)
     }
 
-    /// As [`Experiment::parse`], with the texts of suites given too: no file is looked for.
+    /// As [`Experiment::parse`], with the texts of the suites: no file is read.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// The first error, with its place in the file.
     pub fn from_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
         Self::parse_checked(&FileText { text, path, suites }, sets)
     }
 
-    /// The variants of a file's text and the place of the baseline, whatever became of its suite.
+    /// The variants of a file's text and the index of the baseline, without reading a suite.
     ///
     /// # Errors
-    /// The first mistake in them, with its place.
+    /// The first error in them, with its place in the file.
     pub fn parse_variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Variant>, usize), Problem> {
         let source = FileText { text, path, suites: SuiteTexts::Files };
         let file: File = source.parse_file()?;
@@ -290,11 +302,11 @@ impl Experiment {
         wrong.map_or(Ok(experiment), Err)
     }
 
-    /// The experiment, and what is wrong with its expectations.
+    /// The experiment, and the first error in its expectations.
     fn read(source: &FileText<'_>, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let mut file: File = source.parse_file()?;
         if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::misplaced_list) {
-            return Err(source.invalid(&path, "a list stands where none belongs"));
+            return Err(source.invalid(&path, "expected a single value, found a list"));
         }
         let name = experiment_name(&file, source)?;
         for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds)] {
@@ -315,8 +327,8 @@ impl Experiment {
                 (name, path, suite, None)
             }
             (None, Some(entries), _) => {
-                let (name, suite, found) = suites::load(entries, &file, source)?;
-                sections = found;
+                let (name, suite, sections_found) = suites::load(entries, &file, source)?;
+                sections = sections_found;
                 (name, None, suite, None)
             }
             (None, None, Some(choice)) => {
@@ -327,17 +339,21 @@ impl Experiment {
                 return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
             }
             (Some(_), _, Some(_)) => {
-                return Err(source.invalid("trace", "a suite is given too: searches or a trace, not both"));
+                return Err(source.invalid(
+                    "trace",
+                    "suite and [trace] are mutually exclusive: searches need a suite, a replay needs a trace",
+                ));
             }
         };
         if trace.is_some() && file.sequence.is_some() {
             return Err(source.invalid("sequence", "a trace has its own games"));
         }
         if trace.is_some() && file.seeds > 1 {
-            return Err(source.invalid("seeds", "a trace has its own keys: every seed would be shown the same"));
+            return Err(source.invalid("seeds", "a trace has its own keys: every seed would replay the same"));
         }
         let (variants, baseline) = read_variants(&file, sets, source)?;
-        // A search of what is kept depends on every item before it: it is another when its position comes again.
+        // With tables that are never cleared, a search depends on all earlier items, so a repeated
+        // position is not a duplicate.
         let once = trace.is_none() && !(file.games.is_none() && variants.iter().all(Variant::keeps_state));
         let (on_error, first) = (file.on_error, file.first.unwrap_or(usize::MAX));
         if file.suites.is_none() {
@@ -377,7 +393,7 @@ impl Experiment {
             }
         }
         if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
-            return Err(source.invalid("seeds", "an engine that is not ttlab's own has no key seeds"));
+            return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));
         }
         let (text, sets) = (source.text.to_owned(), sets.to_vec());
         let experiment = Self {
@@ -402,7 +418,8 @@ impl Experiment {
     }
 }
 
-/// The points of a file, the baseline's place among them, and after them its copies of a match.
+/// The variants of a file, followed by the handicapped copies of a match's baseline, and the index
+/// of the baseline.
 fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Variant>, usize), Problem> {
     let mut variants = grid::expand_variants(file, &parse_settings(sets)?, source)?;
     let baseline = baseline::find_baseline(file, &variants, source)?;
@@ -413,7 +430,7 @@ fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<
     Ok((variants, baseline))
 }
 
-/// The experiment's name: the file's own, or that by which the file is called.
+/// The experiment's name: from the file, else the file's stem.
 fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
     let name = file.name.clone().unwrap_or_else(|| {
         source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
@@ -425,13 +442,13 @@ fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem
     let help = file.name.is_none().then(|| {
         let other: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
         let letter = if other.starts_with('.') { "x" } else { "" };
-        format!("without a name it is called as its file is: write name = \"{letter}{other}\" at its top")
+        format!("an experiment without a name takes its file's: write name = \"{letter}{other}\" at its top")
     });
-    let what = format!("`{name}` is not a plain folder name (letters, digits, - _ .)");
+    let what = format!("`{name}` is not a valid folder name: expected letters, digits, - _ .");
     Err(Problem { help, ..source.invalid("name", what) })
 }
 
-/// What `--set` lays over every point.
+/// Parses the `--set` overrides, without the one that only concerns the suite.
 fn parse_settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
     let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
     Setting::parse_all(&sets)
@@ -442,7 +459,7 @@ fn read_file_text(path: &Path) -> Result<String, Problem> {
     let bytes = crate::system::files::read_input(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
     String::from_utf8(bytes).map_err(|error| {
         let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
-        // What is wrong is one sign of three bytes in the text that is shown.
+        // Decoded lossily, the wrong byte becomes one character of three bytes.
         let (text, span) = (String::from_utf8_lossy(bytes).into_owned(), Some(at..at + 3));
         Problem { text, span, ..problem(format!("expected UTF-8 text, found the byte {:#04x}", bytes[at])) }
     })

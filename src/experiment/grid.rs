@@ -1,4 +1,5 @@
-//! From axes, variants and excludes to points: each a full set of options with a name.
+//! Expands axes, `[[variant]]`, `[[include]]` and `[[exclude]]` into variants, each a full set of
+//! options with a name.
 
 use super::axes::{combinations, locate_axis_value, read_axes};
 use super::excludes::Excludes;
@@ -18,45 +19,46 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use toml::{Table, Value};
 
-/// Points of a grid at most: each is a whole set of options in memory.
+/// Maximum number of combinations of a grid: each is a whole set of options in memory.
 const MAX_VARIANTS: usize = 100_000;
 
-/// One point: a variant of the engine under one limit.
+/// One variant: an engine's options under one limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
-    /// Its name: unique in the experiment.
+    /// Its name, unique in the experiment.
     pub name: String,
-    /// The paths that it sets, for excludes and the baseline.
+    /// The paths that it sets beside `[engine]`, with their values.
     pub paths: Vec<(String, Value)>,
-    /// The whole options.
+    /// All options of ttlab's own engine; placeholders for an external engine.
     pub options: EngineOptions,
-    /// The limit.
+    /// The limit of its searches, before that of a suite.
     pub limit: Limit,
-    /// Who is examined, where the file says; of another engine than ours the options mean nothing.
+    /// The engine under test, if the file names one.
     pub subject: Option<SubjectOptions>,
 }
 
 impl Variant {
-    /// The engine that is not ours.
+    /// The external engine; none for ttlab's own.
     pub fn external(&self) -> Option<&SubjectOptions> {
         self.subject.as_ref().filter(|subject| !subject.is_builtin())
     }
 
-    /// Whether its searches of one item leave something to those of the next.
+    /// Whether its searches of one item leave state (table or history) to those of the next.
     pub fn keeps_state(&self) -> bool {
         let never = |clear: Clear| clear == Clear::Never;
         self.external().is_none() && (never(self.options.table.clear) || never(self.options.history_clear))
     }
 }
 
-/// A point before its options are read: a name where the file gives one, the paths, and where in the file it stands.
+/// A variant before its options are read: the name, if the file gives one, the paths, and its place
+/// in the file.
 struct Draft {
     name: Option<String>,
     paths: Vec<(String, Value)>,
     place: String,
 }
 
-/// All points of a file, in its order: the grid's, the includes, then the variants.
+/// All variants of a file, in order: the grid's, the includes, then `[[variant]]`.
 ///
 /// # Errors
 /// The first mistake, with its place.
@@ -72,7 +74,7 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
         return Err(source.invalid("grid", format!("more than {MAX_VARIANTS} combinations: use fewer values or axes")));
     }
     if let Some(at) = file.exclude.iter().position(Table::is_empty) {
-        return Err(source.problem_at(&format!("exclude.{at}"), "exclude: names no value of the points to leave out"));
+        return Err(source.problem_at(&format!("exclude.{at}"), "exclude: sets no path: name the values to leave out"));
     }
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
@@ -84,25 +86,25 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
         }
     }
     for (table, list) in [("include", &file.include), ("variant", &file.variant)] {
-        for (at, given) in list.iter().enumerate() {
-            drafts.push(read_named(given, table, at, &known, source)?);
+        for (at, table_entry) in list.iter().enumerate() {
+            drafts.push(read_named(table_entry, table, at, &known, source)?);
         }
     }
     if drafts.is_empty() {
         drafts.push(Draft { name: Some("default".to_owned()), paths: Vec::new(), place: "engine".to_owned() });
     }
-    let short = short_names(&drafts);
+    let short_names_of_paths = short_names(&drafts);
     let variant = |draft: &Draft| {
-        let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.paths, &short));
+        let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.paths, &short_names_of_paths));
         read_variant(file, draft, name, sets, source)
     };
     let variants = drafts.iter().map(variant).collect::<Result<Vec<Variant>, Problem>>()?;
     refuse_duplicates(&variants).map_err(|(at, earlier, message)| {
         let problem = source.problem(message);
-        // Of what `--set` has made alike the file says nothing.
-        let laid = sets.iter().find(|set| variants[at].paths.iter().any(|(path, _)| set.affects(path)));
-        if let Some(set) = laid {
-            let help = format!("--set {} lays one value over all of them; the file varies it", set.path);
+        // If `--set` made two variants equal, there is no place in the file to show.
+        let overriding_set = sets.iter().find(|set| variants[at].paths.iter().any(|(path, _)| set.affects(path)));
+        if let Some(set) = overriding_set {
+            let help = format!("--set {} sets one value for all variants, but the file varies it", set.path);
             return Problem { help: Some(help), ..problem };
         }
         let place = match drafts[at].place.as_str() {
@@ -114,16 +116,16 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     Ok(variants)
 }
 
-/// A `[[variant]]` or `[[include]]`.
+/// Reads a `[[variant]]` or `[[include]]`.
 fn read_named(
-    given: &Table,
+    table_entry: &Table,
     table: &str,
     at: usize,
     known: &BTreeSet<String>,
     source: &FileText<'_>,
 ) -> Result<Draft, Problem> {
     let place = format!("{table}.{at}");
-    let name = match given.get("name") {
+    let name = match table_entry.get("name") {
         Some(Value::String(name)) if !name.trim().is_empty() && !name.contains(char::is_control) => Some(name.clone()),
         Some(_) => {
             return Err(source.problem_at(&format!("{place}.name"), format!("{table}.name: expected a name in quotes")));
@@ -134,14 +136,14 @@ fn read_named(
         None => None,
     };
     let mut paths = Vec::new();
-    for (path, value) in given.iter().filter(|(path, _)| *path != "name") {
+    for (path, value) in table_entry.iter().filter(|(path, _)| *path != "name") {
         check_path(path, known, &place, source)?;
         paths.push((path.clone(), value.clone()));
     }
     Ok(Draft { name, paths, place })
 }
 
-/// Every path that a point may set: all prefixes of the options' leaves, and those of the limit.
+/// Every path that a variant may set: all prefixes of option paths, and the limits.
 pub fn known_paths() -> BTreeSet<String> {
     let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
     known.extend(["uci", "options", "restart", "timeout", "trust", "doctor"].map(|key| format!("subject.{key}")));
@@ -156,22 +158,23 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
     if known.contains(path) || subject::is_uci_option(path) {
         return Ok(());
     }
-    let shown = table.split('.').next().unwrap_or(table);
+    let section = table.split('.').next().unwrap_or(table);
     Err(Problem {
         help: suggest_new_name(path).or_else(|| nearest(path, known.iter().map(String::as_str))),
-        ..source.problem_at(&format!("{table}.{path}"), format!("{shown}.{path}: there is no option `{path}`"))
+        ..source.problem_at(&format!("{table}.{path}"), format!("{section}.{path}: there is no option `{path}`"))
     })
 }
 
-/// Excludes times points that are looked at for excludes that do nothing; nobody writes so many by hand.
+/// Maximum number of comparisons (excludes times combinations) in the search for unused excludes;
+/// files written by hand have far fewer.
 const MAX_EXCLUDE_CHECKS: usize = 10_000_000;
 
-/// Whether so many points are held against so many excludes.
+/// Whether that many comparisons are within [`MAX_EXCLUDE_CHECKS`].
 fn can_check_excludes(variants: usize, excludes: usize) -> bool {
     variants.saturating_mul(excludes) <= MAX_EXCLUDE_CHECKS
 }
 
-/// The places of those `[[exclude]]`s that leave no point of the grid out.
+/// The indices of the `[[exclude]]`s that match no combination of the grid.
 pub fn unused_excludes(file: &File) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
     let variants = match read_axes(file, &source) {
@@ -188,7 +191,8 @@ pub fn unused_excludes(file: &File) -> Vec<usize> {
     (0..file.exclude.len()).filter(|&at| idle(&file.exclude[at])).collect()
 }
 
-/// A point: what it sets laid over the preset and `[engine]`, and `--set` over that.
+/// Reads a variant's options: the preset, overridden by `[engine]`, the variant's own paths and
+/// `--set`, in that order.
 fn read_variant(
     file: &File,
     draft: &Draft,
@@ -196,7 +200,8 @@ fn read_variant(
     sets: &[Setting],
     source: &FileText<'_>,
 ) -> Result<Variant, Problem> {
-    // Where a path was set: on the command line, in the point, or in [engine].
+    // The error points to where the path was set: on the command line, in the variant, or in
+    // `[engine]`.
     let wrong = |path: &str, message: String| match sets.iter().rev().find(|set| set.affects(path)) {
         Some(set) => set.problem(message),
         None => Problem { span: locate_option(file, draft, path, &message, source), ..source.problem(message) },
@@ -235,25 +240,26 @@ fn read_variant(
     let options = options.map_err(output)?;
     if file.trace.is_some() {
         if external {
-            let what = format!("tables of our own are shown it, not other engines (variant \"{name}\")");
+            let what =
+                format!("a trace is replayed on ttlab's own tables, not on external engines (variant \"{name}\")");
             return Err(source.invalid("trace", what));
         }
-        // What a replay would not heed must not seem to be compared.
-        let heeded = |path: &str| path == "preset" || path == "table" || path.starts_with("table.");
-        if let Some((path, _)) = all().find(|(path, _)| !heeded(path)) {
-            let what = "a trace is shown to tables and nothing is searched: only options of the table may vary";
+        // An option without effect on a replay must not seem to be compared.
+        let is_table_option = |path: &str| path == "preset" || path == "table" || path.starts_with("table.");
+        if let Some((path, _)) = all().find(|(path, _)| !is_table_option(path)) {
+            let what = "a trace is replayed and nothing is searched: only table options may vary";
             return Err(wrong(path, format!("{path}: {what}")));
         }
         if depth.is_some() || nodes.is_some() {
-            let what = "a trace is shown to its end: nothing is searched that could have a limit";
+            let what = "a trace is replayed to its end and has no limit: remove it";
             return Err(source.invalid("limit", what));
         }
         if options.table.forget > 0.0 {
-            let what = "table.forget: is heeded in searches alone: a trace is shown to a table that loses nothing";
+            let what = "table.forget: applies to searches only, not to a replay: remove it";
             return Err(wrong("table.forget", what.to_owned()));
         }
         if options.table.kind == TableKind::None {
-            return Err(wrong("table.kind", "table.kind: \"none\" leaves nothing to show a trace to".to_owned()));
+            return Err(wrong("table.kind", "table.kind: \"none\" leaves no table to replay the trace on".to_owned()));
         }
     } else {
         source.check_range("limit", 0, depth != Some(0) && nodes != Some(0), "at least 1")?;
@@ -281,7 +287,7 @@ fn read_variant(
     Ok(Variant { name, paths: draft.paths.clone(), options, limit: Limit { depth, nodes }, subject })
 }
 
-/// The first suite that has a limit of its own where a path sets the same for all.
+/// The first suite with a limit of its own for a path that sets one for all suites.
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     let own = |entry: &SuiteEntry| match path {
         "limit.depth" => entry.depth.is_some(),
@@ -291,18 +297,19 @@ fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     file.suites.iter().flat_map(|suites| &suites.0).find(|(_, entry)| own(entry)).map(|(name, _)| name.as_str())
 }
 
-/// Where in the file an option of a point was set: in the point itself (of an axis, the very value), else in `[engine]`.
+/// Where an option of a variant was set in the file: in the variant itself (for an axis, the very
+/// value), else in `[engine]`.
 fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: &FileText<'_>) -> Option<Range<usize>> {
-    // An item of a list is `ordering[1]`.
+    // Serde calls an item of a list `ordering[1]`.
     let path = &path.replace('[', ".").replace(']', "");
     let word = quoted_word(message);
-    let inside = draft.paths.iter().find(|(set, _)| paths_overlap(set, path));
-    match inside {
+    let own_path = draft.paths.iter().find(|(set, _)| paths_overlap(set, path));
+    match own_path {
         Some((set, value)) => {
-            let within = path.strip_prefix(set.as_str()).unwrap_or_default();
+            let rest = path.strip_prefix(set.as_str()).unwrap_or_default();
             let start = locate_axis_value(file, set, value).filter(|_| draft.place == "grid");
             let start = start.unwrap_or_else(|| format!("{}.{set}", draft.place));
-            locate(source.text, &format!("{start}{within}"), word)
+            locate(source.text, &format!("{start}{rest}"), word)
         }
         None if path.starts_with(subject::UCI) => locate(source.text, "subject.options", None),
         None if subject::is_subject_path(path) => locate(source.text, path, None),
@@ -310,21 +317,23 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
     }
 }
 
-/// The options of a point that is not our engine's: they have no table, and nobody reads them.
+/// The options of an external engine's variant: never read, and without a table.
 fn placeholder_options() -> EngineOptions {
     let mut options = EngineOptions::default();
     options.table.kind = TableKind::None;
     options
 }
 
-/// The first value of the grid by which a point is told from another, or by which it stands there at all.
+/// The place of the first grid value in which two equal variants differ, or of the variant's first
+/// value.
 fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Option<String> {
     let (set, value) =
         variant.paths.iter().find(|set| !earlier.paths.contains(set)).or_else(|| variant.paths.first())?;
     locate_axis_value(file, set, value)
 }
 
-/// Refuses names and points that stand twice: the later of two, the earlier, and what is said of them.
+/// Refuses two variants with the same name or the same options: the later index, the earlier index,
+/// and the message.
 fn refuse_duplicates(variants: &[Variant]) -> Result<(), (usize, usize, String)> {
     let (mut seen, mut names) = (HashMap::new(), HashMap::new());
     for (at, variant) in variants.iter().enumerate() {
@@ -333,14 +342,14 @@ fn refuse_duplicates(variants: &[Variant]) -> Result<(), (usize, usize, String)>
             return Err((at, earlier, format!("variant: the name \"{name}\" is used twice")));
         }
         if let Some(earlier) = seen.insert(super::identity::variant_id(variant), at) {
-            let alike = "are the same point: the same options under the same limit";
-            return Err((at, earlier, format!("\"{name}\" and \"{}\" {alike}", variants[earlier].name)));
+            let message = "are the same variant: equal options under an equal limit";
+            return Err((at, earlier, format!("\"{name}\" and \"{}\" {message}", variants[earlier].name)));
         }
     }
     Ok(())
 }
 
-/// How points of the grid name their paths: by the last part of each, or more of it where that would be ambiguous.
+/// Short names of paths: the last part, or the whole path if the last part is ambiguous.
 fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
     let paths: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.paths).map(|(path, _)| path.as_str()).collect();
     let tail = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
@@ -348,13 +357,14 @@ fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
     paths.iter().map(|&path| (path.to_owned(), if alone(path) { tail(path) } else { path.to_owned() })).collect()
 }
 
-/// The name of a point of the grid.
-fn variant_name(paths: &[(String, Value)], short: &BTreeMap<String, String>) -> String {
-    let part = |(path, value): &(String, Value)| format!("{}={}", short[path], paths::format_value(value));
+/// The default name of a combination: `slots=1, size=64`.
+fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<String, String>) -> String {
+    let part =
+        |(path, value): &(String, Value)| format!("{}={}", short_names_of_paths[path], paths::format_value(value));
     paths.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
-/// The option columns of a point, with its limit.
+/// The option columns of a variant and their values, with its limit.
 pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
     let mut leaves = variant.subject.as_ref().map(subject::subject_columns).unwrap_or_default();
     if variant.external().is_none() {
@@ -369,17 +379,16 @@ pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
 mod tests {
     use super::*;
 
-    /// Ten million looks at most.
     #[test]
-    fn too_many_excludes_are_not_looked_at() {
-        for ([variants, excludes], so) in [
+    fn exclude_checks_are_limited_to_ten_million() {
+        for ([variants, excludes], allowed) in [
             ([10_000, 1000], true),
             ([10_000, 1001], false),
             ([10_001, 1000], false),
             ([1, 10_000_000], true),
             ([usize::MAX, 2], false),
         ] {
-            assert_eq!(can_check_excludes(variants, excludes), so, "{variants} {excludes}");
+            assert_eq!(can_check_excludes(variants, excludes), allowed, "{variants} {excludes}");
         }
     }
 }

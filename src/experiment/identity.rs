@@ -1,4 +1,4 @@
-//! Ids: what makes a point, an item and a list of rows what they are, hashed alike in every build.
+//! Ids of variants, items and rows: hashes of their content that are equal in every build.
 
 use super::grid::Variant;
 use super::sequence::Sequence;
@@ -11,7 +11,7 @@ use siphasher::sip::SipHasher13;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hasher;
 
-/// A hash that is the same in every build: SipHash-1-3 with fixed keys.
+/// A hasher with equal results in every build: SipHash-1-3 with fixed keys.
 pub(super) fn hasher() -> SipHasher13 {
     SipHasher13::new_with_keys(0x7474_6c61_6200_0001, 0)
 }
@@ -22,60 +22,62 @@ pub(super) fn hash_text(text: &str) -> u64 {
     hash.finish()
 }
 
-/// Hash of what makes a point what it is.
+/// Hash of a variant's options and limit.
 pub fn variant_id(variant: &Variant) -> u64 {
     variant_id_under(variant, variant.limit)
 }
 
-/// The same of a point under another limit than its own.
+/// As [`variant_id`], with another limit.
 pub fn variant_id_under(variant: &Variant, limit: Limit) -> u64 {
     hash_text(&identity_text(variant, limit))
 }
 
-/// What makes a point what it is: its limit, and of its options those that are not as usual. So an option that is new, and off
-/// where nobody asks for it, changes no id: plans, shards and results that were begun before can be continued.
+/// The text that a variant's id hashes: its limit, and the options that differ from the default. So
+/// a new option that is off by default changes no id: plans, shards and results that were begun
+/// earlier can be continued.
 fn identity_text(variant: &Variant, limit: Limit) -> String {
     let Limit { depth, nodes } = limit;
     if let Some(subject) = variant.external() {
         return format!("subject: {}\ndepth: {depth:?}\nnodes: {nodes:?}\n", super::subject::content(subject));
     }
-    let mut usual = EngineOptions::default();
+    let mut defaults = EngineOptions::default();
     let policy = variant.options.table.policy.name();
-    let other_policy = policy != usual.table.policy.name();
-    if let Some(of_its_kind) = Policy::named(policy) {
-        // Parameters are compared with those that the policy has where nobody says otherwise.
-        usual.table.policy = of_its_kind;
+    let other_policy = policy != defaults.table.policy.name();
+    if let Some(policy_defaults) = Policy::named(policy) {
+        // Compare a policy's parameters with the defaults of that policy.
+        defaults.table.policy = policy_defaults;
     }
-    let [given, usual] = [&variant.options, &usual].map(|options| serde_json::to_value(options).unwrap_or_default());
+    let [options_given, defaults] =
+        [&variant.options, &defaults].map(|options| serde_json::to_value(options).unwrap_or_default());
     let kind = if other_policy { format!("policy: {policy}\n") } else { String::new() };
-    format!("{kind}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&given, &usual))
+    format!("{kind}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&options_given, &defaults))
 }
 
-/// The leaves of a value that differ from another's, a line for each, in the order of their paths.
-pub(super) fn deviations(value: &Value, usual: &Value) -> String {
+/// The leaves of a value that differ from the default, one line each, sorted by path.
+pub(super) fn deviations(value: &Value, defaults: &Value) -> String {
     let mut lines = Vec::new();
-    collect_deviations(value, usual, &mut String::new(), &mut lines);
+    collect_deviations(value, defaults, &mut String::new(), &mut lines);
     lines.sort_unstable();
     lines.concat()
 }
 
-fn collect_deviations(value: &Value, usual: &Value, path: &mut String, lines: &mut Vec<String>) {
+fn collect_deviations(value: &Value, defaults: &Value, path: &mut String, lines: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
             for (key, inner) in map {
                 let length = path.len();
                 path.push('.');
                 path.push_str(key);
-                collect_deviations(inner, usual.get(key).unwrap_or(&Value::Null), path, lines);
+                collect_deviations(inner, defaults.get(key).unwrap_or(&Value::Null), path, lines);
                 path.truncate(length);
             }
         }
-        leaf if leaf != usual => lines.push(format!("{path} = {leaf}\n")),
+        leaf if leaf != defaults => lines.push(format!("{path} = {leaf}\n")),
         _ => {}
     }
 }
 
-/// What makes an item what it is: its position, or its start and moves; not its name.
+/// The content of an item: its position, or its start and moves; not its name.
 pub(super) fn item_content(item: &Item) -> String {
     match item.game() {
         None => item.board.fen(EpRule::Always),
@@ -86,15 +88,16 @@ pub(super) fn item_content(item: &Item) -> String {
     }
 }
 
-/// Each item's name, and a hash of what it is and which of its plies are searched: by it results that call unlike searches alike are told apart.
+/// Each item's name and a hash of its content and searched plies: it detects results that use one
+/// name for different searches.
 pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
     let plies = serde_json::to_string(&sequence).unwrap_or_default();
     let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {plies}", item_content(item))));
     suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
 }
 
-/// How many of the searches of one variant are of what was searched before, and of how many: a game is as another as long as its moves are, and a
-/// position where no clock counts (`clocks`) whatever its own says.
+/// The repeated searches of a variant and the total: games repeat while their moves are equal; a
+/// position's clocks count only with `clocks`.
 pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, clocks: bool) -> [usize; 2] {
     let mut seen = HashSet::new();
     let mut searches = 0;
@@ -137,33 +140,33 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_is_new_and_off_changes_no_id() {
-        let usual = EngineOptions::default();
-        let mut given = usual.clone();
-        given.draws = !given.draws;
-        given.table.slots = 4;
-        let [old, old_usual] = [&given, &usual].map(|options| serde_json::to_value(options).unwrap());
-        let before = deviations(&old, &old_usual);
+    fn new_option_that_is_off_changes_no_id() {
+        let defaults = EngineOptions::default();
+        let mut options_given = defaults.clone();
+        options_given.draws = !options_given.draws;
+        options_given.table.slots = 4;
+        let [old, old_defaults] = [&options_given, &defaults].map(|options| serde_json::to_value(options).unwrap());
+        let before = deviations(&old, &old_defaults);
         assert_eq!(before.lines().count(), 2, "{before}");
         for path in [&["future"][..], &["table", "future"]] {
             let off = |options| with(options, path, json!({ "on": false, "after": [1, 2] }));
-            assert_eq!(deviations(&off(&given), &off(&usual)), before);
-            let on = with(&given, path, json!({ "on": true, "after": [1, 2] }));
-            let after = deviations(&on, &off(&usual));
+            assert_eq!(deviations(&off(&options_given), &off(&defaults)), before);
+            let on = with(&options_given, path, json!({ "on": true, "after": [1, 2] }));
+            let after = deviations(&on, &off(&defaults));
             assert!(after.contains("future.on = true") && after.lines().count() == 3, "{after}");
         }
     }
 
-    /// By hand: a leaf is known by its whole path, and by no more than that.
+    /// By hand: a leaf is identified by its whole path.
     #[test]
-    fn leaves_are_told_by_their_paths() {
-        let usual = json!({ "a": { "b": 1, "c": { "d": 2 } }, "e": 3 });
-        let given = json!({ "a": { "b": 1, "c": { "d": 4 }, "f": true }, "e": 5 });
-        assert_eq!(deviations(&given, &usual), ".a.c.d = 4\n.a.f = true\n.e = 5\n");
+    fn deviations_name_the_whole_path() {
+        let defaults = json!({ "a": { "b": 1, "c": { "d": 2 } }, "e": 3 });
+        let options_given = json!({ "a": { "b": 1, "c": { "d": 4 }, "f": true }, "e": 5 });
+        assert_eq!(deviations(&options_given, &defaults), ".a.c.d = 4\n.a.f = true\n.e = 5\n");
     }
 
     #[test]
-    fn each_option_that_is_not_as_usual_changes_the_id() {
+    fn option_that_differs_from_the_default_changes_the_id() {
         let variant = |options: EngineOptions, depth| Variant {
             name: String::new(),
             paths: Vec::new(),
@@ -171,14 +174,14 @@ mod tests {
             limit: Limit { depth, nodes: None },
             subject: None,
         };
-        let of = |sets: &[&str], depth| {
+        let text_of = |sets: &[&str], depth| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
             let variant = variant(crate::experiment::options(None, &sets).unwrap(), depth);
             identity_text(&variant, variant.limit)
         };
         let mut seen = HashSet::new();
         let depth = Some(3);
-        assert!(seen.insert(of(&[], depth)) && seen.insert(of(&[], Some(4))));
+        assert!(seen.insert(text_of(&[], depth)) && seen.insert(text_of(&[], Some(4))));
         for sets in [
             &["table.policy=never"][..],
             &["table.policy=aged-depth"],
@@ -187,17 +190,17 @@ mod tests {
             &["table.size=1024"],
             &["table=none"],
         ] {
-            assert!(seen.insert(of(sets, depth)), "{sets:?}");
+            assert!(seen.insert(text_of(sets, depth)), "{sets:?}");
         }
-        // What is said to be as it is anyway is not said at all.
-        assert_eq!(of(&["table.slots=1"], depth), of(&[], depth));
-        assert_eq!(of(&["table.policy.kind=aged-depth"], depth), of(&["table.policy=aged-depth"], depth));
+        // Setting a default explicitly changes no id.
+        assert_eq!(text_of(&["table.slots=1"], depth), text_of(&[], depth));
+        assert_eq!(text_of(&["table.policy.kind=aged-depth"], depth), text_of(&["table.policy=aged-depth"], depth));
     }
 
-    /// Ids are of this text, in every build: results that were begun must be continued. A square that a pawn has passed is part of it, though no pawn
-    /// can take there.
+    /// Ids hash this text in every build, so that results that were begun can be continued. The en
+    /// passant square is part of it even if no pawn can capture there.
     #[test]
-    fn an_item_is_its_position_and_its_moves() {
+    fn item_content_is_position_and_moves() {
         use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
         let pgn = "[Event \"a\"]\n[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1\"]\n\n1... e5 2. Nf3 *\n\n";
         let items = |name: &str, text: &str| {
@@ -210,9 +213,10 @@ mod tests {
         assert_eq!(item_content(&items("x.fen", &format!("{start}\n"))[0]), start);
     }
 
-    /// By hand: the games share their first two searches, and the third game goes on as the first; clocks tell two of three positions apart.
+    /// By hand: the games share their first two searches, and the third game repeats the first;
+    /// clocks distinguish two of three positions.
     #[test]
-    fn what_is_searched_again_is_counted() {
+    fn repeated_searches_are_counted() {
         use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
         let items = |name: &str, text: &str| {
             let kind = SuiteKind::of(name.as_ref()).unwrap();
@@ -234,15 +238,15 @@ mod tests {
             "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 7 9\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\n",
         );
         assert_eq!([true, false].map(|count| count_repeated(&clocks.items, None, count)), [[0, 3], [1, 3]]);
-        // An item's hash is of what it is, and of its plies.
-        let usual = Sequence::default();
+        // An item's hash depends on its content and its searched plies.
+        let defaults = Sequence::default();
         let sequences = [
             None,
-            Some(usual),
-            Some(Sequence { from: 1, ..usual }),
-            Some(Sequence { to: Some(9), ..usual }),
-            Some(Sequence { side: White, ..usual }),
-            Some(Sequence { self_play: 2, ..usual }),
+            Some(defaults),
+            Some(Sequence { from: 1, ..defaults }),
+            Some(Sequence { to: Some(9), ..defaults }),
+            Some(Sequence { side: White, ..defaults }),
+            Some(Sequence { self_play: 2, ..defaults }),
         ];
         let of = |sequence: Option<Sequence>| item_hashes(&games, sequence.as_ref());
         assert_eq!((of(None).len(), of(None) == of(None)), (3, true));
@@ -250,19 +254,21 @@ mod tests {
         assert_eq!(hashes.len(), 3 * sequences.len());
     }
 
-    /// Another engine at another limit is another point, be it by depth, by nodes or by both; how long it may take is no part of it.
+    /// An external engine with another limit (depth, nodes or both) is another variant; the timeout
+    /// is not part of the id.
     #[test]
-    fn a_limit_is_part_of_every_point() {
+    fn limit_is_part_of_the_variant_id() {
         let of = |more: &str| {
             let text = format!("suite = {{ startpos = true }}\n{more}\n");
             let read = crate::experiment::Experiment::parse(&text, "x.toml".as_ref(), &[]);
             variant_id(&read.unwrap_or_else(|problem| panic!("{problem}")).variants[0])
         };
-        for who in ["", "[subject]\nuci = 'x'\n"] {
+        for subject in ["", "[subject]\nuci = 'x'\n"] {
             let limits =
                 ["depth = 2", "depth = 3", "nodes = 2", "nodes = 3", "depth = 2, nodes = 2", "depth = 2, nodes = 3"];
-            let ids: HashSet<u64> = limits.iter().map(|limit| of(&format!("limit = {{ {limit} }}\n{who}"))).collect();
-            assert_eq!(ids.len(), 6, "{who}");
+            let ids: HashSet<u64> =
+                limits.iter().map(|limit| of(&format!("limit = {{ {limit} }}\n{subject}"))).collect();
+            assert_eq!(ids.len(), 6, "{subject}");
         }
         assert_eq!(
             of("limit = { depth = 2 }\n[subject]\nuci = 'x'"),

@@ -1,4 +1,4 @@
-//! What `[[expect]]` may say of a match: `elo(A, B) > 0`, `score(A, B) >= 0.5`.
+//! Claims of `[[expect]]` about a match: `elo(A, B) > 0`, `score(A, B) >= 0.5`.
 
 use super::expect::Expect;
 use super::file::Experiment;
@@ -6,31 +6,31 @@ use super::matches::Match;
 use super::problem::{Problem, nearest_or_all};
 use super::text::FileText;
 
-/// A claim about an encounter.
+/// A claim about the strength of two variants.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchClaim {
-    /// Who is claimed to be so strong.
+    /// The variant whose strength is claimed.
     pub player: String,
-    /// Against whom.
+    /// The variant that it plays.
     pub opponent: String,
-    /// Whether more is claimed than the figure, or less.
+    /// Whether the claim is "more than" (true) or "less than" (false) `elo`.
     pub more: bool,
-    /// The figure in Elo, by the logistic law where it is a share of the points.
+    /// The bound in Elo; a share of the points is converted by the logistic law.
     pub elo: f64,
 }
 
-/// What a claim must be.
 const CLAIM_SYNTAX: &str =
-    "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that meet";
+    "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that play each other";
 
 impl MatchClaim {
-    /// Reads a claim. Names may hold commas: of all commas the one counts that parts two of the `names`.
+    /// Parses a claim. Names may contain commas: the comma that separates two of the `names`
+    /// counts.
     ///
     /// # Errors
-    /// What is expected instead; with the name that is unknown, if it is that.
+    /// The unknown name (or empty) and the message with the expected form.
     pub fn parse<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<Self, (String, String)> {
         let wrong = || (String::new(), format!("expect.claim: `{text}`: {CLAIM_SYNTAX}"));
-        // A variant's name may hold `=` and brackets: the last bracket ends the players.
+        // Variant names may contain `=` and brackets: the last bracket ends the players.
         let (term, rest) = text.trim().rsplit_once(')').ok_or_else(wrong)?;
         let (measure, players) = term.split_once('(').ok_or_else(wrong)?;
         let score = match measure.trim() {
@@ -44,46 +44,46 @@ impl MatchClaim {
             Some(("<", rest)) => (false, rest),
             _ => return Err(wrong()),
         };
-        let than: f64 = rest.strip_prefix('=').unwrap_or(rest).trim().parse().map_err(|_| wrong())?;
+        let bound: f64 = rest.strip_prefix('=').unwrap_or(rest).trim().parse().map_err(|_| wrong())?;
         let known = |name: &str| names.clone().any(|known| known == name);
-        let parted = players.match_indices(',').map(|(at, _)| (players[..at].trim(), players[at + 1..].trim()));
-        let both = parted.clone().find(|(first, second)| known(first) && known(second));
+        let splits = players.match_indices(',').map(|(at, _)| (players[..at].trim(), players[at + 1..].trim()));
+        let both = splits.clone().find(|(first, second)| known(first) && known(second));
         let Some((player, opponent)) = both else {
-            let unknown = parted.flat_map(|(first, second)| [first, second]).find(|name| !known(name));
+            let unknown = splits.flat_map(|(first, second)| [first, second]).find(|name| !known(name));
             return Err(unknown.map_or_else(wrong, |name| {
                 (name.to_owned(), format!("expect.claim: there is no variant \"{name}\""))
             }));
         };
-        if !than.is_finite() || score && !(than > 0.0 && than < 1.0) {
+        if !bound.is_finite() || score && !(bound > 0.0 && bound < 1.0) {
             let message = format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
             return Err((String::new(), message));
         }
-        let elo = if score { 400.0 * (than / (1.0 - than)).log10() } else { than };
+        let elo = if score { 400.0 * (bound / (1.0 - bound)).log10() } else { bound };
         Ok(Self { player: player.to_owned(), opponent: opponent.to_owned(), more, elo })
     }
 }
 
-/// Checks that every expectation of a match is a claim about two variants that meet, and that all pairs are played.
+/// Checks that every expectation of a match is a claim about two variants that play each other, and
+/// that no test ends their games early.
 ///
 /// # Errors
-/// The first that is not, with its place.
+/// The first other expectation, with its place.
 pub(super) fn check(experiment: &Experiment, games: &Match, source: &FileText<'_>) -> Result<(), Problem> {
     let names = || experiment.variants.iter().map(|variant| variant.name.as_str());
     for (at, expect) in experiment.file.expect.iter().enumerate() {
         let place = format!("expect.{at}");
         let Expect { claim: Some(claim), .. } = expect else {
-            return Err(
-                source.problem_at(&place, format!("expect: of a match only claims can be held: {CLAIM_SYNTAX}"))
-            );
+            return Err(source.problem_at(&place, format!("expect: a match supports claims only: {CLAIM_SYNTAX}")));
         };
         if let Some(key) = expect.figures.keys().chain(expect.filter.keys()).next() {
             return Err(
-                source.problem_at(&place, format!("expect.{key}: of a match only claims can be held: {CLAIM_SYNTAX}"))
+                source.problem_at(&place, format!("expect.{key}: a match supports claims only: {CLAIM_SYNTAX}"))
             );
         }
         let place = format!("{place}.claim");
         if games.test_or_default().stop {
-            let message = "expect.claim: games that a test ends have no honest interval of Elo: give the test `stop = false`, or read its verdict";
+            let message =
+                "expect.claim: a test that stops early biases Elo: give the test `stop = false`, or use its verdict";
             return Err(source.problem_at(&place, message));
         }
         let claim = MatchClaim::parse(claim, names()).map_err(|(unknown, message)| match unknown.is_empty() {
@@ -93,14 +93,15 @@ pub(super) fn check(experiment: &Experiment, games: &Match, source: &FileText<'_
                 Problem { help, ..source.problem_at_word(&place, Some(&unknown), message) }
             }
         })?;
-        let met = |&(first, second): &(usize, usize)| {
+        let plays = |&(first, second): &(usize, usize)| {
             let players = [first, second].map(|at| &experiment.variants[at].name);
             players.contains(&&claim.player) && players.contains(&&claim.opponent)
         };
         let encounters = games.encounters(experiment.variants.len(), experiment.baseline);
-        if claim.player == claim.opponent || !encounters.iter().any(met) {
-            let message = format!("expect.claim: \"{}\" and \"{}\" do not meet", claim.player, claim.opponent);
-            let help = "each plays the baseline; pairing = \"round-robin\" lets everybody meet everybody".to_owned();
+        if claim.player == claim.opponent || !encounters.iter().any(plays) {
+            let message =
+                format!("expect.claim: \"{}\" and \"{}\" do not play each other", claim.player, claim.opponent);
+            let help = "each plays the baseline; pairing = \"round-robin\" plays every pair".to_owned();
             return Err(Problem { help: Some(help), ..source.problem_at(&place, message) });
         }
     }
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_are_read_with_names_that_hold_commas_and_brackets() {
+    fn claim_is_parsed_with_commas_and_brackets_in_names() {
         let names = ["a", "size=1 MiB, policy=always", "x (2)"];
         let read = |text: &str| MatchClaim::parse(text, names.into_iter());
         let claim = read("elo(size=1 MiB, policy=always, x (2)) >= -3.5").unwrap();
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!((claim.more, claim.elo), (true, -3.5));
         let claim = read("score(a, x (2)) < 0.75").unwrap();
         assert!(!claim.more && (claim.elo - 190.85).abs() < 0.01, "three points of four are 190.85 Elo");
-        // Blanks say nothing, and none are needed.
+        // Spaces have no meaning.
         for text in ["score(a,x (2))>=0.5", " score ( a , x (2) )  >=  0.5 "] {
             let claim = read(text).unwrap();
             assert_eq!((claim.player.as_str(), claim.opponent.as_str()), ("a", "x (2)"), "{text}");

@@ -1,4 +1,4 @@
-//! `[match]`: the variants play games instead of searching the suite's positions, which are the openings.
+//! `[match]`: the variants play games instead of searching; the suite's positions are the openings.
 
 use super::file::File;
 use super::grid::Variant;
@@ -11,65 +11,67 @@ use crate::table::options::Size;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Pairs of games from each opening of the suite, colours swapped.
+/// The settings of a match: a pair of games from each opening, colours swapped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Match {
-    /// Who plays whom.
+    /// Which variants play each other.
     pub pairing: Pairing,
-    /// When a game is given up; left out: it is played to its end.
+    /// When a game is adjudicated as lost; default: never.
     pub resign: Option<Resign>,
-    /// When a game is given as drawn; left out: it is played to its end.
+    /// When a game is adjudicated as drawn; default: never.
     pub draw: Option<Draw>,
-    /// Moves of each side after which a game is drawn. Mate, stalemate, the third occurrence of a position, fifty moves without a capture or
-    /// pawn move, and too little material for a mate end it always.
+    /// Moves of each side after which a game is drawn. Mate, stalemate, the third occurrence of a
+    /// position, fifty moves without a capture or pawn move, and insufficient material always end a
+    /// game.
     #[cfg_attr(test, schemars(range(min = 1, max = 5000)))]
     pub max_moves: u16,
-    /// What the sequential test asks of each encounter, pair by pair in the plan's order, and whether that ends it. Left out: all pairs are
-    /// played, and the page tells what the test as usual says of them. No game depends on it.
+    /// The sequential test of each encounter, pair by pair in the plan's order. Default: all pairs
+    /// are played, and the page reports the default test without stopping games.
     pub test: Option<Test>,
-    /// Numbers by which the baseline's nodes are divided for further players, which are the baseline otherwise (below 1: more nodes, for variants
-    /// that are stronger). With them the page says of each variant with how many of its nodes the baseline would be as strong.
+    /// Divisors of the baseline's nodes: each adds a copy of the baseline with that many nodes
+    /// (below 1: more nodes). The page then reports for each variant the share of its nodes with
+    /// which the baseline would be as strong.
     pub handicap: Vec<f64>,
 }
 
-/// Who plays whom.
+/// The pairs of variants that play each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Pairing {
-    /// Each against the baseline.
+    /// Each variant against the baseline.
     #[default]
     Baseline,
-    /// Each against each.
+    /// Every pair of variants.
     RoundRobin,
 }
 
-/// A game is lost for one side when both say so.
+/// A game is adjudicated as lost when both players' scores agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Resign {
-    /// Centipawns that the loser finds himself behind by, and the winner himself ahead.
+    /// Centipawns by which the loser's score is below 0 and the winner's above.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub score: u32,
-    /// For so many moves in a row of each.
+    /// For this many consecutive moves of each player.
     #[cfg_attr(test, schemars(range(min = 1, max = 5000)))]
     pub moves: u16,
 }
 
-/// A game is drawn when both say so.
+/// A game is adjudicated as drawn when both players' scores agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Draw {
-    /// Centipawns from 0 that both scores lie within.
+    /// Both scores are at most this many centipawns from 0.
     pub score: u32,
-    /// For so many moves in a row of each.
+    /// For this many consecutive moves of each player.
     #[cfg_attr(test, schemars(range(min = 1, max = 5000)))]
     pub moves: u16,
-    /// From this move of the game on, counted from the opening.
+    /// Not before this move of the game, counted from the opening.
     #[serde(default)]
     pub from: u16,
 }
@@ -79,17 +81,17 @@ pub struct Draw {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Test {
-    /// H0: the first player is better by this.
+    /// H0: the first player's advantage in normalized Elo.
     pub elo0: f64,
-    /// H1: the first player is better by this.
+    /// H1: the first player's advantage in normalized Elo.
     pub elo1: f64,
-    /// How often H1 may be taken where H0 holds, in all encounters together.
+    /// Probability of accepting H1 if H0 is true, over all encounters together.
     #[cfg_attr(test, schemars(range(min = 0.0001, max = 0.5)))]
     pub alpha: f64,
-    /// How often H0 may be taken where H1 holds, in all encounters together.
+    /// Probability of accepting H0 if H1 is true, over all encounters together.
     #[cfg_attr(test, schemars(range(min = 0.0001, max = 0.5)))]
     pub beta: f64,
-    /// Whether an encounter ends with its test; if not, all pairs of the plan are played.
+    /// Whether an encounter ends with its test; otherwise all pairs of the plan are played.
     pub stop: bool,
 }
 
@@ -106,7 +108,7 @@ impl Default for Test {
 }
 
 impl Match {
-    /// The encounters: places of both players, the baseline second.
+    /// The encounters, as indices of both variants; the baseline is the second.
     pub fn encounters(&self, variants: usize, baseline: usize) -> Vec<(usize, usize)> {
         match self.pairing {
             Pairing::Baseline => (0..variants).filter(|&at| at != baseline).map(|at| (at, baseline)).collect(),
@@ -116,20 +118,20 @@ impl Match {
         }
     }
 
-    /// What is tested; it ends nothing where the file does not ask for a test.
+    /// The test of each encounter; the default test, which stops nothing, if the file has none.
     pub fn test_or_default(&self) -> Test {
         self.test.unwrap_or(Test { stop: false, ..Test::default() })
     }
 
-    /// The baseline's copies with other nodes: each one's name, and the number by which the baseline's nodes are divided.
+    /// The handicapped copies of the baseline: name and divisor of the nodes.
     pub fn handicaps(&self, baseline: &str) -> Vec<(String, f64)> {
         self.handicap.iter().map(|&divisor| (format!("{baseline}, nodes / {divisor}"), divisor)).collect()
     }
 
-    /// Adds the baseline's copies to the points.
+    /// Appends the handicapped copies of the baseline to the variants.
     ///
     /// # Errors
-    /// When the baseline has no nodes that could be divided, or a copy is a point already.
+    /// When the baseline has no node limit to divide, or a copy equals a variant.
     pub(super) fn add_handicaps(
         &self,
         variants: &mut Vec<Variant>,
@@ -141,21 +143,21 @@ impl Match {
             return Ok(());
         }
         if self.pairing != Pairing::Baseline {
-            return wrong("strength is told in nodes of the baseline: it needs pairing = \"baseline\"".to_owned());
+            return wrong("strength is measured in nodes of the baseline: it needs pairing = \"baseline\"".to_owned());
         }
         if self.test_or_default().stop {
-            return wrong("games that a test ends have no honest Elo: give the test `stop = false`".to_owned());
+            return wrong("a test that stops early biases Elo: give the test `stop = false`".to_owned());
         }
         let base = variants[baseline].clone();
         let (None, Some(nodes)) = (base.limit.depth, base.limit.nodes) else {
             return wrong(format!(
-                "divides nodes, and \"{}\" has another limit: give limit = {{ nodes = 20000 }}",
+                "needs a limit of nodes alone, and \"{}\" has another limit: give limit = {{ nodes = 20000 }}",
                 base.name
             ));
         };
         for (name, divisor) in self.handicaps(&base.name) {
-            let inside = divisor.is_finite() && (0.01..=100.0).contains(&divisor) && divisor != 1.0;
-            source.check_range("match.handicap", divisor, inside, "0.01 to 100, but not 1")?;
+            let in_range = divisor.is_finite() && (0.01..=100.0).contains(&divisor) && divisor != 1.0;
+            source.check_range("match.handicap", divisor, in_range, "0.01 to 100, but not 1")?;
             let divided = (nodes as f64 / divisor).round() as u64;
             let limit = Limit { depth: None, nodes: Some(divided) };
             let copy = Variant { name, limit, ..base.clone() };
@@ -163,38 +165,38 @@ impl Match {
                 variant.name == copy.name || super::identity::variant_id(variant) == super::identity::variant_id(&copy)
             };
             if let Some(Variant { name, .. }) = variants.iter().find(same) {
-                return wrong(format!("{divisor}: \"{name}\" is that player already"));
+                return wrong(format!("{divisor}: \"{name}\" is the same player"));
             }
             if divided == 0 {
-                return wrong(format!("{divisor}: leaves none of {nodes} nodes"));
+                return wrong(format!("{divisor}: leaves 0 of {nodes} nodes"));
             }
             variants.push(copy);
         }
         Ok(())
     }
 
-    /// What makes its games what they are: who plays whom and what is asked of the games do not.
+    /// The settings that change games, as text for the plan's id; pairing and test do not.
     pub fn content(&self) -> String {
         let Self { resign, draw, max_moves, .. } = self;
         format!("match\nresign: {resign:?}\ndraw: {draw:?}\nmax_moves: {max_moves}\n")
     }
 
-    /// Refuses a match of one player.
+    /// Refuses a match with fewer than two players.
     ///
     /// # Errors
-    /// When there are no two.
+    /// When there is only one player.
     pub(super) fn check_players(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         if variants.len() + self.handicap.len() < 2 {
-            let nobody = "one variant has nobody to play: give a second, by [grid] or [[variant]]";
-            return Err(source.invalid("match", nobody));
+            let message = "a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]";
+            return Err(source.invalid("match", message));
         }
         Ok(())
     }
 
-    /// Checks it against the rest of the file.
+    /// Checks the section against the rest of the file.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// The first conflict or value out of range, with its place.
     pub(super) fn check(
         &self,
         file: &File,
@@ -202,41 +204,41 @@ impl Match {
         suite: &Suite,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
-        let no_race = "a race gives up what cost nodes on a few positions, and games would want thousands for each try; \
-             tune by nodes, then let the best play";
-        let no_search = "games are played, and no positions searched";
-        for (there, path, why) in [
+        let no_race = "a race drops variants after a few positions, but games would need thousands for each: tune by nodes, then let the best variants play";
+        let no_search = "a match plays games and searches no positions of the suite";
+        for (is_given, path, why) in [
             (file.tune.is_some(), "tune", no_race),
             (file.trace.is_some(), "trace", no_search),
             (file.sequence.is_some(), "sequence", no_search),
             (file.reference.is_some(), "reference", no_search),
         ] {
-            if there {
-                return Err(source.invalid(path, format!("does not go with [match]: {why}")));
+            if is_given {
+                return Err(source.invalid(path, format!("is not allowed with [match]: {why}")));
             }
         }
-        let again = "players that repeat play the same games again: more openings make more games";
-        let alike = "the seeds of a variant would play the same openings: more openings make more games (other keys are \
-             variants too: \"keys.seed\" = [1, 2, 3] in [grid])";
-        for (count, path, why) in [(file.repeats, "repeats", again), (file.seeds, "seeds", alike)] {
+        let repeat_message = "a repeat plays the same games again: add openings for more games";
+        let seeds_message = "all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \"keys.seed\" = [1, 2, 3] in [grid])";
+        for (count, path, why) in [(file.repeats, "repeats", repeat_message), (file.seeds, "seeds", seeds_message)] {
             if count > 1 {
                 return Err(source.invalid(path, format!("{count}: {why}")));
             }
         }
         self.check_numbers(source)?;
-        let share =
+        let is_share =
             |variant: &&Variant| variant.external().is_none() && matches!(variant.options.table.size, Size::Share(_));
-        if let Some(Variant { name, .. }) = variants.iter().find(share) {
-            let unknown = format!("a share of what searches store is not known in a match (variant \"{name}\")");
+        if let Some(Variant { name, .. }) = variants.iter().find(is_share) {
+            let unknown = format!(
+                "a match needs an absolute size: a share of what searches store is not known (variant \"{name}\")"
+            );
             return Err(source.invalid("table.size", unknown));
         }
-        let ended = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
-        let ended: Vec<&str> = suite.items.iter().filter(ended).map(|item| item.id.as_str()).collect();
-        match ended[..] {
+        let finished = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
+        let finished: Vec<&str> = suite.items.iter().filter(finished).map(|item| item.id.as_str()).collect();
+        match finished[..] {
             [] => Ok(()),
             [one] => Err(source.invalid("suite", format!("{one}: the game is over before it begins"))),
             _ => {
-                let all = format!("{} games are over before they begin: {}", ended.len(), list_quoted(ended));
+                let all = format!("{} games are over before they begin: {}", finished.len(), list_quoted(finished));
                 Err(source.invalid("suite", all))
             }
         }
@@ -263,14 +265,14 @@ impl Match {
     }
 }
 
-/// The position from which an item's games are played: a position, or the end of a game.
+/// The position from which an item's games are played: the position itself, or the end of the game.
 pub fn opening_position(item: &Item) -> Board {
     let mut board = item.board;
     item.moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
     board
 }
 
-/// How many openings of a suite are those of an item before them.
+/// The number of openings that equal an earlier one of the suite.
 pub fn count_repeated_openings(suite: &Suite) -> usize {
     let mut seen = HashSet::new();
     suite.items.iter().filter(|item| !seen.insert(opening_position(item).fen(crate::chess::EpRule::Legal))).count()
@@ -282,9 +284,10 @@ mod tests {
     use super::*;
     use crate::chess::suite::{SuiteKind, SuiteOptions};
 
-    /// Games stand for the positions that they end in; one that transposes into another's is there twice, and so is its repetition.
+    /// An opening is the position that a game ends in; a transposition and a repetition are counted
+    /// as repeated.
     #[test]
-    fn openings_are_told_apart_by_where_they_end() {
+    fn repeated_openings_are_counted_by_final_position() {
         let pgn = "[Event \"a\"]\n\n1. Nf3 Nf6 2. Nc3 *\n\n[Event \"b\"]\n\n1. Nc3 Nf6 2. Nf3 *\n\n[Event \"c\"]\n\n1. Nc3 *\n\n[Event \"d\"]\n\n1. Nf3 Nf6 2. Nc3 *\n\n";
         let suite = Suite::read(
             "x",
@@ -294,7 +297,8 @@ mod tests {
             SuiteOptions::default(),
         )
         .unwrap();
-        // The second differs from the first in nothing but the order of its moves: even the clocks are the same.
+        // The second differs from the first in nothing but the order of its moves: even the clocks
+        // are the same.
         assert_eq!(count_repeated_openings(&suite), 2);
         assert_eq!(
             opening_position(&suite.items[2]).fen(crate::chess::EpRule::Legal),
@@ -315,16 +319,17 @@ mod tests {
         assert_eq!(contents.len(), 6);
     }
 
-    /// Each plays the baseline, the baseline second; or each each, the first of the file first.
+    /// With `baseline`, each variant plays the baseline, which is second; with `round-robin`, every
+    /// pair plays, the earlier variant first.
     #[test]
-    fn who_plays_whom() {
-        let of = |pairing: Pairing| Match { pairing, ..Match::default() }.encounters(3, 1);
-        assert_eq!(of(Pairing::Baseline), [(0, 1), (2, 1)]);
-        assert_eq!(of(Pairing::RoundRobin), [(0, 1), (0, 2), (1, 2)]);
+    fn encounters_depend_on_the_pairing() {
+        let encounters = |pairing: Pairing| Match { pairing, ..Match::default() }.encounters(3, 1);
+        assert_eq!(encounters(Pairing::Baseline), [(0, 1), (2, 1)]);
+        assert_eq!(encounters(Pairing::RoundRobin), [(0, 1), (0, 2), (1, 2)]);
         // Without a word about it; a test that nobody asked for ends nothing.
-        let usual = Match::default();
-        assert_eq!((usual.max_moves, usual.resign, usual.draw), (300, None, None));
-        assert_eq!(usual.test_or_default(), Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false });
-        assert!(Match { test: Some(Test::default()), ..usual }.test_or_default().stop);
+        let defaults = Match::default();
+        assert_eq!((defaults.max_moves, defaults.resign, defaults.draw), (300, None, None));
+        assert_eq!(defaults.test_or_default(), Test { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: false });
+        assert!(Match { test: Some(Test::default()), ..defaults }.test_or_default().stop);
     }
 }

@@ -1,4 +1,4 @@
-//! The experiment file: what is searched, with which options, and what is expected of it.
+//! The experiment file: what is searched, with which options, and what is expected of the results.
 
 mod axes;
 mod baseline;

@@ -1,4 +1,5 @@
-//! The one way to options: preset, `[engine]`, what a point sets, and `--set`, laid over each other and read.
+//! The only place where options are read: preset, `[engine]`, a variant's paths and `--set`, each
+//! overriding the one before.
 
 use super::grid::known_paths;
 use super::paths;
@@ -11,46 +12,46 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::{Table, Value};
 
-/// What is wrong with options, before it is known where that was written.
+/// An error in options whose place in the file or command line is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionFault {
-    /// The option.
+    /// The option's path.
     pub path: String,
-    /// What is wrong with it, its path first.
+    /// The message, beginning with the path.
     pub message: String,
-    /// What would be right.
+    /// A suggestion.
     pub help: Option<String>,
 }
 
-/// A `path=value` of the command line, and where its parts stand in it.
+/// A `path=value` of the command line, with its text for error excerpts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     text: String,
     /// The option's path.
     pub path: String,
-    /// Its value; what is no TOML value is a word.
+    /// Its value; text that is not a TOML value is a word.
     pub value: Value,
 }
 
 impl OptionFault {
-    /// What is wrong with an option.
+    /// An error of an option: `path: what`.
     pub fn new(path: &str, what: impl std::fmt::Display) -> Self {
         Self { path: path.to_owned(), message: format!("{path}: {what}"), help: None }
     }
 
-    /// An option that is laid into a part of its path that has no parts.
+    /// The error for a path that goes through a single value.
     pub(super) fn not_a_table(path: &str, part: &str) -> Self {
-        Self::new(path, format!("`{part}` is a plain value and has no parts"))
+        Self::new(path, format!("`{part}` is a single value, not a table"))
     }
 }
 
-/// A mistake at some bytes of a `--set`.
+/// An error at a byte range of a `--set`.
 fn setting_problem(text: &str, span: Range<usize>, message: String) -> Problem {
     Problem { file: "--set".to_owned(), text: text.to_owned(), span: Some(span), message, help: None }
 }
 
 impl Setting {
-    /// Reads one. `known`: the paths that may be set.
+    /// Parses one setting. `known`: the paths that may be set.
     fn parse(text: &str, known: &BTreeSet<String>) -> Result<Self, Problem> {
         let Some((path, value)) = text.split_once('=') else {
             let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
@@ -69,16 +70,16 @@ impl Setting {
         if setting.value.as_str() == Some("")
             && let Some(values) = schema::allowed_values(&setting.path)
         {
-            let missing = setting.problem(format!("{}: there is no value after the =", setting.path));
+            let missing = setting.problem(format!("{}: expected a value after the =", setting.path));
             return Err(Problem { help: Some(format!("expected {values}")), ..missing });
         }
         Ok(setting)
     }
 
-    /// Reads several.
+    /// Parses several settings.
     ///
     /// # Errors
-    /// That of the first that is wrong.
+    /// The first invalid setting, with its place.
     pub fn parse_all(texts: &[String]) -> Result<Vec<Self>, Problem> {
         if texts.is_empty() {
             return Ok(Vec::new());
@@ -87,37 +88,37 @@ impl Setting {
         texts.iter().map(|text| Self::parse(text, &known)).collect()
     }
 
-    /// A mistake in its value.
+    /// An error at the setting's value.
     pub fn problem(&self, message: String) -> Problem {
         let value = self.text.find('=').map_or(0, |at| at + 1);
         setting_problem(&self.text, value..self.text.len(), message)
     }
 
-    /// Whether it has a say in an option.
+    /// Whether the setting changes an option, its parts or a table that contains it.
     pub fn affects(&self, path: &str) -> bool {
-        // An item of a list is `ordering[1]`.
+        // Serde calls an item of a list `ordering[1]`.
         paths_overlap(&self.path, path.split('[').next().unwrap_or(path))
     }
 }
 
-/// What would be right in the place of a path that is none.
+/// A suggestion for an unknown path.
 fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
     if let Some(new) = suggest_new_name(path) {
         return new;
     }
     let short = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
     if known.contains(short) {
-        return format!("did you mean `{short}`? What is set lies in [engine] already");
+        return format!("did you mean `{short}`? paths of --set start inside [engine]");
     }
     if path == short && schema::is_file_key(path.split('.').next().unwrap_or(path)) {
         return format!(
-            "`{path}` is said in the file itself: --set lays options of the engine, and limits, over every variant"
+            "`{path}` belongs in the file itself: --set overrides engine options and limits in every variant"
         );
     }
     nearest(short, known.iter().map(String::as_str)).unwrap_or_else(|| {
-        // What stands in the place that was meant, as far as the path leads.
-        let above = paths::with_ancestors(short).find(|above| known.contains(*above));
-        let start = above.map_or_else(String::new, |above| format!("{above}."));
+        // The known paths below the part that exists.
+        let ancestor = paths::with_ancestors(short).find(|ancestor| known.contains(*ancestor));
+        let start = ancestor.map_or_else(String::new, |ancestor| format!("{ancestor}."));
         let below =
             |known: &&String| known.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
         let names = super::problem::list_quoted(known.iter().filter(below).map(String::as_str));
@@ -125,16 +126,17 @@ fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
     })
 }
 
-/// Whether one path is the other, or leads to it.
+/// Whether the paths are equal or one contains the other.
 pub fn paths_overlap(a: &str, b: &str) -> bool {
     let leads = |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
     a == b || leads(a, b) || leads(b, a)
 }
 
-/// A preset under options under what is set one by one; `preset` among the options themselves, and limits, are not looked at.
+/// Reads options: the preset, overridden by `engine`, overridden by single paths. `preset` in
+/// `engine`, limits and subject paths are skipped.
 ///
 /// # Errors
-/// The first mistake.
+/// The first invalid option.
 pub fn read_options<'a>(
     preset: Option<&Value>,
     engine: &Table,
@@ -147,25 +149,25 @@ pub fn read_options<'a>(
     };
     paths::merge(&mut table, engine);
     table.remove("preset");
-    let mut lists = false;
+    let mut has_list = false;
     for (path, value) in
         set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_subject_path(path))
     {
-        lists |= value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array));
+        has_list |= value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array));
         paths::set(&mut table, path, value.clone()).map_err(|part| OptionFault::not_a_table(path, &part))?;
     }
-    if lists
+    if has_list
         && let Some(path) =
             schema::misplaced_list(&Table::from_iter([("engine".to_owned(), Value::Table(table.clone()))]))
     {
-        return Err(OptionFault::new(path.trim_start_matches("engine."), "a list stands where none belongs"));
+        return Err(OptionFault::new(path.trim_start_matches("engine."), "expected a single value, found a list"));
     }
     let options: EngineOptions = super::decode::from_table(table).map_err(|error| {
         let path = &error.path;
         let (message, help) = explain(&error.message);
         let quoted = quoted_word(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));
         if let Some(key) = quoted {
-            let help = format!("in quotes it is one word: write it without them, `{key} = ...`");
+            let help = format!("a quoted key is one word: write it without quotes, `{key} = ...`");
             return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
         }
         let help = suggest_new_name(path).or_else(|| suggest_new_word(path, &message)).or(help);
@@ -179,22 +181,24 @@ pub fn read_options<'a>(
     Ok(options)
 }
 
-/// Options from a preset and the command line's `--set`s.
+/// Reads options from a preset and `--set` settings.
 ///
 /// # Errors
-/// The first mistake, with its place in its `--set`.
+/// The first invalid option, with its place in its `--set`.
 pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, Problem> {
     let settings = Setting::parse_all(sets)?;
     if let Some(limit) =
         settings.iter().find(|setting| setting.path.starts_with("limit.") || is_subject_path(&setting.path))
     {
-        return Err(
-            limit.problem(format!("{}: is not one of the engine's options: a limit is set by itself", limit.path))
-        );
+        return Err(limit.problem(format!("{}: is not an option of ttlab's own engine", limit.path)));
     }
-    let given = preset.map(Value::from);
-    let preset =
-        settings.iter().rev().find(|setting| setting.path == "preset").map(|set| &set.value).or(given.as_ref());
+    let preset_argument = preset.map(Value::from);
+    let preset = settings
+        .iter()
+        .rev()
+        .find(|setting| setting.path == "preset")
+        .map(|set| &set.value)
+        .or(preset_argument.as_ref());
     let set = settings.iter().map(|setting| (setting.path.as_str(), &setting.value));
     read_options(preset, &Table::new(), set).map_err(|fault| {
         let problem = match settings.iter().rev().find(|setting| setting.affects(&fault.path)) {
@@ -210,9 +214,9 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
 mod tests {
     use super::*;
 
-    /// A path leads to what stands below it, not to a name that begins alike.
+    /// A path contains the paths below it, not names that begin alike.
     #[test]
-    fn paths_overlap_by_their_parts() {
+    fn paths_overlap_by_whole_parts() {
         for (a, b, expected) in [
             ("table", "table", true),
             ("table", "table.size", true),
@@ -225,9 +229,9 @@ mod tests {
         }
     }
 
-    /// What is like nothing is told what stands where it would be; a limit is no option, and another engine is none.
+    /// An unknown path without a near name lists the valid ones; limits and subjects are refused.
     #[test]
-    fn what_fits_nowhere_is_told_what_does() {
+    fn unknown_option_lists_the_valid_ones() {
         let of = |set: &str| options(None, &[set.to_owned()]).unwrap_err();
         let help = of("zzzzzzzzzzzz=1").help.unwrap();
         assert!(help.ends_with(" more: `ttlab options` has all"), "{help}");
@@ -240,37 +244,34 @@ mod tests {
         for (set, path) in
             [("limit.depth=3", "limit.depth"), ("subject.uci=x", "subject.uci"), ("uci.Hash=3", "uci.Hash")]
         {
-            assert_eq!(
-                of(set).message,
-                format!("{path}: is not one of the engine's options: a limit is set by itself")
-            );
+            assert_eq!(of(set).message, format!("{path}: is not an option of ttlab's own engine"));
         }
     }
 
-    /// A list for an option that is none is not read as its parts, be it set whole or in a part.
+    /// A list for an option that takes none is refused, whether set whole or in part.
     #[test]
-    fn a_list_is_set_only_where_one_belongs() {
+    fn list_is_refused_for_an_option_without_lists() {
         for (set, path) in [
             ("lmr=[3]", "lmr"),
             ("table={ policy = [4] }", "table.policy"),
             ("lmr={ min_depth = [3] }", "lmr.min_depth"),
         ] {
             let output = options(None, &[set.to_owned()]).unwrap_err().message;
-            assert_eq!(output, format!("{path}: a list stands where none belongs"), "{set}");
+            assert_eq!(output, format!("{path}: expected a single value, found a list"), "{set}");
         }
     }
 
-    /// Blanks round the sign belong to neither the path nor the word.
+    /// Spaces around `=` belong to neither the path nor the value.
     #[test]
-    fn blanks_around_what_is_set_say_nothing() {
+    fn spaces_around_a_setting_are_ignored() {
         for set in ["table.policy=never", "table.policy = never", " table.policy =\tnever "] {
             assert_eq!(options(None, &[set.to_owned()]), options(None, &["table.policy='never'".to_owned()]), "{set}");
         }
     }
 
-    /// What is set goes over the preset that is given beside it, a preset that is set among it.
+    /// `preset` among the settings overrides the preset beside them.
     #[test]
-    fn a_preset_that_is_set_goes_over_the_one_that_is_given() {
+    fn preset_setting_overrides_the_given_preset() {
         let of = |preset: Option<&str>, sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
             options(preset, &sets).ok()

@@ -2,21 +2,21 @@
 
 use toml::{Table, Value};
 
-/// A path and all that it lies in: `a.b.c`, `a.b` and `a`.
+/// A path and its ancestors: `a.b.c`, `a.b` and `a`.
 pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(path).chain(path.rmatch_indices('.').map(|(at, _)| &path[..at]))
 }
 
-/// The path of what lies in another.
+/// Appends a key to a path.
 pub fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Sets a path (`table.policy.factor`), making tables on the way. A word where a table is wanted (`"always"`) stands for its
-/// `kind`.
+/// Sets a path (`table.policy.factor`), creating tables as needed. A word in place of a table
+/// (`"always"`) stands for its `kind`.
 ///
 /// # Errors
-/// The part of the path that is a plain value and cannot have parts of its own.
+/// The part of the path that is a single value and cannot have parts.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     let Some((head, rest)) = path.split_once('.') else {
         insert(table, path, value);
@@ -29,7 +29,7 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     match slot {
         Value::Table(inner) => {
             if head == "policy" && rest == "kind" && inner.get("kind") != Some(&value) {
-                // Another kind of policy has other parameters.
+                // The old policy's parameters do not apply to another kind.
                 inner.clear();
             }
             set(inner, rest, value).map_err(|part| format!("{head}.{part}"))
@@ -38,8 +38,8 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Puts a value under a key. A word for `table` changes its kind and leaves its shape alone, and so do options in a table (`table.size = 4`
-/// without quotes is one) with what they do not name; a table that names its kind is put whole.
+/// Inserts a value under a key. A word for `table` changes its kind only; a table without `kind`
+/// (`table.size = 4` without quotes is one) is merged; a table with `kind` replaces the old one.
 fn insert(table: &mut Table, key: &str, value: Value) {
     match (table.get_mut(key), value) {
         (Some(Value::Table(old)), value @ Value::String(_)) if key == "table" => {
@@ -54,7 +54,7 @@ fn insert(table: &mut Table, key: &str, value: Value) {
     }
 }
 
-/// Lays one table of options over another.
+/// Merges `over` into `base`; values of `over` win.
 pub fn merge(base: &mut Table, over: &Table) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
@@ -64,13 +64,13 @@ pub fn merge(base: &mut Table, over: &Table) {
     }
 }
 
-/// Whether a table brings another kind of policy, whose parameters have nothing to do with the old one's.
+/// Whether `new` selects another kind of policy, so that the old parameters are dropped.
 fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
     key == "policy" && new.get("kind").is_some_and(|kind| old.get("kind") != Some(kind))
 }
 
-/// The leaves of a JSON value as (dotted path, text), in its own order; lists are joined with blanks. A table of kind `none` is
-/// its kind alone: its other options mean nothing.
+/// The leaves of a JSON value as (dotted path, text), in its own order; lists are joined with
+/// spaces. A table of kind `none` gives only its kind: its other options have no effect.
 pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
     collect_leaves("", value, &mut leaves);
@@ -99,7 +99,7 @@ fn format_leaf(value: &serde_json::Value) -> String {
     }
 }
 
-/// A TOML value as it stands in a variant's name: `1 MiB`, `aged-depth factor=4`.
+/// A TOML value as written in a variant's name: `1 MiB`, `aged-depth factor=4`.
 pub fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_lies_in_its_prefixes() {
+    fn path_has_its_prefixes_as_ancestors() {
         assert_eq!(with_ancestors("a.b.c").collect::<Vec<_>>(), ["a.b.c", "a.b", "a"]);
         assert_eq!(with_ancestors("a").collect::<Vec<_>>(), ["a"]);
     }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stands_for_its_kind() {
+    fn word_sets_the_kind_of_a_table() {
         let mut options = table("table = 'unbounded'\n");
         set(&mut options, "table.clear", Value::from("search")).unwrap();
         assert_eq!(options, table("table = { kind = 'unbounded', clear = 'search' }"));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn options_without_quotes_leave_the_others_alone() {
+    fn table_without_kind_is_merged() {
         let mut options = table("table = { size = 4, slots = 2, policy = { kind = 'aged-depth', factor = 4 } }");
         set(&mut options, "table", Value::Table(table("size = 8"))).unwrap();
         assert_eq!(options, table("table = { size = 8, slots = 2, policy = { kind = 'aged-depth', factor = 4 } }"));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn another_policy_drops_the_old_ones_parameters() {
+    fn new_policy_drops_old_parameters() {
         let mut options = table("table.policy = { kind = 'aged-depth', factor = 4 }");
         set(&mut options, "table.policy.kind", Value::from("always")).unwrap();
         assert_eq!(options, table("table.policy.kind = 'always'"));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_options_of_no_table_are_no_columns() {
+    fn table_of_kind_none_has_no_other_columns() {
         let leaves =
             flatten(&serde_json::json!({ "a": 1, "table": { "kind": "none", "size": "1 MiB" }, "b": ["x", "y"] }));
         let expected = [("a", "1"), ("table.kind", "none"), ("b", "x y")];

@@ -1,4 +1,4 @@
-//! The plan: every job of an experiment, in order, with an id that depends on its content alone.
+//! The plan: every job of an experiment, in order, with an id that depends only on its content.
 
 use super::file::Experiment;
 use super::grid::Variant;
@@ -12,67 +12,70 @@ use std::collections::HashMap;
 use std::hash::Hasher;
 use std::ops::Range;
 
-/// What follows a variant's name in that of its further key seeds.
+/// Separates a variant's name from the further key seed in the name of its copies.
 pub const SEED_SUFFIX: &str = ", key seed ";
 
-/// The variant that a name is a further key seed of.
+/// The variant of which a name is a copy under a further key seed; none if it is not.
 pub fn base_variant(name: &str) -> Option<&str> {
     let (variant, seed) = name.rsplit_once(SEED_SUFFIX)?;
     (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
 }
 
-/// One job: a variant on one item of the suite (or on all of a suite, where nothing is cleared between items), once.
+/// One job: one search by a variant of an item (or of all items of a suite, if nothing is cleared
+/// between them), or a pair of games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
-    /// Place of the variant among the plan's.
+    /// Index of the variant in the plan.
     pub variant: usize,
-    /// Place of the variant that it plays against, in a match: the job is a pair of games.
+    /// Index of the opponent, in a match: the job is a pair of games.
     pub opponent: Option<usize>,
-    /// The first item.
+    /// Index of the first item.
     pub item: usize,
-    /// How many items, from `item` on.
+    /// Number of items, from `item` on.
     pub items: usize,
-    /// Which repeat, from 0.
+    /// Number of the repeat, from 0.
     pub repeat: u32,
 }
 
-/// All jobs of an experiment. Options are kept once for each variant, so that a job is four numbers.
+/// All jobs of an experiment. Options are stored once for each variant, so that a job is a few
+/// numbers.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The variants: the points, then all of them under each further key seed.
+    /// The variants of the experiment, then copies of all of them for each further key seed.
     pub variants: Vec<Variant>,
-    /// Place of the baseline.
+    /// Index of the baseline.
     pub baseline: usize,
-    /// Each variant's limit in each suite: the suites of a variant stand together.
+    /// The limit of each variant in each suite, the suites of a variant together.
     limits: Vec<Limit>,
-    /// Hash of each variant's options and of each of those limits.
+    /// The id of each variant under each of those limits.
     variant_ids: Vec<u64>,
-    /// The items of each suite.
+    /// Item indices of each suite.
     suites: Vec<Range<usize>>,
-    /// The suites' names, where there are several.
+    /// Names of the suites; empty if there is one.
     suite_names: Vec<String>,
-    /// Hash of each item.
+    /// The id of each item.
     item_ids: Vec<u64>,
-    /// Hash of all items of its suite before each, for searches that depend on them.
+    /// For each item, the hash of all earlier items of its suite, for searches that depend on them.
     prefixes: Vec<u64>,
-    /// Whether anything of an item is searched: a game may be shorter than the plies that are wanted.
+    /// Whether a position of an item is searched: a game may be shorter than the first searched
+    /// ply.
     searched: Vec<bool>,
-    /// Whether one job of a variant takes all items of a suite.
+    /// Whether one job of a variant searches all items of a suite.
     takes_whole_suite: Vec<bool>,
-    /// How often everything is run.
+    /// Number of repeats.
     pub repeats: u32,
-    /// Hash of the sequence's settings; 0 without.
+    /// Hash of the sequence's settings; 0 without a sequence.
     sequence_id: u64,
-    /// Who is run on each item, and against whom.
+    /// The lanes: a variant, or a pair of opponents.
     lanes: Vec<(usize, Option<usize>)>,
-    /// The places of the lanes.
+    /// Index of each lane.
     lane_index: HashMap<(usize, Option<usize>), usize>,
-    /// Hash of what ends games, in a match.
+    /// In a match, the hash of the rules that end games.
     games: Option<u64>,
 }
 
 impl Plan {
-    /// The plan of an experiment.
+    /// Makes the plan of an experiment.
     pub fn new(experiment: &Experiment) -> Self {
         let mut variants = experiment.variants.clone();
         for step in 1..experiment.file.seeds {
@@ -89,28 +92,29 @@ impl Plan {
             Some(encounters) => encounters.into_iter().map(|(first, second)| (first, Some(second))).collect(),
             None => (0..variants.len()).map(|variant| (variant, None)).collect::<Vec<_>>(),
         };
-        let alone = experiment.trace.is_some() || games.is_some();
-        let takes_whole_suite = variants.iter().map(|variant| variant.keeps_state() && !alone).collect();
+        let one_job_per_item = experiment.trace.is_some() || games.is_some();
+        let takes_whole_suite = variants.iter().map(|variant| variant.keeps_state() && !one_job_per_item).collect();
         let limits: Vec<Limit> = variants.iter().flat_map(|variant| experiment.limits(variant)).collect();
         let suites: Vec<Range<usize>> = match experiment.sections.as_slice() {
             [] => std::iter::once(0..items).collect(),
             sections => sections.iter().map(|section| section.items.clone()).collect(),
         };
-        let of_suites = variants.iter().flat_map(|variant| suites.iter().map(move |_| variant));
-        let variant_ids = of_suites.zip(&limits).map(|(variant, &limit)| variant_id_under(variant, limit)).collect();
+        let variant_of_each_suite = variants.iter().flat_map(|variant| suites.iter().map(move |_| variant));
+        let variant_ids =
+            variant_of_each_suite.zip(&limits).map(|(variant, &limit)| variant_id_under(variant, limit)).collect();
         let sequence = experiment.file.sequence;
         let id = |item: &Item| match &experiment.trace {
             None => hash_text(&item_content(item)),
             Some(trace) => hash_text(&format!("trace {:016x} {}", trace.digest, item.id)),
         };
         let item_ids: Vec<u64> = experiment.suite.items.iter().map(id).collect();
-        let mut before = hasher();
+        let mut earlier_items = hasher();
         let prefix = |(item, &id): (usize, &u64)| {
             if suites.iter().any(|suite| suite.start == item) {
-                before = hasher();
+                earlier_items = hasher();
             }
-            let prefix = before.finish();
-            before.write_u64(id);
+            let prefix = earlier_items.finish();
+            earlier_items.write_u64(id);
             prefix
         };
         let prefixes = item_ids.iter().enumerate().map(prefix).collect();
@@ -130,19 +134,19 @@ impl Plan {
             games: games.map(|games| hash_text(&games.content())),
             repeats: experiment.file.repeats,
             sequence_id: sequence.map_or(0, |sequence| {
-                let [given, usual] = [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
-                // Any sequence at all makes other searches than none, one as usual too.
-                hash_text(&format!("sequence\n{}", deviations(&given, &usual)))
+                let [given, defaults] = [sequence, Sequence::default()].map(|sequence| json!({ "sequence": sequence }));
+                // Even a default sequence makes other searches than none.
+                hash_text(&format!("sequence\n{}", deviations(&given, &defaults)))
             }),
         }
     }
 
-    /// Items of the suite.
+    /// Number of items, over all suites.
     pub fn items(&self) -> usize {
         self.item_ids.len()
     }
 
-    /// The job that searches an item with a variant, or plays it against another.
+    /// The job that searches an item with a variant, or plays it against an opponent.
     pub fn job_for(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
         let suite = &self.suites[self.suite_of(item)];
         match self.takes_whole_suite[variant] {
@@ -151,12 +155,12 @@ impl Plan {
         }
     }
 
-    /// Place of an item's suite among the suites; 0 where there is one.
+    /// Index of an item's suite; 0 if there is one.
     fn suite_of(&self, item: usize) -> usize {
         self.suites.iter().position(|suite| suite.contains(&item)).unwrap_or(0)
     }
 
-    /// The name of an item's suite, where there are several.
+    /// The name of an item's suite, if there are several.
     pub fn suite(&self, item: usize) -> Option<&str> {
         self.suite_names.get(self.suite_of(item)).map(String::as_str)
     }
@@ -166,7 +170,7 @@ impl Plan {
         self.limits[variant * self.suites.len() + self.suite_of(item)]
     }
 
-    /// No search goes deeper than this. Ids are still those of the plan's own limits.
+    /// Caps the depth of all searches. Ids remain those of the plan's own limits.
     pub fn cap_depth(&mut self, depth: u8) {
         for limit in &mut self.limits {
             limit.depth = Some(limit.depth.map_or(depth, |limit| limit.min(depth)));
@@ -177,7 +181,8 @@ impl Plan {
         self.variant_ids[variant * self.suites.len() + self.suite_of(item)]
     }
 
-    /// The lanes of the plan: what is run on each item. One for each variant; in a match, one for each encounter.
+    /// The number of lanes, the jobs of one item: one for each variant, or in a match one for each
+    /// encounter.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
@@ -188,33 +193,34 @@ impl Plan {
         self.job_for(variant, opponent, item, repeat)
     }
 
-    /// The lane of a variant, or of its encounter with another; none where there is no such one.
+    /// The lane of a variant, or of its encounter with an opponent; none if there is no such lane.
     pub fn find_lane(&self, variant: usize, opponent: Option<usize>) -> Option<usize> {
         self.lane_index.get(&(variant, opponent)).copied()
     }
 
-    /// A job's place among all (repeat, item, lane): jobs stand in its order, which has gaps where a job takes many items.
+    /// A number by which jobs are ordered: (repeat, item, lane). It has gaps where a job takes many
+    /// items.
     pub fn order_key(&self, job: &Job) -> u64 {
         let group = u64::from(job.repeat) * self.item_ids.len() as u64 + job.item as u64;
         group * self.lanes() as u64 + self.find_lane(job.variant, job.opponent).unwrap_or(0) as u64
     }
 
-    /// The jobs in order: all variants of an item stand together, and all items of a repeat, so that what is compared
-    /// is measured close in time.
+    /// The jobs in order: by repeat, then by item, then by lane, so that compared searches are
+    /// measured close in time.
     pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
         (0..self.repeats).flat_map(|repeat| self.jobs_of_repeat(repeat))
     }
 
     /// The jobs of one repeat.
     fn jobs_of_repeat(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
-        let begins = |job: &Job, item: usize| job.item == item && (job.items > 1 || self.searched[item]);
+        let starts_at = |job: &Job, item: usize| job.item == item && (job.items > 1 || self.searched[item]);
         (0..self.items()).flat_map(move |item| {
             let jobs = (0..self.lanes()).map(move |lane| self.job_in_lane(lane, item, repeat));
-            jobs.filter(move |job| begins(job, item))
+            jobs.filter(move |job| starts_at(job, item))
         })
     }
 
-    /// Which columns its rows have beside those that all rows have.
+    /// The optional columns of its rows.
     pub fn extra_columns(&self) -> Extra {
         Extra {
             anatomy: self.has_anatomy(),
@@ -229,33 +235,34 @@ impl Plan {
         self.games.is_some()
     }
 
-    /// Whether some variant takes its hits apart, so that rows have columns for it.
+    /// Whether a variant has full diagnostics, so that rows have anatomy columns.
     pub fn has_anatomy(&self) -> bool {
         self.variants.iter().any(|variant| variant.options.diagnostics == crate::engine::options::Diagnostics::Full)
     }
 
-    /// Whether a variant is one job over all items of a suite, since nothing is cleared between them.
+    /// Whether a variant has one job for all items of a suite, because nothing is cleared between
+    /// them.
     pub fn is_whole_suite_job(&self, variant: usize) -> bool {
         self.takes_whole_suite[variant] && self.suites.iter().any(|suite| suite.len() > 1)
     }
 
-    /// Whether some variant is of an engine that is not ours, so that rows have columns for what it tells.
+    /// Whether a variant is an external engine, so that rows have columns for its reports.
     pub fn has_external(&self) -> bool {
         self.variants.iter().any(|variant| variant.external().is_some())
     }
 
-    /// How many jobs there are.
+    /// Number of jobs.
     pub fn len(&self) -> u64 {
         self.jobs_of_repeat(0).count() as u64 * u64::from(self.repeats)
     }
 
-    /// Whether there is nothing to do.
+    /// Whether there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The id of one row: of the variant's options and limit, the item, the repeat, the ply in a sequence (in a match, which game of the
-    /// pair) and the depth.
+    /// The id of one row: a hash of the variant's options and limit, the item, the repeat, the ply
+    /// in a sequence (in a match, which game of the pair) and the depth.
     pub fn row_id(&self, job: &Job, item: usize, ply: u16, depth: u8) -> u64 {
         let mut hash = hasher();
         hash.write_u64(self.variant_id(job.variant, item));
@@ -269,13 +276,14 @@ impl Plan {
             hash.write_u64(self.variant_id(opponent, item));
         }
         if job.items > 1 {
-            // Such a search depends on every item before it.
+            // Such a search depends on all earlier items.
             hash.write_u64(self.prefixes[item]);
         }
         hash.finish()
     }
 
-    /// The id of a job: that of its last item's first row, whatever its depth.
+    /// The id of a job: that of its last item's row at ply 65535 and depth 0, whatever its real
+    /// rows.
     pub fn job_id(&self, job: &Job) -> u64 {
         self.row_id(job, job.item + job.items - 1, u16::MAX, 0)
     }
@@ -299,8 +307,9 @@ impl Plan {
 
     /// The option columns that differ between variants, in the order of the options.
     pub fn varying(&self) -> Vec<String> {
-        // Each path's first value, and whether another was met: not all columns of all variants at once. Where there is no table its
-        // other options mean nothing: only variants that have a value count.
+        // Each path's first value, and whether another occurred, instead of all columns of all
+        // variants at once. A variant without a table lacks the other table options: only variants
+        // that have a value count.
         let mut order = Vec::new();
         let mut values: HashMap<String, (String, bool)> = HashMap::new();
         for (path, value) in self.variants.iter().flat_map(super::grid::option_columns) {
@@ -327,9 +336,9 @@ mod tests {
         Plan::new(&Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")))
     }
 
-    /// Further seeds follow one another from each variant's own, each with its number behind the name.
+    /// Further seeds count up from each variant's own, with the number in the name.
     #[test]
-    fn further_seeds_follow_a_variants_own() {
+    fn further_seeds_count_up_from_the_variants_own() {
         let plan = plan(
             "limit = { depth = 1 }\nseeds = 3\n[[variant]]\nname = 'a'\n'keys.seed' = 7\n[[variant]]\nname = 'b'\n'keys.seed' = 20\n",
         );
@@ -348,9 +357,9 @@ mod tests {
         );
     }
 
-    /// A limit is a column of its own and no option; an option varies where two that have it differ.
+    /// The limit is a column of its own; an option varies if two variants that have it differ.
     #[test]
-    fn what_varies_is_told() {
+    fn option_varies_if_two_variants_differ() {
         let two = |first: &str, second: &str| {
             plan(&format!(
                 "limit = {{ depth = 2 }}\n[[variant]]\nname = 'a'\n{first}\n[[variant]]\nname = 'b'\n{second}\n"
@@ -364,9 +373,10 @@ mod tests {
         assert_eq!(two("table = 'none'", "'table.slots' = 2"), ["table.kind"]);
     }
 
-    /// A pair of games is a job, whatever its players keep; searches of what is never cleared are one job over all positions.
+    /// A pair of games is a job even if tables are never cleared; searches with such tables are one
+    /// job over all positions.
     #[test]
-    fn games_are_jobs_of_their_own() {
+    fn pair_of_games_is_one_job() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let jobs = |more: &str| {
             let text = format!(
@@ -381,9 +391,10 @@ mod tests {
         assert_eq!((jobs(""), jobs("[match]\n")), (vec![4, 4], vec![1; 4]));
     }
 
-    /// Whatever makes other rows makes another plan: repeats, limits, who plays whom, and in what order.
+    /// Everything that changes rows changes the plan's id: repeats, limits, opponents and their
+    /// order.
     #[test]
-    fn other_plans_have_other_ids() {
+    fn plan_id_changes_with_its_rows() {
         let three = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[[variant]]\nname = 'c'\n'keys.seed' = 3\n";
         let texts = [
             three.to_owned(),
@@ -397,25 +408,25 @@ mod tests {
         let ids: Vec<u64> = texts.iter().map(|text| plan(&format!("limit = {{ depth = 1 }}\n{text}")).id()).collect();
         let different: std::collections::HashSet<u64> = ids.iter().copied().collect();
         assert_eq!(different.len(), texts.len(), "{ids:x?}");
-        // A game against another is another game.
+        // The opponent is part of a game's id.
         let all = plan(&format!("limit = {{ depth = 1 }}\n[match]\npairing = 'round-robin'\n{three}"));
         let games: std::collections::HashSet<u64> = all.jobs().map(|job| all.job_id(&job)).collect();
         assert_eq!((games.len() as u64, all.len()), (3, 3));
-        // Who is the baseline alone makes no other search.
+        // The choice of the baseline alone changes no search.
         let [first, second] = ["", "baseline = { variant = 'b' }\n"]
             .map(|one| plan(&format!("limit = {{ depth = 1 }}\n{one}{three}")).id());
         assert_eq!(first, second);
     }
 
-    /// One law for plans of every kind: as many jobs as are told, each at a place of its own, in the order of the places; each found again from any
-    /// item that it searches; every id another.
+    /// For plans of every kind: there are as many jobs as `len`, in the order of their keys; each
+    /// is found again from any of its items; all ids differ.
     #[test]
-    fn every_job_has_its_place_and_its_name() {
+    fn every_job_has_its_key_and_id() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let three = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[[variant]]\nname = 'c'\n'table.clear' = 'never'\n";
         let epd = "suite = 'data/bratko-kopec.epd'\nfirst = 7\nlimit = { depth = 1 }\n";
         let games = "suite = 'data/games.pgn'\nlimit = { depth = 1 }\nsequence = { from = 81 }\n";
-        // Items, lanes, jobs of one that is not kept and of one that is: by hand.
+        // Jobs counted by hand: items times lanes, and one job for a variant that is never cleared.
         for (text, jobs) in [
             (epd.to_owned(), 7),
             (format!("{epd}repeats = 3\n{three}"), 3 * (7 + 7 + 1)),
@@ -450,23 +461,24 @@ mod tests {
                     *jobs += 1;
                     variants.insert((job.variant, job.opponent));
                 }
-                let alike = !text.contains("never") && !text.contains("sequence") || text.contains("[match]");
-                let (least, most) =
+                let is_balanced = !text.contains("never") && !text.contains("sequence") || text.contains("[match]");
+                let (fewest, most) =
                     (of.iter().map(|one| one.0).min().unwrap(), of.iter().map(|one| one.0).max().unwrap());
-                let at_once =
+                let tolerance =
                     if shards <= plan.items() as u64 { plan.lanes() as u64 * u64::from(plan.repeats) } else { 1 };
-                assert!(!alike || most - least <= at_once, "{text}: {of:?}");
-                // More shards than items, as many as the variants divide: none has one variant alone.
+                assert!(!is_balanced || most - fewest <= tolerance, "{text}: {of:?}");
+                // With more shards than items, and a multiple of the variants: no shard has a
+                // single variant.
                 let mixed = |(jobs, variants): &(u64, std::collections::HashSet<_>)| *jobs < 2 || variants.len() > 1;
-                let divided = plan.lanes() > 1 && shards.is_multiple_of(plan.lanes() as u64);
-                assert!(!alike || !divided || of.iter().all(mixed), "{text} in {shards}: {of:?}");
+                let is_multiple = plan.lanes() > 1 && shards.is_multiple_of(plan.lanes() as u64);
+                assert!(!is_balanced || !is_multiple || of.iter().all(mixed), "{text} in {shards}: {of:?}");
             }
         }
     }
 
-    /// Of several variants it is enough that two differ, be they the first and the second, and the last as the first.
+    /// One difference among several variants is enough, whichever two differ.
     #[test]
-    fn what_differs_anywhere_varies() {
+    fn option_varies_if_any_variant_differs() {
         for slots in [[1, 2, 1], [1, 1, 2], [2, 1, 1], [1, 2, 4], [1, 1, 1]] {
             let variant = |(at, slots): (usize, u8)| {
                 format!("[[variant]]\nname = '{at}'\n'keys.seed' = {at}\n'table.slots' = {slots}\n")
@@ -477,10 +489,10 @@ mod tests {
         }
     }
 
-    /// One variant that takes its hits apart, or is of another engine, brings its columns for all though it stands in the middle; only then is
-    /// anything expected of them.
+    /// One variant with full diagnostics or an external engine adds the columns for all, even in
+    /// the middle; only then may they be expected.
     #[test]
-    fn one_variant_brings_columns_for_all() {
+    fn one_variant_adds_columns_for_all() {
         let (anatomy, external) = ("diagnostics = 'full'\n", "subject = 'x'\n");
         for option in ["", anatomy, external] {
             let variants = ["", option, ""].into_iter().zip(1..);

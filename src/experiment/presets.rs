@@ -1,10 +1,10 @@
-//! Presets: named starting points that a file may override. One TOML file and one line here for each.
+//! Presets: named starting points that a file may override. One TOML file and one line here for
+//! each.
 
 use super::options::OptionFault;
 use super::problem::nearest;
 use toml::Table;
 
-/// Name and text.
 const PRESETS: &[(&str, &str)] = &[
     ("purple", include_str!("presets/purple.toml")),
     ("purple-listing", include_str!("presets/purple-listing.toml")),
@@ -18,12 +18,12 @@ const PRESETS: &[(&str, &str)] = &[
     ("modern", include_str!("presets/modern.toml")),
 ];
 
-/// The names of all presets.
+/// The names of all presets, in the order of the list.
 pub fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }
 
-/// A preset's TOML text, comments and all.
+/// A preset's TOML text with its comments; none for an unknown name.
 pub fn text(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

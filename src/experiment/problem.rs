@@ -1,22 +1,22 @@
-//! What is wrong with an experiment file, shown as a compiler would: the place, what was found, what is expected.
+//! Errors in an experiment file, shown like a compiler's: place, what was found, what is expected.
 
 use crate::chess::fault::distance;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
 
-/// One mistake in a file.
+/// One error in a file or setting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problem {
     /// The file's name, as the user gave it.
     pub file: String,
-    /// The file's text, for the excerpt; empty where there is none to show.
+    /// The file's text, for the excerpt; empty if there is none.
     pub text: String,
-    /// The bytes that are wrong.
+    /// The byte range of the error in the text.
     pub span: Option<Range<usize>>,
-    /// What is wrong, the dotted path first.
+    /// The message, beginning with the dotted path.
     pub message: String,
-    /// What would be right, or the nearest valid name.
+    /// A suggestion, or the nearest valid name.
     pub help: Option<String>,
 }
 
@@ -36,63 +36,66 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// "did you mean ...?" for a name and those that would be valid.
+/// "did you mean ...?" with the nearest valid name, if one is near: at most one wrong letter in
+/// three, plus one.
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let most = 1 + name.chars().count() / 3;
+    let limit = 1 + name.chars().count() / 3;
     let (distance, best) = valid
         .into_iter()
         .filter(|candidate| *candidate != name)
         .filter_map(|candidate| {
-            // A name given without its path is as good as right.
+            // A name without its path counts as one more error.
             let tail = candidate.rsplit('.').next().unwrap_or(candidate);
             let distance =
-                [distance(name, candidate, most), distance(name, tail, most - 1).map(|distance| distance + 1)];
+                [distance(name, candidate, limit), distance(name, tail, limit - 1).map(|distance| distance + 1)];
             Some((distance.into_iter().flatten().min()?, candidate))
         })
         .min()?;
-    (distance <= most).then(|| format!("did you mean `{best}`?"))
+    (distance <= limit).then(|| format!("did you mean `{best}`?"))
 }
 
-/// The nearest of some names, or the first few of them.
+/// The nearest valid name, or the first few valid names.
 pub fn nearest_or_all<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     nearest(name, names.clone()).unwrap_or_else(|| format!("there are {}", list_quoted(names)))
 }
 
-/// What is said of a name that may mean several.
-pub fn ambiguous_name<'a>(meant: impl Iterator<Item = &'a str>) -> String {
-    let meant: Vec<String> = meant.map(|name| format!("`{name}`")).collect();
-    format!("may be {}: write it out", meant.join(" or "))
+/// The message for an ambiguous name.
+pub fn ambiguous_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    format!("may be {}: write it out", names.join(" or "))
 }
 
-/// What a message is about: its first word in backquotes, or its first text in double quotes.
+/// The subject of a message: its first word in backquotes, or its first text in double quotes.
 pub fn quoted_word(message: &str) -> Option<&str> {
     ['`', '"'].into_iter().find_map(|quote| message.split(quote).nth(1)).filter(|word| !word.is_empty())
 }
 
-/// The first few of what there is, in backquotes.
+/// The first few names, in backquotes.
 pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    const MOST: usize = 12;
+    const MAX_NAMES: usize = 12;
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    let shown = names[..names.len().min(MOST)].join(", ");
-    match names.len().saturating_sub(MOST) {
+    let shown = names[..names.len().min(MAX_NAMES)].join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
 }
 
-/// "... is now called ...", for an option that had another name.
+/// "... is now called ..." for a renamed option.
 pub fn suggest_new_name(path: &str) -> Option<String> {
     crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
 }
 
-/// The same for an option's word, which serde's message has in the first backquotes.
+/// As [`suggest_new_name`], for a renamed word, which is the first in backquotes in serde's
+/// message.
 pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
     let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown word"))?;
     let path = path.trim_end_matches(".kind");
     crate::engine::renamed(&format!("{path} = {word}")).map(|new| format!("`{word}` is now called `{new}`"))
 }
 
-/// A serde message with its hint: unknown names come with the list of valid ones in backquotes.
+/// A serde message in plain words, with a suggestion: for unknown names serde lists the valid ones
+/// in backquotes.
 pub fn explain(message: &str) -> (String, Option<String>) {
     let message = message.lines().next().unwrap_or_default();
     let mut quoted = message.split('`').skip(1).step_by(2);
@@ -100,7 +103,7 @@ pub fn explain(message: &str) -> (String, Option<String>) {
     (in_plain_words(message), found.and_then(|found| nearest(found, quoted)))
 }
 
-/// What the reader of the file calls a type, in the words of TOML.
+/// Rust's terms in serde messages, and TOML's terms for them.
 const PLAIN_WORDS: &[(&str, &str)] = &[
     ("invalid type: unit variant, expected string only", "expected a word in quotes"),
     ("string only", "a word in quotes"),
@@ -139,13 +142,14 @@ const PLAIN_WORDS: &[(&str, &str)] = &[
     ("a string", "text in quotes"),
 ];
 
-/// A serde message without the words of the language that this program is written in.
+/// Replaces Rust terms in a serde message.
 fn in_plain_words(message: &str) -> String {
     let mut text = message.to_owned();
     for (rust, plain) in PLAIN_WORDS {
         text = text.replace(rust, plain);
     }
-    // "expected struct LimitChoice", "expected internally tagged enum Policy": the name says nothing to who wrote the file.
+    // "expected struct LimitChoice", "expected internally tagged enum Policy": type names mean
+    // nothing to the file's author.
     for kind in
         ["struct ", "internally tagged enum ", "adjacently tagged enum ", "enum ", "tuple struct ", "newtype struct "]
     {
@@ -166,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_offered_only_when_it_is_near() {
+    fn suggestion_is_made_only_for_a_near_name() {
         let valid = ["table.size", "table.slots", "algorithm"];
         assert_eq!(nearest("tabel.size", valid).as_deref(), Some("did you mean `table.size`?"));
         assert_eq!(nearest("sizes", valid).as_deref(), Some("did you mean `table.size`?"));
@@ -175,14 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn serdes_list_of_names_becomes_a_hint() {
+    fn unknown_variant_suggests_from_serdes_list() {
         let (_, help) = explain("unknown variant `alwyas`, expected one of `always`, `never`");
         assert_eq!(help.as_deref(), Some("did you mean `always`?"));
         assert_eq!(explain("invalid type: string").1, None);
     }
 
     #[test]
-    fn no_message_speaks_rust() {
+    fn serde_message_has_no_rust_terms() {
         for (rust, plain) in [
             (
                 "invalid value: integer `300`, expected u8",
@@ -199,7 +203,7 @@ mod tests {
                 "invalid type: integer `9223372036854775808` as i128, expected any valid TOML value",
                 "invalid type: integer `9223372036854775808`, expected a whole number from -9223372036854775808 to 9223372036854775807",
             ),
-            // A name ends where the words go on, and each of several is replaced.
+            // The type name ends at a space or comma, and every occurrence is replaced.
             (
                 "expected struct LimitChoice or expected enum Leaf, found 3",
                 "expected a table or expected a word, or a table with a kind, found 3",
@@ -209,9 +213,10 @@ mod tests {
         }
     }
 
-    /// An option's word that had another name is told its new one, with or without its `kind`; no other message is about one.
+    /// A renamed word is suggested, with or without `.kind` in the path; other messages get no
+    /// suggestion.
     #[test]
-    fn an_old_word_leads_to_its_new_one() {
+    fn renamed_word_suggests_the_new_one() {
         let unknown = "unknown word `fifo`, expected one of `always`, `never`";
         for (path, message, new) in [
             ("table.policy", unknown, true),
@@ -227,14 +232,14 @@ mod tests {
         assert_eq!(suggest_new_name("table.use").as_deref(), Some("`table.use` is now called `probe.use`"));
     }
 
-    /// What takes several forms says which, in whatever place it stands, and not what it is called in the program.
+    /// Untagged types name their forms, not their Rust names.
     #[test]
-    fn what_has_several_forms_says_which() {
+    fn untagged_type_names_its_forms() {
         use crate::experiment::expect::{ExpectedFigure, Scalar};
         use crate::experiment::file::SuiteChoice;
         use crate::subject::options::{OptionValue, ProgramWords};
         fn output<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
-            // A list of lists is none of the forms of anything.
+            // A list of lists fits none of the forms.
             let wrong = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).0);
             wrong.expect_err("it has no such form")
         }
@@ -248,9 +253,10 @@ mod tests {
         );
     }
 
-    /// Lines and columns from 1, in characters and not in bytes; without a place there is none, and the message stands alone.
+    /// Lines and columns count from 1, in characters, not bytes; without a place the message stands
+    /// alone.
     #[test]
-    fn a_place_is_counted_in_characters() {
+    fn place_is_counted_in_characters() {
         let text = "ä = 1\nnäme = 'ö' x\n".to_owned();
         let at = |start: usize| Problem {
             file: "f.toml".to_owned(),
@@ -263,17 +269,17 @@ mod tests {
         for (start, place) in [(find("="), "1:3"), (find("1"), "1:5"), (find("n"), "2:1")] {
             assert!(at(start).to_string().contains(&format!("--> f.toml:{place}\n")), "{place}");
         }
-        let nowhere = Problem { span: None, ..at(0) };
-        assert_eq!(nowhere.to_string(), "error: f.toml: wrong\nhelp: right\n");
-        assert_eq!(Problem { help: None, ..nowhere }.to_string(), "error: f.toml: wrong\n");
-        // Half of a character is no place either.
+        let without_place = Problem { span: None, ..at(0) };
+        assert_eq!(without_place.to_string(), "error: f.toml: wrong\nhelp: right\n");
+        assert_eq!(Problem { help: None, ..without_place }.to_string(), "error: f.toml: wrong\n");
+        // A byte inside a character is not a place.
         assert!(at(1).to_string().starts_with("error: f.toml: wrong\n"));
         let shown = at(find("x")).to_string();
         assert!(shown.contains("--> f.toml:2:12") && shown.contains("help: right"), "{shown}");
     }
 
     #[test]
-    fn names_are_listed_offered_and_found_in_messages() {
+    fn names_are_listed_suggested_and_found_in_messages() {
         let names: Vec<String> = (1..=14).map(|at| format!("n{at}")).collect();
         let of = |count: usize| list_quoted(names[..count].iter().map(String::as_str));
         assert_eq!((of(0).as_str(), of(2).as_str()), ("", "`n1`, `n2`"));
@@ -281,9 +287,9 @@ mod tests {
         assert_eq!(quoted_word("a `b c` and \"d\""), Some("b c"));
         assert_eq!(quoted_word("there is no \"d e\" here"), Some("d e"));
         assert_eq!((quoted_word("nothing"), quoted_word("`` and \"x\"")), (None, None));
-        // One letter in three may be wrong, and one more; of a name alone, without its path, one less.
-        for (name, near) in [("abc", true), ("abxy", true), ("axyz", false), ("abx", true), ("x", false)] {
-            assert_eq!(nearest(name, ["abcd"]).is_some(), near, "{name}");
+        // One letter in three may be wrong, plus one; for a name without its path, one less.
+        for (name, is_near) in [("abc", true), ("abxy", true), ("axyz", false), ("abx", true), ("x", false)] {
+            assert_eq!(nearest(name, ["abcd"]).is_some(), is_near, "{name}");
         }
         assert_eq!(nearest("size", ["table.size", "sise"]).as_deref(), Some("did you mean `sise`?"));
         assert_eq!(nearest("abc", []), None);

@@ -1,4 +1,5 @@
-//! What the option types say about themselves: the list behind `ttlab options`, and the JSON Schema of the file.
+//! Documentation of the option types: the list behind `ttlab options`, and the JSON Schema of the
+//! experiment file.
 
 use super::paths::join_path;
 use super::presets;
@@ -7,42 +8,43 @@ use crate::table::policy::Policy;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
-/// One option, as its definition documents it.
+/// One option, from the documentation of its definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionPage {
     /// Dotted path: the key in experiment files and the column in results.
     pub path: String,
-    /// Its meaning.
+    /// What it does.
     pub meaning: String,
     /// Its type or range: `integer 0..255`, `true | false`.
     pub values: String,
-    /// The words that it takes, each with its meaning.
+    /// The words that it accepts, each with its meaning.
     pub words: Vec<(String, String)>,
     /// The default, as a TOML value.
     pub default: String,
 }
 
-/// What the types say of an experiment file. A test writes it from them and holds it against them; to derive it in every build would take a
-/// tenth of its time.
+/// The JSON Schema of the file's types. A test writes it and compares it with the types; deriving
+/// it in every build would take a tenth of the build time.
 static TYPES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("types.json")).unwrap_or_default());
 
-/// Of that, an engine's options.
+/// The part of the schema for an engine's options.
 fn engine_schema() -> &'static Value {
     resolve(&TYPES, &TYPES["properties"]["engine"])
 }
 
-/// The JSON Schema of an experiment file: what the types say, and what the reader does beyond them. A word stands for a table with that
-/// `kind`; the keys of grids and variants are paths of options, the values of grids lists of theirs.
+/// The JSON Schema of an experiment file: that of the types, extended by what the reader also
+/// accepts: a word for a table with that `kind`; in grids and variants, option paths as keys; in
+/// grids, lists of values.
 pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
     let mut values = Map::new();
-    // The schema of a policy's parameter is left to the policy.
+    // The schema of a policy's parameters belongs to the policy.
     visit_options(engine_schema(), "", &mut |path, property, target| {
         if target.get("properties").is_none() || !kind_words(target).is_empty() {
             values.insert(path.to_owned(), property.clone());
         }
     });
-    // Of options alone: a claim's `kind` is no short form of a claim.
+    // Options only: the `kind` of an expectation is not a short form.
     let is_option = |name: &str| values.values().any(|option| option["$ref"] == format!("#/$defs/{name}"));
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         for (name, definition) in definitions {
@@ -54,7 +56,7 @@ pub fn file_schema() -> Value {
         }
     }
     let paths = super::grid::known_paths();
-    // Another engine's options are its own: their names are known when it is asked.
+    // The names of an external engine's options are known only when it is started.
     let names = |more: &[&str]| {
         let own: Vec<&str> = paths.iter().map(String::as_str).chain(more.iter().copied()).collect();
         json!({ "anyOf": [{ "enum": own }, { "pattern": "^(subject|uci)($|[.])" }] })
@@ -81,7 +83,7 @@ pub fn file_schema() -> Value {
     schema
 }
 
-/// The words that stand for a definition that has a `kind`; none where it has not.
+/// The words that may replace a table with a `kind`; empty without one.
 fn kind_words(definition: &Value) -> Vec<Value> {
     let tagged = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let constants: Vec<Value> = tagged.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
@@ -92,7 +94,8 @@ fn kind_words(definition: &Value) -> Vec<Value> {
     enum_words(resolve(&TYPES, kind)).into_iter().map(|(word, _)| word.into()).collect()
 }
 
-/// Shows each option under its dotted path: the schema of its place, and what that leads to. What has parts of its own comes after them.
+/// Visits each option with its dotted path, the schema of its place and the resolved definition.
+/// Tables come after their parts.
 fn visit_options<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str, &'a Value, &'a Value)) {
     for (name, property) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let path = join_path(prefix, name);
@@ -104,17 +107,18 @@ fn visit_options<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str,
     }
 }
 
-/// The dotted paths of all options, the parameters of all policies included.
+/// The dotted paths of all options, including the parameters of all policies.
 pub fn option_paths() -> impl Iterator<Item = &'static str> {
     option_pages().iter().map(|page| page.path.as_str())
 }
 
-/// The options that set how much the age of an entry weighs.
+/// The options that weigh the age of an entry.
 pub fn age_paths() -> impl Iterator<Item = String> {
     Policy::age_parameters().map(|name| format!("table.policy.{name}"))
 }
 
-/// The path of a list where none belongs, which a reader of structures would take for the values of a table's keys in their order.
+/// The path of a list in place of a table or single value. Serde would read it as the table's
+/// values in order.
 pub fn misplaced_list(document: &toml::Table) -> Option<String> {
     static SCHEMA: LazyLock<Value> = LazyLock::new(file_schema);
     let root: &Value = &SCHEMA;
@@ -149,7 +153,7 @@ fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path
     }
 }
 
-/// The forms that a node allows, one by one.
+/// All alternatives that a node allows.
 fn alternatives<'a>(root: &'a Value, node: &'a Value, out: &mut Vec<&'a Value>) {
     let node = resolve(root, node);
     let mut parts =
@@ -160,19 +164,19 @@ fn alternatives<'a>(root: &'a Value, node: &'a Value, out: &mut Vec<&'a Value>) 
     parts.for_each(|part| alternatives(root, part, out));
 }
 
-/// What an option may be, in words; none for what has parts of its own.
+/// The allowed values of an option, in words; none for a table.
 pub fn allowed_values(path: &str) -> Option<String> {
     let page = option_pages().iter().find(|page| page.path == path)?;
     let words: Vec<&str> = page.words.iter().map(|(word, _)| word.as_str()).collect();
     Some(if words.is_empty() { page.values.clone() } else { super::problem::list_quoted(words) })
 }
 
-/// Whether a key is one of an experiment file's first level.
+/// Whether a key is a top-level key of an experiment file.
 pub fn is_file_key(key: &str) -> bool {
     TYPES["properties"].get(key).is_some()
 }
 
-/// Every option in the order of its definition.
+/// All options, in the order of their definitions.
 pub fn option_pages() -> &'static [OptionPage] {
     static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
         let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
@@ -186,13 +190,14 @@ pub fn option_pages() -> &'static [OptionPage] {
                 return;
             }
             pages.push(option_page(&format!("{path}.kind"), property, target, &default["kind"]));
-            // The kind itself has been told; what is left are each kind's own parameters.
+            // The kind itself is documented above; the rest are parameters of each kind.
             for kind in kinds {
                 let of = string_field(&kind["properties"]["kind"], "const");
-                let usual = Policy::named(&of).and_then(|policy| serde_json::to_value(policy).ok()).unwrap_or_default();
+                let kind_defaults =
+                    Policy::named(&of).and_then(|policy| serde_json::to_value(policy).ok()).unwrap_or_default();
                 visit_options(kind, "", &mut |key, property, target| {
                     if key != "kind" {
-                        let page = option_page(&format!("{path}.{key}"), property, target, &usual[key]);
+                        let page = option_page(&format!("{path}.{key}"), property, target, &kind_defaults[key]);
                         pages.push(OptionPage { meaning: format!("Of `{of}`: {}", page.meaning), ..page });
                     }
                 });
@@ -203,7 +208,7 @@ pub fn option_pages() -> &'static [OptionPage] {
     &PAGES
 }
 
-/// An option by the schema of its place and what that leads to.
+/// The page of an option, from the schema of its place and the resolved definition.
 fn option_page(path: &str, property: &Value, target: &Value, default: &Value) -> OptionPage {
     let meaning =
         [property, target].into_iter().map(|node| string_field(node, "description")).find(|text| !text.is_empty());
@@ -229,7 +234,7 @@ fn string_field(node: &Value, key: &str) -> String {
     node.get(key).and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
 }
 
-/// Type and range.
+/// Type and range in words: `integer 0..=255`.
 fn value_range(node: &Value, words: bool) -> String {
     let kind = match node.get("type") {
         Some(Value::String(kind)) => kind.clone(),
@@ -247,7 +252,7 @@ fn value_range(node: &Value, words: bool) -> String {
     }
 }
 
-/// The words of an enumeration, with their meanings.
+/// The words of an enumeration and their meanings.
 fn enum_words(node: &Value) -> Vec<(String, String)> {
     let one_of = node.get("oneOf").and_then(Value::as_array).into_iter().flatten().map(|variant| {
         let word = variant.get("const").or_else(|| variant.pointer("/properties/kind/const"));
@@ -272,23 +277,24 @@ mod tests {
     use super::*;
     use crate::experiment::paths::flatten;
 
-    /// `TTLAB_BLESS=1 cargo test --lib what_the_types_say` writes the file after a change of the types.
+    /// `TTLAB_BLESS=1 cargo test --lib what_the_types_say` rewrites the file after a change of the
+    /// types.
     #[test]
     fn what_the_types_say_is_written_beside() {
-        let output = schemars::schema_for!(File).to_value();
+        let schema = schemars::schema_for!(File).to_value();
         if std::env::var_os("TTLAB_BLESS").is_some() {
-            let text = serde_json::to_string_pretty(&output).unwrap() + "\n";
+            let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/experiment/types.json"), text).unwrap();
         } else {
             assert!(
-                output == *TYPES,
+                schema == *TYPES,
                 "the types of options have changed: TTLAB_BLESS=1 cargo test --lib what_the_types_say"
             );
         }
     }
 
     #[test]
-    fn every_column_of_the_default_options_has_a_page_with_a_meaning() {
+    fn every_default_option_has_a_page_with_a_meaning() {
         let pages = option_pages();
         for (path, _) in flatten(&serde_json::to_value(EngineOptions::default()).unwrap()) {
             let page = pages.iter().find(|page| page.path == path);
@@ -298,9 +304,10 @@ mod tests {
         assert_eq!((factor.path.as_str(), factor.default.as_str()), ("table.policy.factor", "4"));
     }
 
-    /// A list is refused where none belongs, by the path to it, items by their number; where lists are read it is none.
+    /// A list in place of a single value is found by its path, with items by index; lists that are
+    /// expected are not reported.
     #[test]
-    fn a_list_stands_only_where_one_belongs() {
+    fn misplaced_list_is_found_by_its_path() {
         for (text, path) in [
             ("[engine]\nordering = ['x', 'y']\ntable.policy = 'always'", ""),
             ("[engine]\nordering = ['x', ['y']]", "engine.ordering.1"),
@@ -318,9 +325,10 @@ mod tests {
         }
     }
 
-    /// A grid has lists of what options may be: of single ones, and of those that a word stands for; what has but parts has no values.
+    /// A grid accepts lists of values for single options and for tables with a `kind`, not for
+    /// other tables.
     #[test]
-    fn a_grid_has_values_of_options_and_of_what_a_word_stands_for() {
+    fn grid_schema_has_options_and_tables_with_a_kind() {
         let schema = file_schema();
         for (path, known) in [
             ("table", true),
@@ -336,9 +344,9 @@ mod tests {
         }
     }
 
-    /// What an option may be: its words where it has such, else its range.
+    /// Allowed values are words, or else a range.
     #[test]
-    fn values_are_words_or_a_range() {
+    fn allowed_values_are_words_or_a_range() {
         assert_eq!(allowed_values("draws").as_deref(), Some("true | false"));
         assert_eq!(allowed_values("table.slots").as_deref(), Some("integer 1..=8"));
         assert_eq!(allowed_values("fail").as_deref(), Some("`soft`, `hard`"));

@@ -4,22 +4,24 @@ use crate::chess::Color;
 use crate::chess::suite::Item;
 use serde::{Deserialize, Serialize};
 
-/// Searches along games. With a PGN suite: at the plies of each game; with positions: along the engine's own play.
+/// Searches along games: at the plies of each game of a PGN suite, or, with positions, along the
+/// engine's own play.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Sequence {
-    /// The first ply of a game that is searched (0: the position before White's first move).
+    /// The first searched ply of a game (0: the position before White's first move).
     pub from: u16,
-    /// The last; default: the game's last position but one.
+    /// The last searched ply; default: the last position with a move in the game.
     pub to: Option<u16>,
-    /// At whose moves.
+    /// At which side's moves the positions are searched.
     pub side: Side,
-    /// Plies of the engine's own play from each position of the suite, each by the best move that it found; 0: none.
+    /// Plies of the engine's own play from each position, each by the best move of its search; 0:
+    /// none.
     pub self_play: u16,
 }
 
-/// At whose moves a game is searched.
+/// At which side's moves a game is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -27,9 +29,9 @@ pub enum Side {
     /// At every ply.
     #[default]
     Both,
-    /// At White's moves, as an engine that plays White would.
+    /// At White's moves, as an engine playing White.
     White,
-    /// At Black's moves.
+    /// At Black's moves, as an engine playing Black.
     Black,
 }
 
@@ -39,7 +41,7 @@ impl Sequence {
         ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.includes(turn)
     }
 
-    /// Whether anything of an item is searched: a game may be too short.
+    /// Whether a position of an item is searched: a game may be too short.
     pub fn searches(&self, item: &Item) -> bool {
         match item.game() {
             Some(_) => self.count_searched(item) > 0,
@@ -47,7 +49,7 @@ impl Sequence {
         }
     }
 
-    /// Of the position before each move of a game, whether it is searched.
+    /// For the position before each move of a game, whether it is searched.
     pub fn searched_plies(self, item: &Item) -> impl Iterator<Item = bool> {
         let (start, mut turn) = (item.board.game_ply(), item.board.turn());
         (0..item.moves().len() as u16).map(move |ply| {
@@ -57,14 +59,14 @@ impl Sequence {
         })
     }
 
-    /// How many positions of a game are searched.
+    /// The number of searched positions of a game.
     pub fn count_searched(&self, item: &Item) -> usize {
         self.searched_plies(item).filter(|expected| *expected).count()
     }
 }
 
 impl Side {
-    /// Whether it is this side's move.
+    /// Whether positions with `turn` to move are searched.
     pub fn includes(self, turn: Color) -> bool {
         match self {
             Self::Both => true,
@@ -80,7 +82,8 @@ mod tests {
     use super::*;
     use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
 
-    /// A game of five plies from the start, one of three after White's first move, and one of a single ply.
+    /// A game of five plies from the start, one of three after White's first move, and one of a
+    /// single ply.
     fn games() -> Vec<Item> {
         let pgn = "[Event \"a\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n[Event \"b\"]\n[SetUp \"1\"]\n\
             [FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\"]\n\n1... e5 2. Nf3 Nc6 *\n\n[Event \"c\"]\n\n1. e4 *\n\n";
@@ -89,10 +92,11 @@ mod tests {
             .items
     }
 
-    /// Plies from 0 before White's first move; each end of the range is taken; the last position of a game, after all its moves, is not.
+    /// Plies count from 0 before White's first move; both ends of the range are searched; the final
+    /// position of a game is not.
     #[test]
-    fn plies_are_wanted_by_their_range_and_their_side() {
-        let usual = Sequence::default();
+    fn searched_plies_depend_on_range_and_side() {
+        let defaults = Sequence::default();
         let (both, white, black) = (Side::Both, Side::White, Side::Black);
         for (from, to, side, expected) in [
             (0, None, both, [5, 3, 1]),
@@ -106,7 +110,7 @@ mod tests {
             (4, Some(9), both, [1, 0, 0]),
             (5, None, both, [0, 0, 0]),
         ] {
-            let sequence = Sequence { from, to, side, ..usual };
+            let sequence = Sequence { from, to, side, ..defaults };
             let games = games();
             assert_eq!(
                 games.iter().map(|game| sequence.count_searched(game)).collect::<Vec<_>>(),
@@ -116,7 +120,7 @@ mod tests {
             let searched = games.iter().map(|game| sequence.searches(game));
             assert!(searched.eq(expected.map(|expected| expected > 0)), "{sequence:?}");
         }
-        let plies = Sequence { from: 3, to: Some(5), ..usual };
+        let plies = Sequence { from: 3, to: Some(5), ..defaults };
         assert_eq!([2, 3, 5, 6].map(|ply| plies.searches_ply(ply, Color::White)), [false, true, true, false]);
         assert_eq!(
             [both, white, black].map(|side| [Color::White, Color::Black].map(|turn| side.includes(turn))),

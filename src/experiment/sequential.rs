@@ -1,78 +1,81 @@
-//! The sequential test of a match: the generalized probability ratio test on normalized Elo over pairs of games, and where it ends.
+//! The sequential test of a match: the generalized sequential probability ratio test (GSPRT) on
+//! normalized Elo over pairs of games.
 //!
-//! The unit is the pair: two games from one opening with colours swapped, worth 0, 1/2, 1, 3/2 or 2 points, so that what an opening favours
-//! cancels. Sources: M. Van den Bergh, "A practical introduction to the GSPRT" and "Normalized Elo", 2018-2021; A. Wald, "Sequential
-//! Analysis", 1947.
+//! The unit is a pair of games from one opening with colours swapped, worth 0, 1/2, 1, 3/2 or 2
+//! points, so that the opening's advantage cancels. Sources: M. Van den Bergh, "A practical
+//! introduction to the GSPRT" and "Normalized Elo", 2018-2021; A. Wald, "Sequential Analysis",
+//! 1947.
 
 use super::matches::Test;
 
-/// How many pairs ended with 0, 1/2, 1, 3/2 and 2 points for the first player.
+/// Counts of pairs with 0, 1/2, 1, 3/2 and 2 points for the first player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pentanomial(pub [u64; 5]);
 
-/// What a test holds against each other, in normalized Elo, and how often it may err.
+/// The two hypotheses of a test in normalized Elo, and its error rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// H0: the difference is this.
+    /// The difference under H0.
     pub elo0: f64,
-    /// H1: the difference is this.
+    /// The difference under H1.
     pub elo1: f64,
-    /// How often H1 may be taken where H0 holds.
+    /// Probability of accepting H1 if H0 is true.
     pub alpha: f64,
-    /// How often H0 may be taken where H1 holds.
+    /// Probability of accepting H0 if H1 is true.
     pub beta: f64,
 }
 
-/// What a sequential test says so far.
+/// The state of a sequential test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestState {
-    /// It goes on.
+    /// Neither bound is reached: more pairs are needed.
     Continue,
-    /// The difference is taken to be that of H0.
+    /// H0 is accepted.
     H0,
-    /// The difference is taken to be that of H1.
+    /// H1 is accepted.
     H1,
 }
 
-/// Points of a game, 0 to 1, that each kind of pair is worth.
+/// Points per game, 0 to 1, of each kind of pair.
 const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// Normalized Elo of a difference of one standard deviation of a game.
+/// Normalized Elo of one standard deviation of a game's points.
 pub const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// What stands in for a kind of pair that did not occur, so that no likelihood is 0.
+/// The count used for a kind of pair that did not occur, so that no likelihood is 0.
 const EMPTY_COUNT: f64 = 1e-3;
 
 impl Pentanomial {
-    /// One more pair, worth so many points of both games.
+    /// Adds a pair; `points`: the sum over both games, 0 to 2.
     pub fn add(&mut self, points: f64) {
         self.0[(points * 2.0).round() as usize % 5] += 1;
     }
 
-    /// How many pairs.
+    /// The number of pairs.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Mean and standard deviation of a pair's points for each game; NaN of none.
+    /// Mean and standard deviation of the points per game; NaN without pairs.
     pub fn mean(&self) -> (f64, f64) {
         moments(&self.shares().0)
     }
 
-    /// What each game of a pair is worth, where all pairs are of one kind.
+    /// The points per game, if all pairs are of one kind.
     pub fn single_kind(&self) -> Option<f64> {
         let mut kinds = self.0.iter().zip(POINTS).filter(|(count, _)| **count > 0);
         kinds.next().filter(|_| kinds.next().is_none()).map(|(_, points)| points)
     }
 
-    /// The share of each kind, and how many pairs there are in all.
+    /// The share of each kind, and the total number of pairs (NaN if 0).
     fn shares(&self) -> ([f64; 5], f64) {
         let counts = self.0.map(|count| if count == 0 { EMPTY_COUNT } else { count as f64 });
         let all = if self.count() == 0 { f64::NAN } else { counts.iter().sum() };
         (counts.map(|count| count / all), all)
     }
 
-    /// Log-likelihood ratio of the most likely distributions under which the difference is `elo1` and `elo0` of normalized Elo.
+    /// The log-likelihood ratio between the maximum-likelihood distributions with differences
+    /// `elo1` and `elo0` in normalized Elo; 0 without pairs.
     pub fn llr(&self, elo0: f64, elo1: f64) -> f64 {
         let (shares, all) = self.shares();
         if all.is_nan() {
@@ -84,25 +87,25 @@ impl Pentanomial {
         all * terms.map(|(share, (p0, p1))| share * (p1 / p0).ln()).sum::<f64>()
     }
 
-    /// What a test says.
+    /// The state of a test after these pairs.
     pub fn decide(&self, bounds: &Bounds) -> TestState {
         bounds.decide(self.llr(bounds.elo0, bounds.elo1))
     }
 }
 
 impl Bounds {
-    /// What each of so many encounters is tested for: the errors are shared out among them (Bonferroni).
+    /// The bounds of each of several encounters: they share the error rates equally (Bonferroni).
     pub fn with_shared_errors(test: &Test, encounters: usize) -> Self {
         let share = encounters.max(1) as f64;
         Self { elo0: test.elo0, elo1: test.elo1, alpha: test.alpha / share, beta: test.beta / share }
     }
 
-    /// The log-likelihood ratios at which a test ends. Source: Wald, 1947.
+    /// The lower and upper log-likelihood ratio at which a test ends. Source: Wald, 1947.
     pub fn limits(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// What a log-likelihood ratio says.
+    /// The state of a test at a log-likelihood ratio.
     pub fn decide(&self, llr: f64) -> TestState {
         let (lower, upper) = self.limits();
         match () {
@@ -113,21 +116,24 @@ impl Bounds {
     }
 }
 
-/// Mean and standard deviation of the points of a game.
+/// Mean and standard deviation of the points per game.
 fn moments(shares: &[f64; 5]) -> (f64, f64) {
     let mean: f64 = shares.iter().zip(POINTS).map(|(share, points)| share * points).sum();
     let variance: f64 = shares.iter().zip(POINTS).map(|(share, points)| share * (points - mean).powi(2)).sum();
     (mean, variance.sqrt())
 }
 
-/// Below this many standard deviations the search begins at even shares.
+/// Below this many standard deviations the iteration starts from uniform shares.
 const MAX_UNIFORM_START: f64 = 0.9;
 
-/// The distribution nearest to the shares (of the greatest likelihood) whose mean lies `t` of its own standard deviations above one half.
+/// The maximum-likelihood distribution for the shares whose mean is `t` of its own standard
+/// deviations above one half.
 ///
-/// By Lagrange's method p = share / (1 + x b), where b is the constraint's derivative, which depends on the mean and deviation of p itself: found
-/// by iteration, with x from one root for each. Even shares lead there from where some b is above zero, which ends at t = 2 root 2 / 3; games lost and
-/// won alone, so many of each that their mean is the one asked for, lead there from any t.
+/// By Lagrange's method p = share / (1 + x b), where b is the derivative of the constraint, which
+/// depends on the mean and deviation of p: found by fixed-point iteration, each step solving for x.
+/// Starting from uniform shares converges while some b is positive, up to t = 2 sqrt(2) / 3.
+/// Starting from wins and losses alone, in the ratio that gives the required mean, converges for
+/// any t.
 fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
     let lost = 0.5 - 0.5 * t / t.hypot(1.0);
     let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [lost, 0.0, 0.0, 0.0, 1.0 - lost] };
@@ -144,13 +150,15 @@ fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
     p
 }
 
-/// The x at which the sum of share b / (1 + x b) is 0: it falls in x, between the poles at both ends.
+/// The x at which the sum of share b / (1 + x b) is 0: the sum decreases in x between the two
+/// poles.
 fn solve_multiplier(shares: &[f64; 5], b: &[f64; 5]) -> f64 {
-    let (least, most) = b.iter().fold((f64::MAX, f64::MIN), |(least, most), &b| (least.min(b), most.max(b)));
-    if least >= 0.0 || most <= 0.0 {
+    let (minimum, maximum) =
+        b.iter().fold((f64::MAX, f64::MIN), |(minimum, maximum), &b| (minimum.min(b), maximum.max(b)));
+    if minimum >= 0.0 || maximum <= 0.0 {
         return 0.0;
     }
-    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
+    let (mut low, mut high) = (-1.0 / maximum, -1.0 / minimum);
     for _ in 0..200 {
         let x = f64::midpoint(low, high);
         if x <= low || x >= high {
@@ -168,23 +176,25 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
-    /// Pair counts, bounds and log-likelihood ratios as four projects published them of finished tests.
+    /// Pair counts, bounds and log-likelihood ratios of finished tests, as four projects published
+    /// them.
     #[test]
-    fn published_tests_have_their_ratio() {
+    fn llr_matches_published_tests() {
         for (name, pairs, elo0, elo1, llr) in [
             ("Soul 90", [497, 1751, 2982, 1860, 556], 0.0, 5.0, 2.98),
             ("Rose 112", [86, 1022, 2011, 1110, 119], 0.0, 5.0, 2.91),
             ("Stockfish 6113", [26, 6712, 17798, 7081, 27], 0.5, 2.5, 2.97),
             ("PlentyChess 397", [38, 1967, 4213, 1855, 30], 0.0, 2.5, -2.25),
         ] {
-            let found = Pentanomial(pairs).llr(elo0, elo1);
-            assert!((found - llr).abs() < 0.01, "{name}: {found}");
+            let actual = Pentanomial(pairs).llr(elo0, elo1);
+            assert!((actual - llr).abs() < 0.01, "{name}: {actual}");
         }
     }
 
-    /// Wald's limits by hand, for errors that are not alike: ln(0.1 / 0.95) and ln(0.9 / 0.05); among four encounters a quarter of each error.
+    /// Wald's limits by hand for unequal errors: ln(0.1 / 0.95) and ln(0.9 / 0.05); with four
+    /// encounters, a quarter of each error.
     #[test]
-    fn each_limit_has_its_own_error() {
+    fn limits_match_wald_by_hand() {
         let test = Test { elo0: -3.0, elo1: 7.0, alpha: 0.05, beta: 0.1, ..Test::default() };
         let bounds = Bounds::with_shared_errors(&test, 1);
         assert_eq!((bounds.elo0, bounds.elo1), (-3.0, 7.0));
@@ -199,9 +209,10 @@ mod tests {
         }
     }
 
-    /// Whatever is asked for within a file's range is met: the mean lies t deviations above one half, to both sides of where the search begins elsewhere.
+    /// The constraint holds for all values that a file may give: the mean is t deviations above one
+    /// half, on both sides of the switch between starting points.
     #[test]
-    fn the_constraint_is_met_however_far_it_lies() {
+    fn constrained_shares_have_the_required_mean() {
         for counts in [[0, 0, 5, 0, 0], [1, 2, 3, 2, 1], [0, 0, 1, 3, 9], [9, 0, 0, 0, 0], [1, 5, 20, 6, 2]] {
             let (shares, _) = Pentanomial(counts).shares();
             for elo in [-1000.0, -300.0, -232.0, -220.0, 0.0, 220.0, 222.0, 231.0, 232.0, 300.0, 1000.0] {
@@ -210,35 +221,37 @@ mod tests {
                 assert!((mean - 0.5 - t * deviation).abs() < 1e-6, "{counts:?} {elo}: {mean} {deviation}");
             }
         }
-        // By hand, of draws alone: shares q at one half and 1 - q above it have a mean t deviations above one half where q = 1 / (1 + t t).
+        // By hand, for draws alone: shares q at one half and 1 - q above it have a mean t
+        // deviations above one half if q = 1 / (1 + t t).
         for elo in [200.0, 300.0, 600.0] {
             let t = std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION;
-            let (found, expected) = (Pentanomial([0, 0, 40, 0, 0]).llr(0.0, elo), -40.0 * (1.0 + t * t).ln());
-            assert!((found / expected - 1.0).abs() < 0.01, "{elo}: {found}, wanted {expected}");
+            let (actual, expected) = (Pentanomial([0, 0, 40, 0, 0]).llr(0.0, elo), -40.0 * (1.0 + t * t).ln());
+            assert!((actual / expected - 1.0).abs() < 0.01, "{elo}: {actual}, wanted {expected}");
         }
-        // Whoever loses all is not so much stronger.
+        // A player that loses all games is not 300 Elo stronger.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.05, beta: 0.05 };
         assert_eq!(Pentanomial([9, 0, 0, 0, 0]).decide(&bounds), TestState::H0);
     }
 
     #[test]
-    fn sides_swapped_turn_the_sign() {
-        let (pairs, turned) = (Pentanomial([3, 40, 80, 60, 9]), Pentanomial([9, 60, 80, 40, 3]));
-        assert!((pairs.llr(-5.0, 5.0) + turned.llr(-5.0, 5.0)).abs() < 1e-9);
+    fn llr_changes_sign_when_sides_are_swapped() {
+        let (pairs, swapped) = (Pentanomial([3, 40, 80, 60, 9]), Pentanomial([9, 60, 80, 40, 3]));
+        assert!((pairs.llr(-5.0, 5.0) + swapped.llr(-5.0, 5.0)).abs() < 1e-9);
         assert_eq!(Pentanomial::default().llr(0.0, 5.0).to_bits(), 0.0_f64.to_bits());
     }
 
-    /// A thousand tests of two equal players, and of one that is better by what H1 says: each errs no oftener than asked (0.05), up to three
-    /// standard errors of the simulation, and takes about as many pairs as Wald (1947) expects: the gain of a pair is t^2/2 where t is the
-    /// difference in deviations of a pair, and the bounds are passed by a little.
+    /// A thousand tests of two equal players, and of one that is better by H1: each error rate is
+    /// at most the requested 0.05, up to three standard errors of the simulation, and the number of
+    /// pairs is about what Wald (1947) expects: the drift per pair is t^2/2, where t is the
+    /// difference in deviations of a pair, plus a small overshoot.
     #[test]
-    fn simulated_tests_err_no_oftener_than_asked() {
+    fn simulated_error_rates_stay_within_bounds() {
         let bounds = Bounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };
         let fair = [0.05, 0.2, 0.5, 0.2, 0.05];
         let t = std::f64::consts::SQRT_2 * bounds.elo1 / ELO_PER_DEVIATION;
         let better = constrained_shares(&fair, t);
         let tests = 1000;
-        let most = 0.05 + 3.0 * (0.05 * 0.95 / f64::from(tests)).sqrt();
+        let maximum = 0.05 + 3.0 * (0.05 * 0.95 / f64::from(tests)).sqrt();
         let wald = (0.95 - 0.05) * (0.95_f64 / 0.05).ln() / (t * t / 2.0);
         for (truth, wrong) in [(fair, TestState::H1), (better, TestState::H0)] {
             let mut random = Pcg64::seed_from_u64(5);
@@ -248,7 +261,7 @@ mod tests {
                 errors += u32::from(decided == wrong);
                 pairs += taken;
             }
-            assert!(f64::from(errors) / f64::from(tests) <= most, "{wrong:?} {errors} of {tests}");
+            assert!(f64::from(errors) / f64::from(tests) <= maximum, "{wrong:?} {errors} of {tests}");
             let mean = pairs as f64 / f64::from(tests);
             assert!((0.9..1.4).contains(&(mean / wald)), "{mean} pairs, {wald} by Wald");
         }
@@ -272,23 +285,25 @@ mod tests {
         }
     }
 
-    /// Each kind of pair has its place, and mean and deviation are those of a game: by hand for 1, 0, 2, 0, 1 pairs of 0, 1/2, 1, 3/2 and 2 points.
+    /// Each kind of pair has its slot; mean and deviation are those of a game, computed by hand for
+    /// 1, 0, 2, 0, 1 pairs of 0, 1/2, 1, 3/2 and 2 points.
     #[test]
-    fn pairs_are_counted_by_their_points() {
+    fn pair_is_counted_by_its_points() {
         let mut pairs = Pentanomial::default();
         [0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.5, 2.0, 2.0].iter().for_each(|&points| pairs.add(points));
         assert_eq!((pairs, pairs.count()), (Pentanomial([1, 2, 3, 1, 2]), 9));
-        // Kinds that did not occur count a thousandth of a pair: mean (0 + 2 * 0.5 + 1) / 4, variance (0.25 + 0.25) / 4.
+        // Kinds that did not occur count 0.001 pairs: mean (0 + 2 * 0.5 + 1) / 4, variance (0.25 +
+        // 0.25) / 4.
         let (mean, deviation) = Pentanomial([1, 0, 2, 0, 1]).mean();
         assert!((mean - 0.5).abs() < 1e-9 && (deviation - 0.125_f64.sqrt()).abs() < 1e-3, "{mean} {deviation}");
         let (mean, _) = Pentanomial([0, 0, 0, 3, 1]).mean();
         assert!((mean - 3.25 / 4.0).abs() < 1e-3, "{mean}");
         assert!(Pentanomial::default().mean().0.is_nan());
-        // Pairs of one kind, be it the first, the middle or the last; of two kinds; and none.
+        // Pairs of one kind (first, middle, last), of two kinds, and none.
         let kinds = [[2, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 3], [1, 0, 0, 0, 1], [0, 2, 1, 0, 0], [0; 5]];
         let only = [Some(0.0), Some(0.5), Some(1.0), None, None, None];
         assert_eq!(kinds.map(|counts| Pentanomial(counts).single_kind()), only);
-        // What lies t of its deviations above one half does so.
+        // The mean of the solution is t deviations above one half.
         for t in [-0.3, 0.0, 0.2] {
             let p = constrained_shares(&[0.1, 0.2, 0.3, 0.25, 0.15], t);
             let (mean, deviation) = moments(&p);

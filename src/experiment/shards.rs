@@ -1,4 +1,5 @@
-//! Plans for many machines: a file that holds everything a shard needs, and the rule by which jobs are dealt out.
+//! Plans for many machines: a file with everything that a shard needs, and the rule that assigns
+//! jobs to shards.
 
 use super::decode::from_json;
 use super::file::Experiment;
@@ -13,8 +14,8 @@ use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::path::Path;
 
-/// How the jobs of a plan are dealt out to shards. It depends on the plan and the number of shards alone: no scheduler is asked
-/// which of how many it runs.
+/// The assignment of a plan's jobs to shards. It depends only on the plan and the number of shards,
+/// so it needs no scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
     shards: u64,
@@ -22,8 +23,8 @@ pub struct Split {
 }
 
 impl Split {
-    /// Deals a plan out. All jobs of an item go to one shard, so that what is compared is timed on one machine; where there are
-    /// more shards than items, every job goes by itself.
+    /// Assigns a plan's jobs. All jobs of an item go to one shard, so that compared searches are
+    /// timed on one machine; with more shards than items, jobs are assigned one by one.
     pub fn new(plan: &Plan, shards: u64) -> Self {
         Self { shards: shards.max(1), by_item: shards <= plan.items() as u64 }
     }
@@ -33,65 +34,67 @@ impl Split {
         if self.by_item {
             return job.item as u64 % self.shards;
         }
-        // Moving on by one in each round keeps a number of shards that the variants divide from giving a shard one variant.
+        // Shifting by one per round avoids shards with a single variant when the number of variants
+        // divides the number of shards.
         let place = plan.order_key(job);
         (place + place / self.shards) % self.shards
     }
 }
 
-/// A plan as a file: the experiment, its suite and the shards, so that a machine needs this file and the program alone.
+/// A plan file: the experiment, its suites and the shards, so that a machine needs only this file
+/// and the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
     /// Version of this format: 1.
     pub schema: u32,
-    /// The program's version that made it.
+    /// Version of the program that wrote it.
     pub ttlab: String,
     /// The experiment's name.
     pub name: String,
-    /// The plan's hash, as in manifests.
+    /// The plan's id, as in manifests.
     pub plan: String,
-    /// Jobs in all.
+    /// Total number of jobs.
     pub jobs: u64,
-    /// Into how many shards they are dealt.
+    /// Number of shards.
     pub shards: u64,
-    /// The experiment file's name; its folder is not looked at.
+    /// The experiment file's name without its folder.
     pub file: String,
-    /// What `--set` laid over it.
+    /// The `--set` overrides, as `path=value`.
     pub sets: Vec<String>,
     /// The experiment file's text.
     pub experiment: String,
-    /// The suite file's text; none where the experiment gives its position itself.
+    /// The suite file's text; none if the experiment gives its position itself.
     pub suite: Option<String>,
-    /// The texts of several suites' files, by name.
+    /// The texts of several suites' files, by suite name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub suites: BTreeMap<String, String>,
-    /// The shards.
+    /// The jobs of each shard, for checking.
     pub parts: Vec<ShardJobs>,
 }
 
-/// One shard of a plan.
+/// The jobs of one shard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShardJobs {
-    /// Its jobs.
+    /// Number of jobs.
     pub jobs: u64,
-    /// Hash of their ids, in order.
+    /// Hash of the jobs' ids, in order.
     pub ids: String,
 }
 
-/// Why a plan file cannot be used.
+/// An error in a plan file.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct PlanError {
     path: String,
-    /// What is wrong with it, and what helps.
+    /// What is wrong, and what to do.
     problem: String,
 }
 
 const SCHEMA: u32 = 1;
 
-/// Shards at most: more than any scheduler's array takes.
+/// Maximum number of shards: above the limit of any scheduler's job array.
 pub const MAX_SHARDS: u64 = 1_000_000;
 
 fn read_text(path: &Path) -> Result<String, PlanError> {
@@ -114,10 +117,10 @@ fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
 }
 
 impl PlanFile {
-    /// The plan of an experiment, in so many shards (1 to [`MOST_SHARDS`]).
+    /// The plan file of an experiment with the given number of shards (1 to [`MAX_SHARDS`]).
     ///
     /// # Errors
-    /// When the suite's file cannot be read again.
+    /// When a suite's file cannot be read again.
     pub fn new(experiment: &Experiment, file: &Path, sets: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
@@ -140,54 +143,54 @@ impl PlanFile {
         })
     }
 
-    /// Reads a plan, and the experiment that it holds.
+    /// Reads a plan file, and the experiment and plan in it.
     ///
     /// # Errors
-    /// When it cannot be read, is no plan, or does not say what this program makes of its experiment.
+    /// When it cannot be read, is not a plan, or does not match its experiment.
     pub fn load(path: &Path) -> Result<(Self, Experiment, Plan), PlanError> {
         Self::parse(&read_text(path)?, &path.display().to_string())
     }
 
-    /// As [`PlanFile::load`], from text; `path` is what errors call the file.
+    /// As [`PlanFile::load`], from text; errors name `path`.
     ///
     /// # Errors
-    /// As there.
+    /// As [`PlanFile::load`].
     pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
         let wrong = |problem: String| PlanError { path: path.to_owned(), problem };
-        let no_plan = |problem: String| {
+        let not_a_plan = |problem: String| {
             let help = "ttlab plan FILE --shards N -o plan.json makes one";
-            wrong(format!("it is no plan of ttlab: {problem}\nhelp: {help}"))
+            wrong(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
         };
-        let value = serde_json::from_str(text).map_err(|error| no_plan(error.to_string()))?;
-        let file: Self = from_json(value).map_err(|error| no_plan(error.to_string()))?;
-        let same = |field: &str, output: String, meant: String| {
-            let problem = format!("{field}: the plan says {output}, and its experiment means {meant}");
-            let help = "it was edited, or another version of ttlab made it: make it again";
-            if output == meant { Ok(()) } else { Err(wrong(format!("{problem}\nhelp: {help}"))) }
+        let value = serde_json::from_str(text).map_err(|error| not_a_plan(error.to_string()))?;
+        let file: Self = from_json(value).map_err(|error| not_a_plan(error.to_string()))?;
+        let check_equal = |field: &str, found: String, expected: String| {
+            let problem = format!("{field}: the plan has {found}, but its experiment gives {expected}");
+            let help = "it was edited or made by another version of ttlab: make it again";
+            if found == expected { Ok(()) } else { Err(wrong(format!("{problem}\nhelp: {help}"))) }
         };
-        same("schema", file.schema.to_string(), SCHEMA.to_string())?;
+        check_equal("schema", file.schema.to_string(), SCHEMA.to_string())?;
         if !(1..=MAX_SHARDS).contains(&file.shards) {
-            same("shards", file.shards.to_string(), format!("1 to {MAX_SHARDS}"))?;
+            check_equal("shards", file.shards.to_string(), format!("1 to {MAX_SHARDS}"))?;
         }
         let texts = SuiteTexts::Plan { suite: file.suite.as_deref(), suites: &file.suites };
         let experiment = Experiment::from_plan(&file.experiment, Path::new(&file.file), &file.sets, texts)
             .map_err(|problem| wrong(problem.to_string()))?;
         let plan = Plan::new(&experiment);
-        same("name", file.name.clone(), experiment.name.clone())?;
-        same("jobs", file.jobs.to_string(), plan.len().to_string())?;
-        same("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
-        same("parts", file.parts.len().to_string(), file.shards.to_string())?;
-        for (at, (output, meant)) in file.parts.iter().zip(shard_jobs(&plan, file.shards)).enumerate() {
-            let shown = |part: &ShardJobs| format!("{} {}", plural(part.jobs, "job"), part.ids);
-            same(&format!("parts[{at}]"), shown(output), shown(&meant))?;
+        check_equal("name", file.name.clone(), experiment.name.clone())?;
+        check_equal("jobs", file.jobs.to_string(), plan.len().to_string())?;
+        check_equal("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
+        check_equal("parts", file.parts.len().to_string(), file.shards.to_string())?;
+        for (at, (found, expected)) in file.parts.iter().zip(shard_jobs(&plan, file.shards)).enumerate() {
+            let display = |part: &ShardJobs| format!("{} {}", plural(part.jobs, "job"), part.ids);
+            check_equal(&format!("parts[{at}]"), display(found), display(&expected))?;
         }
         Ok((file, experiment, plan))
     }
 
-    /// The plan as a file's text.
+    /// The text of the plan file.
     ///
     /// # Errors
-    /// Never, as far as is known: every part is text or a number.
+    /// Never in practice: all fields are text or numbers.
     pub fn text(&self) -> Result<String, serde_json::Error> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
@@ -198,9 +201,9 @@ impl PlanFile {
 mod tests {
     use super::*;
 
-    /// A plan says of each shard how many jobs it has, and by a digest which they are.
+    /// For each shard a plan has the number of jobs and a hash of their ids.
     #[test]
-    fn every_job_is_counted_in_its_shard() {
+    fn plan_file_counts_every_job_in_its_shard() {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 7\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n";
         let path = Path::new("x.toml");
         let experiment = Experiment::parse(text, path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
@@ -213,9 +216,9 @@ mod tests {
         }
     }
 
-    /// Each part of a plan is held against what its experiment means: be it the first, one between or the last.
+    /// Each part of a plan is checked against its experiment: the first, a middle one and the last.
     #[test]
-    fn a_part_that_was_edited_is_named() {
+    fn edited_part_is_named() {
         let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n[grid]\n'keys.seed' = [1, 2, 3, 4, 5]\n";
         let path = Path::new("x.toml");
         let experiment = Experiment::parse(text, path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
@@ -225,22 +228,22 @@ mod tests {
             let mut edited = file.clone();
             edited.parts[at].jobs += 1;
             let message = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
-            assert!(message.starts_with(&format!("p: parts[{at}]: the plan says ")), "{message}");
+            assert!(message.starts_with(&format!("p: parts[{at}]: the plan has ")), "{message}");
             let mut edited = file.clone();
             edited.parts[at].ids = "0".repeat(16);
             assert!(PlanFile::parse(&edited.text().unwrap(), "p").is_err(), "{at}");
         }
-        // What is said of the whole is held against it too, each by its own name.
+        // Fields of the whole plan are checked too, each under its name.
         type Edit = (&'static str, fn(&mut PlanFile));
         let edits: [Edit; 8] = [
-            ("schema: the plan says 2, and its experiment means 1", |file| file.schema = 2),
-            ("shards: the plan says 0, and its experiment means 1 to 1000000", |file| file.shards = 0),
-            ("shards: the plan says 1000001, and its experiment means 1 to 1000000", |file| file.shards = 1_000_001),
-            ("parts: the plan says 4, and its experiment means 1000000", |file| file.shards = 1_000_000),
-            ("name: the plan says y, and its experiment means x", |file| file.name = "y".to_owned()),
-            ("jobs: the plan says 6, and its experiment means 5", |file| file.jobs = 6),
-            ("plan: the plan says 0, and its experiment means ", |file| file.plan = "0".to_owned()),
-            ("parts: the plan says 3, and its experiment means 4", |file| file.parts.truncate(3)),
+            ("schema: the plan has 2, but its experiment gives 1", |file| file.schema = 2),
+            ("shards: the plan has 0, but its experiment gives 1 to 1000000", |file| file.shards = 0),
+            ("shards: the plan has 1000001, but its experiment gives 1 to 1000000", |file| file.shards = 1_000_001),
+            ("parts: the plan has 4, but its experiment gives 1000000", |file| file.shards = 1_000_000),
+            ("name: the plan has y, but its experiment gives x", |file| file.name = "y".to_owned()),
+            ("jobs: the plan has 6, but its experiment gives 5", |file| file.jobs = 6),
+            ("plan: the plan has 0, but its experiment gives ", |file| file.plan = "0".to_owned()),
+            ("parts: the plan has 3, but its experiment gives 4", |file| file.parts.truncate(3)),
         ];
         for (wrong, edit) in edits {
             let mut edited = file.clone();
@@ -248,7 +251,7 @@ mod tests {
             let message = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
             assert!(message.starts_with(&format!("p: {wrong}")), "{message}");
         }
-        // Whatever was set when a plan was made is set where it is run: --skip-bad too.
+        // Settings of the plan apply when it is run, --skip-bad too.
         let folder = tempfile::tempdir().unwrap();
         let twice = "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n8/8/8/3k4/8/3K4/4P3/8 w - - id \"b\";\n";
         std::fs::write(folder.path().join("s.epd"), twice).unwrap();
@@ -257,9 +260,13 @@ mod tests {
         let read = |sets: &[String]| {
             Experiment::parse(text, &place, sets).map(|read| (Plan::new(&read).id(), read.sets, read.suite.items.len()))
         };
-        let (id, kept, items) = read(&sets).unwrap_or_else(|problem| panic!("{problem}"));
-        assert_eq!((kept.as_slice(), items), (&sets[..], 1));
-        assert_eq!(read(&kept).map(|again| again.0).ok(), Some(id), "what a manifest keeps makes the same plan again");
+        let (id, kept_sets, items) = read(&sets).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!((kept_sets.as_slice(), items), (&sets[..], 1));
+        assert_eq!(
+            read(&kept_sets).map(|again| again.0).ok(),
+            Some(id),
+            "what a manifest keeps makes the same plan again"
+        );
         let experiment = Experiment::parse(text, &place, &sets).unwrap_or_else(|problem| panic!("{problem}"));
         let file = PlanFile::new(&experiment, &place, &sets, 1).unwrap();
         assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(.., plan)| plan.id() == id));

@@ -1,4 +1,4 @@
-//! `[subject]` and the paths `subject.*` and `uci.*`: who is examined at a point.
+//! `[subject]` and the paths `subject.*` and `uci.*`: the engine under test of a variant.
 
 use super::file::File;
 use super::options::OptionFault;
@@ -7,40 +7,41 @@ use super::problem::explain;
 use crate::subject::SubjectOptions;
 use toml::{Table, Value};
 
-/// Why no other engine's search has a neutral shape.
-pub const NEUTRAL_REFUSED: &str = "\"neutral\" is for ttlab's own engine: what another one offers to its table is not seen, so that its shape cannot be kept from \
-     depending on what the table forgets";
+/// The error for `shape = "neutral"` with an external engine.
+pub const NEUTRAL_REFUSED: &str = "\"neutral\" works only with ttlab's own engine: what an external engine stores is not visible, so its search cannot be made independent of its table";
 
-/// How the paths of an engine's own options begin.
+/// The prefix of the paths of an external engine's options.
 pub const UCI: &str = "uci.";
 
-/// Whether a path is that of an option of another engine's own, whose names are known when it is asked, before the run.
+/// Whether a path is an option of an external engine. Their names are checked before the run, when
+/// the engine lists them.
 pub fn is_uci_option(path: &str) -> bool {
     path.strip_prefix(UCI).is_some_and(|name| !name.is_empty())
 }
 
-/// Whether a path speaks of the subject.
+/// Whether a path belongs to the subject: `subject`, `subject.*` or `uci.*`.
 pub fn is_subject_path(path: &str) -> bool {
     path == "subject" || path.starts_with("subject.") || is_uci_option(path)
 }
 
-/// The subject of a point: `[subject]` under what is set one by one; none where nobody speaks of one.
+/// Reads a variant's subject: `[subject]`, overridden by the variant's paths; none if neither names
+/// one.
 ///
 /// # Errors
-/// The first mistake.
+/// The first invalid value.
 pub fn read_subject<'a>(
     file: &File,
     set: impl Iterator<Item = (&'a str, &'a Value)> + Clone,
 ) -> Result<Option<SubjectOptions>, OptionFault> {
-    let mine = || set.clone().filter(|(path, _)| is_subject_path(path));
-    if file.subject.is_none() && mine().next().is_none() {
+    let own_paths = || set.clone().filter(|(path, _)| is_subject_path(path));
+    if file.subject.is_none() && own_paths().next().is_none() {
         return Ok(None);
     }
     let mut table = file.subject.clone().unwrap_or_default();
-    for (path, value) in mine() {
+    for (path, value) in own_paths() {
         let not_a_table = |part: &str| OptionFault::not_a_table(path, part);
         match (path.strip_prefix(UCI), path.strip_prefix("subject.")) {
-            // An engine's names may hold dots: they are no paths.
+            // UCI option names may contain dots: they are not split.
             (Some(option), _) => {
                 let options = table.entry("options").or_insert_with(|| Value::Table(Table::new()));
                 let options = options.as_table_mut().ok_or_else(|| not_a_table("options"))?;
@@ -55,7 +56,7 @@ pub fn read_subject<'a>(
         }
     }
     if file.games.is_some() {
-        // What an engine keeps from one game to the next would make games depend on which were played before them.
+        // State kept between games would make each game depend on earlier ones.
         table.entry("restart").or_insert_with(|| Value::String("game".to_owned()));
     }
     let mut subject: SubjectOptions = super::decode::from_table(table).map_err(|error| {
@@ -71,23 +72,23 @@ pub fn read_subject<'a>(
     }
     if subject.is_builtin() {
         if let Some((path, _)) = set.clone().find(|(path, _)| path.starts_with(UCI)) {
-            return wrong(path, "\"builtin\" has no such option: [engine] sets it up");
+            return wrong(path, "\"builtin\" has no UCI options: set it up in [engine]");
         }
-        // What [subject] says is said to the others.
+        // The options in [subject] apply to external engines only.
         return Ok(Some(SubjectOptions::default()));
     }
     if let Some((path, _)) = set.clone().find(|(path, _)| !is_subject_path(path) && !path.starts_with("limit.")) {
         if path == "shape" {
             return wrong(path, NEUTRAL_REFUSED);
         }
-        let what = "is an option of ttlab's own engine, and this point is of";
-        return wrong(path, &format!("{what} {}: its own are \"uci.Name\"", subject.uci));
+        let what = "is an option of ttlab's own engine, but this variant is";
+        return wrong(path, &format!("{what} {}: its options are \"uci.Name\"", subject.uci));
     }
     subject.options.retain(|name, _| !name.is_empty());
     Ok(Some(subject))
 }
 
-/// The columns of a subject.
+/// The option columns of a subject and their values.
 pub fn subject_columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     let mut columns = vec![("subject.uci".to_owned(), subject.uci.to_string())];
     if !subject.is_builtin() {
@@ -98,7 +99,8 @@ pub fn subject_columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     columns
 }
 
-/// What a subject is, for an id: a longer patience changes no count, nor do trust and what a doctor found.
+/// The settings of a subject that are part of its id: timeout, trust and the doctor's file change
+/// no count.
 pub fn content(subject: &SubjectOptions) -> String {
     serde_json::to_string(&SubjectOptions { timeout: None, trust: false, doctor: None, ..subject.clone() })
         .unwrap_or_default()
@@ -116,10 +118,10 @@ mod tests {
         read.map(|experiment| experiment.variants).map_err(|problem| problem.message)
     }
 
-    /// In a match a process is kept for a game where nothing else is said: columns and id say which it is.
+    /// In a match the default is one process per game; columns and id say which.
     #[test]
-    fn a_match_keeps_a_process_for_a_game() {
-        let of = |more: &str| {
+    fn match_restarts_the_engine_for_each_game() {
+        let read_restart = |more: &str| {
             let text = format!(
                 "suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\nbaseline = {{ variant = 'b' }}\n{more}[[variant]]\nname = 'b'\n[[variant]]\nname = 'a'\nsubject = 'x'\n"
             );
@@ -131,17 +133,15 @@ mod tests {
             (restart, column, crate::experiment::identity::variant_id(&variant))
         };
         use crate::subject::Restart;
-        let output = |restart: &str| of(&format!("subject = {{ restart = '{restart}' }}\n[match]\n"));
-        let (alone, played) = (of(""), of("[match]\n"));
+        let with_restart = |restart: &str| read_restart(&format!("subject = {{ restart = '{restart}' }}\n[match]\n"));
+        let (alone, played) = (read_restart(""), read_restart("[match]\n"));
         assert_eq!((alone.0, alone.1.as_str()), (Restart::Experiment, "experiment"));
         assert_eq!((played.0, played.1.as_str()), (Restart::Game, "game"));
-        assert_eq!(output("game"), played);
-        assert_eq!(output("experiment"), alone);
+        assert_eq!(with_restart("game"), played);
+        assert_eq!(with_restart("experiment"), alone);
         assert_ne!(played.2, alone.2);
     }
 
-    /// What another engine offers to its table is not seen: a neutral shape is refused, wherever it
-    /// is said.
     #[test]
     fn neutral_shape_of_another_engine_is_refused() {
         let engine = "[subject]\nuci = 'x'\n";
@@ -151,15 +151,15 @@ mod tests {
             (engine.to_owned(), &["shape=neutral"]),
         ] {
             let message = read(&more, sets).unwrap_err();
-            assert!(message.contains("shape: \"neutral\" is for ttlab's own engine"), "{more}: {message}");
+            assert!(message.contains("shape: \"neutral\" works only with ttlab's own engine"), "{more}: {message}");
         }
         assert!(read(&format!("{engine}[engine]\nshape = 'table'\n"), &[]).is_ok());
     }
 
-    /// An engine's options are those of the file, of the point, and of the command line, the last of them last; how long it is waited for is no
-    /// part of what it is, and everything else is.
+    /// Options come from the file, the variant and the command line, in that order; the timeout is
+    /// not part of the id, everything else is.
     #[test]
-    fn a_subject_is_what_is_laid_over_it() {
+    fn subject_options_are_overridden_in_order() {
         let file = "[subject]\nuci = ['x', '-a']\noptions = { Hash = 4, Book = 'no' }\n[[variant]]\nname = 'b'\n'uci.Hash' = 8\n";
         let columns = |more: &str, sets: &[&str]| {
             let variants = read(&format!("{file}{more}"), sets).unwrap();
@@ -169,13 +169,13 @@ mod tests {
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect::<Vec<_>>()
         };
-        let as_said = columns("", &[]);
+        let columns_of_file = columns("", &[]);
         assert!(
-            as_said.contains(&"uci.Hash=8".to_owned()) && as_said.contains(&"uci.Book=no".to_owned()),
-            "{as_said:?}"
+            columns_of_file.contains(&"uci.Hash=8".to_owned()) && columns_of_file.contains(&"uci.Book=no".to_owned()),
+            "{columns_of_file:?}"
         );
         assert!(columns("", &["uci.Hash=16"]).contains(&"uci.Hash=16".to_owned()));
-        assert!(!as_said.iter().any(|column| column.starts_with("subject.timeout")));
+        assert!(!columns_of_file.iter().any(|column| column.starts_with("subject.timeout")));
         assert!(columns("'subject.timeout' = 7.5\n", &[]).contains(&"subject.timeout=7.5".to_owned()));
         let id = |more: &str| {
             crate::experiment::identity::variant_id(read(&format!("{file}{more}"), &[]).unwrap().last().unwrap())

@@ -1,5 +1,6 @@
-//! Several suites in one experiment: `suites = { NAME = { file = "...", depth = 8 } }`. Each is a section of the experiment's items, under
-//! its own limit; the items are called `NAME/id`, so that no search of one suite can be taken for one of another.
+//! Several suites in one experiment: `suites = { NAME = { file = "...", depth = 8 } }`. Each is a
+//! section of the experiment's items with its own limit. Item names begin with `NAME/`, so searches
+//! of different suites are never paired.
 
 use super::file::{File, SuiteChoice};
 use super::problem::Problem;
@@ -13,24 +14,24 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// One of several suites, as the file gives it.
+/// One entry of `suites`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SuiteEntry {
-    /// An EPD, FEN or PGN file, looked for as `suite` is.
+    /// An EPD, FEN or PGN file, looked up as `suite` is.
     pub file: PathBuf,
-    /// Each search of it ends after the iteration of this depth, in plies, 1..=255.
+    /// Depth limit of its searches, in plies, 1..=255.
     #[serde(default)]
     #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub depth: Option<u8>,
-    /// Each search of it ends before it enters another node than this many.
+    /// Node limit of its searches, over all iterations.
     #[serde(default)]
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub nodes: Option<u64>,
 }
 
-/// The suites of a file, in its order.
+/// The suites of a file, in the file's order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SuiteEntries(pub Vec<(String, SuiteEntry)>);
 
@@ -57,29 +58,30 @@ impl<'de> Deserialize<'de> for SuiteEntries {
 }
 
 impl SuiteEntry {
-    /// A variant's limit in this suite: what the variant (or `--set`) names goes first.
+    /// A variant's limit in this suite; limits of the variant (or `--set`) take precedence.
     pub fn limit(&self, limit: Limit) -> Limit {
         Limit { depth: limit.depth.or(self.depth), nodes: limit.nodes.or(self.nodes) }
     }
 }
 
-/// A suite's part of an experiment's items.
+/// A suite's range of the experiment's items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Its name: the value of the column `suite`, and what the names of its items begin with.
+    /// Its name: the value of the column `suite`, and the prefix of its items' names.
     pub name: String,
-    /// What the file says of it.
+    /// The suite's entry in the file.
     pub entry: SuiteEntry,
-    /// Its file as it was found; none where a plan holds its text.
+    /// The path of its file; none if a plan holds its text.
     pub path: Option<PathBuf>,
-    /// Its items.
+    /// Indices of its items.
     pub items: Range<usize>,
 }
 
-/// What divides a suite's name from its item's.
+/// Separates the suite's name from the item's.
 pub const SEPARATOR: char = '/';
 
-/// Refuses what does not go with several suites, and names that are none.
+/// Refuses sections that are not allowed with several suites, invalid names, and limits that are
+/// set twice.
 ///
 /// # Errors
 /// The first mistake, with its place.
@@ -88,13 +90,13 @@ pub(super) fn check(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     if file.suite.is_some() {
         return Err(source.invalid("suites", "`suite` is given too: give one suite, or several by name"));
     }
-    for (given, key, what) in [
+    for (is_given, key, what) in [
         (file.trace.is_some(), "trace", "a trace has its own games"),
         (file.games.is_some(), "match", "a match takes its openings from one `suite`"),
         (file.tune.is_some(), "tune", "candidates are raced on one `suite`"),
     ] {
-        if given {
-            return Err(source.problem_at(key, format!("{key}: {what}: it does not go with `suites`")));
+        if is_given {
+            return Err(source.problem_at(key, format!("{key}: {what}: it is not allowed with `suites`")));
         }
     }
     if entries.is_empty() {
@@ -102,17 +104,17 @@ pub(super) fn check(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     }
     for (name, entry) in entries {
         let place = format!("suites.{name}");
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-        if name.is_empty() || !name.chars().all(plain) {
-            return Err(source.invalid(&place, format!("`{name}` is not a plain name (letters, digits, - _)")));
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        if name.is_empty() || !name.chars().all(is_plain) {
+            return Err(source.invalid(&place, format!("`{name}` is not a valid name: expected letters, digits, - _")));
         }
-        for (key, zero, own, all) in [
+        for (key, zero, has_own, has_common) in [
             ("depth", entry.depth == Some(0), entry.depth.is_some(), file.limit.depth.is_some()),
             ("nodes", entry.nodes == Some(0), entry.nodes.is_some(), file.limit.nodes.is_some()),
         ] {
             let place = format!("{place}.{key}");
             source.check_range(&place, 0, !zero, "at least 1")?;
-            if own && all {
+            if has_own && has_common {
                 let what = format!("`limit` gives {key} for all suites: give it there or here, not both");
                 return Err(source.invalid(&place, what));
             }
@@ -121,7 +123,7 @@ pub(super) fn check(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The limits under which a point is searched, each with its place in the file: one, or one for each suite.
+/// The limits of a variant's searches, each with its place in the file: one, or one per suite.
 pub fn limits(file: &File, limit: Limit) -> Vec<(String, Limit)> {
     match &file.suites {
         None => vec![("limit".to_owned(), limit)],
@@ -131,10 +133,10 @@ pub fn limits(file: &File, limit: Limit) -> Vec<(String, Limit)> {
     }
 }
 
-/// Reads every suite. The name of what they are together, their items, and where each begins and ends.
+/// Reads every suite: their joint name, all items, and the section of each suite.
 ///
 /// # Errors
-/// When a file is missing or is not what it should be.
+/// When a file is missing or invalid.
 pub(super) fn load(
     entries: &SuiteEntries,
     experiment: &File,
@@ -162,10 +164,10 @@ pub(super) fn load(
     Ok((names.join(", "), whole, sections))
 }
 
-/// Applies something to each suite by itself; the sections follow.
+/// Applies a change to each suite by itself, and updates the sections.
 ///
 /// # Errors
-/// The first that there is.
+/// The first error of `apply`.
 pub(super) fn edit_sections(
     suite: &mut Suite,
     sections: &mut [Section],
@@ -185,10 +187,11 @@ pub(super) fn edit_sections(
     Ok(())
 }
 
-/// Refuses a position or game that an earlier suite has too, or leaves it out: it would count twice in what is said of all suites.
+/// Refuses, or leaves out, positions and games that an earlier suite also contains: they would
+/// count twice in results over all suites.
 ///
 /// # Errors
-/// The first, with the place of its suite.
+/// The first duplicate, with the place of its suite.
 pub(super) fn check_unique_across(
     suite: &mut Suite,
     sections: &mut [Section],
@@ -197,7 +200,7 @@ pub(super) fn check_unique_across(
 ) -> Result<(), Problem> {
     let mut seen: HashMap<String, String> = HashMap::new();
     edit_sections(suite, sections, |section, part| {
-        let mut left_out = Vec::new();
+        let mut removed = Vec::new();
         let mut first = None;
         part.items.retain(|item| {
             let content = super::identity::item_content(item);
@@ -209,12 +212,7 @@ pub(super) fn check_unique_across(
             let message = format!("{} is the same {what} as {earlier}: each counts once", item.id);
             first.get_or_insert_with(|| message.clone());
             let message = format!("left out: {message}");
-            left_out.push(Fault {
-                file: section.entry.file.display().to_string(),
-                line: item.line,
-                column: 1,
-                message,
-            });
+            removed.push(Fault { file: section.entry.file.display().to_string(), line: item.line, column: 1, message });
             false
         });
         match (first, on_error) {
@@ -223,7 +221,7 @@ pub(super) fn check_unique_across(
                 Err(Problem { help, ..source.invalid(&format!("suites.{}", section.name), message) })
             }
             _ => {
-                part.notes.extend(left_out);
+                part.notes.extend(removed);
                 Ok(())
             }
         }

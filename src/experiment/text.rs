@@ -1,4 +1,4 @@
-//! The text of an experiment file: where its mistakes are, and the suite that it names.
+//! The text of an experiment file: places of errors in it, and the suites that it names.
 
 use super::decode::from_table;
 use super::file::{File, OnePosition, SuiteChoice};
@@ -15,51 +15,51 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use toml::Table;
 
-/// The text of a file and how to point into it.
+/// A file's text, with methods that report errors at a place in it.
 pub struct FileText<'a> {
-    /// The text.
+    /// The file's text.
     pub text: &'a str,
-    /// The file.
+    /// The file's path: suites are looked up beside it.
     pub path: &'a Path,
-    /// Where the texts of its suites are.
+    /// Where to read its suites from.
     pub suites: SuiteTexts<'a>,
 }
 
-/// Where the texts of an experiment's suites are.
+/// Where to read an experiment's suites from.
 #[derive(Debug, Clone, Copy)]
 pub enum SuiteTexts<'a> {
-    /// In files, which are looked for.
+    /// From files beside the experiment file, or in the working folder.
     Files,
-    /// In a plan, which holds them.
+    /// From a plan, which contains their texts.
     Plan {
-        /// That of the one suite; none where the experiment gives its position itself.
+        /// Text of the single suite; none if the experiment gives its position itself.
         suite: Option<&'a str>,
-        /// Those of several, by name.
+        /// Texts of several suites, by name.
         suites: &'a BTreeMap<String, String>,
     },
 }
 
-/// A suite that was read.
+/// A suite as read.
 pub(super) struct LoadedSuite {
-    /// Its file, or its position, as the experiment names it.
+    /// Its file or position, as the experiment names it.
     pub(super) name: String,
-    /// The file as it was found; none where there is none, or a plan holds its text.
+    /// Path of the file; none for a single position or a suite in a plan.
     pub(super) path: Option<PathBuf>,
-    /// What is in it.
+    /// Its items.
     pub(super) suite: Suite,
 }
 
 impl FileText<'_> {
-    /// A mistake with no place.
+    /// An error without a place in the file.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         let (file, text) = (self.path.display().to_string(), self.text.to_owned());
         Problem { file, text, message: message.into(), ..Problem::default() }
     }
 
-    /// The file as it is written.
+    /// Parses the file.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// The first syntax error, unknown key or wrong type, with its place.
     pub fn parse_file(&self) -> Result<File, Problem> {
         let table: Table = self.text.parse().map_err(|error: toml::de::Error| {
             let (message, help) = explain(error.message());
@@ -76,17 +76,17 @@ impl FileText<'_> {
         })
     }
 
-    /// A mistake at a key of the file (`name`, `grid.table.size`), as far as the path can be followed.
+    /// An error at a key of the file (`name`, `grid.table.size`), as far as the path exists.
     pub fn problem_at(&self, path: &str, message: impl Into<String>) -> Problem {
         self.problem_at_word(path, None, message)
     }
 
-    /// As [`FileText::at`], of what is wrong with the key: its path goes before it.
+    /// As [`FileText::problem_at`], with the path before the message.
     pub fn invalid(&self, path: &str, what: impl Display) -> Problem {
         self.problem_at(path, format!("{path}: {what}"))
     }
 
-    /// Refuses what is not inside of its range.
+    /// Refuses a value outside its range.
     pub(super) fn check_range(
         &self,
         path: &str,
@@ -97,12 +97,12 @@ impl FileText<'_> {
         if inside { Ok(()) } else { Err(self.invalid(path, format!("{found} is out of range: expected {expected}"))) }
     }
 
-    /// As [`FileText::at`], at the word of the key's value that is meant.
+    /// As [`FileText::problem_at`], at a word of the key's value.
     pub fn problem_at_word(&self, path: &str, word: Option<&str>, message: impl Into<String>) -> Problem {
         Problem { span: locate(self.text, path, word), ..self.problem(message) }
     }
 
-    /// Reads a suite. `key`: where the file names it; `one`: its name among several.
+    /// Reads a suite. `key`: its path in the file; `one`: its name, if there are several.
     pub(super) fn load_suite(
         &self,
         choice: &SuiteChoice,
@@ -130,13 +130,14 @@ impl FileText<'_> {
             }
             SuiteChoice::File(file) => file,
         };
-        // How many items are left out for standing there twice is not known before all are read.
+        // With `skip`, the number of duplicates is known only after reading all items.
         let first = first.filter(|_| on_error == OnError::Stop);
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, first, ..SuiteOptions::default() });
         if let SuiteTexts::Plan { suite, suites } = self.suites {
             let text = one.map_or(suite, |one| suites.get(one).map(String::as_str));
             let text = text.ok_or_else(|| self.invalid(key, "the plan does not hold its text"))?;
-            let kind = SuiteKind::of(file).ok_or_else(|| self.invalid(key, format!("{name} is no suite")))?;
+            let kind = SuiteKind::of(file)
+                .ok_or_else(|| self.invalid(key, format!("{name} is not a suite: expected EPD, FEN or PGN")))?;
             let suite = Suite::read(&stem(file), &name, kind, text.as_bytes(), options);
             let suite = suite.map_err(|error| self.invalid(key, error))?;
             if suite.items.is_empty() {
@@ -148,10 +149,10 @@ impl FileText<'_> {
             let suite = Suite::load(file, options).map_err(|error| self.invalid(key, error))?;
             return Ok(LoadedSuite { name, path: Some(file.clone()), suite });
         }
-        let beside = self.path.parent().unwrap_or(Path::new("")).join(file);
-        let found = if beside.is_file() { &beside } else { file };
-        if beside.is_dir() || found.is_dir() {
-            return Err(self.invalid(key, format!("{name} is a folder: a suite is one of its files")));
+        let sibling_path = self.path.parent().unwrap_or(Path::new("")).join(file);
+        let found = if sibling_path.is_file() { &sibling_path } else { file };
+        if sibling_path.is_dir() || found.is_dir() {
+            return Err(self.invalid(key, format!("{name} is a folder: give one of its files")));
         }
         if !found.is_file() {
             let folder = found.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("data"));
@@ -165,9 +166,9 @@ impl FileText<'_> {
         Ok(LoadedSuite { name, path: Some(found.clone()), suite })
     }
 
-    /// Refuses what a suite holds once more, or leaves it out: a row's id is of what was searched and not of its name, so that the rows
-    /// of two would be one's; and a position that counts twice makes a mean look surer than it is.
-    /// `key`: where the experiment names it.
+    /// Refuses or removes duplicate items. A row's id depends on what was searched, not on its
+    /// name, so duplicates would share ids; and a position that counts twice makes a mean look more
+    /// certain than it is. `key`: the suite's path in the file.
     pub(super) fn check_unique(
         &self,
         key: &str,
@@ -209,9 +210,9 @@ impl FileText<'_> {
     }
 }
 
-/// The items of a suite that stand in it before, by their place in it.
+/// The duplicate items of a suite, by index.
 pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
-    // By hash: of a large suite the contents take as much memory as the items.
+    // Hashes, because the contents of a large suite take as much memory as its items.
     let mut seen: HashMap<u128, usize> = HashMap::new();
     let double = |(at, item): (usize, &Item)| {
         let content = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
@@ -223,7 +224,7 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     suite.items.iter().enumerate().filter_map(double).collect()
 }
 
-/// Leaves the items out that stand in a suite before, and says so in its notes.
+/// Removes duplicate items and notes each.
 pub fn remove_duplicates(name: &str, suite: &mut Suite) {
     let doubles = find_duplicates(name, suite);
     let mut places = 0..;
@@ -240,7 +241,7 @@ mod tests {
     use std::collections::{BTreeMap, HashSet};
     use std::path::Path;
 
-    /// White or Black to move among two kings; the third is the first under another name.
+    /// Two kings with White or Black to move; the third equals the first under another name.
     const THREE: &str = "4k3/8/8/8/8/8/8/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/8/4K3 b - - id \"b\";\n\n4k3/8/8/8/8/8/8/4K3 w - - id \"c\";\n";
 
     fn read(more: &str, name: &str, suite: &str) -> Result<Experiment, Problem> {
@@ -254,20 +255,21 @@ mod tests {
     }
 
     #[test]
-    fn what_a_suite_holds_twice_counts_once() {
+    fn duplicate_items_are_refused_or_removed() {
         let problem = read("", "x.epd", THREE).unwrap_err();
         assert_eq!(problem.message, "suite: x.epd:4:1: the same position as in line 1: each counts once");
         assert!(problem.help.unwrap().contains("--skip-bad"));
         let left = read("on_error = \"skip\"\n", "x.epd", THREE).unwrap().suite;
         assert_eq!(left.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(left.notes[0].to_string(), "x.epd:4:1: left out: the same position as in line 1: each counts once");
-        // The first so many are those of what is left; what stands twice among them is refused, and what is behind them is not read.
-        let doubled =
+        // `first` counts after removal; a duplicate among the first is refused, one behind them is
+        // not read.
+        let with_duplicates =
             "4k3/8/8/8/8/8/8/4K3 w - - id \"e\";\n".to_owned() + THREE + "4k3/8/8/8/8/8/4P3/4K3 w - - id \"f\";\n";
-        let left = read("first = 3\non_error = \"skip\"\n", "x.epd", &doubled).unwrap().suite;
+        let left = read("first = 3\non_error = \"skip\"\n", "x.epd", &with_duplicates).unwrap().suite;
         assert_eq!(left.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["e", "b", "f"]);
-        let twice = |first: usize| read(&format!("first = {first}\n"), "x.epd", THREE).is_err();
-        assert_eq!([twice(2), twice(3)], [false, true]);
+        let is_refused = |first: usize| read(&format!("first = {first}\n"), "x.epd", THREE).is_err();
+        assert_eq!([is_refused(2), is_refused(3)], [false, true]);
         let game = "[Event \"a\"]\n\n1. e4 e5 *\n\n";
         let message = read("", "x.pgn", &format!("{game}{game}")).unwrap_err().message;
         assert!(message.contains(":5:1: the same game as in line 1"), "{message}");
@@ -275,9 +277,10 @@ mod tests {
         assert!(read(players, "x.epd", THREE).is_err());
     }
 
-    /// Where a table is never emptied, a position that comes again is another search; not where one of the variants empties it.
+    /// With a table that is never cleared, a repeated position is another search; not if one
+    /// variant clears its table.
     #[test]
-    fn what_is_kept_may_meet_a_position_again() {
+    fn uncleared_table_allows_duplicate_positions() {
         let experiment = read("[engine]\ntable.clear = \"never\"\n", "x.epd", THREE).unwrap();
         assert_eq!(experiment.suite.items.len(), 3);
         let plan = Plan::new(&experiment);
@@ -285,15 +288,16 @@ mod tests {
         let ids: HashSet<u64> = (0..3).map(|item| plan.row_id(&job, item, 0, 1)).collect();
         assert_eq!(ids.len(), 3);
         assert!(read("[grid]\n\"table.clear\" = [\"never\", \"game\"]\n", "x.epd", THREE).is_err());
-        // The page is told how many of how many; of games nothing is searched.
+        // The page reports repeated searches; a match searches nothing.
         assert_eq!(experiment.count_repeated_searches(), Some([1, 3]));
         let players = "[match]\n[[variant]]\nname = \"p\"\n[[variant]]\nname = \"q\"\n\"keys.seed\" = 2\n";
         assert_eq!(read(players, "x.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n").unwrap().count_repeated_searches(), None);
     }
 
-    /// Clocks tell positions apart where one variant heeds them: for draws, or as another engine may.
+    /// Clocks distinguish positions if one variant depends on them: by `draws`, or as an external
+    /// engine.
     #[test]
-    fn clocks_count_where_one_variant_heeds_them() {
+    fn clocks_distinguish_positions_if_a_variant_depends_on_them() {
         let clocks = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 7 9\n";
         for (option, again) in [("draws = false", 1), ("draws = true", 0), ("subject = 'x'", 0)] {
             let variants = ["", option, ""].into_iter().zip(1..);
@@ -304,9 +308,9 @@ mod tests {
         }
     }
 
-    /// One setting alone leaves out what stands twice, wherever it is among others.
+    /// The setting `on_error=skip` removes duplicates, wherever it stands among others.
     #[test]
-    fn one_setting_leaves_out_what_stands_twice() {
+    fn skip_setting_removes_duplicates() {
         let (skip, other) = (crate::experiment::SKIP_BAD, "table.slots=2");
         for (sets, left) in [
             (&[][..], None),
@@ -327,17 +331,17 @@ mod tests {
         }
     }
 
-    /// A suite holds something, and is one file.
+    /// A suite must be a file with at least one item.
     #[test]
-    fn a_suite_is_a_file_that_holds_something() {
+    fn suite_must_be_a_file_with_items() {
         let message = |name: &str, suite: &str| read("", name, suite).unwrap_err().message;
         assert_eq!(message("x.epd", "\n"), "suite: x.epd: no positions or games");
-        assert_eq!(message("x.txt", THREE), "suite: x.txt is no suite");
+        assert_eq!(message("x.txt", THREE), "suite: x.txt is not a suite: expected EPD, FEN or PGN");
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("x.epd")).unwrap();
         let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
         let wrong = Experiment::parse(text, &folder.path().join("x.toml"), &[]).unwrap_err();
-        assert_eq!(wrong.message, "suite: x.epd is a folder: a suite is one of its files");
+        assert_eq!(wrong.message, "suite: x.epd is a folder: give one of its files");
         assert_eq!(wrong.span.map(|span| &text[span]), Some("suite"));
         let wrong = Experiment::from_plan(
             text,
@@ -356,9 +360,10 @@ mod tests {
         assert_eq!((points.len(), baseline), (3, 1), "variants are known without it");
     }
 
-    /// Of two files of one name the one beside the experiment is meant; without it the working folder's, which has 24 positions.
+    /// The file beside the experiment takes precedence over the one in the working folder, which
+    /// has 24 positions.
     #[test]
-    fn a_suite_is_looked_for_beside_its_file_first() {
+    fn suite_beside_the_experiment_takes_precedence() {
         let folder = tempfile::tempdir().unwrap();
         let name = "data/bratko-kopec.epd";
         std::fs::create_dir(folder.path().join("data")).unwrap();
@@ -371,9 +376,9 @@ mod tests {
         }
     }
 
-    /// In a text of another code page the byte that is none is pointed at.
+    /// A byte that is not UTF-8 is located.
     #[test]
-    fn a_file_in_another_code_page_is_told_where() {
+    fn byte_that_is_not_utf8_is_located() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"suite = 'x.epd'\n# caf\xe9, d\xe9j\xe0\n").unwrap();
         let problem = Experiment::load(file.path(), &[]).unwrap_err();

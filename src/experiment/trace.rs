@@ -1,4 +1,5 @@
-//! A recorded trace in place of a suite: its games are the items, which tables are shown instead of being searched with.
+//! A recorded trace in place of a suite: its games are the items, which are replayed on tables
+//! instead of being searched.
 
 use super::problem::Problem;
 use super::text::FileText;
@@ -17,16 +18,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Which trace.
+/// `[trace]`: the trace to replay.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TraceChoice {
-    /// What `ttlab trace` wrote, or include/ttlab-trace.h in any engine (looked for beside the experiment file, then in the
-    /// working folder).
+    /// A trace written by `ttlab trace`, or by any engine with include/ttlab-trace.h (looked for
+    /// beside the experiment file, then in the working folder).
     pub file: PathBuf,
-    /// MiB for the events of games that are kept for the next table, and for what is known of the positions of a game that is too long for
-    /// that and is shown in turns (of this each worker has so much); at most half of what is free. Changes time, never counts.
+    /// MiB for cached events of games that are replayed again on the next table, and for the
+    /// positions of a game that is too long for that and is replayed in several passes (each worker
+    /// has this much); at most half of the free memory. Changes time, never counts.
     #[serde(default = "default_memory")]
     #[cfg_attr(test, schemars(range(min = 1, max = 1_048_576)))]
     pub memory: u64,
@@ -36,28 +38,28 @@ fn default_memory() -> u64 {
     512
 }
 
-/// A trace and its games.
+/// An open trace: where its games are, and a cache of their steps.
 #[derive(Debug)]
 pub struct Trace {
-    /// The name, as the file has it.
+    /// The file's name, as the experiment gives it.
     pub name: String,
-    /// A hash of its bytes.
+    /// Hash of the file's bytes.
     pub digest: u64,
     path: PathBuf,
-    /// Length and time of the file that was hashed.
+    /// Length and modification time of the hashed file.
     stamp: (u64, Option<SystemTime>),
-    /// Bytes for what is kept and known.
+    /// Maximum bytes of the cache, and of one pass.
     memory: u64,
-    /// The least depth.
+    /// The least depth in any game.
     lowest: i8,
     games: Vec<TracedGame>,
-    /// The games' places by their names.
+    /// Index of each game by name.
     places: HashMap<String, usize>,
-    /// The steps of the games that were shown last, the newest behind.
+    /// The steps of recently replayed games, the newest last.
     cache: Mutex<VecDeque<(usize, Arc<Vec<Step>>)>>,
 }
 
-/// Reads and hashes.
+/// A reader that hashes what it reads.
 struct HashingReader<'a, R>(R, &'a mut siphasher::sip::SipHasher13);
 
 impl<R: Read> Read for HashingReader<'_, R> {
@@ -68,21 +70,21 @@ impl<R: Read> Read for HashingReader<'_, R> {
     }
 }
 
-/// What tells whether a file is still the same.
+/// Length and modification time, to detect a changed file.
 fn stamp(file: &File) -> std::io::Result<(u64, Option<SystemTime>)> {
     let known = file.metadata()?;
     Ok((known.len(), known.modified().ok()))
 }
 
 impl Trace {
-    /// Reads a trace: where its games are, and what they hold.
+    /// Reads a trace: the place and summary of each game.
     ///
     /// # Errors
-    /// When it cannot be read, and where it is damaged.
+    /// When the file cannot be read or is damaged, or its results have no worth to compute.
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
-        let inside = (1..=1 << 20).contains(&choice.memory);
-        source.check_range("trace.memory", choice.memory, inside, "1 to 1048576 MiB")?;
+        let in_range = (1..=1 << 20).contains(&choice.memory);
+        source.check_range("trace.memory", choice.memory, in_range, "1 to 1048576 MiB")?;
         let beside = source.path.parent().unwrap_or(Path::new("")).join(&choice.file);
         let path = if beside.is_file() { beside } else { choice.file.clone() };
         let wrong = |error: TraceError| source.invalid("trace.file", format!("{name}: {error}"));
@@ -91,8 +93,8 @@ impl Trace {
         let mut hash = siphasher::sip::SipHasher13::new_with_keys(0, 0);
         let games = games(HashingReader(file, &mut hash)).map_err(wrong)?;
         if !games.iter().any(|game| game.info.tells_worth()) {
-            let output = "no probe tells its window or ended its node, so that nothing can be said of worth";
-            return Err(source.invalid("trace.file", output));
+            let message = "no probe has a window or ends its node: the worth of results cannot be computed";
+            return Err(source.invalid("trace.file", message));
         }
         let lowest = games.iter().map(|game| game.info.lowest).min().unwrap_or(0);
         let places = (0..games.len()).map(|place| (game_name(place), place)).collect();
@@ -100,7 +102,7 @@ impl Trace {
         Ok(Self { name, digest, path, stamp, memory, lowest, games, places, cache: Mutex::default() })
     }
 
-    /// The games as items of a suite: their names. They have no position.
+    /// The games as items of a suite: names without positions.
     pub fn suite(&self) -> Suite {
         let item = |place| Suite::of_board(&game_name(place), Board::startpos()).items;
         Suite {
@@ -109,31 +111,32 @@ impl Trace {
         }
     }
 
-    /// What the game of an item holds.
+    /// Summary of the game of an item; none for an unknown name.
     pub fn game_info(&self, item: &str) -> Option<&Info> {
         self.places.get(item).map(|&place| &self.games[place].info)
     }
 
-    /// Shows an item's game, to a table of so many buckets: at once where its steps fit into the memory that is kept for them, else in turns.
+    /// Replays an item's game on a table of so many buckets: in one pass if its steps fit into the
+    /// cache, else in several.
     ///
     /// # Errors
-    /// When the file is no longer what it was.
-    pub fn replay(&self, item: &str, index: Index, buckets: u64, audience: &mut impl ReplaySink) -> Result<(), Halted> {
+    /// When the file has changed since it was loaded, or `sink` fails.
+    pub fn replay(&self, item: &str, index: Index, buckets: u64, sink: &mut impl ReplaySink) -> Result<(), Halted> {
         let Some(&place) = self.places.get(item) else { return Ok(()) };
-        let turns = Passes::new(&self.games[place].info, index, buckets, self.memory, 1);
-        let turns = Passes { lowest: self.lowest, ..turns };
-        match self.load_steps(place, turns.count)? {
+        let passes = Passes::new(&self.games[place].info, index, buckets, self.memory, 1);
+        let passes = Passes { lowest: self.lowest, ..passes };
+        match self.load_steps(place, passes.count)? {
             Some(steps) => {
-                audience.begin(0..buckets)?;
-                audience.show(0, &steps);
-                audience.end();
+                sink.begin(0..buckets)?;
+                sink.show(0, &steps);
+                sink.end();
                 Ok(())
             }
-            None => turns.show(|| self.open_game(place), 1, |_| Some(0), audience),
+            None => passes.show(|| self.open_game(place), 1, |_| Some(0), sink),
         }
     }
 
-    /// The events of a game.
+    /// Opens a game's events.
     fn open_game(&self, place: usize) -> Result<Reader<File>, TraceError> {
         let file = files::open(&self.path)?;
         if stamp(&file)? != self.stamp {
@@ -142,20 +145,22 @@ impl Trace {
         Reader::part(file, self.games[place].events())
     }
 
-    /// The steps of a game, made once for all tables that are shown it one after another; none where they are too many.
-    fn load_steps(&self, place: usize, turns: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
+    /// The steps of a game, decoded once for successive tables; none if they need more than one
+    /// pass or more than the cache.
+    fn load_steps(&self, place: usize, passes: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
         let bytes = |events: usize| (events * size_of::<Step>()) as u64;
         let events = self.games[place].info.events as usize;
-        if turns > 1 || bytes(events) > self.memory {
+        if passes > 1 || bytes(events) > self.memory {
             return Ok(None);
         }
-        // Held while they are made: others wait for these.
-        let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, steps)) = kept.iter().find(|(of, _)| *of == place) {
+        // Locked while the steps are decoded, so that other workers wait instead of decoding them
+        // too.
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, steps)) = cache.iter().find(|(read_message, _)| *read_message == place) {
             return Ok(Some(Arc::clone(steps)));
         }
-        while kept.iter().map(|(_, steps)| bytes(steps.len())).sum::<u64>() + bytes(events) > self.memory {
-            kept.pop_front();
+        while cache.iter().map(|(_, steps)| bytes(steps.len())).sum::<u64>() + bytes(events) > self.memory {
+            cache.pop_front();
         }
         let mut steps = Vec::with_capacity(events);
         let mut maker = Maker::new(self.lowest);
@@ -166,12 +171,12 @@ impl Trace {
             }
         }
         let steps = Arc::new(steps);
-        kept.push_back((place, Arc::clone(&steps)));
+        cache.push_back((place, Arc::clone(&steps)));
         Ok(Some(steps))
     }
 }
 
-/// The name of a game.
+/// The name of a game: `game 1` is the first.
 fn game_name(place: usize) -> String {
     format!("game {}", place + 1)
 }
@@ -182,11 +187,12 @@ mod tests {
     use crate::experiment::Experiment;
     use crate::table::trace::{Event, Writer, flags};
 
-    /// A trace of two games and what a file says of it: its games are the items, its memory has a range, and it goes with no sequence.
+    /// A trace of two games: its games are the items, its memory has a range, and a sequence is
+    /// refused.
     #[test]
-    fn a_trace_has_its_own_games() {
+    fn trace_games_are_the_items() {
         let folder = tempfile::tempdir().unwrap();
-        let written = |name: &str, windows: [u8; 2]| {
+        let write_trace = |name: &str, windows: [u8; 2]| {
             let mut writer = Writer::new(std::fs::File::create(folder.path().join(name)).unwrap());
             for (key, window) in (1..).zip(windows) {
                 writer.push(Event::search(0, flags::GAME, 0));
@@ -195,10 +201,10 @@ mod tests {
             }
             writer.finish().unwrap();
         };
-        written("told.trace", [flags::WINDOW; 2]);
-        written("half.trace", [0, flags::WINDOW]);
-        written("untold.trace", [0, 0]);
-        let of = |trace: &str, more: &str| {
+        write_trace("told.trace", [flags::WINDOW; 2]);
+        write_trace("half.trace", [0, flags::WINDOW]);
+        write_trace("untold.trace", [0, 0]);
+        let read_message = |trace: &str, more: &str| {
             let text = format!("{more}[trace]\n{trace}\n");
             match Experiment::parse(&text, &folder.path().join("x.toml"), &[]) {
                 Ok(read) => read.suite.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>().join(", "),
@@ -206,34 +212,35 @@ mod tests {
             }
         };
         let file = "file = 'told.trace'";
-        assert_eq!(of(file, ""), "game 1, game 2");
-        assert_eq!(of(file, "sequence = { self_play = 2 }\n"), "sequence: a trace has its own games");
+        assert_eq!(read_message(file, ""), "game 1, game 2");
+        assert_eq!(read_message(file, "sequence = { self_play = 2 }\n"), "sequence: a trace has its own games");
         for (memory, fits) in [(1, true), (1 << 20, true), (0, false), ((1 << 20) + 1, false)] {
-            let output = of(&format!("{file}\nmemory = {memory}"), "");
+            let message = read_message(&format!("{file}\nmemory = {memory}"), "");
             let refused = format!("trace.memory: {memory} is out of range: expected 1 to 1048576 MiB");
-            assert_eq!(output, if fits { "game 1, game 2".to_owned() } else { refused });
+            assert_eq!(message, if fits { "game 1, game 2".to_owned() } else { refused });
         }
-        // Points are tables of our own, and where a file speaks of another engine it is told.
+        // Variants are ttlab's own tables; an external engine is refused.
         let other = "\n[[variant]]\nname = 'v'\n'table.slots' = 2\n[[variant]]\nname = 'w'\nsubject = 'x'";
         assert_eq!(
-            of(&format!("{file}{other}"), ""),
-            "trace: tables of our own are shown it, not other engines (variant \"w\")"
+            read_message(&format!("{file}{other}"), ""),
+            "trace: a trace is replayed on ttlab's own tables, not on external engines (variant \"w\")"
         );
-        let heeded = "\n[[variant]]\nname = 'v'\npreset = 'otter'\n[[variant]]\nname = 'w'\ntable = 'unbounded'";
-        assert_eq!(of(&format!("{file}{heeded}"), ""), "game 1, game 2");
+        let table_options = "\n[[variant]]\nname = 'v'\npreset = 'otter'\n[[variant]]\nname = 'w'\ntable = 'unbounded'";
+        assert_eq!(read_message(&format!("{file}{table_options}"), ""), "game 1, game 2");
         assert_eq!(
-            of(&format!("{file}\n[[variant]]\nname = 'v'\ndraws = true"), ""),
-            "draws: a trace is shown to tables and nothing is searched: only options of the table may vary"
+            read_message(&format!("{file}\n[[variant]]\nname = 'v'\ndraws = true"), ""),
+            "draws: a trace is replayed and nothing is searched: only table options may vary"
         );
-        // One game that tells is something to be said.
-        assert_eq!(of("file = 'half.trace'", ""), "game 1, game 2");
-        assert!(of("file = 'untold.trace'", "").ends_with("so that nothing can be said of worth"));
-        assert!(of("file = 'none.trace'", "").starts_with("trace.file: none.trace: "));
+        // One game with windows is enough.
+        assert_eq!(read_message("file = 'half.trace'", ""), "game 1, game 2");
+        assert!(read_message("file = 'untold.trace'", "").ends_with(": the worth of results cannot be computed"));
+        assert!(read_message("file = 'none.trace'", "").starts_with("trace.file: none.trace: "));
     }
 
-    /// As many games are kept as their memory holds: the oldest go first, and what is larger than all of it is never kept.
+    /// The cache holds as many games as fit: the oldest are dropped first, and a game larger than
+    /// the cache is never cached.
     #[test]
-    fn games_are_kept_while_they_fit() {
+    fn cache_keeps_games_while_they_fit() {
         let folder = tempfile::tempdir().unwrap();
         let mut writer = Writer::new(std::fs::File::create(folder.path().join("x.trace")).unwrap());
         for _ in 0..3 {
@@ -247,7 +254,7 @@ mod tests {
         let trace = read.unwrap_or_else(|problem| panic!("{problem}")).trace.unwrap();
         let mut trace = std::sync::Arc::into_inner(trace).unwrap();
         let game = 10 * size_of::<super::Step>() as u64;
-        for (memory, kept) in
+        for (memory, cache) in
             [(game - 1, &[][..]), (game, &[1]), (2 * game - 1, &[1]), (2 * game, &[2, 1]), (3 * game, &[0, 2, 1])]
         {
             trace.memory = memory;
@@ -257,17 +264,17 @@ mod tests {
                 assert_eq!(steps.map(|steps| steps.len()), (memory >= game).then_some(10));
             }
             let places: Vec<usize> = trace.cache.lock().unwrap().iter().map(|(place, _)| *place).collect();
-            assert_eq!(places, kept, "{memory} of {game}");
+            assert_eq!(places, cache, "{memory} of {game}");
         }
         assert!(trace.load_steps(0, 2).unwrap().is_none(), "what takes turns is not kept");
     }
 
-    /// What a table is shown, step by step, and how often.
+    /// Records the steps that are replayed, and the passes.
     #[derive(Default)]
     struct RecordingSink {
         keys: Vec<u64>,
         buckets: Vec<u64>,
-        turns: u64,
+        passes: u64,
     }
 
     impl crate::table::replay::ReplaySink for RecordingSink {
@@ -282,14 +289,14 @@ mod tests {
         }
 
         fn end(&mut self) {
-            self.turns += 1;
+            self.passes += 1;
         }
     }
 
-    /// Each game is shown its own steps, in any order, again and again, at once or in turns that have each bucket once; the depths of all count
-    /// where one is the lowest.
+    /// Each game replays its own steps, in any order, repeatedly, in one pass or in several that
+    /// have each bucket once; depths are relative to the lowest of all games.
     #[test]
-    fn each_game_is_shown_as_it_is() {
+    fn game_is_replayed_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let mut writer = Writer::new(std::fs::File::create(folder.path().join("three.trace")).unwrap());
         for (key, depth) in [(1, 2), (20, -3), (300, 4)] {
@@ -305,18 +312,20 @@ mod tests {
         assert_eq!(read.count_repeated_searches(), None, "nothing is searched");
         let mut trace = std::sync::Arc::into_inner(read.trace.unwrap()).unwrap();
         assert_eq!(trace.lowest, -3);
-        let usual = trace.memory;
-        for (game, memory) in [(2, usual), (1, usual), (3, 0), (3, usual), (1, 0), (2, usual)] {
+        let default_memory = trace.memory;
+        for (game, memory) in
+            [(2, default_memory), (1, default_memory), (3, 0), (3, default_memory), (1, 0), (2, default_memory)]
+        {
             trace.memory = memory;
             let mut seen = RecordingSink::default();
             trace.replay(&format!("game {game}"), crate::table::options::Index::default(), 8, &mut seen).unwrap();
             let key = [1, 20, 300][game - 1];
             seen.keys.retain(|&key| key > 0);
             seen.keys.sort_unstable();
-            assert_eq!((seen.keys, seen.turns > 1), (vec![key, key + 1], memory == 0), "game {game}");
+            assert_eq!((seen.keys, seen.passes > 1), (vec![key, key + 1], memory == 0), "game {game}");
             assert_eq!(seen.buckets, (0..8).collect::<Vec<_>>(), "game {game}");
         }
-        // What was read stays what it is; of a file that was changed nothing more is read.
+        // Cached games survive a change of the file; nothing more is read from it.
         trace.cache = Default::default();
         let show = |game: &str| {
             let shown = trace.replay(game, crate::table::options::Index::default(), 8, &mut RecordingSink::default());

@@ -5,44 +5,48 @@ use super::text::FileText;
 use serde::Deserialize;
 use toml::Table;
 
-/// How `ttlab tune` looks for the best of the file's variants. `ttlab run` does not heed it: it searches the full grid.
+/// How `ttlab tune` finds the best of the file's variants. `ttlab run` ignores it and searches the
+/// full grid.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Tune {
-    /// What is brought down (or up): a metric of `ttlab report --metric`; no time, since times do not repeat.
+    /// The metric to minimise or maximise, as in `ttlab report --metric`; no time, because times do
+    /// not repeat.
     pub metric: String,
-    /// Whether the least of it is best, or the most.
+    /// Whether the least or the greatest value is best.
     pub goal: Goal,
-    /// Items (games, or positions) of the first round; each further round doubles what has been searched.
+    /// Items (games or positions) of the first round; each further round doubles the total.
     #[cfg_attr(test, schemars(range(min = 2)))]
     pub first: usize,
-    /// Share of the items that the race never sees: the winner is confirmed on them. Items are whole games.
+    /// Share of the items that the race does not use: the winner is confirmed on them. Items are
+    /// whole games.
     pub held_out: f64,
-    /// Chance of a false finding: of dropping, in all rounds together, a candidate that is as good as the best one; and of
-    /// confirming a winner that is no better than the baseline.
+    /// Probability of a false result: of dropping, over all rounds, a candidate that equals the
+    /// best one, and of confirming a winner that is no better than the baseline.
     pub alpha: f64,
-    /// Candidates that are searched on the held-out items: the winner and the next best that differ from it, the baseline apart. Only
-    /// the winner is tested.
+    /// Candidates that are searched on the held-out items: the winner and the next best that differ
+    /// from it, not counting the baseline. Only the winner is tested.
     #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
     pub finalists: usize,
-    /// Seed of the order in which items are drawn.
+    /// Seed of the random order of items.
     pub seed: u64,
-    /// Options laid over the variants, at which the finalists are tried again on the held-out items: path = value. Default: a quarter of
-    /// the baseline's `table.size`, and four times it; none where sizes are among what is raced.
+    /// Option overrides at which the finalists are compared again on the held-out items: path =
+    /// value. Default: a quarter of the baseline's `table.size` and four times it; none if sizes
+    /// are raced.
     #[cfg_attr(test, schemars(with = "Vec<std::collections::BTreeMap<String, serde_json::Value>>"))]
     pub pressures: Vec<Table>,
 }
 
-/// What is best.
+/// The direction of the metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
-    /// The least.
+    /// The least value is best.
     #[default]
     Least,
-    /// The most.
+    /// The greatest value is best.
     Most,
 }
 
@@ -62,7 +66,7 @@ impl Default for Tune {
 }
 
 impl Tune {
-    /// Checks the values.
+    /// Checks the ranges of all numbers.
     ///
     /// # Errors
     /// The first that is out of its range, with its place.
@@ -75,7 +79,7 @@ impl Tune {
     }
 }
 
-/// A pressure as the `path=value` pairs of a command line.
+/// A pressure as `path=value` settings of the command line.
 pub fn to_settings(pressure: &Table) -> Vec<String> {
     pressure.iter().map(|(path, value)| format!("{path}={value}")).collect()
 }
@@ -86,16 +90,16 @@ mod tests {
     use super::*;
     use crate::experiment::decode::from_toml;
 
-    /// What holds where nothing is said, as docs/tuning.md has it.
+    /// The defaults, as documented in docs/tuning.md.
     #[test]
-    fn a_race_as_usual() {
+    fn tune_has_the_documented_defaults() {
         let Tune { metric, goal, first, held_out, alpha, finalists, seed, pressures } = from_toml("").unwrap();
         assert_eq!((metric.as_str(), goal, first, held_out), ("nodes", Goal::Least, 12, 0.5));
         assert_eq!((alpha, finalists, seed, pressures.len()), (0.05, 3, 1, 0));
     }
 
     #[test]
-    fn a_pressure_is_said_as_on_a_command_line() {
+    fn pressure_becomes_settings() {
         let pressure: Table = "'table.size' = '1 MiB'\n'table.slots' = 4".parse().unwrap();
         assert_eq!(to_settings(&pressure), ["table.size=\"1 MiB\"", "table.slots=4"]);
     }

@@ -1,4 +1,4 @@
-//! Files that are written whole: a kill leaves the old one or the new one, never half of either.
+//! Atomic replacement of files: a kill leaves the old file or the new one, never a part.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -6,24 +6,25 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// How the names of files begin that a kill may leave behind; whoever holds the folder's lock may remove them.
+/// Prefix of temporary files that a kill may leave behind; the owner of the folder's lock may
+/// remove them.
 pub const TEMPORARY: &str = ".ttlab-new-";
 
-/// A file that [`publish`] will put in its place.
+/// A file that [`publish`] moves to its path.
 #[derive(Debug)]
 pub struct NewFile(Location);
 
-/// Where a new file is until then.
+/// The unpublished file.
 #[derive(Debug)]
 enum Location {
-    /// Under no name: a kill leaves nothing of it.
+    /// A file without a name: a kill leaves nothing.
     Unnamed(File),
-    /// Under a name of its own, where the file system has no files without one.
+    /// A file with a temporary name, for file systems without unnamed files.
     Named(NamedTempFile),
 }
 
 impl NewFile {
-    /// The open file.
+    /// The open file, for reading its metadata.
     pub fn as_file(&self) -> &File {
         match &self.0 {
             Location::Unnamed(file) => file,
@@ -31,7 +32,7 @@ impl NewFile {
         }
     }
 
-    /// The open file, to be written.
+    /// The open file, for writing.
     pub fn as_file_mut(&mut self) -> &mut File {
         match &mut self.0 {
             Location::Unnamed(file) => file,
@@ -39,7 +40,7 @@ impl NewFile {
         }
     }
 
-    /// Puts it in its place, in a folder.
+    /// Moves the file to its path.
     fn persist(self, path: &Path) -> io::Result<()> {
         match self.0 {
             Location::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
@@ -72,14 +73,14 @@ impl Seek for NewFile {
     }
 }
 
-/// A file without a name in a folder, where the system has such files.
+/// Opens an unnamed file in a folder, if the system supports it.
 #[cfg(target_os = "linux")]
 fn open_unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
-    // By this it will get its name.
+    // The file is linked to its name through this path.
     Path::new("/proc/self/fd").exists().then_some(())?;
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    // As other programs make files: what the user's umask leaves of this.
+    // The default permissions of new files, less the user's umask.
     rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
 }
 
@@ -88,7 +89,8 @@ fn open_unnamed(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives a file its name. No link takes another's place: it gets a name that is free, and then the one that is wanted.
+/// Gives an unnamed file its name. `linkat` cannot replace a file, so the file gets a free name and
+/// is then renamed.
 #[cfg(target_os = "linux")]
 fn link_as(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -98,23 +100,23 @@ fn link_as(file: &File, path: &Path) -> io::Result<()> {
     let open = format!("/proc/self/fd/{}", file.as_raw_fd());
     loop {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let free = parent_folder(path).join(format!("{TEMPORARY}{}-{number}", std::process::id()));
-        match linkat(CWD, &open, CWD, &free, AtFlags::SYMLINK_FOLLOW) {
-            Ok(()) => return fs::rename(&free, path).inspect_err(|_| _ = fs::remove_file(&free)),
+        let temporary = parent_folder(path).join(format!("{TEMPORARY}{}-{number}", std::process::id()));
+        match linkat(CWD, &open, CWD, &temporary, AtFlags::SYMLINK_FOLLOW) {
+            Ok(()) => return fs::rename(&temporary, path).inspect_err(|_| _ = fs::remove_file(&temporary)),
             Err(rustix::io::Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-/// Begins a file that [`publish`] will put in the place of `path`.
+/// Creates a file that [`publish`] will move to `path`.
 ///
 /// # Errors
-/// When the system refuses.
+/// When the file cannot be created.
 pub fn begin_file(path: &Path) -> io::Result<NewFile> {
-    // Who may write in /dev would put a file in the place of a device, for everybody.
+    // A process that may write in /dev would replace a device for all users.
     if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no file that could be written anew"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file and cannot be replaced"));
     }
     if let Some(file) = open_unnamed(parent_folder(path)) {
         return Ok(NewFile(Location::Unnamed(file)));
@@ -122,20 +124,21 @@ pub fn begin_file(path: &Path) -> io::Result<NewFile> {
     create_named(parent_folder(path))
 }
 
-/// Begins a file under a name of its own.
+/// Creates a file with a temporary name.
 fn create_named(folder: &Path) -> io::Result<NewFile> {
     let mut builder = tempfile::Builder::new();
-    // As other programs make files: what the user's umask leaves of this.
+    // The default permissions of new files, less the user's umask.
     builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
     builder.tempfile_in(folder).map(|file| NewFile(Location::Named(file)))
 }
 
-/// Puts a temporary file in its place, with the permissions of the file that was there, and on the disk when this returns.
+/// Moves a new file to its path, with the permissions of the file that it replaces, and syncs it to
+/// the disk.
 ///
 /// # Errors
-/// When the system refuses; what was at `path` is then untouched.
+/// When writing fails; the file at `path` is then unchanged.
 pub fn publish(file: NewFile, path: &Path) -> io::Result<()> {
-    // A link that was planted there is replaced, not followed.
+    // A link at the path is replaced, not followed.
     if let Ok(old) = fs::symlink_metadata(path)
         && old.is_file()
     {
@@ -147,17 +150,17 @@ pub fn publish(file: NewFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts a new name in a file's folder on the disk, where the system can.
+/// Syncs a file's folder to the disk, if the system can.
 pub fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(parent_folder(path)) {
         let _ = folder.sync_all();
     }
 }
 
-/// Writes a whole file.
+/// Writes a file atomically.
 ///
 /// # Errors
-/// When the system refuses; what was at `path` is then untouched.
+/// When writing fails; the file at `path` is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = begin_file(path)?;
     file.write_all(bytes)?;
@@ -174,14 +177,14 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// A file keeps its permissions; a link that stands in its place goes, and what it led to stays.
+    /// A replaced file keeps its permissions; a link is replaced, and its target is unchanged.
     #[test]
-    fn a_file_keeps_what_was_allowed_and_a_link_is_replaced() {
+    fn replaced_file_keeps_permissions_and_link_is_replaced() {
         let place = tempfile::tempdir().unwrap();
         let (path, other) = (place.path().join("file"), place.path().join("other"));
         let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         write_atomic(&path, b"one").unwrap();
-        // A new one may be read by whom any new file may.
+        // A new file has the default permissions.
         fs::write(&other, b"").unwrap();
         assert_eq!(mode(), fs::metadata(&other).unwrap().permissions().mode() & 0o777);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
@@ -193,32 +196,33 @@ mod tests {
         assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
         assert_eq!(mode() & 0o111, 0, "a link may be run by all, its file by nobody");
         assert_eq!((fs::read(&path).unwrap(), fs::read(&other).unwrap()), (b"three".to_vec(), b"two".to_vec()));
-        // A socket stands for a device, which only root can make.
+        // A socket in place of a device, which only root can create.
         let socket = place.path().join("socket");
         let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         for there in [&socket, &place.path().to_owned(), &Path::new("/dev/null").to_owned()] {
             let refused = begin_file(there).map(|_| ()).unwrap_err().to_string();
-            assert_eq!(refused, "is no file that could be written anew", "{}", there.display());
+            assert_eq!(refused, "is not a regular file and cannot be replaced", "{}", there.display());
         }
         let names = || -> Vec<String> {
             let entries = fs::read_dir(place.path()).unwrap();
             entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
         };
-        let half = || names().into_iter().filter(|name| name.starts_with(TEMPORARY)).count();
-        // A kill leaves nothing; where the file system has no files without a name, what it leaves is known by its own, and lies beside the file.
+        let temporary_files = || names().into_iter().filter(|name| name.starts_with(TEMPORARY)).count();
+        // A kill leaves nothing; without unnamed files it leaves one with the temporary prefix
+        // beside the file.
         for (mut new, left) in [(create_named(place.path()).unwrap(), 1), (begin_file(&path).unwrap(), 0)] {
             new.write_all(b"new").unwrap();
-            assert_eq!((half(), fs::read(&path).unwrap()), (left, b"three".to_vec()));
+            assert_eq!((temporary_files(), fs::read(&path).unwrap()), (left, b"three".to_vec()));
             publish(new, &path).unwrap();
-            assert_eq!((half(), fs::read(&path).unwrap()), (0, b"new".to_vec()));
+            assert_eq!((temporary_files(), fs::read(&path).unwrap()), (0, b"new".to_vec()));
             write_atomic(&path, b"three").unwrap();
         }
-        // A name that is taken, by what another process left, is not used.
+        // A temporary name that is taken by another process is skipped.
         for number in 0..64 {
             fs::write(place.path().join(format!("{TEMPORARY}{}-{number}", std::process::id())), "left").unwrap();
         }
         write_atomic(&path, b"four").unwrap();
-        assert_eq!((half(), fs::read(&path).unwrap()), (64, b"four".to_vec()));
+        assert_eq!((temporary_files(), fs::read(&path).unwrap()), (64, b"four".to_vec()));
         assert_eq!(
             [Path::new("x"), Path::new("a/x"), Path::new("/x")].map(parent_folder),
             [".", "a", "/"].map(Path::new)

@@ -1,25 +1,26 @@
-//! A file by blocks, read by as many threads as there are processors: each block ends where the caller says that one may, and what is found in
-//! them is handed on in the file's order, so that any number of threads finds the same.
+//! Processes a file in blocks on several threads. Each block ends at a boundary that the caller
+//! finds, and results are passed on in the file's order, so that the number of threads changes
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::Mutex;
 
-/// Bytes of a block: what a thread has in its caches.
+/// Default bytes of a block: what fits into a core's caches.
 pub const SIZE: usize = 1 << 20;
 
-/// Where the reading stands.
+/// Reads blocks from a source.
 struct BlockReader<R> {
     source: R,
-    /// What was read and is not yet in a block.
+    /// Bytes after the last block.
     rest: Vec<u8>,
     ended: bool,
-    /// How many blocks there were.
+    /// Number of blocks read.
     count: usize,
 }
 
 impl<R: Read> BlockReader<R> {
-    /// The next block and its number; none at the end.
+    /// The next block and its number, from 0; none at the end.
     fn next(&mut self, size: usize, cut: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.rest);
         while !self.ended {
@@ -37,12 +38,12 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// Works on all blocks of a source by so many threads, and hands on what was found in their order. `cut` says up to where a text that begins
-/// where a block may begin can be one, 0 where it cannot; what is left at the end of the source is one. `size`: bytes of a block, unless
-/// what may not be cut is longer.
+/// Runs `work` on all blocks of a source on several threads, and `take` on the results in order.
+/// `cut` returns the length of the longest prefix that can be a block, 0 if there is none; the rest
+/// at the end of the source is a block. `size`: bytes of a block, unless `cut` needs a longer one.
 ///
 /// # Errors
-/// When the source cannot be read, or `take` fails.
+/// When reading or `take` fails: the first error.
 pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     threads: usize,
     size: usize,
@@ -51,29 +52,29 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     work: impl Fn(&[u8]) -> T + Sync,
     take: impl FnMut(&[u8], T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
         of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
-    let reading = Mutex::new(BlockReader { source, rest: Vec::new(), ended: false, count: 0 });
-    // What waits for its turn, whose turn it is, and what came of it so far.
-    let taking = Mutex::new((BTreeMap::new(), 0, take, Ok(())));
+    let input = Mutex::new(BlockReader { source, rest: Vec::new(), ended: false, count: 0 });
+    // Results that wait for their turn, the next block's number, `take`, and the outcome so far.
+    let output = Mutex::new((BTreeMap::new(), 0, take, Ok(())));
     let run = || {
         loop {
-            let next = locked(&reading).next(size, &cut);
+            let next = lock(&input).next(size, &cut);
             let (number, block) = match next {
                 Ok(None) => return,
                 Ok(Some(next)) => next,
                 Err(error) => {
-                    let mut taking = locked(&taking);
-                    if taking.3.is_ok() {
-                        taking.3 = Err(error.into());
+                    let mut output = lock(&output);
+                    if output.3.is_ok() {
+                        output.3 = Err(error.into());
                     }
                     return;
                 }
             };
             let found = work(&block);
-            let mut taking = locked(&taking);
-            let (waiting, turn, take, outcome) = &mut *taking;
+            let mut output = lock(&output);
+            let (waiting, turn, take, outcome) = &mut *output;
             waiting.insert(number, (block, found));
             while outcome.is_ok()
                 && let Some((block, found)) = waiting.remove(turn)
@@ -87,41 +88,41 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
         }
     };
     run_on_threads(threads, run);
-    taking.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).3
+    output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).3
 }
 
-/// Runs the same by so many threads, this one among them, until all have come to its end.
+/// Runs a function on several threads, this one among them, until all return.
 pub fn run_on_threads(threads: usize, run: impl Fn() + Sync) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Where the system starts no more threads, those that run do all the work.
+            // If the system refuses more threads, the running ones do all the work.
             let _ = std::thread::Builder::new().spawn_scoped(scope, &run);
         }
         run();
     });
 }
 
-/// Up to the end of the last line.
+/// The length up to the end of the last line; 0 without a line feed.
 pub fn whole_lines(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// Up to the end of the last record: the last line end outside of quotes. As readers of CSV have it, a quote opens a field only at its
-/// beginning, and two of them in a quoted field are one.
+/// The length up to the end of the last record: the last line feed outside quotes. As in CSV
+/// readers, a quote opens a field only at its start, and two quotes in a quoted field are one.
 pub fn whole_records(bytes: &[u8]) -> usize {
     if !bytes.contains(&b'"') {
         return whole_lines(bytes);
     }
-    let (mut end, mut begins, mut quoted) = (0, true, false);
+    let (mut end, mut at_field_start, mut in_quotes) = (0, true, false);
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at += 1;
         match byte {
-            // Two quotes: the first ends the field and the second takes it up again.
-            b'"' if quoted => (quoted, begins) = (false, bytes.get(at) == Some(&b'"')),
-            b'"' if begins => quoted = true,
-            b'\n' if !quoted => (end, begins) = (at, true),
-            _ => begins = matches!(byte, b',' | b'\r'),
+            // Two quotes: the first closes the field and the second opens it again.
+            b'"' if in_quotes => (in_quotes, at_field_start) = (false, bytes.get(at) == Some(&b'"')),
+            b'"' if at_field_start => in_quotes = true,
+            b'\n' if !in_quotes => (end, at_field_start) = (at, true),
+            _ => at_field_start = matches!(byte, b',' | b'\r'),
         }
     }
     end
@@ -132,9 +133,9 @@ pub fn whole_records(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// What is handed on is the source, in its order, whatever the blocks and the threads.
+    /// The blocks are the source in order, for any block size and number of threads.
     #[test]
-    fn blocks_are_the_file() {
+    fn blocks_cover_the_file_in_order() {
         let text: String =
             (0..2000).map(|at| format!("{at},\"a\n{}\"\n", "x".repeat(at % 50))).collect::<String>() + "to";
         for (threads, size) in [(1, 1), (1, 7), (3, 16), (4, 300), (2, 1 << 20)] {
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_is_told_and_ends_the_reading() {
+    fn first_failure_ends_the_reading() {
         let text = "a\n".repeat(1000);
         for threads in [1, 4] {
             let mut seen = 0;
@@ -171,9 +172,9 @@ mod tests {
         }
     }
 
-    /// Against csv's own reader: where it says that a record ends, and nowhere else.
+    /// Compared with the csv crate's reader: the cut is at the end of the last record.
     #[test]
-    fn records_end_where_the_reader_of_csv_says() {
+    fn records_end_where_the_csv_reader_ends_them() {
         let pieces = ["a", ",", "\n", "\"", "\"\"", "\r\n", "b\"c", "\u{e4}"];
         let mut random = 1_u64;
         for _ in 0..8_000 {
@@ -193,7 +194,7 @@ mod tests {
                 records.iter().map(|record| record.iter().map(<[u8]>::to_vec).collect()).collect()
             };
             assert_eq!(fields(parted), fields(all(&text)), "{text:?} cut at {end}");
-            // Further on there is no cut: one more line end would be inside of quotes.
+            // No later cut is possible: later line feeds are inside quotes.
             let later = text.match_indices('\n').map(|(at, _)| at + 1);
             for later in later.filter(|&at| at > end && at < text.len()) {
                 let parted = [all(&text[..later]), all(&text[later..])].concat();
@@ -202,9 +203,9 @@ mod tests {
         }
     }
 
-    /// A source that fails after so many bytes: what came before is handed on, and its failure is what the reading ends with.
+    /// A source that fails: earlier blocks are passed on, and the failure is returned.
     #[test]
-    fn a_source_that_fails_is_told() {
+    fn failing_source_returns_its_error() {
         struct Torn(usize);
         impl Read for Torn {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

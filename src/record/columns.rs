@@ -1,5 +1,6 @@
-//! Every column of `results.csv`, once: name, meaning, unit, role and where its field comes from. Header, rows, seal, documentation and
-//! what may be summed derive from these lists: a new column is one line of them.
+//! The list of all columns of `results.csv`: name, meaning, unit, role and source of the field.
+//! Header, rows, checksum, documentation and what may be summed derive from it: a new column is one
+//! line here.
 
 use super::{GameRecord, Row};
 use crate::chess::EpRule;
@@ -10,27 +11,27 @@ use crate::table::{Occupancy, TableCounters};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What a column is for.
+/// How a column may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// It tells rows apart.
+    /// It identifies the row.
     Key,
-    /// An option that varies; its column stands before the results.
+    /// A varying option; its column stands before the results.
     Option,
-    /// What a search found, in words.
+    /// A result in words.
     Word,
-    /// A count that iterations and searches add up to.
+    /// A count that may be summed over iterations and searches.
     Sum,
-    /// A state at the end of the iteration: no two add up.
+    /// A state at the end of the iteration: sums have no meaning.
     Last,
-    /// A measured time, different in each repeat; the seal leaves it out.
+    /// A measured time, different in each repeat; the checksum excludes it.
     Time,
-    /// What the other fields are sealed with.
+    /// The checksum of the other fields.
     Seal,
 }
 
 impl Role {
-    /// The word that documentation has for it.
+    /// The role's name in the documentation.
     pub fn word(self) -> &'static str {
         match self {
             Self::Key => "key",
@@ -47,24 +48,24 @@ impl Role {
 /// A column of `results.csv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its header.
+    /// Its name in the header.
     pub name: Cow<'static, str>,
-    /// What stands in it.
+    /// The meaning of its values.
     pub meaning: Cow<'static, str>,
-    /// What its numbers count; empty where it holds words.
+    /// The unit of its numbers; empty for words.
     pub unit: &'static str,
-    /// What it is for.
+    /// How it may be used.
     pub role: Role,
 }
 
 impl Column {
-    /// Whether it holds numbers.
+    /// Whether its values are numbers.
     pub fn is_number(&self) -> bool {
         !self.unit.is_empty()
     }
 }
 
-/// A column that is no counter, with its field.
+/// A column other than a counter, with the function that formats its field.
 struct FieldColumn {
     column: Column,
     field: fn(&Row<'_>, &Iteration) -> String,
@@ -154,13 +155,13 @@ columns! { TAIL:
         bounded(iteration, (occupied * 1000).checked_div(slots).unwrap_or(0))
     };
     SECONDS = "seconds", Time, "seconds", "Wall-clock time of the iteration's search.", |row, _| format!("{:.6}", row.seconds);
-    // A message of several lines would be a row of several lines.
+    // A line feed in the message would split the row.
     ERROR = "error", Word, "", "Why the job failed; empty if it did not.", |row, _| row.error.replace(char::is_control, " ");
     CHECK = "check", Seal, "", "Eight hexadecimal digits over the row's other fields, the seconds apart, and the check of the same job's row before it: a row that was edited, damaged or lost shows.",
         |_, _| String::new();
 }
 
-/// A field of a game; empty where the pair could not be played.
+/// A field of a game; empty if the pair could not be played.
 fn game(row: &Row<'_>, field: impl FnOnce(&GameRecord) -> String) -> String {
     row.games.and_then(|games| games.game).map(field).unwrap_or_default()
 }
@@ -169,17 +170,17 @@ fn join_words(parts: impl Iterator<Item = impl ToString>) -> String {
     parts.map(|part| part.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A field that another engine than ours does not tell.
+/// A figure that external engines do not report.
 fn own_figure(row: &Row<'_>, value: u64) -> String {
     if row.report().is_some() { String::new() } else { value.to_string() }
 }
 
-/// A field that only a bounded table has.
+/// A figure that only a bounded table has.
 fn bounded(iteration: &Iteration, value: u64) -> String {
     if iteration.occupancy.slots > 0 { value.to_string() } else { String::new() }
 }
 
-/// Counters that are spoken of by name; their meanings stand with the counters.
+/// Counters with a constant for their name; their meanings are documented with the counters.
 macro_rules! counters_by_name {
     ($($constant:ident = $name:literal;)*) => {
         $(#[doc = concat!("`", $name, "`.")] pub const $constant: &str = $name;)*
@@ -206,25 +207,25 @@ counters_by_name! {
     SAVED = "search.saved";
 }
 
-/// What the names of columns begin with that only an experiment with `diagnostics = "full"` has.
+/// Prefix of the columns that exist only with `diagnostics = "full"`.
 pub const ANATOMY: &str = "anatomy.";
 
-/// What the names of columns begin with that only an experiment with engines that are not ours has.
+/// Prefix of the columns that exist only with external engines.
 pub const EXTERNAL: &str = "told.";
 
-/// What the names of columns begin with that only a match has.
+/// Prefix of the columns that exist only in a match.
 pub const MATCH: &str = "match.";
 
-/// Which columns results have beside those that all have.
+/// The optional columns of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extra {
-    /// Some variant has full diagnostics.
+    /// Whether a variant has full diagnostics.
     pub anatomy: bool,
-    /// Some examine an engine that is not ours.
+    /// Whether a variant is an external engine.
     pub external: bool,
-    /// The rows are games.
+    /// Whether the rows are games.
     pub games: bool,
-    /// There are several suites.
+    /// Whether there are several suites.
     pub suites: bool,
 }
 
@@ -238,7 +239,7 @@ impl Extra {
     }
 }
 
-/// What the names of anatomy columns begin with that tell what the table holds, not what was done.
+/// Prefix of the anatomy columns that describe the table's state rather than counts.
 const STATE_PREFIX: &str = "held_";
 
 static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
@@ -262,26 +263,27 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
 
 static JUDGED_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| JUDGED.iter().map(|own| own.column.clone()).collect());
 
-/// Every column that does not depend on the experiment, in order; the varying options stand before [`BEST`].
+/// All columns except the varying options, in order; those stand before [`BEST`].
 pub fn columns() -> &'static [Column] {
     &ALL
 }
 
-/// A column by its whole name; none for an option.
+/// The column of that full name; none for an option.
 pub fn column(name: &str) -> Option<&'static Column> {
     ALL.iter().chain(&*JUDGED_COLUMNS).find(|column| column.name == name)
 }
 
-/// Columns that are laid beside the rows when they are read: no results file has them.
+/// Columns that are added when rows are read: no results file contains them.
 pub fn judged_columns() -> &'static [Column] {
     &JUDGED_COLUMNS
 }
 
-/// What stands before the name of a column of the rows themselves, where an option ends alike: `row.slots`, beside `table.slots`.
+/// Prefix that selects a column of the rows where an option ends with the same name: `row.slots`,
+/// beside `table.slots`.
 pub const ROW: &str = "row.";
 
-/// Whether a name as users write it may mean a column: the whole name, an end of it (`nodes` of `search.nodes`), or what a kind is a
-/// kind of (`policy`, or `table.policy`, of `table.policy.kind`).
+/// Whether a name may refer to a column: the full name, a suffix of it (`nodes` of `search.nodes`),
+/// or the table of a `kind` (`policy`, or `table.policy`, of `table.policy.kind`).
 pub fn may_mean(name: &str, column: &str) -> bool {
     let ends = |column: &str| {
         column.strip_suffix(name).is_some_and(|start| !name.is_empty() && (start.is_empty() || start.ends_with('.')))
@@ -289,12 +291,12 @@ pub fn may_mean(name: &str, column: &str) -> bool {
     ends(column) || column.strip_suffix(".kind").is_some_and(ends)
 }
 
-/// The role of a column of results: what is no other column is an option.
+/// The role of a column of results; unknown columns are options.
 pub fn role(name: &str) -> Role {
     column(name).map_or(Role::Option, |column| column.role)
 }
 
-/// The header of an experiment's results, with its varying options and the columns that only some have.
+/// The header of an experiment's results, with its varying options and optional columns.
 pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
     let (head, rest) = ALL.split_at(HEAD.len());
     let names = |columns: &'static [Column]| {
@@ -303,11 +305,12 @@ pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
     names(head).chain(varying.iter().cloned()).chain(names(rest)).collect()
 }
 
-/// What a job that failed has in place of an iteration.
+/// The iteration of a failed job's row.
 static BLANK: LazyLock<Iteration> = LazyLock::new(|| UciReport { cut: true, ..UciReport::default() }.iteration());
 
 impl Row<'_> {
-    /// The row's fields, as [`header`] names them, but for the last: [`super::seal`] adds it.
+    /// The row's fields in the order of [`header`], without the checksum, which [`super::seal`]
+    /// appends.
     pub fn fields(&self) -> Vec<String> {
         let iteration = self.iteration.unwrap_or(&BLANK);
         let own = |list: &'static [FieldColumn]| {
@@ -318,7 +321,7 @@ impl Row<'_> {
         let mut fields: Vec<String> = head.chain(self.label.options.iter().cloned()).chain(own(RESULT)).collect();
         let counters = iteration.search.values().into_iter().chain(iteration.table.values());
         match self.report() {
-            // It tells its nodes at most, which come first.
+            // An external engine reports at most its nodes, the first counter.
             Some(report) => fields.extend(counters.enumerate().map(|(at, _)| match report.nodes {
                 Some(nodes) if at == 0 => nodes.to_string(),
                 _ => String::new(),
@@ -342,7 +345,7 @@ impl Row<'_> {
     }
 }
 
-/// How many fields stand after the time, which is what the seal leaves out, the seal itself included.
+/// Number of fields after the time, including the checksum.
 pub(super) static AFTER_TIME: LazyLock<usize> =
     LazyLock::new(|| TAIL.iter().rev().position(|own| own.column.role == Role::Time).unwrap_or(TAIL.len()));
 
@@ -352,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_columns_have_one_name_and_counters_named_are_there() {
+    fn column_names_are_unique_and_counters_exist() {
         let mut names: Vec<&str> = columns().iter().map(|column| column.name.as_ref()).collect();
         BY_NAME.iter().for_each(|name| assert_eq!(role(name), Role::Sum, "{name}"));
         names.sort_unstable();
@@ -363,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn one_time_and_one_seal_which_is_last() {
+    fn checksum_is_the_last_column_and_time_is_unique() {
         let places = |role: Role| (0..columns().len()).filter(move |&at| columns()[at].role == role);
         assert_eq!(places(Role::Seal).collect::<Vec<_>>(), [columns().len() - 1]);
         assert_eq!(places(Role::Time).count(), 1);
@@ -371,9 +374,9 @@ mod tests {
         assert_eq!(role("table.slots"), Role::Option);
     }
 
-    /// A name is whole, or an end of one from a dot on, or what a kind is a kind of; nothing else.
+    /// A name is the full name, a suffix after a dot, or the table of a kind.
     #[test]
-    fn a_name_may_mean_what_ends_with_it() {
+    fn name_may_mean_a_column_by_suffix() {
         for (name, column, may) in [
             ("search.nodes", "search.nodes", true),
             ("nodes", "search.nodes", true),
@@ -395,10 +398,9 @@ mod tests {
         }
     }
 
-    /// Whatever columns results have beside the usual ones, a row has a field for each, an option's value under its name; and those columns are there
-    /// that were asked for.
+    /// For any optional columns, a row has one field for each column of the header.
     #[test]
-    fn a_row_has_a_field_for_each_column() {
+    fn row_has_a_field_for_each_column() {
         use crate::record::{EngineColumns, Label, MatchColumns};
         let label = Label { options: vec!["7".to_owned(), "x".to_owned()], ..Label::default() };
         for bits in 0..8 {
@@ -428,9 +430,9 @@ mod tests {
         }
     }
 
-    /// Whatever a message holds, its row is one line, and read again as it was written.
+    /// A message with control characters stays on one line and is read back as written.
     #[test]
-    fn a_message_of_several_lines_is_one_row() {
+    fn message_of_several_lines_is_one_row() {
         let label = crate::record::Label::default();
         let error = "one\ntwo\r\nthree\u{1b}[1m, \"four\"\t\u{85}five";
         let row = Row {

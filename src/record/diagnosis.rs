@@ -1,83 +1,84 @@
-//! `doctor.json`: what `ttlab doctor` found of an engine, for the program and the options that it was found with.
+//! `doctor.json`: the findings of `ttlab doctor` about an engine, valid for one program and its
+//! options.
 
 use crate::experiment::decode::from_json;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The format of this file.
+/// Version of the file's format.
 pub const FORMAT: u32 = 1;
 
-/// Bytes of such a file at most: another file is none.
+/// Maximum bytes of such a file; a longer one is refused.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What was found of an engine.
+/// The findings about an engine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Diagnosis {
-    /// The format of the file.
+    /// Version of the format.
     pub format: u32,
-    /// The build of ttlab.
+    /// The build of ttlab that wrote it.
     pub ttlab: String,
-    /// The engine's program.
+    /// Path of the engine's program.
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
     /// SHA-256 of the program.
     pub sha256: String,
-    /// What it calls itself.
+    /// The engine's name, by `id name`.
     pub name: String,
-    /// All its options with the values that they had.
+    /// All its options with their values.
     pub options: BTreeMap<String, String>,
-    /// How long it took.
+    /// Duration of the examination in seconds.
     pub seconds: f64,
-    /// What was looked at, in order.
+    /// The checks, in order.
     pub checks: Vec<Check>,
-    /// Whether it searches less when its table forgets; none where that could not be tried.
+    /// Comparison of a small with a large table; none if it could not be tried.
     pub forgetting: Option<Forgetting>,
-    /// Whether its nodes to a depth can lead.
+    /// Whether nodes to a depth may be used as the leading metric.
     pub nodes: NodesVerdict,
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// What.
+    /// Name of the check.
     pub check: String,
-    /// How it came out.
+    /// Its result.
     pub result: CheckResult,
-    /// In words.
+    /// The finding in words.
     pub finding: String,
 }
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckResult {
-    /// As it should.
+    /// As expected.
     Good,
-    /// A fault of the engine's.
+    /// A fault of the engine.
     Fault,
-    /// Neither: something to be known.
+    /// Neither: information for the user.
     Note,
 }
 
-/// What nodes to a depth are worth in an engine.
+/// Whether nodes to a depth measure tables in an engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodesVerdict {
-    /// They grow where the table forgets, and buy the same: they can lead.
+    /// They increase as the table forgets, for the same quality: they can lead.
     Lead,
-    /// They shrink where the table forgets, or buy less under the same depth: they mislead.
+    /// They decrease as the table forgets, or buy less at the same depth: they mislead.
     Mislead,
-    /// Neither was shown.
+    /// Neither could be shown.
     #[default]
     Undecided,
 }
 
 impl NodesVerdict {
-    /// The word, as it stands in the file.
+    /// The value as written in the file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Lead => "lead",
@@ -87,66 +88,67 @@ impl NodesVerdict {
     }
 }
 
-/// A small table held against a large one.
+/// Searches with a small table compared with a large one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Forgetting {
-    /// MiB of the small table.
+    /// Size of the small table in MiB.
     pub small: i64,
-    /// MiB of the large one.
+    /// Size of the large table in MiB.
     pub large: i64,
-    /// The depth of the searches.
+    /// Depth of the searches, in plies.
     pub depth: u8,
-    /// Games, and the searches along them.
+    /// Number of games that are searched along.
     pub games: usize,
-    /// The searches of each table.
+    /// Number of searches with each table.
     pub searches: usize,
-    /// Of those, how many differ in nodes between the tables.
+    /// Number of searches that differ in nodes between the tables.
     pub differing: usize,
-    /// Mean `hashfull` of the last searches of the games, with the small table and the large one, where it is told.
+    /// Mean `hashfull` at the end of the games with the small and the large table, if reported.
     pub hashfull: [Option<f64>; 2],
-    /// Nodes with the small table over nodes with the large one, kept along a game.
+    /// Ratio of nodes, small over large table, with tables kept along a game.
     pub kept: Option<Figure>,
-    /// The same with `ucinewgame` before each search, the first of each game left out.
+    /// The same ratio with `ucinewgame` before each search, without the first search of each game.
     pub cleared: Option<Figure>,
-    /// Nodes of cleared searches over kept ones with the large table: what tables and histories together save. The first search of each game, equal by design,
-    /// is left out.
+    /// Ratio of nodes, cleared over kept, with the large table: what tables and histories together
+    /// save. Without the first search of each game, which is equal by design.
     pub clearing: Option<Figure>,
-    /// Centipawns that the score errs by at that depth: with the small table more than with the large one.
+    /// Difference of the mean score error in centipawns at that depth, small minus large table.
     pub error_at_depth: Option<Figure>,
-    /// Mean error at that depth with the large table.
+    /// Mean score error in centipawns at that depth with the large table.
     pub mean_error: Option<f64>,
-    /// Nodes of the searches limited by nodes; none where the engine does not heed such a limit.
+    /// Node limit of the searches by nodes; none if the engine ignores `go nodes`.
     pub nodes: Option<u64>,
-    /// Centipawns that the score errs by after so many nodes: with the small table more than with the large one.
+    /// Difference of the mean score error in centipawns at that node limit, small minus large
+    /// table.
     pub error_at_nodes: Option<Figure>,
 }
 
-/// A mean with its 95 % interval by game; no ends where there are too few games.
+/// A mean with its 95 % interval, clustered by game; no interval if there are too few games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     /// The mean.
     pub mean: f64,
-    /// Its lower end.
+    /// Lower end of the interval.
     pub low: Option<f64>,
-    /// Its upper end.
+    /// Upper end of the interval.
     pub high: Option<f64>,
 }
 
 impl Diagnosis {
-    /// Reads a file.
+    /// Reads a file of findings.
     ///
     /// # Errors
-    /// What is wrong with it, after its name.
+    /// The message, beginning with the path.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let shown = path.display();
-        let about = std::fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
-        if !about.is_file() || about.len() > MAX_BYTES {
-            return Err(format!("{shown}: it is no file of `ttlab doctor`"));
+        let display = path.display();
+        let metadata = std::fs::metadata(path).map_err(|error| format!("{display}: {error}"))?;
+        if !metadata.is_file() || metadata.len() > MAX_BYTES {
+            return Err(format!("{display}: not a file of `ttlab doctor`"));
         }
-        let bytes = std::fs::read(path).map_err(|error| format!("{shown}: {error}"))?;
-        let none = |why: String| format!("{shown}: it is no file of `ttlab doctor`: {why}");
+        let bytes = std::fs::read(path).map_err(|error| format!("{display}: {error}"))?;
+        let none = |why: String| format!("{display}: not a file of `ttlab doctor`: {why}");
         let value = serde_json::from_slice(&bytes).map_err(|error| none(error.to_string()))?;
         let found: Self = from_json(value).map_err(|error| none(error.to_string()))?;
         if found.format != FORMAT {
@@ -155,18 +157,19 @@ impl Diagnosis {
         Ok(found)
     }
 
-    /// The file's text.
+    /// The file's JSON text.
     ///
     /// # Errors
-    /// When a figure is no number.
+    /// When a figure is not finite.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
-    /// Whether it is of this program with these options, the size of the table apart, which `ttlab doctor` varies.
+    /// Checks that the findings are for this program and these options, except the table's size,
+    /// which `ttlab doctor` varies.
     ///
     /// # Errors
-    /// What is another.
+    /// The first difference.
     pub fn check_matches(
         &self,
         sha256: &str,
@@ -196,7 +199,7 @@ impl Diagnosis {
         Ok(())
     }
 
-    /// Whether anything is a fault.
+    /// Whether any check found a fault.
     pub fn has_faults(&self) -> bool {
         self.checks.iter().any(|check| check.result == CheckResult::Fault)
     }
@@ -230,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_as_it_was_written() {
+    fn diagnosis_is_read_back_as_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("doctor.json");
         let write = |text: &str| std::fs::write(&path, text).unwrap();
@@ -245,20 +248,20 @@ mod tests {
             (text.replace("\"format\": 1", "\"format\": 2"), "its format is 2, expected 1"),
             (text.replace("mislead", "misled"), "misled"),
             (text.replace("\"seconds\"", "\"secs\""), "secs"),
-            (text[..text.len() / 2].to_owned(), "it is no file of `ttlab doctor`"),
-            (String::new(), "it is no file of `ttlab doctor`"),
-            (" ".repeat((1 << 20) + 1), "it is no file of `ttlab doctor`"),
+            (text[..text.len() / 2].to_owned(), "not a file of `ttlab doctor`"),
+            (String::new(), "not a file of `ttlab doctor`"),
+            (" ".repeat((1 << 20) + 1), "not a file of `ttlab doctor`"),
         ] {
             let output = wrong(&text);
             assert!(output.contains(message) && output.starts_with(&path.display().to_string()), "{output}");
         }
-        assert!(Diagnosis::read(folder.path()).unwrap_err().ends_with("it is no file of `ttlab doctor`"));
+        assert!(Diagnosis::read(folder.path()).unwrap_err().ends_with("not a file of `ttlab doctor`"));
         assert!(Diagnosis::read(&folder.path().join("none.json")).unwrap_err().contains("No such file"));
     }
 
-    /// The table's size is what was varied; all else must be the same.
+    /// The table's size may differ; everything else must be equal.
     #[test]
-    fn a_diagnosis_is_valid_for_its_program_and_options() {
+    fn diagnosis_is_valid_for_its_program_and_options() {
         let one = sample();
         let of = |sha256: &str, argument: &str, options: &[(&str, &str)]| {
             let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -281,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_is_a_fault() {
+    fn one_fault_is_enough() {
         let mut one = sample();
         assert!(!one.has_faults());
         one.checks.push(Check { result: CheckResult::Note, ..one.checks[0].clone() });

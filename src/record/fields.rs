@@ -5,17 +5,16 @@ use csv::StringRecord;
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher;
 
-const NOT_UTF8: &str = "it is no UTF-8 text; the file is damaged";
+const NOT_UTF8: &str = "not UTF-8 text: the file is damaged";
 
-pub(super) const CARRIAGE_RETURN: &str = "it holds a carriage return: another program saved the file, and rows end with a line feed alone; \
-    `tr -d '\\r'` takes them out";
+pub(super) const CARRIAGE_RETURN: &str = "it contains a carriage return: another program saved the file, but rows end with a line feed alone: remove them with `tr -d '\\r'`";
 
-const ZERO_BYTES: &str = "it holds zero bytes, where something was cut away or never reached the disk";
+const ZERO_BYTES: &str = "it contains zero bytes: data was cut out or never reached the disk";
 
-/// What stands after each field where rows are hashed: not UTF-8, so that no field holds it and none runs into the next.
+/// The byte after each field in hashed rows. It is not valid UTF-8, so no field contains it.
 pub(super) const SEPARATOR: u8 = 0xff;
 
-/// Parses line by line. What reads quotes is built once: that takes longer than a line does.
+/// Parses lines. The CSV reader for quotes is reused: building it takes longer than a line.
 pub(super) struct Parser {
     csv_reader: csv_core::Reader,
     fields: Vec<u8>,
@@ -23,11 +22,11 @@ pub(super) struct Parser {
     row: SeparatedRow,
 }
 
-/// A row as it is hashed: its fields, each with [`BETWEEN`] after it.
+/// A row as it is hashed: its fields, each followed by [`SEPARATOR`].
 #[derive(Default)]
 pub(super) struct SeparatedRow {
     bytes: Vec<u8>,
-    /// Where each field ends.
+    /// The end of each field.
     ends: Vec<usize>,
 }
 
@@ -44,12 +43,12 @@ impl SeparatedRow {
         self.bytes.push(SEPARATOR);
     }
 
-    /// How many fields there are.
+    /// Number of fields.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// A field with what stands after it; nothing of none.
+    /// A field including its separator; only a separator for a missing field.
     pub(super) fn field(&self, at: Option<usize>) -> &[u8] {
         at.and_then(|at| self.bytes.get(self.start(at)..=*self.ends.get(at)?)).unwrap_or(&[SEPARATOR])
     }
@@ -58,14 +57,14 @@ impl SeparatedRow {
         if at == 0 { 0 } else { self.ends[at - 1] + 1 }
     }
 
-    /// [`super::check`] of the first fields.
+    /// The [`super::check`] of the first `fields` fields.
     pub(super) fn check(&self, previous: u32, fields: usize) -> u32 {
         let end = self.start(fields);
         let time = fields.checked_sub(*columns::AFTER_TIME).map_or(end..end, |at| self.start(at)..self.start(at + 1));
         hash_pieces(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
     }
 
-    /// The check of a row that stands for itself and has no time.
+    /// The checksum of a row without time and without a previous row.
     pub(super) fn check_all(&self) -> u32 {
         hash_pieces(0, [&self.bytes, &[]])
     }
@@ -83,7 +82,7 @@ impl Parser {
         Self { csv_reader: csv_core::Reader::new(), fields: Vec::new(), ends: Vec::new(), row: SeparatedRow::default() }
     }
 
-    /// The fields of one line.
+    /// Parses the fields of one line.
     pub(super) fn parse_line(&mut self, bytes: &[u8]) -> Result<StringRecord, String> {
         let text = line_text(bytes)?;
         let mut row = StringRecord::with_capacity(text.len(), 128);
@@ -91,7 +90,7 @@ impl Parser {
             text.split(',').for_each(|field| row.push_field(field));
             return Ok(row);
         }
-        // No line has more fields than bytes and one more; nothing after the line is its end.
+        // A line has at most one field more than bytes; the end of input ends it.
         self.csv_reader.reset();
         if self.fields.len() < text.len() {
             self.fields.resize(text.len(), 0);
@@ -107,7 +106,7 @@ impl Parser {
         Ok(row)
     }
 
-    /// The fields of one line as they are hashed.
+    /// Parses one line into the form that is hashed.
     pub(super) fn separate_line(&mut self, bytes: &[u8]) -> Result<&SeparatedRow, String> {
         self.row.bytes.clear();
         self.row.ends.clear();
@@ -126,7 +125,7 @@ impl Parser {
     }
 }
 
-/// A line without its end.
+/// A line without its line feed.
 fn line_text(bytes: &[u8]) -> Result<&str, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| NOT_UTF8.to_owned())?;
     let text = text.strip_suffix('\n').unwrap_or(text);
@@ -141,9 +140,9 @@ fn line_text(bytes: &[u8]) -> Result<&str, String> {
 mod tests {
     use super::*;
 
-    /// However a line is written, its fields are the same, and so is the check over the first of them.
+    /// Quoted or not, the separated line has the same fields and the same checksum.
     #[test]
-    fn a_parted_line_is_its_fields() {
+    fn separated_line_has_the_same_fields() {
         let lines =
             ["a,,12,\u{e4},7.25,,x\n", "\"a\",\"\",12,\u{e4},\"7,25\",,x\n", "\n", "a\n", ",\n", "\"a\"\"b\",c,d"];
         let mut parser = Parser::new();

@@ -1,5 +1,5 @@
-//! The games of a match as PGN, made of the rows alone: the same rows give the same bytes. Each game is played through on the way, so that one
-//! whose moves, end or result are not what the rules say is refused.
+//! The games of a match as PGN, generated from the rows alone, so that equal rows give equal bytes.
+//! Each game is replayed: one whose moves, end or result break the rules is refused.
 
 use super::atomic::{begin_file, publish};
 use super::manifest::Manifest;
@@ -15,10 +15,10 @@ use std::path::Path;
 /// The file's name, beside the results.
 pub const NAME: &str = "games.pgn";
 
-/// Characters of a line of moves at most.
+/// Maximum width of a line of moves, in characters.
 const MAX_WIDTH: usize = 80;
 
-/// What rows call the end of a game by the rules.
+/// The value of `match.end` for an end by the rules of chess.
 pub fn ending_word(ending: Ending) -> &'static str {
     match ending {
         Ending::Mate => "mate",
@@ -29,19 +29,19 @@ pub fn ending_word(ending: Ending) -> &'static str {
     }
 }
 
-/// Given up by the side that both find lost.
+/// The value of `match.end` for a game adjudicated as lost.
 pub const RESIGNED: &str = "resigned";
 
-/// Given as drawn, as both find it.
+/// The value of `match.end` for a game adjudicated as drawn.
 pub const AGREED: &str = "draw-agreed";
 
-/// Ended by its length.
+/// The value of `match.end` for a game drawn by `max_moves`.
 pub const TOO_LONG: &str = "max-moves";
 
-/// Writes the games beside their results; nothing where the rows are no games.
+/// Writes the games beside their results; writes nothing if the rows are not games.
 ///
 /// # Errors
-/// When a game is not what the rules say, or the system refuses.
+/// When a game breaks the rules, or writing fails.
 pub fn write(results: &Path) -> Result<(), ResultsError> {
     let path = results.with_file_name(NAME);
     let mut new = begin_file(&path)?;
@@ -55,16 +55,16 @@ pub fn write(results: &Path) -> Result<(), ResultsError> {
     Ok(())
 }
 
-/// What is wrong with a folder's games.
+/// An error of a folder's games file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GamesFault {
-    /// They are not there; a report makes them of the rows.
+    /// The file is missing; a report generates it from the rows.
     Missing,
-    /// In words.
+    /// The file or a game is wrong; the message.
     Wrong(String),
 }
 
-/// Holds a folder's games against its rows: none where they agree, or there are none; else what is wrong.
+/// Checks a folder's games file against its rows: none if it matches or the rows are not games.
 ///
 /// # Errors
 /// When the results cannot be read.
@@ -78,7 +78,7 @@ pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
         Ok(false) => return Ok(None),
         Ok(true) => match files::read(&results.with_file_name(NAME)) {
             Ok(bytes) if bytes == text.as_bytes() => return Ok(None),
-            Ok(_) => format!("{NAME} is not of these rows"),
+            Ok(_) => format!("{NAME} does not match the rows"),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(GamesFault::Missing)),
             Err(error) => format!("{NAME}: {error}"),
         },
@@ -88,7 +88,7 @@ pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
     Ok(Some(GamesFault::Wrong(wrong)))
 }
 
-/// Hands on the PGN of each game, in the rows' order. Whether the rows are games.
+/// Calls `put` with the PGN of each game, in the rows' order. Returns whether the rows are games.
 fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
     if let Some(folder) = results.parent().filter(|folder| thin::is_thin(folder)) {
         return for_each_thin_game(folder, put);
@@ -113,7 +113,7 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
     read.map(|()| true)
 }
 
-/// As [`each`], of thin rows.
+/// As [`for_each_game`], for thin rows.
 fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Result<()>) -> Result<bool, ResultsError> {
     let manifest = Manifest::read(folder).map_err(|error| ResultsError::Thin(error.to_string()))?.unwrap_or_default();
     let rows = thin::read(folder, &manifest)?;
@@ -130,7 +130,7 @@ fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Resul
     Ok(true)
 }
 
-/// What a game's text needs of its row.
+/// The columns that a game's PGN needs.
 const FIELDS: [&str; 11] = [
     columns::EXPERIMENT,
     columns::VARIANT,
@@ -145,7 +145,7 @@ const FIELDS: [&str; 11] = [
     columns::ERROR,
 ];
 
-/// The text of a row's game; none of a job that failed.
+/// The PGN of a row's game; none for a failed job.
 fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error] = fields;
     if !error.is_empty() {
@@ -154,13 +154,13 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     let (white, black, game) = match colour {
         WHITE => (variant, opponent, 1),
         BLACK => (opponent, variant, 2),
-        _ => return Err(format!("{}: `{colour}` is no colour", columns::COLOUR)),
+        _ => return Err(format!("{}: `{colour}` is not a colour: expected white or black", columns::COLOUR)),
     };
     let result = match (points, colour) {
         ("1", WHITE) | ("0", BLACK) => "1-0",
         ("0", WHITE) | ("1", BLACK) => "0-1",
         ("0.5", _) => "1/2-1/2",
-        _ => return Err(format!("{}: `{points}` is no result", columns::POINTS)),
+        _ => return Err(format!("{}: `{points}` is not a result: expected 1, 0.5 or 0", columns::POINTS)),
     };
     let board = Board::from_fen(start).map_err(|error| format!("{}: {error}", columns::START))?;
     let moves: Vec<&str> = moves.split_whitespace().collect();
@@ -192,13 +192,14 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     let _ = write!(pgn, "\n{text}\n");
     Ok(Some(pgn))
 }
-/// The moves of a game in SAN, each with its mover's score in pawns, held against the rules and what is said of its end.
+/// The moves of a game in SAN, each with its mover's score in pawns. Checks moves and end against
+/// the rules.
 fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str, &str)) -> Result<String, String> {
-    let (mut board, mut past) = (*start, Vec::with_capacity(moves.len()));
+    let (mut board, mut history) = (*start, Vec::with_capacity(moves.len()));
     let mut lines = WrappedText::default();
     for (at, (&text, &score)) in moves.iter().zip(scores).enumerate() {
-        if let Some(over) = ending(&board, &past) {
-            return Err(format!("move {} is played after the game has ended: {}", at + 1, ending_word(over)));
+        if let Some(rules_end) = ending(&board, &history) {
+            return Err(format!("move {} is played after the game has ended: {}", at + 1, ending_word(rules_end)));
         }
         let mv = named(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", at + 1))?;
         let number = board.game_ply() / 2 + 1;
@@ -211,29 +212,29 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
         if let Ok(score) = score.parse::<i32>() {
             lines.push(&format!("{{{:+.2}}}", f64::from(score) / 100.0));
         }
-        past.push(board);
+        history.push(board);
         board.play(mv, Increments::none());
     }
-    let over = ending(&board, &past);
+    let rules_end = ending(&board, &history);
     let loser = if board.turn() == Color::White { "0-1" } else { "1-0" };
-    let fits = match over {
+    let is_consistent = match rules_end {
         Some(Ending::Mate) => end == ending_word(Ending::Mate) && result == loser,
-        Some(over) => end == ending_word(over) && result == "1/2-1/2",
+        Some(rules_end) => end == ending_word(rules_end) && result == "1/2-1/2",
         None => match end {
             RESIGNED => result != "1/2-1/2",
             AGREED | TOO_LONG => result == "1/2-1/2",
             _ => false,
         },
     };
-    if !fits {
-        let by_rules = over.map_or("goes on", ending_word);
+    if !is_consistent {
+        let by_rules = rules_end.map_or("goes on", ending_word);
         return Err(format!("the game is said to end by {end} with {result}; by the rules: {by_rules}"));
     }
     lines.push(result);
     Ok(lines.text + "\n")
 }
 
-/// Words in lines of at most [`WIDE`] characters.
+/// Joins words into lines of at most [`MAX_WIDTH`] characters.
 #[derive(Default)]
 struct WrappedText {
     text: String,
@@ -260,10 +261,10 @@ mod tests {
     const MATE: [&str; 4] = ["f2f3", "e7e5", "g2g4", "d8h4"];
 
     #[test]
-    fn a_game_is_written_in_the_words_of_the_standard() {
+    fn game_is_written_in_san() {
         let text = movetext(&Board::startpos(), &MATE, &["-30", "?", "-31000", "31000"], ("mate", "0-1"));
         assert_eq!(text.as_deref(), Ok("1. f3 {-0.30} e5 2. g4 {-310.00} Qh4# {+310.00} 0-1\n"));
-        // Moves are numbered on from those of the position.
+        // Move numbers continue from the position's.
         for (turn, written) in
             [("w", "12. Kd1 {+0.05} Kd8 13. Ke1 1/2-1/2\n"), ("b", "12... Kd8 {+0.05} 13. Kd1 Ke8 1/2-1/2\n")]
         {
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rules_do_not_say_is_refused() {
+    fn game_that_breaks_the_rules_is_refused() {
         let of = |moves: &[&str], end: (&str, &str)| movetext(&Board::startpos(), moves, &vec!["0"; moves.len()], end);
         for (moves, end, problem) in [
             (&MATE[..], ("mate", "1-0"), "said to end by mate with 1-0"),
@@ -289,21 +290,22 @@ mod tests {
         ] {
             assert!(of(moves, end).is_err_and(|message| message.contains(problem)), "{moves:?} {end:?}");
         }
-        // A stalemate is one, and nobody's win.
+        // A stalemate is a draw.
         let board = Board::from_fen("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1").unwrap();
-        for (end, result, fits) in [
+        for (end, result, is_consistent) in [
             ("stalemate", "1/2-1/2", true),
             ("stalemate", "1-0", false),
             ("stalemate", "0-1", false),
             ("material", "1/2-1/2", false),
             ("mate", "1-0", false),
         ] {
-            assert_eq!(movetext(&board, &["f1f7"], &["0"], (end, result)).is_ok(), fits, "{end} {result}");
+            assert_eq!(movetext(&board, &["f1f7"], &["0"], (end, result)).is_ok(), is_consistent, "{end} {result}");
         }
         assert!(of(&MATE[..3], ("resigned", "0-1")).is_ok() && of(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
-        // The start comes again after four moves of knights, and a third time after eight: then, and not before, it is a draw.
+        // The start position occurs a second time after four moves of knights and a third time
+        // after eight: only then the game is drawn.
         let knights = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2);
-        for (moves, end, fits) in [
+        for (moves, end, is_consistent) in [
             (8, ("repetition", "1/2-1/2"), true),
             (8, ("repetition", "1-0"), false),
             (8, ("draw-agreed", "1/2-1/2"), false),
@@ -312,12 +314,12 @@ mod tests {
             (7, ("draw-agreed", "1/2-1/2"), true),
             (4, ("repetition", "1/2-1/2"), false),
         ] {
-            assert_eq!(of(&knights[..moves], end).is_ok(), fits, "{moves} {end:?}");
+            assert_eq!(of(&knights[..moves], end).is_ok(), is_consistent, "{moves} {end:?}");
         }
         let on = [&knights[..], &["e2e4"]].concat();
         let message = "move 9 is played after the game has ended: repetition";
         assert_eq!(of(&on, ("repetition", "1/2-1/2")), Err(message.to_owned()));
-        // The hundredth ply without a capture or a pawn's move, and a capture that leaves bare kings.
+        // The hundredth ply without a capture or pawn move, and a capture that leaves bare kings.
         for (fen, moves, end) in [
             ("4k3/8/8/8/8/8/4P3/4K2R w - - 98 80", &["h1h2", "e8e7"][..], "fifty-moves"),
             ("4k3/8/8/8/8/8/3q4/4K3 w - - 0 1", &["e1d2"], "material"),
@@ -330,10 +332,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_broken_between_words() {
+    fn lines_break_between_words() {
         let mut lines = WrappedText::default();
         (0..40).for_each(|_| lines.push("Nf3 x"));
-        // Thirteen times six characters less the last blank are 77; a fourteenth would make 83. Forty are three lines and one left.
+        // Thirteen times six characters less the last space are 77; a fourteenth would make 83.
+        // Forty words are three lines and one word.
         assert!(
             lines.text.lines().count() == 4 && lines.text.lines().all(|line| line.len() <= MAX_WIDTH),
             "{}",
@@ -345,7 +348,7 @@ mod tests {
         [Result \"0-1\"]\n[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]\n[PlyCount \"4\"]\n\
         [Termination \"normal\"]\n[End \"mate\"]\n\n1. f3 {-0.30} e5 2. g4 {-310.00} Qh4# {+310.00} 0-1\n\n";
 
-    /// The rows of a match: the columns that games are made of, in another order than theirs, and one more.
+    /// The rows of a match: the columns that games need, in another order, and one more.
     fn rows(change: impl Fn(&str, usize, &str) -> String) -> String {
         let (white, start) = ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "");
         let black = "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - 0 1";
@@ -416,9 +419,10 @@ mod tests {
         String::from_utf8(writer.into_inner().expect("bytes")).expect("text")
     }
 
-    /// The games of three rows and one that failed: every tag and move of each, by hand; the file is held against them, byte for byte.
+    /// The games of three rows and a failed one: every tag and move, by hand; the file is compared
+    /// byte by byte.
     #[test]
-    fn each_game_has_its_tags_and_each_mistake_its_line() {
+    fn pgn_has_all_tags_and_errors_name_the_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let results = folder.path().join("results.csv");
         let as_is = |_: &str, _: usize, field: &str| field.to_owned();
@@ -459,18 +463,18 @@ mod tests {
         assert_eq!(verify(&results).expect("read"), None);
         for other in [format!("{text}\n"), text.replacen("mate", "nate", 1), text[1..].to_owned(), String::new()] {
             std::fs::write(folder.path().join(NAME), other).expect("another");
-            let wrong = GamesFault::Wrong(format!("{NAME} is not of these rows"));
+            let wrong = GamesFault::Wrong(format!("{NAME} does not match the rows"));
             assert_eq!(verify(&results).expect("read"), Some(wrong));
         }
-        // What is there and is no file is no file of games.
+        // A folder in place of the file is an error.
         std::fs::remove_file(folder.path().join(NAME)).expect("gone");
         std::fs::create_dir(folder.path().join(NAME)).expect("a folder");
         let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("a folder is no games") };
         assert!(message.starts_with(&format!("{NAME}: ")), "{message}");
         std::fs::remove_dir(folder.path().join(NAME)).expect("gone");
         for (name, at, to, problem) in [
-            (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is no colour"),
-            (columns::POINTS, 1, "2", "line 3: match.points: `2` is no result"),
+            (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is not a colour: expected white or black"),
+            (columns::POINTS, 1, "2", "line 3: match.points: `2` is not a result: expected 1, 0.5 or 0"),
             (columns::SCORES, 1, "5", "line 3: 2 moves have 1 scores"),
             (columns::SCORES, 1, "5 6 7", "line 3: 2 moves have 3 scores"),
             (columns::POINTS, 0, "1", "line 2: the game is said to end by mate with 1-0; by the rules: mate"),
@@ -489,15 +493,16 @@ mod tests {
             assert!(message.starts_with(problem), "{name}: {message}");
             assert!(write(&results).is_err_and(|error| error.to_string().starts_with(problem)), "{name}");
         }
-        // Rows that are no games have none, and nothing is written.
+        // Rows that are not games give no file.
         std::fs::write(&results, "id,variant\n1,a\n").expect("rows");
         assert!(verify(&results).expect("read").is_none() && write(&results).is_ok());
         assert!(!folder.path().join(NAME).exists());
     }
 
-    /// A word that ends at the eightieth character stays on its line, one more breaks it; the next line is counted from its own beginning.
+    /// A word that ends at the eightieth character fits, one more breaks the line; the next line is
+    /// counted anew.
     #[test]
-    fn a_line_has_eighty_characters() {
+    fn line_has_at_most_eighty_characters() {
         let of = |words: &[usize]| {
             let mut lines = WrappedText::default();
             words.iter().for_each(|&length| lines.push(&"x".repeat(length)));
@@ -509,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn each_ending_has_its_word() {
+    fn ending_has_its_word() {
         let all = [Ending::Mate, Ending::Stalemate, Ending::Repetition, Ending::FiftyMoves, Ending::Material];
         assert_eq!(all.map(ending_word), ["mate", "stalemate", "repetition", "fifty-moves", "material"]);
     }

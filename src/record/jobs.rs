@@ -1,11 +1,11 @@
-//! A set of a plan's jobs by number, written as a person would: `0-17,23,25-40`.
+//! A set of job numbers, written as `0-17,23,25-40`.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Jobs, counted from 0 in the plan's order; of a shard, among the shard's jobs.
+/// Jobs, counted from 0 in the plan's order; in a shard, among the shard's jobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Jobs(pub BTreeSet<u64>);
@@ -13,9 +13,9 @@ pub struct Jobs(pub BTreeSet<u64>);
 impl fmt::Display for Jobs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let jobs: Vec<u64> = self.0.iter().copied().collect();
-        let ranges = jobs.chunk_by(|one, next| one + 1 == *next).map(|range| match range {
+        let ranges = jobs.chunk_by(|single, next| single + 1 == *next).map(|range| match range {
             [first, .., last] => format!("{first}-{last}"),
-            one => one.iter().map(u64::to_string).collect(),
+            single => single.iter().map(u64::to_string).collect(),
         });
         f.write_str(&ranges.collect::<Vec<_>>().join(","))
     }
@@ -27,7 +27,7 @@ impl From<Jobs> for String {
     }
 }
 
-/// More jobs than a plan can have: a range that was edited is not counted out.
+/// An upper bound of job numbers, so that an edited range cannot exhaust memory.
 const MAX_JOBS: u64 = 1 << 32;
 
 /// The jobs of `17` or `0-17`.
@@ -44,7 +44,9 @@ impl TryFrom<String> for Jobs {
         let mut jobs = BTreeSet::new();
         for part in text.split(',').filter(|part| !part.is_empty()) {
             let range = parse_range(part);
-            jobs.extend(range.ok_or(format!("`{part}` names no jobs: expected a number, or a range as in 0-17"))?);
+            jobs.extend(range.ok_or(format!(
+                "`{part}` is not a job or a range of jobs: expected a number, or a range such as 0-17"
+            ))?);
         }
         Ok(Self(jobs))
     }
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn written_as_ranges_and_read_back() {
+    fn jobs_are_written_as_ranges_and_read_back() {
         for (jobs, text) in [
             (vec![], ""),
             (vec![3], "3"),
@@ -73,9 +75,10 @@ mod tests {
         }
     }
 
-    /// The last number that may be is one less than 2^32, and a range has 2^24 steps at most: each end is taken, one beyond it is not.
+    /// The largest number is 2^32 - 1, and a range has at most 2^24 steps: both sides of each
+    /// limit.
     #[test]
-    fn numbers_and_ranges_have_ends() {
+    fn jobs_beyond_the_limits_are_refused() {
         let read = |text: &str| Jobs::try_from(text.to_owned());
         assert_eq!(read("4294967295").unwrap(), Jobs([4_294_967_295].into()));
         assert_eq!(read("7-7,9").unwrap().to_string(), "7,9");
@@ -83,7 +86,8 @@ mod tests {
         assert_eq!(parse_range("0-16777216"), Some(0..=16_777_216));
         assert_eq!(parse_range("4278190079-4294967295"), Some(4_278_190_079..=4_294_967_295));
         for text in ["4294967296", "0-16777217", "4278190079-4294967296", "5-4"] {
-            let expected = format!("`{text}` names no jobs: expected a number, or a range as in 0-17");
+            let expected =
+                format!("`{text}` is not a job or a range of jobs: expected a number, or a range such as 0-17");
             assert_eq!(read(text), Err(expected));
         }
     }

@@ -9,21 +9,21 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 
-/// The manifest's name in its folder.
+/// Name of the manifest in its folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// Why a manifest cannot be used.
+/// An error of a manifest.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// The system would not.
+    /// An error of the operating system.
     #[error("{path}: {error}")]
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// Its seal does not fit.
+    /// Its seal differs: it was edited or damaged.
     #[error(
         "{path}: it was edited or damaged: its seal does not fit: restore it, or move it away (`ttlab run` of the same experiment then writes another)"
     )]
@@ -31,17 +31,17 @@ pub enum ManifestError {
         /// The file.
         path: String,
     },
-    /// It is none.
-    #[error("{path}: it is no manifest of ttlab: {problem}: move the folder away, or choose another")]
+    /// The file is not a manifest.
+    #[error("{path}: not a manifest of ttlab: {problem}: move the folder away, or choose another")]
     Json {
         /// The file.
         path: String,
-        /// What is wrong with it, and where.
+        /// The problem and its place.
         problem: String,
     },
 }
 
-/// What a report must say about where its timings come from.
+/// The machine on which timings were measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's name.
@@ -54,12 +54,12 @@ pub struct Machine {
     pub os: String,
 }
 
-/// The build that ran.
+/// A build of ttlab.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// The crate's version.
     pub version: String,
-    /// The commit, where it was known at build time.
+    /// The commit, if known at build time.
     pub commit: String,
     /// `release` or `debug`.
     pub profile: String,
@@ -71,115 +71,118 @@ impl std::fmt::Display for Build {
     }
 }
 
-/// One shard of so many.
+/// One shard of a plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
-    /// Which, from 0.
+    /// Index of the shard, from 0.
     pub index: u64,
-    /// Of how many.
+    /// Number of shards.
     pub of: u64,
 }
 
-/// What merged results say of a shard's run.
+/// The run of a shard, in merged results.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ShardRun {
-    /// Which, from 0.
+    /// Index of the shard, from 0.
     pub index: u64,
-    /// Jobs at a time.
+    /// Number of parallel jobs.
     pub jobs: usize,
     /// Its machine.
     pub machine: Machine,
-    /// Nodes per second of `ttlab bench` there.
+    /// Nodes per second of `ttlab bench` on that machine.
     pub calibration: Option<u64>,
-    /// When it began and ended, seconds since 1970 (UTC).
+    /// Start of the run, in seconds since 1970 (UTC).
     pub begun: u64,
-    /// When it ended.
+    /// End of the run, in seconds since 1970 (UTC).
     pub ended: Option<u64>,
 }
 
-/// Thin rows that were made of the full ones.
+/// Facts about thin rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thin {
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Of them, jobs that failed.
+    /// Number of failed jobs among them.
     pub failed: u64,
-    /// Which rows of the plan were missing when they were made.
+    /// Which rows of the plan were missing when the thin rows were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// Hash of the table, unpacked.
+    /// Hash of the decompressed table.
     pub seal: String,
 }
 
-/// One stretch of a run: from a start of the program to its end.
+/// One segment of a run: from one start of the program to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunSegment {
-    /// Of merged results: the shard.
+    /// In merged results: the shard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<u64>,
-    /// Jobs at a time.
+    /// Number of parallel jobs.
     pub jobs: usize,
-    /// Jobs that it finished; none while it runs or after a kill.
+    /// Number of jobs that it finished; none while it runs or after a kill.
     pub done: Option<u64>,
-    /// The jobs whose rows are of it, once there is a later stretch. The last one (of each shard) has none: the rest are its.
+    /// The jobs whose rows it wrote, once there is a later segment. The last segment (of each
+    /// shard) has none: the remaining jobs are its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<Jobs>,
     /// The build.
     pub build: Build,
     /// The machine.
     pub machine: Machine,
-    /// Whether a table of 2 MiB or more lay in huge pages.
+    /// Whether a table of 2 MiB or more was in huge pages.
     pub huge_pages: Option<bool>,
-    /// When it began, seconds since 1970 (UTC).
+    /// Start, in seconds since 1970 (UTC).
     pub begun: u64,
-    /// When it ended; none while it runs or after a kill.
+    /// End, in seconds since 1970 (UTC); none while it runs or after a kill.
     pub ended: Option<u64>,
 }
 
-/// An engine that is not ours, as it was found and tried before the run.
+/// An external engine, as probed before the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineInfo {
-    /// Its program, and the arguments it was given.
+    /// Path of its program.
     pub program: String,
-    /// The arguments.
+    /// Arguments of the program.
     pub arguments: Vec<String>,
     /// SHA-256 of the program.
     pub sha256: String,
-    /// What it calls itself.
+    /// The engine's name, by `id name`.
     pub name: String,
-    /// Its authors.
+    /// The engine's authors, by `id author`.
     pub author: String,
-    /// What it wrote before its options.
+    /// The lines that it wrote before its options.
     pub banner: Vec<String>,
-    /// All its options with the values that they had.
+    /// All its options with their values.
     pub options: BTreeMap<String, String>,
-    /// Whether its searches repeat: `exact`, `same nodes, other answers`, `within x %`, `not repeatable`.
+    /// Whether its searches repeat: `exact`, `same nodes, other answers`, `within x %`, `not
+    /// repeatable`.
     pub repeats: String,
     /// The first difference between two searches that should be the same.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub difference: String,
-    /// What was found against it and accepted, since the file trusts it.
+    /// Faults that were accepted because the file trusts the engine.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trusted: String,
-    /// Whether a new game is like a new process to it.
+    /// Whether `ucinewgame` resets it like a new process.
     pub forgets: bool,
-    /// Whether it heeds `go depth`, and what it did if not.
+    /// Whether it respects `go depth`, and what it did if not.
     pub go_depth: String,
-    /// Whether it heeds `go nodes`.
+    /// Whether it respects `go nodes`.
     pub go_nodes: String,
-    /// What `ttlab doctor` found of its nodes to a depth, where the file names that: `lead`, `mislead` or `undecided`.
+    /// The verdict of `ttlab doctor` on its nodes to a depth, if the file names its findings:
+    /// `lead`, `mislead` or `undecided`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub doctor: String,
-    /// When it tells its nodes, where that is not at the end of a search: `when a depth ends`, `never`.
+    /// When it reports its nodes, if not at the end of a search: `when a depth ends`, `never`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub nodes_told: String,
 }
 
-/// Whether there is nothing to write down. Serde hands over a reference.
+/// Whether a count is 0 and need not be written. Serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
@@ -193,11 +196,11 @@ pub struct SuiteRun {
     pub name: String,
     /// Its file, as the experiment names it.
     pub file: String,
-    /// Its items.
+    /// Number of its items.
     pub items: usize,
 }
 
-/// What stands beside the results of a run.
+/// The record of a run, beside its results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
@@ -205,92 +208,95 @@ pub struct Manifest {
     pub schema: u32,
     /// The experiment's name.
     pub name: String,
-    /// Its question.
+    /// The experiment's question.
     pub question: String,
-    /// The suite as the file names it, and its number of items.
+    /// The suite, as the file names it.
     pub suite: String,
-    /// The suites in order, where there are several.
+    /// The suites in order, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<SuiteRun>,
-    /// Items of the suite; of several those of all.
+    /// Number of items, over all suites.
     pub items: usize,
-    /// Each item's name and a hash of its position, or of its start and moves; not in a shard's manifest, nor in one of before they were kept.
+    /// Each item's name and a hash of its position, or of its start and moves; absent in a shard's
+    /// manifest and in old ones.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contents: BTreeMap<String, String>,
-    /// How many of a variant's searches are of what was searched before, and of how many; none before that was counted.
+    /// The repeated searches of a variant and the total; absent in old manifests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<[usize; 2]>,
-    /// Items of the suite's file that were left out: they could not be read, or stood there before.
+    /// Items of the suite's file that were left out because they are unreadable or duplicate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// Whether the items are searched in sequences that share a table.
     pub sequence: bool,
-    /// How often each search was made.
+    /// Number of repeats of each search.
     pub repeats: u32,
-    /// Key seeds of every variant.
+    /// Number of key seeds of every variant.
     pub seeds: u32,
     /// The variants in order, further key seeds last.
     pub variants: Vec<String>,
     /// The baseline's name.
     pub baseline: String,
-    /// Option columns that vary.
+    /// The varying option columns.
     pub varying: Vec<String>,
-    /// The variants that nothing is cleared for between positions: each is one job with all of them.
+    /// The variants whose tables are never cleared: each is one job with all positions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
-    /// Every option of every variant; of a shard none, since its plan has them.
+    /// All options of every variant; empty in a shard, whose plan has them.
     pub options: BTreeMap<String, serde_json::Value>,
-    /// Hash of the plan: equal plans give equal counts.
+    /// The plan's id: equal plans give equal counts.
     pub plan: String,
     /// Jobs of the plan.
     pub jobs_total: u64,
-    /// Jobs of the plan that need not be done: pairs of games beyond the end of their test.
+    /// Jobs of the plan that are not needed: pairs of games after the end of their test.
     #[serde(skip_serializing_if = "is_zero")]
     pub jobs_spared: u64,
-    /// Jobs at a time.
+    /// Number of parallel jobs.
     pub jobs: usize,
-    /// The engines that are not ours, by variant.
+    /// The external engines, by variant.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub subjects: BTreeMap<String, EngineInfo>,
-    /// Of results that are one shard of a plan: which.
+    /// The shard, if the results are one shard of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// Of results that were merged: the runs that made them.
+    /// The runs of the shards, in merged results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<ShardRun>,
-    /// Of a shard: nodes per second of `ttlab bench` just before the run, so that timings of different machines are not
-    /// taken for comparable.
+    /// In a shard: nodes per second of `ttlab bench` just before the run, to tell machines of
+    /// different speed apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<u64>,
     /// The build.
     pub build: Build,
     /// The machine.
     pub machine: Machine,
-    /// Whether a table of 2 MiB or more lay in huge pages; none where there was none, or the system does not say.
+    /// Whether a table of 2 MiB or more was in huge pages; none without such a table, or if the
+    /// system does not say.
     pub huge_pages: Option<bool>,
-    /// When the run began, seconds since 1970 (UTC).
+    /// Start of the run, in seconds since 1970 (UTC).
     pub begun: u64,
-    /// When it ended; none while it runs or after a kill.
+    /// End, in seconds since 1970 (UTC); none while it runs or after a kill.
     pub ended: Option<u64>,
-    /// What `--set` laid over the experiment.
+    /// The `--set` overrides, as `path=value`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
-    /// Every stretch of the run, the first one first: a run that was stopped and continued has several, merged results those of all
-    /// shards. None is ever taken out or written over.
+    /// All segments of the run in order: a run that was stopped and resumed has several, merged
+    /// results have those of all shards. None is ever removed or overwritten.
     pub stretches: Vec<RunSegment>,
-    /// Rows at the end of the run; none before.
+    /// Number of rows at the end of the run; none before.
     pub rows: Option<u64>,
-    /// Of results of schema 1: hash of the rows' checks, in order, at the end of the run.
+    /// In results of schema 1: hash of the rows' checksums, in order, at the end of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seals: Option<String>,
-    /// The seal of counts, at the end of the run: of each column of words and counts a hash of its values in the plan's order.
+    /// The seal of counts at the end of the run: for each reproducible column, a hash of its values
+    /// in the plan's order.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub column_seals: BTreeMap<String, String>,
     /// Hash of the header of the results.
     pub header_seal: Option<String>,
     /// Hash of the results file as written, at the end of the run.
     pub file_seal: Option<String>,
-    /// Of thin rows: what they are; none of full ones.
+    /// Facts about thin rows; none for full rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thin: Option<Thin>,
     /// Hash of everything else in this file.
@@ -298,25 +304,25 @@ pub struct Manifest {
     pub manifest_seal: Option<String>,
 }
 
-/// The version of the format: from 2 on a manifest is sealed itself.
+/// Version of the format: from 2 on, a manifest seals itself.
 pub const SCHEMA: u32 = 2;
 
-/// The name of the field that the others are sealed by.
+/// Name of the field that seals the others.
 const MANIFEST_SEAL: &str = "manifest_seal";
 
-/// What seals a manifest.
+/// What a manifest seals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealKind {
-    /// Nothing: an edit would not show.
+    /// Nothing: edits cannot be detected.
     None,
-    /// The rows alone, as those of schema 1 are.
+    /// The rows alone (schema 1).
     Rows,
     /// The counts by column, the file as written, and the manifest.
     Whole,
 }
 
 impl Manifest {
-    /// What the results are sealed by.
+    /// What the manifest seals.
     pub fn seal_kind(&self) -> SealKind {
         match (&self.manifest_seal, &self.seals) {
             (Some(_), _) => SealKind::Whole,
@@ -325,21 +331,21 @@ impl Manifest {
         }
     }
 
-    /// The text of its file, with its seal.
+    /// The file's text, with its seal.
     ///
     /// # Errors
     /// When it cannot be written as JSON.
     pub fn to_text(&self) -> io::Result<String> {
         let unsealed = Self { manifest_seal: None, ..self.clone() };
         let mut value = serde_json::to_value(unsealed).map_err(io::Error::other)?;
-        // Of what is read back: a number is sealed as its digits are read.
+        // Seal what is read back: a number is hashed by the digits that are read.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         value[MANIFEST_SEAL] = seals::hash_bytes(read.to_string().as_bytes()).into();
         serde_json::to_string_pretty(&value).map_err(io::Error::other)
     }
 
-    /// The stretch that a manifest speaks of at its head, for one that was written before there were stretches.
+    /// The segment described by the manifest's own fields, for manifests without segments.
     pub fn head_segment(&self) -> RunSegment {
         RunSegment {
             shard: None,
@@ -354,20 +360,22 @@ impl Manifest {
         }
     }
 
-    /// Every stretch, or the head where there are none.
+    /// All segments, or the head segment if there are none.
     pub fn history(&self) -> Vec<RunSegment> {
         if self.stretches.is_empty() { vec![self.head_segment()] } else { self.stretches.clone() }
     }
 
-    /// The variants that nothing is cleared for between positions: each is one job with all of them.
+    /// The variants whose tables or histories are never cleared: each is one job with all
+    /// positions.
     pub fn kept_variants(&self) -> HashSet<&str> {
         let never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
         let kept = |options| never(options, "/table/clear") || never(options, "/history_clear");
-        let of_options = self.options.iter().filter(|(_, options)| kept(options)).map(|(name, _)| name.as_str());
-        self.kept.iter().map(String::as_str).chain(of_options).collect()
+        let by_options = self.options.iter().filter(|(_, options)| kept(options)).map(|(name, _)| name.as_str());
+        self.kept.iter().map(String::as_str).chain(by_options).collect()
     }
 
-    /// Says so where an item of both is not the same position or game in another's results, which rows cannot tell: they have its name alone.
+    /// Describes items that have the same name in another's results but other positions, games or
+    /// plies, which rows cannot show.
     pub fn describe_unlike_items(&self, other: &Self) -> Option<String> {
         let both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
         let unlike: Vec<&String> = both.filter(|(_, one, another)| one != another).map(|(name, ..)| name).collect();
@@ -379,34 +387,34 @@ impl Manifest {
         ))
     }
 
-    /// The variants whose entries count nodes that were never searched: what such an entry is worth no search ever cost.
+    /// The variants whose table entries count nodes that were never searched.
     pub fn counts_stored_nodes(&self) -> HashSet<&str> {
         let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
         let counts = |options| policy(options).is_some_and(|policy| policy.counts_stored_nodes());
         self.options.iter().filter(|(_, options)| counts(options)).map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The manifest of a folder; none where there is no such file or folder.
+    /// Reads the manifest of a folder; none if there is no such file or folder.
     ///
     /// # Errors
-    /// When it cannot be read, or is no manifest.
+    /// When it cannot be read, was edited, or is not a manifest.
     pub fn read(folder: &Path) -> Result<Option<Self>, ManifestError> {
         let path = folder.join(MANIFEST);
-        let shown = || path.display().to_string();
+        let display = || path.display().to_string();
         match crate::system::files::read_text(&path) {
             Ok(text) => {
-                let problem = |problem| ManifestError::Json { path: shown(), problem };
+                let problem = |problem| ManifestError::Json { path: display(), problem };
                 let value: serde_json::Value =
                     serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
                 let mut sealed = value.clone();
                 let seal = sealed.as_object_mut().and_then(|fields| fields.shift_remove(MANIFEST_SEAL));
                 if seal.is_some_and(|seal| seal != seals::hash_bytes(sealed.to_string().as_bytes())) {
-                    return Err(ManifestError::Edited { path: shown() });
+                    return Err(ManifestError::Edited { path: display() });
                 }
                 from_json(value).map(Some).map_err(|error| problem(error.to_string()))
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-            Err(error) => Err(ManifestError::Io { path: shown(), error }),
+            Err(error) => Err(ManifestError::Io { path: display(), error }),
         }
     }
 }
@@ -415,9 +423,9 @@ impl Manifest {
 mod tests {
     use super::*;
 
-    /// What is left out of the file is what is nothing: one of anything is kept.
+    /// Only zero and empty fields are left out of the file.
     #[test]
-    fn a_manifest_is_read_back_as_it_was_written() {
+    fn manifest_is_read_back_as_written() {
         for count in [0, 1, 2] {
             let manifest = Manifest {
                 jobs_total: count,
@@ -435,9 +443,10 @@ mod tests {
         }
     }
 
-    /// A manifest of before variants that are kept were named: their options say so, by the table or by the history.
+    /// In an old manifest, uncleared variants are recognised by their options: by the table or the
+    /// history.
     #[test]
-    fn what_is_kept_is_known_by_its_options_too() {
+    fn uncleared_variants_are_recognised_by_options() {
         let options = |text: &str| serde_json::from_str(text).expect("JSON");
         let variants = [
             ("plain", r#"{"table": {"clear": "search"}, "history_clear": "search"}"#),
@@ -452,9 +461,9 @@ mod tests {
         assert_eq!(manifest.kept_variants(), HashSet::from(["named", "by the table", "by the history"]));
     }
 
-    /// A manifest of before there were stretches speaks of one at its head: each figure is that of the head.
+    /// An old manifest without segments has one, with the figures of its head.
     #[test]
-    fn a_manifest_without_stretches_has_that_of_its_head() {
+    fn manifest_without_segments_has_the_head_segment() {
         let manifest = Manifest {
             jobs: 3,
             build: Build { commit: "abc".to_owned(), ..Build::default() },
@@ -479,9 +488,9 @@ mod tests {
         assert_eq!(two.history(), [other, head]);
     }
 
-    /// Only what both have can be unlike; a manifest of before contents were kept is unlike nothing.
+    /// Only items of both manifests can differ; an old manifest without contents differs in none.
     #[test]
-    fn positions_of_one_name_are_told_apart() {
+    fn items_of_one_name_are_compared_by_content() {
         let of = |items: &[(&str, &str)]| Manifest {
             contents: items.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect(),
             ..Manifest::default()
@@ -499,9 +508,9 @@ mod tests {
         );
     }
 
-    /// A folder without one, a path through a file, and a file that is none.
+    /// A folder without a manifest, a path through a file, and a file that is not a manifest.
     #[test]
-    fn a_manifest_is_read_or_said_to_be_none() {
+    fn file_that_is_not_a_manifest_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, file) = (folder.path().join(MANIFEST), folder.path().join("file"));
         std::fs::write(&file, "").expect("a file");
@@ -510,7 +519,7 @@ mod tests {
         }
         std::fs::write(&path, "{\"schema\": 1,\n\"jobs\": \"x\"}").expect("a file");
         let message = Manifest::read(folder.path()).expect_err("text for a number").to_string();
-        let start = format!("{}: it is no manifest of ttlab: ", path.display());
+        let start = format!("{}: not a manifest of ttlab: ", path.display());
         assert!(
             message.starts_with(&start)
                 && message.contains(": jobs: invalid type")

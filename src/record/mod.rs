@@ -1,4 +1,5 @@
-//! The waist: one CSV row for each finished iteration. The runner appends rows, the analysis reads them.
+//! The results: one CSV row for each finished iteration. The runner appends rows, the analysis
+//! reads them.
 
 mod atomic;
 pub mod blocks;
@@ -28,14 +29,14 @@ use crate::engine::Iteration;
 use crate::subject::UciReport;
 use fields::SeparatedRow;
 
-/// What names a row, beside its figures.
+/// The key columns of a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Label {
     pub id: u64,
     pub experiment: String,
     pub variant: String,
-    /// None where there is one suite: rows then have no such column.
+    /// The suite's name; none if there is one suite, when rows have no such column.
     pub suite: Option<String>,
     pub game: String,
     pub position: String,
@@ -46,66 +47,66 @@ pub struct Label {
     pub options: Vec<String>,
 }
 
-/// One row.
+/// A row of results, before it is formatted.
 #[derive(Debug, Clone)]
 pub struct Row<'a> {
-    /// What names it.
+    /// Its key columns.
     pub label: &'a Label,
-    /// The iteration; none for a job that failed.
+    /// The finished iteration; none for a failed job.
     pub iteration: Option<&'a Iteration>,
-    /// Whether the best move solves the position, where the suite says.
+    /// Whether the best move solves the position, if the suite names solutions.
     pub solved: Option<bool>,
     /// Wall-clock seconds of the iteration.
     pub seconds: f64,
-    /// Why the job failed.
+    /// Why the job failed; empty if it did not.
     pub error: &'a str,
-    /// Whether the results have columns for anatomies; they stay empty where the iteration has none.
+    /// Whether the results have anatomy columns; they are empty if the iteration has no anatomy.
     pub anatomy: bool,
-    /// Whether the results have columns for engines that are not ours, and what stands in them.
+    /// The columns of external engines, if the results have them.
     pub external: Option<EngineColumns<'a>>,
-    /// Whether the rows are games, and which.
+    /// The columns of a match, if the rows are games.
     pub games: Option<MatchColumns<'a>>,
 }
 
-/// What a row says of a game.
+/// The match columns of a row.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchColumns<'a> {
-    /// The variant played against.
+    /// The opponent's name.
     pub opponent: &'a str,
-    /// The game; none where the pair could not be played.
+    /// The game; none if the pair could not be played.
     pub game: Option<&'a GameRecord>,
 }
 
-/// A game as it was played, from one player's view.
+/// A finished game, from one player's view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameRecord {
-    /// Whether he had White.
+    /// Whether the player had White.
     pub white: bool,
-    /// The winner; none of a draw.
+    /// The winner; none for a draw.
     pub winner: Option<Color>,
-    /// What ended it.
+    /// What ended it, as in the column `match.end`.
     pub end: &'static str,
-    /// Depths of his last finished iterations, summed over his moves.
+    /// Sum of the depths of the player's last finished iterations, over all moves.
     pub depths: u64,
-    /// His moves for which no iteration ended within the limit.
+    /// Number of the player's moves for which no iteration finished within the limit.
     pub blind: u64,
-    /// Nodes of the other's searches.
+    /// Nodes of the opponent's searches.
     pub opponent_nodes: u64,
-    /// Where it began.
+    /// The position of the first move.
     pub start: Board,
-    /// Both sides' moves.
+    /// The moves of both sides.
     pub moves: Vec<Move>,
-    /// The mover's score at each, where he told one.
+    /// The mover's score at each move, in centipawns, if the engine reported one.
     pub scores: Vec<Option<Score>>,
 }
 
 impl GameRecord {
-    /// The player's colour as rows have it.
+    /// The player's colour: [`WHITE`] or [`BLACK`].
     pub fn colour(&self) -> &'static str {
         if self.white { WHITE } else { BLACK }
     }
 
-    /// What it was worth to him.
+    /// The player's points, as in the column `match.points`.
     pub fn points(&self) -> &'static str {
         match self.winner {
             None => "0.5",
@@ -115,36 +116,36 @@ impl GameRecord {
     }
 }
 
-/// White, as rows have it: the first game of a pair.
+/// The value of `match.colour` in the first game of a pair.
 pub const WHITE: &str = "white";
 
-/// Black, as rows have it: the second.
+/// The value of `match.colour` in the second game of a pair.
 pub const BLACK: &str = "black";
 
-/// What a row says of the engine that it is of, where some are not ours.
+/// The columns of external engines.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineColumns<'a> {
-    /// What the engine said, if it is not ours.
+    /// The engine's report; none for ttlab's own engine.
     pub report: Option<&'a UciReport>,
-    /// Whether its counts repeat.
+    /// Whether its counts repeat, as tried before the run.
     pub repeats: &'a str,
 }
 
 impl Row<'_> {
-    /// What an engine said that is not ours.
+    /// The report of an external engine.
     fn report(&self) -> Option<&UciReport> {
         self.external.and_then(|external| external.report)
     }
 }
 
-/// The check of a row: over the check of the same job's row before it (0 for its first) and every field but the time.
-/// `fields`: all but the check.
+/// The checksum of a row: a hash of the checksum of the same job's previous row (0 for its first)
+/// and of every field except the time. `fields`: all fields before the checksum.
 pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
     let fields = SeparatedRow::from_fields(fields);
     fields.check(previous, fields.len())
 }
 
-/// Adds the check to a row's fields and returns it, for the job's next row.
+/// Appends the checksum to a row's fields and returns it, for the job's next row.
 pub fn seal(fields: &mut Vec<String>, previous: u32) -> u32 {
     let check = check(previous, fields.iter().map(String::as_str));
     fields.push(format!("{check:08x}"));
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_check_covers_every_field_but_the_time() {
+    fn check_covers_every_field_except_the_time() {
         let header = header(&[], Extra::default());
         let seconds = header.iter().position(|name| name == columns::SECONDS).unwrap_or(0);
         assert_eq!(header[header.len() - 1], columns::CHECK);
@@ -174,9 +175,9 @@ mod tests {
         assert_ne!(of(&shifted, 7), of(&row, 7));
     }
 
-    /// A game's worth by who won it and which colour he had.
+    /// A game's points depend on the winner and the player's colour.
     #[test]
-    fn a_game_is_worth_what_the_winners_colour_says() {
+    fn game_points_follow_the_winners_colour() {
         let game = |white: bool, winner: Option<Color>| GameRecord {
             white,
             winner,
@@ -201,9 +202,10 @@ mod tests {
         }
     }
 
-    /// The state of a table at the end of an iteration, and what an engine did not tell: empty, not none.
+    /// Table state is written for ttlab's own engine; what an external engine does not report is
+    /// empty.
     #[test]
-    fn a_row_has_what_was_counted_and_no_more() {
+    fn row_leaves_unreported_fields_empty() {
         use crate::engine::{Iteration, SearchCounters};
         let label = Label {
             id: 255,

@@ -1,5 +1,5 @@
-//! `reference.csv`: what a deep search of a reference engine says of positions and of the moves that were chosen there. It lies beside the
-//! results that it judges.
+//! `reference.csv`: the judgements of positions and chosen moves by deep searches of a reference
+//! engine, beside the results that they judge.
 
 use super::atomic::write_atomic;
 use super::fields::SeparatedRow;
@@ -16,29 +16,30 @@ use std::path::Path;
 /// The file's name.
 pub const NAME: &str = "reference.csv";
 
-/// The same, packed.
+/// The name of the compressed file, beside thin rows.
 pub const COMPRESSED_NAME: &str = "reference.csv.gz";
 
 const HEADER: [&str; 7] =
     ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes", columns::CHECK];
 
-/// Fields before the check.
+/// Number of fields before the checksum.
 const FIELDS: usize = HEADER.len() - 1;
 
-/// One row: of a whole position, or of one move there.
+/// One row: the judgement of a position, or of one move in it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Judgement {
-    /// Hash of the reference engine, its options and its limit; a hyphen; hash of the position as it was reached.
+    /// Hash of the reference engine, its options and its limit; a hyphen; hash of the position with
+    /// its history.
     pub reference: String,
-    /// The position, as the results name it.
+    /// The position's name, as in the results.
     pub position: String,
     /// The move, in UCI form; empty for the position itself.
     pub mv: String,
-    /// Of a position: the reference's move.
+    /// For a position: the reference's best move; empty for a move.
     pub best: String,
-    /// The score from the view of the side to move in the position, in centipawns.
+    /// Score in centipawns, from the view of the side to move in the position.
     pub score: i32,
-    /// Nodes of the search; none where the rules say the score.
+    /// Nodes of the search; none if the rules decide the score.
     pub nodes: Option<u64>,
 }
 
@@ -51,7 +52,8 @@ impl Judgement {
         csv_line(fields.into_iter().chain([check.as_str()]))
     }
 
-    /// None where it is not what was written. Of a file that has no checks, written before there were any, a row is taken as it is.
+    /// Reads a row; none if it is damaged. Rows of old files without checksums are accepted as they
+    /// are.
     fn read(row: &StringRecord, width: usize) -> Option<Self> {
         let whole = row.len() == width && (width == FIELDS || row[FIELDS] == row_check(row.iter().take(FIELDS)));
         row.deserialize(None).ok().filter(|_| whole)
@@ -62,32 +64,33 @@ fn row_check<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     format!("{:08x}", SeparatedRow::from_fields(fields).check_all())
 }
 
-/// Every row of a folder's file; none where there is no such file. Lines that are not what was written are left out: [`damaged`] names them.
+/// The rows of a folder's file; empty without a file. Damaged lines are skipped: [`damaged_lines`]
+/// lists them.
 ///
 /// # Errors
-/// When the system refuses.
+/// When reading or writing fails.
 pub fn read(folder: &Path) -> io::Result<Vec<Judgement>> {
     Ok(read_lines(folder)?.into_iter().filter_map(|(_, row)| row).collect())
 }
 
-/// The lines of a folder's file that are not what was written; the last one is none of them where a kill tore it.
+/// The line numbers of damaged rows, except a last line that a kill tore.
 ///
 /// # Errors
-/// When the system refuses.
+/// When reading or writing fails.
 pub fn damaged_lines(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(read_lines(folder)?.into_iter().filter(|(_, row)| row.is_none()).map(|(line, _)| line).collect())
 }
 
-/// The whole lines but the first, by number, each with its row.
+/// The complete lines after the header: number and row.
 fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
-    let absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    let is_not_found = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let text = match files::read(&folder.join(NAME)) {
-        // Beside thin rows they are packed.
-        Err(error) if absent(&error) => thin::decompress_file(&folder.join(COMPRESSED_NAME)),
+        // Beside thin rows the file is compressed.
+        Err(error) if is_not_found(&error) => thin::decompress_file(&folder.join(COMPRESSED_NAME)),
         read => read,
     };
     let text = match text {
-        Err(error) if absent(&error) => return Ok(Vec::new()),
+        Err(error) if is_not_found(&error) => return Ok(Vec::new()),
         read => read?,
     };
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::whole_lines(&text)]);
@@ -102,10 +105,11 @@ fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
     }
 }
 
-/// Writes a folder's file with the rows given, each once, by position and move; nothing where there are none.
+/// Writes a folder's file, sorted by position and move, the first of duplicates; writes nothing
+/// without rows.
 ///
 /// # Errors
-/// When the system refuses.
+/// When reading or writing fails.
 pub fn write(folder: &Path, rows: &[Judgement]) -> io::Result<()> {
     let mut rows: Vec<&Judgement> = rows.iter().collect();
     rows.sort_by_key(|row| (&row.position, &row.mv));
@@ -116,24 +120,24 @@ pub fn write(folder: &Path, rows: &[Judgement]) -> io::Result<()> {
     Judgements::open(folder, rows.into_iter()).map(drop)
 }
 
-/// A file that rows are appended to.
+/// An open file, to which rows are appended.
 pub struct Judgements(File);
 
 impl Judgements {
-    /// Opens a folder's file with the rows given in it and no others.
+    /// Replaces a folder's file by the given rows and opens it for appending.
     ///
     /// # Errors
-    /// When the system refuses.
-    pub fn open<'a>(folder: &Path, kept: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
+    /// When reading or writing fails.
+    pub fn open<'a>(folder: &Path, rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
         let path = folder.join(NAME);
-        write_atomic(&path, &[csv_line(HEADER)?, to_lines(kept)?].concat())?;
+        write_atomic(&path, &[csv_line(HEADER)?, to_lines(rows)?].concat())?;
         Ok(Self(OpenOptions::new().append(true).open(&path)?))
     }
 
     /// Appends rows in one write.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When reading or writing fails.
     pub fn append(&mut self, rows: &[Judgement]) -> io::Result<()> {
         self.0.write_all(&to_lines(rows.iter())?)
     }
@@ -143,14 +147,14 @@ fn to_lines<'a>(rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>
     Ok(rows.map(Judgement::to_line).collect::<io::Result<Vec<_>>>()?.concat())
 }
 
-/// What a move loses against the best one, in centipawns. Scores are cut at 1000: of positions that are won or lost by that much the
-/// difference says little about moves.
+/// Centipawns that a move loses compared with the best move. Scores are capped at 1000: in
+/// positions won or lost by that much, differences say little about moves.
 pub fn loss(best: i32, chosen: i32) -> f64 {
-    let cut = |score: i32| score.clamp(-1000, 1000);
-    f64::from((cut(best) - cut(chosen)).max(0))
+    let cap = |score: i32| score.clamp(-1000, 1000);
+    f64::from((cap(best) - cap(chosen)).max(0))
 }
 
-/// Whether a field names no move.
+/// Whether a field of a move is empty or `0000`.
 pub fn is_no_move(field: &str) -> bool {
     field.is_empty() || field == Move::NONE.to_string()
 }
@@ -161,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loss_is_cut_on_both_sides_and_never_a_gain() {
+    fn loss_is_capped_and_never_negative() {
         let losses =
             [(50, 20), (20, 50), (1000, 999), (5000, 1500), (900, -3000), (3000, -3000), (-1500, -9000), (-900, -9000)];
         assert_eq!(losses.map(|(best, chosen)| loss(best, chosen)), [30.0, 0.0, 1.0, 0.0, 1900.0, 2000.0, 0.0, 100.0]);
@@ -179,7 +183,8 @@ mod tests {
         }
     }
 
-    /// Written in the order of positions and moves, each once (the first that was given), a name with a comma in quotes; and read back.
+    /// Rows are written in the order of positions and moves, the first of duplicates, and read
+    /// back.
     #[test]
     fn rows_are_written_once_and_read_back() {
         let folder = tempfile::tempdir().unwrap();
@@ -190,7 +195,7 @@ mod tests {
             [judgement("b, 1", "", -30, Some(700)), judgement("a", "e2e4", 12, None), judgement("a", "", 25, Some(0))];
         let twice = judgement("a", "e2e4", 13, Some(1));
         write(folder.path(), &[a.clone(), b.clone(), twice, c.clone()]).unwrap();
-        // Each row with a check of eight hexadecimal digits at its end.
+        // Each row ends with a checksum of eight hexadecimal digits.
         let text = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
         let mut checks = Vec::new();
         let bare = text.lines().map(|line| line.rsplit_once(',').unwrap()).map(|(row, check)| {
@@ -207,7 +212,7 @@ mod tests {
         assert_eq!(checks.remove(0), "check");
         assert!(checks.iter().all(|check| check.len() == 8 && u32::from_str_radix(check, 16).is_ok()), "{checks:?}");
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), b.clone(), a.clone()]);
-        // Opened with some of them it has those alone, and what is appended after them; a row that was torn is none.
+        // Opening with some rows drops the others; appended rows follow; a torn row is ignored.
         let mut file = Judgements::open(folder.path(), [&c].into_iter()).unwrap();
         file.append(&[a.clone(), b.clone()]).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
@@ -219,9 +224,9 @@ mod tests {
         assert!(is_no_move("") && is_no_move("0000") && !is_no_move("e2e4"));
     }
 
-    /// Whatever field of a row is another, it is no row any more, and named; the rows beside it stand.
+    /// A change of any field damages the row, which is listed; the other rows are read.
     #[test]
-    fn an_edited_row_is_told() {
+    fn edited_row_is_listed_as_damaged() {
         let folder = tempfile::tempdir().unwrap();
         let put = |text: &str| std::fs::write(folder.path().join(NAME), text).unwrap();
         let [a, b, c] =
@@ -246,14 +251,14 @@ mod tests {
             assert!(!read(folder.path()).unwrap().contains(&b), "{torn}");
             assert_eq!(damaged_lines(folder.path()).unwrap()[0], 3, "{torn}");
         }
-        // Nor does a line that is no text take those after it along.
+        // A line that is not UTF-8 does not affect the lines after it.
         let mut bytes = whole.replace(row, "no text").into_bytes();
         let at = bytes.windows(7).position(|found| found == b"no text").unwrap();
         bytes[at] = 0xff;
         std::fs::write(folder.path().join(NAME), bytes).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()]);
         assert_eq!(damaged_lines(folder.path()).unwrap(), [3]);
-        // A file from before there were checks is read as it is.
+        // A file without checksums is read as it is.
         let bare: Vec<&str> = whole.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
         put(&(bare.join("\n").replace(",12,80", ",13,80") + "\n"));
         let other = Judgement { score: 13, ..b };

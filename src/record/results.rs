@@ -1,4 +1,4 @@
-//! The results file, read line by line or row by row in memory that does not grow with it.
+//! Reads the results file line by line or row by row, in constant memory.
 
 use super::fields::{CARRIAGE_RETURN, Parser};
 use crate::system::files;
@@ -8,49 +8,50 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 use std::path::Path;
 
-/// The results' name in their folder.
+/// Name of the results file in its folder.
 pub const RESULTS: &str = "results.csv";
 
-/// Why a results file cannot be used.
+/// An error in a results file.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
-    /// The system would not.
+    /// An error of the operating system.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It was written for other columns: another experiment, or another build.
+    /// The header differs: another experiment or another build wrote the file.
     #[error(
         "it has other columns than this experiment writes: {0} (another experiment or another build wrote it): move it away, \
          or choose another folder with --out"
     )]
     OtherColumns(String),
-    /// A line is no row of this plan.
+    /// A line is not a row of this plan.
     #[error("line {line}: {problem}")]
     Damaged {
-        /// The line, from 1.
+        /// Line number, from 1.
         line: u64,
         /// What is wrong with it.
         problem: String,
     },
-    /// Thin rows are not what was written.
+    /// Thin rows are damaged or do not match their manifest.
     #[error("{0}")]
     Thin(String),
 }
 
-/// Where a row stands in its file.
+/// The place of a row in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLine {
-    /// Its number, from 1; the header is line 1.
+    /// Line number, from 1; the header is line 1.
     pub number: u64,
-    /// Its bytes, the end of the line included.
+    /// Byte range, including the line feed.
     pub bytes: Range<u64>,
 }
 
-/// Reads every whole line of a results file, the header apart. Returns the bytes up to the end of the last one: what follows
-/// is a torn line. `visit` gets a row, or what is wrong with a line that is none; where it fails, the reading ends.
+/// Reads every complete line of a results file after the header. Returns the length up to the end
+/// of the last one: what follows is a torn line. `visit` gets each row, or the error of a line that
+/// is not a row; if it fails, reading ends.
 ///
 /// # Errors
-/// When the header is another, `visit` says that a line is wrong, or the system refuses. A file without even a whole header
-/// has no rows: 0 bytes.
+/// When the header differs, `visit` fails, or reading fails. A file without a complete header has
+/// no rows: 0 bytes.
 pub fn scan(
     path: &Path,
     header: &[String],
@@ -60,7 +61,7 @@ pub fn scan(
     let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
     let whole = lines.whole;
     if whole == 0 {
-        // Not even a whole header: what a kill left of one, or no results at all.
+        // No complete header: either a kill tore it, or the file is something else.
         let mut bytes = Vec::new();
         (&file).take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
         return if expected.starts_with(&bytes) { Ok(0) } else { Err(header_problem(header, &bytes)) };
@@ -72,11 +73,11 @@ pub fn scan(
     Ok(whole)
 }
 
-/// As [`scan`], of a file whose first line may be anything: where it is not the header it is visited as a row, or as a line that is none.
-/// Returns also whether it is the header.
+/// As [`scan`], for a file with any first line: if it is not the header, it is visited as a row or
+/// an invalid line. Also returns whether it is the header.
 ///
 /// # Errors
-/// When `visit` says that a line is wrong, or the system refuses.
+/// When `visit` or reading fails.
 pub fn scan_any(
     path: &Path,
     header: &[String],
@@ -96,17 +97,17 @@ pub fn scan_any(
     Ok((whole, is_header))
 }
 
-/// A row of so many fields.
+/// Refuses a row with another number of fields.
 fn check_width(fields: usize, row: StringRecord) -> Result<StringRecord, String> {
     if row.len() == fields { Ok(row) } else { Err(width_problem(fields, row.len())) }
 }
 
-/// The lines of a results file that are whole: what follows the last line end is torn.
+/// The complete lines of a results file, without a torn last line.
 pub(super) struct Lines<'f> {
-    /// The first of them.
+    /// The first line.
     pub(super) header: Vec<u8>,
     rest: BufReader<Take<&'f File>>,
-    /// Bytes up to the end of the last.
+    /// Length up to the end of the last complete line.
     whole: u64,
 }
 
@@ -119,7 +120,8 @@ impl<'f> Lines<'f> {
         Ok(Self { header, rest, whole })
     }
 
-    /// Hands on each line but the first, of so many fields. A row is a line: a stray quote costs its own row and none that follows.
+    /// Visits each line after the first. One line is one row: a stray quote damages only its own
+    /// row.
     pub(super) fn for_each(
         mut self,
         fields: usize,
@@ -142,7 +144,7 @@ impl<'f> Lines<'f> {
 
 const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: another program saved the file";
 
-/// What is wrong with a header.
+/// The error for another header.
 fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     if line.starts_with("\u{feff}".as_bytes()) {
         return ResultsError::Damaged { line: 1, problem: BYTE_ORDER_MARK.to_owned() };
@@ -164,25 +166,25 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     })
 }
 
-/// The columns that a header names.
+/// The column names of a header line.
 pub(super) fn parse_header(line: &[u8]) -> Result<Vec<String>, ResultsError> {
     let fields = Parser::new().parse_line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     Ok(fields.iter().map(str::to_owned).collect())
 }
 
-/// What is wrong with a line of so many fields.
+/// The message for a line with another number of fields.
 pub(super) fn width_problem(expected: usize, found: usize) -> String {
-    format!("it is no row: expected {expected} fields, found {found}; it was edited by hand or damaged")
+    format!("not a row: expected {expected} fields, found {found}; it was edited by hand or damaged")
 }
 
-/// One CSV line.
+/// Formats one CSV line, including the line feed.
 pub(super) fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(fields).map_err(|error| io::Error::other(error.to_string()))?;
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// Bytes of a results file's first line.
+/// Length of the header line in bytes.
 ///
 /// # Errors
 /// When the header cannot be written as CSV.
@@ -190,7 +192,7 @@ pub fn header_length(header: &[String]) -> io::Result<u64> {
     Ok(csv_line(header)?.len() as u64)
 }
 
-/// Bytes up to the end of the last line that has one.
+/// Length up to the last line feed.
 fn whole_lines_length(file: &File) -> io::Result<u64> {
     let mut reader = BufReader::new(file);
     let (mut whole, mut at) = (0, 0);
@@ -208,23 +210,23 @@ fn whole_lines_length(file: &File) -> io::Result<u64> {
     }
 }
 
-/// The rows of a results file, one after another, from any of them on.
+/// Reads the rows of a results file one by one, starting from any row.
 pub struct Rows {
     reader: csv::Reader<BufReader<File>>,
-    /// Bytes of the file before those that the reader has seen.
+    /// Offset of the reader's first byte in the file.
     base: u64,
     next: StringRecord,
-    /// Where the next row begins, and whether there is one.
+    /// Offset of the next row, and whether there is one.
     at: u64,
     more: bool,
     row: StringRecord,
 }
 
 impl Rows {
-    /// Opens a file at the row that begins at a byte that [`Rows::offset`] gave, or 0 for the first.
+    /// Opens a file at an offset returned by [`Rows::offset`], or at the first row with 0.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When reading fails.
     pub fn open(path: &Path, header: &[String], offset: u64) -> Result<Self, ResultsError> {
         let base = offset.max(header_length(header)?);
         let mut file = BufReader::new(files::open(path)?);
@@ -241,15 +243,15 @@ impl Rows {
         Ok(())
     }
 
-    /// Where the next row begins.
+    /// Byte offset of the next row.
     pub fn offset(&self) -> u64 {
         self.at
     }
 
-    /// Goes on to the next row if it is as wanted.
+    /// Advances to the next row if it satisfies `required`. Returns whether it did.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When reading fails.
     pub fn next_if(&mut self, required: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
         if !self.more || !required(&self.next) {
             return Ok(false);
@@ -259,7 +261,7 @@ impl Rows {
         Ok(true)
     }
 
-    /// The row gone to last.
+    /// The current row.
     pub fn row(&self) -> &StringRecord {
         &self.row
     }
@@ -272,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_lines_are_read_and_a_torn_one_is_not_there() {
+    fn complete_lines_are_read_without_a_torn_one() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
         for (tail, damaged) in [("", 0), ("3", 0), ("3,4", 0), ("3\n", 1), ("3,4,5\n", 1)] {
@@ -308,9 +310,9 @@ mod tests {
         (whole.unwrap(), found)
     }
 
-    /// What is written and appended is read; what was torn off is cut away and the next row stands in its place.
+    /// Appended rows are read; a torn line is cut off and replaced by the next row.
     #[test]
-    fn rows_are_appended_after_the_last_whole_one() {
+    fn rows_are_appended_after_the_last_complete_one() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
         let row = |fields: [&str; 3]| fields.map(str::to_owned).to_vec();
@@ -329,7 +331,7 @@ mod tests {
         results.append(&[row(["4", "", ""])]).unwrap();
         let text = format!("{text}4,,\n");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-        // A copy has all rows, and the next one still goes to the end of the file itself.
+        // A copy has all rows, and later rows go to the file itself.
         let copy = folder.path().join("copy.csv");
         results.copy_to(&copy).unwrap();
         results.append(&[row(["5", "", ""])]).unwrap();
@@ -343,7 +345,7 @@ mod tests {
         assert!(!results.is_in_place());
         std::fs::remove_file(&moved).unwrap();
         assert!(results.is_deleted());
-        // A link that was planted is not followed.
+        // A link is not followed.
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(&copy, &path).unwrap();
         let report = ResultsWriter::open(&path, &header(), 0).err().unwrap().to_string();
@@ -351,9 +353,9 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
     }
 
-    /// Each kind of header that is another, in its words; a beginning of the right one is no rows yet.
+    /// Each kind of wrong header has its message; a prefix of the right one has no rows.
     #[test]
-    fn another_header_is_told_by_its_first_difference() {
+    fn wrong_header_is_described_by_its_first_difference() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
         let output = |text: &str| {
@@ -382,20 +384,21 @@ mod tests {
         std::fs::write(&path, b"id,\xff\n").unwrap();
         assert!(
             scan(&path, &header(), |_, _| Ok(()))
-                .is_err_and(|error| error.to_string().starts_with("line 1: it is no UTF-8 text"))
+                .is_err_and(|error| error.to_string().starts_with("line 1: not UTF-8 text"))
         );
         assert_eq!(output("id,\"x,y\",nodes\n1,2,3\n").unwrap(), 21);
-        // A row that the caller finds wrong is told with its line; one of another width is handed on as what it is.
+        // An error of the caller names the line; a row of another width is passed on as an error.
         let wrong = scan(&path, &header(), |line, _| Err(format!("of {}", line.number)));
         assert_eq!(wrong.unwrap_err().to_string(), "line 2: of 2");
         std::fs::write(&path, "id,\"x,y\",nodes\n1,2\n").unwrap();
         let wide = rows_of(&path).1;
-        assert_eq!(wide, ["2 15..19 it is no row: expected 3 fields, found 2; it was edited by hand or damaged"]);
+        assert_eq!(wide, ["2 15..19 not a row: expected 3 fields, found 2; it was edited by hand or damaged"]);
     }
 
-    /// Rows go by their keys, those of one key as they stood, those without one go out; a file in order is not written anew.
+    /// Rows are sorted by key, stable, without those that have no key; a sorted file is not
+    /// rewritten.
     #[test]
-    fn rows_are_put_in_order_only_where_they_are_not() {
+    fn rows_are_sorted_only_if_unsorted() {
         use std::os::unix::fs::MetadataExt;
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
@@ -418,7 +421,7 @@ mod tests {
         );
         assert_eq!(ordered("a,,1\nb,,0\nc,,2\n"), (Ok("a,,1\nc,,2\n".to_owned()), true));
         assert_eq!(ordered("a,,2\nb,,x\nc,,1\n"), (Err("line 3: no key".to_owned()), false));
-        // What takes its place when it is whole, and stays what it was where it does not become so.
+        // The file is replaced only by a complete one.
         let row = StringRecord::from(vec!["9", "l,m", ""]);
         publish(write_rows(&path, &header(), |put| put(&row)).unwrap(), &path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{head}9,\"l,m\",\n"));
@@ -427,9 +430,9 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half is left behind");
     }
 
-    /// From any row on: where each begins is what was said before it was read.
+    /// Reading can start at any offset that was returned.
     #[test]
-    fn rows_are_read_from_any_of_them_on() {
+    fn rows_are_read_from_any_offset() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("results.csv");
         std::fs::write(&path, "id,\"x,y\",nodes\n1,a,1\n2,\"b\nb\",2\n3,c,3\n").unwrap();

@@ -1,4 +1,5 @@
-//! The results file written anew: in order, or without some rows. The new one takes the old one's place when it is complete.
+//! Rewrites a results file: in order, or without some rows. The new file replaces the old one when
+//! it is complete.
 
 use super::atomic::{NewFile, begin_file, publish};
 use super::results::{ResultsError, csv_line, scan};
@@ -8,35 +9,34 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Writes a results file anew with only the lines given, in their order; their bytes are not changed. The new file replaces the
-/// old one when it is complete.
+/// Rewrites a results file with the given lines in the given order, byte by byte.
 ///
 /// # Errors
-/// When the system refuses; the old file is then untouched.
+/// When reading or writing fails; the old file is then unchanged.
 pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range<u64>>) -> io::Result<()> {
     let mut old = BufReader::new(files::open(path)?);
     let mut new = begin_file(path)?;
     let mut writer = BufWriter::new(new.as_file_mut());
     writer.write_all(&csv_line(header)?)?;
-    let (mut at, mut bytes) = (0, Vec::new());
+    let (mut position, mut bytes) = (0, Vec::new());
     for line in lines {
-        // Relative seeks keep the buffer where lines follow each other.
-        old.seek_relative(line.start as i64 - at)?;
+        // A relative seek keeps the buffer when lines are consecutive.
+        old.seek_relative(line.start as i64 - position)?;
         bytes.resize((line.end - line.start) as usize, 0);
         old.read_exact(&mut bytes)?;
         writer.write_all(&bytes)?;
-        at = line.end as i64;
+        position = line.end as i64;
     }
     writer.flush()?;
     drop(writer);
     publish(new, path)
 }
 
-/// Puts the rows of a results file in the order of their keys, without those that have none. Memory goes into one key and one place for
-/// each row; a file that is in order and loses nothing is left alone.
+/// Sorts the rows of a results file by key and drops those without one. Memory: one key and one
+/// range for each row. A file that is sorted and complete is not rewritten.
 ///
 /// # Errors
-/// When `key` says that a row is wrong, or the system refuses; the file is then untouched.
+/// When `key` fails for a row, or reading or writing fails; the file is then unchanged.
 pub fn sort_rows<K: Ord>(
     path: &Path,
     header: &[String],
@@ -57,10 +57,10 @@ pub fn sort_rows<K: Ord>(
     Ok(rewrite(path, header, rows.into_iter().map(|(_, bytes)| bytes))?)
 }
 
-/// Writes rows that are handed in one by one to a file that [`publish`] will put in the place of `path`.
+/// Writes rows to a new file that [`publish`] moves to `path`.
 ///
 /// # Errors
-/// When `rows` fails or the system refuses.
+/// When `rows` or writing fails.
 pub fn write_rows(
     path: &Path,
     header: &[String],

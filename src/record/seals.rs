@@ -1,6 +1,7 @@
-//! Seals of results as a whole. One is *of counts*: for each column a hash of its values in the plan's order, which is equal in every run of the plan and
-//! untouched when a column is renamed or another is added. The other is *of the file as written*, header and seconds included, and says nothing of
-//! another run's.
+//! Hashes that seal results as a whole. The seal *of counts* hashes each column's values in the
+//! plan's order: it is equal in every run of the plan, and does not change if a column is renamed
+//! or another is added. The seal *of the file* covers the file as written, including header and
+//! seconds, and differs between runs.
 
 use super::columns::{self, Role};
 use super::fields::{SEPARATOR, SeparatedRow};
@@ -8,7 +9,7 @@ use siphasher::sip::SipHasher13;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 
-/// The key of every hash here.
+/// The key of all hashes in this module.
 const KEY: u64 = 0x7474_6c61_6200_0003;
 
 fn hasher() -> SipHasher13 {
@@ -19,21 +20,21 @@ fn format_hash(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Hash of some bytes.
+/// Hash of bytes, as 16 hexadecimal digits.
 pub fn hash_bytes(bytes: &[u8]) -> String {
     let mut hash = hasher();
     hash.write(bytes);
     format_hash(hash.finish())
 }
 
-/// Hash of a column's fields: the seal of its counts.
+/// Hash of a column's fields.
 pub(super) fn hash_column<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     let mut hash = hasher();
     fields.for_each(|field| write_field(&mut hash, field));
     format_hash(hash.finish())
 }
 
-/// Hash of a header's names in their order.
+/// Hash of a header's names, in order.
 pub fn hash_header(header: &[String]) -> String {
     hash_column(header.iter().map(String::as_str))
 }
@@ -43,19 +44,19 @@ fn write_field(hash: &mut SipHasher13, text: &str) {
     hash.write(&[SEPARATOR]);
 }
 
-/// The fields of some rows by column, as they are hashed.
+/// The hashed bytes of some rows, by column.
 #[derive(Default)]
 pub(super) struct ColumnBytes(Vec<Vec<u8>>);
 
 impl ColumnBytes {
-    /// Adds a row, which has as many fields as those before it.
+    /// Adds a row with as many fields as the earlier ones.
     pub(super) fn push(&mut self, row: &SeparatedRow) {
         self.0.resize_with(row.len(), Vec::new);
         self.0.iter_mut().enumerate().for_each(|(at, bytes)| bytes.extend_from_slice(row.field(Some(at))));
     }
 }
 
-/// The seals of a file, while it is read.
+/// Computes the seals of a file while it is read.
 pub(super) struct SealHasher {
     columns: Vec<SipHasher13>,
     length: u64,
@@ -66,13 +67,13 @@ impl SealHasher {
         Self { columns: vec![hasher(); columns], length: 0 }
     }
 
-    /// Takes so many bytes of the file, and the rows in them.
+    /// Adds a part of the file: its length in bytes, and its rows.
     pub(super) fn update(&mut self, length: usize, rows: &ColumnBytes) {
         self.length += length as u64;
         self.columns.iter_mut().zip(&rows.0).for_each(|(hash, bytes)| hash.write(bytes));
     }
 
-    /// The seals of a file of this header.
+    /// The seals of a file with this header.
     pub(super) fn finish(self, header: &[String]) -> Seals {
         let hashes: Vec<u64> = self.columns.iter().map(Hasher::finish).collect();
         let mut file = hasher();
@@ -90,19 +91,20 @@ impl SealHasher {
     }
 }
 
-/// Whether a column is equal in every run of a plan and every build: the id covers the options' names, the check all columns, and a time is measured.
+/// Whether a column is equal in every run of a plan by every build. The id depends on option names,
+/// the checksum on all columns, and times are measured.
 fn is_reproducible(name: &str) -> bool {
     name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time)
 }
 
-/// The seals of a file.
+/// The seals of a results file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seals {
-    /// Of counts: of each column of words and counts, by its name.
+    /// The hash of each reproducible column, by name.
     pub columns: BTreeMap<String, String>,
-    /// Of the header alone: it is known before the first row.
+    /// The hash of the header, known before the first row.
     pub header: String,
-    /// Of the file as written.
+    /// The hash of the file as written.
     pub file: String,
 }
 
@@ -123,17 +125,17 @@ mod tests {
         hasher.finish(&header)
     }
 
-    /// A column's seal is of its values alone; the file's is of everything.
+    /// A column's seal depends on its values alone, the file's on everything.
     #[test]
-    fn a_column_keeps_its_seal_whatever_stands_beside_it() {
+    fn column_seal_depends_on_its_values_alone() {
         let header = ["id", "variant", "search.nodes", "seconds", "check"];
         let whole = seals(&header, &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
         assert_eq!(whole.columns.keys().collect::<Vec<_>>(), ["search.nodes", "variant"]);
         let of = |seals: &Seals, name: &str| seals.columns[name].clone();
         // Another run: other times, ids and checks.
-        let again = seals(&header, &["1a,x,12,0.7,22\n", "1b,y,7,0.35,33\n"]);
-        assert_eq!((&again.columns, &again.header), (&whole.columns, &whole.header));
-        assert_ne!(again.file, whole.file);
+        let second_run = seals(&header, &["1a,x,12,0.7,22\n", "1b,y,7,0.35,33\n"]);
+        assert_eq!((&second_run.columns, &second_run.header), (&whole.columns, &whole.header));
+        assert_ne!(second_run.file, whole.file);
         // A column renamed, one more beside it.
         let other = seals(&["id", "variant", "depth", "nodes", "seconds"], &["0a,x,1,12,0.5\n", "0b,y,1,7,0.25\n"]);
         assert_eq!((of(&other, "nodes"), of(&other, "variant")), (of(&whole, "search.nodes"), of(&whole, "variant")));

@@ -1,7 +1,9 @@
-//! Thin rows: what pages, claims and comparisons need of results that are whole, as a compressed table that a repository can hold.
+//! Thin rows: the part of complete results that pages, claims and comparisons need, as a compressed
+//! table small enough for a repository.
 //!
-//! Each line of the table is a column: its name, then a field for each row. Columns are kept at one of three resolutions, which their names tell: by row,
-//! as they are in the results; once a search (`search:table.hits`); once a variant (`variant:search.evals`).
+//! Each line of the table is a column: its name, then a field for each row. The name tells the
+//! column's resolution: by row, as in the results; once per search (`search:table.hits`); or once
+//! per variant (`variant:search.evals`).
 
 use super::atomic::write_atomic;
 use super::columns::{self, Role};
@@ -18,20 +20,21 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// The table's name in its folder.
+/// Name of the file in its folder.
 pub const NAME: &str = "rows.csv.gz";
 
-/// What begins the name of a column whose counters are added up over each search, and stand in its last row. A state is that at its end.
+/// Prefix of a column with one value per search, in its last row: counters are summed, a state is
+/// that at the end.
 const BY_SEARCH: &str = "search:";
 
-/// What begins the name of a column that is added up over the first searches of each variant (in each suite), and stands in the first row of the variant. A
-/// state is the mean over their ends.
+/// Prefix of a column with one value per variant (and suite), in the variant's first row: counters
+/// are summed over its first searches, a state is the mean over their ends.
 const BY_VARIANT: &str = "variant:";
 
-/// How much of a column is kept.
+/// The resolution of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resolution {
-    /// Each row's field.
+    /// One field for each row.
     Row,
     /// One field for each search.
     Search,
@@ -48,7 +51,7 @@ impl Resolution {
         }
     }
 
-    /// The resolution and the column that a name in the table means.
+    /// Splits a name in the table into resolution and column.
     fn parse(name: &str) -> (Self, &str) {
         let prefixed = [Self::Search, Self::Variant].into_iter();
         let found =
@@ -57,7 +60,7 @@ impl Resolution {
     }
 }
 
-/// The counters that a page's rates and their intervals are of: it needs them for each search.
+/// The counters of rates whose intervals need one value per search.
 const RATES: [&str; 12] = [
     columns::USABLE,
     columns::MOVE_ONLY,
@@ -73,7 +76,7 @@ const RATES: [&str; 12] = [
     columns::ENTRIES,
 ];
 
-/// How much is kept of a column; nothing of some. `games`: whether the rows are games.
+/// The resolution of a column; none if it is dropped. `games`: whether the rows are games.
 fn resolution(column: &str, by_row: &BTreeSet<String>, games: bool) -> Option<Resolution> {
     let by_row =
         by_row.contains(column) || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
@@ -91,12 +94,12 @@ fn resolution(column: &str, by_row: &BTreeSet<String>, games: bool) -> Option<Re
     }
 }
 
-/// Whether a folder has thin rows, and no full ones.
+/// Whether a folder has thin rows and no full ones.
 pub fn is_thin(folder: &Path) -> bool {
     !folder.join(RESULTS).exists() && folder.join(NAME).exists()
 }
 
-/// The folder of thin rows that a path means: the folder itself, or the table in it.
+/// The folder of thin rows that a path refers to: the folder itself, or that of the file.
 pub fn thin_folder(path: &Path) -> Option<&Path> {
     if path.is_dir() {
         return is_thin(path).then_some(path);
@@ -104,20 +107,20 @@ pub fn thin_folder(path: &Path) -> Option<&Path> {
     path.parent().filter(|_| path.file_name().is_some_and(|name| name == NAME))
 }
 
-/// A column as it is written.
+/// A column while it is written.
 struct Column {
     name: String,
     at: usize,
     resolution: Resolution,
     adds_up: bool,
-    /// By row, each field.
+    /// The fields of all rows, at resolution `Row`.
     fields: StringRecord,
-    /// Else those of some rows.
+    /// The fields of some rows, at other resolutions.
     sparse_fields: HashMap<usize, String>,
-    /// The sum of the search that is read, or its last field.
+    /// The sum over the current search, and its last field.
     sum: f64,
     last: String,
-    /// Of each variant in each suite: its first row, the sum over its searches, and how many there were.
+    /// For each variant and suite: its first row, the sum over its searches, and their number.
     variants: HashMap<(String, String), (usize, f64, usize)>,
 }
 
@@ -129,7 +132,7 @@ impl Column {
         }
     }
 
-    /// Ends the search whose first and last rows these are.
+    /// Ends the search with these first and last rows.
     fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
         let (sum, text) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last));
         match self.resolution {
@@ -150,7 +153,7 @@ fn parse_number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// A number as it is read back; nothing where there is none. Six decimals are what times have.
+/// A number in the shortest form that is read back equal; empty for NaN. Times have six decimals.
 fn format_number(value: f64) -> String {
     if value.is_nan() {
         return String::new();
@@ -160,22 +163,22 @@ fn format_number(value: f64) -> String {
     if parse_number(short) == value { short.to_owned() } else { value.to_string() }
 }
 
-/// The search that is read: its variant, its first row and its last.
+/// The current search: its key, and its first and last rows.
 #[derive(Default)]
 struct OpenSearch {
     key: Option<[String; 3]>,
     suite: String,
-    /// Whether its counters are kept: it is the first of its repeats, under the first key seed.
+    /// Whether its counters are kept: only the first of its repeats, under the first key seed.
     counts: bool,
     first: usize,
     last: usize,
 }
 
-/// Writes the thin rows of a results file, which is whole, into a folder. `by_row`: columns that are kept by row beside those that always are. Returns
-/// what the manifest must say of them: nothing is missing yet.
+/// Writes the thin rows of a complete results file into a folder. `by_row`: further columns to keep
+/// by row. Returns the entry for the manifest, without missing rows.
 ///
 /// # Errors
-/// When the file cannot be read, its rows are not in a plan's order, or the system refuses.
+/// When the file cannot be read, its rows are not in the plan's order, or writing fails.
 pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result<Thin, ResultsError> {
     let mut reader = csv::Reader::from_path(results).map_err(io::Error::other)?;
     let header = reader.headers().map_err(io::Error::other)?.clone();
@@ -218,7 +221,7 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
         if !games && !is_error && open.key.as_ref() != Some(&key) {
             close(&mut table, &open);
             if !known.insert(key.clone()) {
-                let problem = "its search has rows before those of another: the rows are not in their plan's order";
+                let problem = "the rows are not in the plan's order: the rows of a search are not contiguous";
                 return Err(ResultsError::Damaged { line: rows as u64 + 2, problem: problem.to_owned() });
             }
             variants.insert(key[0].clone());
@@ -253,41 +256,41 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
     Ok(Thin { rows: rows as u64, failed, missing: None, seal: seals::hash_bytes(&text) })
 }
 
-/// Bytes packed: the same bytes give the same.
+/// Compresses bytes by gzip, deterministically.
 ///
 /// # Errors
-/// When they cannot be.
+/// When compression fails.
 pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(bytes)?;
     packed.finish()
 }
 
-/// A file's bytes, unpacked.
+/// The decompressed bytes of a gzip file.
 ///
 /// # Errors
-/// When it cannot be read, or is not what was packed.
+/// When it cannot be read or is not a gzip file.
 pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     MultiGzDecoder::new(files::open(path)?).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Thin rows as they were read, each column by itself.
+/// Thin rows, by column.
 #[derive(Debug, Clone, Default)]
 pub struct ThinRows {
-    /// The columns: resolution, name, fields.
+    /// The columns: resolution, name and fields.
     pub columns: Vec<(Resolution, String, StringRecord)>,
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: usize,
-    /// The columns of the full rows that are not kept by row.
+    /// Columns of the full rows that are not kept by row.
     pub absent: Vec<String>,
-    /// How many columns were held against the seals of the full rows.
+    /// Number of columns that match the seals of the full rows.
     pub verified: usize,
 }
 
 impl ThinRows {
-    /// The fields of a column that is kept by row.
+    /// The fields of a column, if it is kept by row.
     pub fn column(&self, name: &str) -> Option<&StringRecord> {
         let mut columns = self.columns.iter();
         columns
@@ -296,10 +299,11 @@ impl ThinRows {
     }
 }
 
-/// Reads the thin rows of a folder, and holds them against its manifest: their own seal, and the seals of the full rows' columns.
+/// Reads the thin rows of a folder and checks them against the manifest: their own seal, and the
+/// column seals of the full rows.
 ///
 /// # Errors
-/// When they cannot be read, or are not what was written.
+/// When they cannot be read or do not match the manifest.
 pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError> {
     let broken = |problem: &str| ResultsError::Thin(problem.to_owned());
     let Some(thin) = &manifest.thin else { return Err(broken("the manifest beside it is not of thin rows")) };

@@ -1,5 +1,5 @@
-//! Whether results are what a run wrote: seals, rows that are there twice, and what the manifest says is missing. What can be known
-//! from the folder alone, without the experiment's suite.
+//! Checks whether results are what a run wrote: seals, duplicate rows, and rows that are missing
+//! according to the manifest. It needs only the folder, not the experiment's suite.
 
 use super::blocks::{self, process_blocks};
 use super::fields::Parser;
@@ -16,41 +16,41 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
-/// What was found.
+/// The result of verifying a results file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Whether the file has seals at all; a table that another program made has not.
+    /// Whether rows have checksums; a table from another program has none.
     pub sealed: bool,
-    /// Rows that were edited or damaged, or that follow one that is missing; the first few in words.
+    /// Number of rows that were edited or damaged, or follow a missing row.
     pub damaged: u64,
-    /// Rows that are there twice.
+    /// Number of duplicate rows.
     pub duplicated: u64,
-    /// The first of both, with their lines.
+    /// The first damaged and duplicate rows: line and problem.
     pub examples: Vec<String>,
-    /// Jobs that failed.
+    /// Number of failed jobs.
     pub failed: u64,
-    /// Jobs that have no row, of those that the manifest speaks of.
+    /// Number of jobs of the manifest without rows.
     pub missing_jobs: u64,
-    /// Rows that were there when the run ended and are not now.
+    /// Number of rows that have disappeared since the run ended.
     pub missing_rows: u64,
-    /// Hash of all checks in their order, which results of schema 1 are sealed by.
+    /// Hash of all checksums in order, the seal of results of schema 1.
     pub digest: String,
-    /// The seals of the file as it is.
+    /// The seals of the file as read.
     pub seals: Seals,
-    /// What seals it.
+    /// What the manifest seals; none without a manifest.
     pub kind: Option<SealKind>,
 }
 
-/// What is said of results whose manifest has no seal.
-pub const UNSEALED: &str = "unsealed: its manifest has no seal, and an edit would not show";
+/// The message for results whose manifest has no seal.
+pub const UNSEALED: &str = "unsealed: its manifest has no seal, so edits cannot be detected";
 
-/// How many rows are named.
+/// Maximum number of examples in messages.
 const MAX_EXAMPLES: usize = 3;
 
 impl VerifyReport {
-    /// What makes the figures wrong; none if nothing does.
+    /// The damage that makes figures wrong; none if there is none.
     pub fn describe_damage(&self) -> Option<String> {
         let mut found = Vec::new();
         if self.damaged > 0 {
@@ -63,21 +63,23 @@ impl VerifyReport {
         (!found.is_empty()).then(|| format!("{} ({})", found.join("; "), self.examples.join("; ")))
     }
 
-    /// What is not there, be it a seal; none if all is.
+    /// What is missing, rows or a seal; none if nothing is.
     pub fn describe_missing(&self) -> Option<String> {
         self.describe_missing_rows().or_else(|| self.describe_unsealed())
     }
 
-    /// That nothing seals the rows; none of rows that no manifest speaks of.
+    /// That nothing seals the rows; none for rows without a manifest.
     pub fn describe_unsealed(&self) -> Option<String> {
         match self.kind {
             Some(SealKind::None) => Some(UNSEALED.to_owned()),
-            Some(_) if !self.sealed => Some("unsealed: its rows have no checks, and an edit would not show".to_owned()),
+            Some(_) if !self.sealed => {
+                Some("unsealed: its rows have no checks, so edits cannot be detected".to_owned())
+            }
             _ => None,
         }
     }
 
-    /// Which rows are not there; none if all are.
+    /// How many rows or jobs are missing; none if none are.
     pub fn describe_missing_rows(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
@@ -93,17 +95,17 @@ impl VerifyReport {
     }
 }
 
-/// Where a column stands; none where the file has no such one.
+/// The index of a column; none if the file lacks it.
 fn column_index(header: &[String], name: &str) -> Option<usize> {
     header.iter().position(|column| column == name)
 }
 
-/// The same of the checks, which are none where they do not stand last.
+/// The index of the checksum; none if it is not the last column.
 fn check_index(header: &[String]) -> Option<usize> {
     column_index(header, columns::CHECK).filter(|at| at + 1 == header.len())
 }
 
-/// A seal as a row has it: eight small hexadecimal digits.
+/// Parses a checksum: eight lower-case hexadecimal digits.
 fn parse_seal(text: &[u8]) -> Option<u32> {
     let digits = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| digits)?, 16).ok()
@@ -115,22 +117,22 @@ fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     hash.finish()
 }
 
-/// What can be known of a row without those of the blocks before it.
+/// The facts about a row that do not depend on earlier blocks.
 struct RowFacts {
-    /// Its place in its block.
+    /// Byte range in its block.
     bytes: Range<usize>,
     job: u64,
     id: u64,
     failed: bool,
-    /// What stands in its check: among those of its block, and as a number where it is one.
+    /// Its checksum: the range in the block's texts, and the value if it is valid.
     text: Range<usize>,
     seal: Option<u32>,
-    /// What would have to stand there, if what stands in the check of the job's row before it is this.
+    /// The right checksum if `previous` is that of the job's previous row.
     expected: u32,
     previous: u32,
 }
 
-/// The rows of a block, or what is wrong with them, and the texts of their checks.
+/// The rows of a block, or their errors, and the texts of their checksums.
 #[derive(Default)]
 struct SealedBlock {
     rows: Vec<Result<RowFacts, String>>,
@@ -138,7 +140,7 @@ struct SealedBlock {
     columns: ColumnBytes,
 }
 
-/// Reads whole lines. `kept`: the variants that keep their tables from position to position.
+/// Reads the complete lines of a block. `kept`: the variants whose tables are never cleared.
 fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBlock {
     let places = [
         columns::ID,
@@ -153,7 +155,7 @@ fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBl
     .map(|name| column_index(header, name));
     let last = check_index(header);
     let (mut found, mut parser, mut from) = (SealedBlock::default(), Parser::new(), 0);
-    // What stands in the check of each job's last row, of the jobs that are met here.
+    // The last checksum of each job in this block.
     let mut seals: HashMap<u64, u32, RandomState> = HashMap::default();
     for line in block[..blocks::whole_lines(block)].split_inclusive(|byte| *byte == b'\n') {
         let bytes = from..from + line.len();
@@ -165,7 +167,7 @@ fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBl
         found.rows.push(row.map(|row| {
             found.columns.push(row);
             let [id, variant, suite, game, position, repeat, opponent, error] = places.map(|at| row.field(at));
-            // What is not emptied between positions is one job with all of its suite.
+            // A variant that is never cleared has one job for all items of its suite.
             let item = match std::str::from_utf8(&variant[..variant.len() - 1]).is_ok_and(|name| kept.contains(name)) {
                 true => suite,
                 false if game.len() == 1 => position,
@@ -185,16 +187,16 @@ fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBl
     }
     found
 }
-/// Reads a results file, on all processors, and holds it against itself and against the manifest that stands beside it.
+/// Verifies a results file on all processors, by itself and against its manifest.
 ///
 /// # Errors
-/// When it cannot be read, or is no table.
+/// When it cannot be read or is not a table.
 pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<VerifyReport, ResultsError> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     verify_in_blocks(path, manifest, threads, blocks::SIZE)
 }
 
-/// As [`verify`], by so many threads in blocks of so many bytes.
+/// As [`verify`], with a number of threads and bytes of a block.
 fn verify_in_blocks(
     path: &Path,
     manifest: Option<&Manifest>,
@@ -204,7 +206,7 @@ fn verify_in_blocks(
     let kept: HashSet<&str> = manifest.map(Manifest::kept_variants).unwrap_or_default();
     let mut found = VerifyReport::default();
     let mut seen: HashSet<u64, RandomState> = HashSet::default();
-    // What stands in the check of each job's last row.
+    // The last checksum of each job.
     let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut checks = SipHasher13::new();
     let mut file = BufReader::new(crate::system::files::open(path)?);
@@ -213,7 +215,7 @@ fn verify_in_blocks(
     let head = header.len();
     header.truncate(blocks::whole_lines(&header));
     let header = parse_header(&header)?;
-    let (named, check) = (column_index(&header, columns::ID).is_some(), check_index(&header));
+    let (has_ids, check) = (column_index(&header, columns::ID).is_some(), check_index(&header));
     let (mut parser, mut hasher) = (Parser::new(), SealHasher::new(header.len()));
     hasher.update(head, &ColumnBytes::default());
     process_blocks(
@@ -237,9 +239,9 @@ fn verify_in_blocks(
                 };
                 let written_before = jobs.entry(row.job).or_insert(0);
                 found.failed += u64::from(row.failed);
-                if named && !seen.insert(row.id) {
+                if has_ids && !seen.insert(row.id) {
                     found.duplicated += 1;
-                    found.add_example(line, "it is there twice");
+                    found.add_example(line, "it is a duplicate");
                     continue;
                 }
                 let Some(last) = check else { continue };
@@ -247,7 +249,7 @@ fn verify_in_blocks(
                 let previous = if row.failed { 0 } else { *written_before };
                 let expected = match previous == row.previous {
                     true => row.expected,
-                    // The row before it is in another block.
+                    // The previous row of the job is in another block.
                     false => parser.separate_line(&block[row.bytes]).map_or(0, |row| row.check(previous, last)),
                 };
                 if row.seal != Some(expected) {
@@ -257,7 +259,8 @@ fn verify_in_blocks(
                         "its check does not fit: it was edited or damaged, or the row before it is missing",
                     );
                 }
-                // What follows is held against what stands there, so that one edit is one edit.
+                // Later rows are checked against the checksum in the file, so that one edit is one
+                // error.
                 *written_before = row.seal.unwrap_or(expected);
             }
             Ok::<_, ResultsError>(())
@@ -283,10 +286,11 @@ fn verify_in_blocks(
     Ok(found)
 }
 
-/// Which seal of a manifest does not fit the file. `whole`: whether the run ended and all its rows are there.
+/// The first seal of a manifest that differs from the file. `whole`: whether the run ended and all
+/// its rows are there.
 fn find_broken_seal(found: &VerifyReport, manifest: &Manifest, whole: bool) -> Option<String> {
     let differs = |seal: &Option<String>, now: &String| seal.as_ref().is_some_and(|seal| seal != now);
-    let named = |columns: Vec<&String>, what: &str| {
+    let has_ids = |columns: Vec<&String>, what: &str| {
         let names = columns.iter().take(MAX_EXAMPLES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let more = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
         (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", plural(columns.len() as u64, "column")))
@@ -296,21 +300,22 @@ fn find_broken_seal(found: &VerifyReport, manifest: &Manifest, whole: bool) -> O
         let gone = manifest.column_seals.keys().filter(|name| !now.contains_key(*name)).collect();
         let new =
             now.keys().filter(|name| !manifest.column_seals.is_empty() && !manifest.column_seals.contains_key(*name));
-        let other = [named(gone, "gone"), named(new.collect(), "not of the run")].into_iter().flatten();
-        let other = other.chain(["it is not the header that the run wrote".to_owned()]).collect::<Vec<_>>();
+        let other = [has_ids(gone, "gone"), has_ids(new.collect(), "not of the run")].into_iter().flatten();
+        let other = other.chain(["the header has changed since the run".to_owned()]).collect::<Vec<_>>();
         return Some(other.join("; "));
     }
     if !whole {
         return None;
     }
     let moved = manifest.column_seals.iter().filter(|(name, seal)| found.seals.columns.get(*name) != Some(seal));
-    named(moved.map(|(name, _)| name).collect(), "not as the run ended with").or_else(|| {
-        let other_rows = differs(&manifest.seals, &found.digest)
-            .then(|| "the rows are not those that the run ended with".to_owned());
+    has_ids(moved.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
+        let other_rows =
+            differs(&manifest.seals, &found.digest).then(|| "the rows have changed since the run ended".to_owned());
         let other_file = differs(&manifest.file_seal, &found.seals.file);
         other_rows.or_else(|| {
-            other_file
-                .then(|| "the file is not as the run wrote it: seconds, ids or what follows the last row".to_owned())
+            other_file.then(|| {
+                "the file has changed since the run ended: seconds, ids or bytes after the last row".to_owned()
+            })
         })
     })
 }
@@ -321,9 +326,9 @@ mod tests {
     use super::super::{Extra, header, seal};
     use super::*;
 
-    /// Where one field ends and the next begins is part of what is hashed.
+    /// The hash depends on where fields end.
     #[test]
-    fn fields_do_not_run_together() {
+    fn hash_depends_on_field_boundaries() {
         let mut parser = Parser::new();
         let mut hash_of = |line: &str| {
             let row = parser.separate_line(line.as_bytes()).unwrap();
@@ -333,10 +338,10 @@ mod tests {
         assert_eq!(hashes.len(), 5);
     }
 
-    /// What is found is the same for any blocks and any number of threads: of rows that are whole, edited, missing, doubled, failed or torn, their
-    /// jobs one after the other or in turns.
+    /// The report is the same for any block size and number of threads: with intact, edited,
+    /// missing, duplicate, failed and torn rows, and jobs one after another or interleaved.
     #[test]
-    fn blocks_are_verified_as_the_file_is() {
+    fn report_does_not_depend_on_blocks_and_threads() {
         let header = header(&[], Extra::default());
         let at = |name: &str| header.iter().position(|column| column == name).unwrap();
         let line = |fields: &[String]| {
@@ -346,11 +351,11 @@ mod tests {
         };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
-        for in_turns in [false, true] {
+        for interleaved in [false, true] {
             let mut seals = [0; 6];
             let mut lines = vec![line(&header)];
             for number in 0..60_usize {
-                let job = if in_turns { number % 6 } else { number / 10 };
+                let job = if interleaved { number % 6 } else { number / 10 };
                 let mut row = vec![String::new(); header.len() - 1];
                 row[at(columns::ID)] = number.to_string();
                 // A name with a comma is quoted.
@@ -386,9 +391,10 @@ mod tests {
         }
     }
 
-    /// Rows of two variants, three positions of each, two rows of a job, the last job failed; what is done to them, what is found and said.
+    /// Rows of two variants, three positions each, two rows of a job, the last job failed: each
+    /// kind of damage, its counts and message.
     #[test]
-    fn each_finding_is_counted_and_told() {
+    fn damage_is_counted_and_described() {
         let header = header(&[], Extra::default());
         let at = |name: &str| header.iter().position(|column| column == name).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -406,7 +412,7 @@ mod tests {
                 row[at(columns::REPEAT)] = repeat.to_string();
                 row[at(columns::DEPTH)] = depth.to_string();
                 if lines.len() == 12 {
-                    // A job that failed begins anew: its row does not follow from those that were written before it.
+                    // A failed job restarts the checksum chain.
                     (row[at(columns::ERROR)], before) = ("why".to_owned(), 0);
                 }
                 before = seal(&mut row, before);
@@ -447,7 +453,8 @@ mod tests {
             which.iter().for_each(|&at| lines[at] = lines[at].replacen(",,", ",5,", 1));
             lines
         };
-        // Lines, what the manifest says otherwise, then damaged, doubled, missing jobs and rows, what is wrong and what is not there.
+        // Lines, manifest, expected counts (damaged, duplicate, missing jobs, missing rows),
+        // damage, what is missing.
         type Case<'a> = (Vec<String>, Manifest, [u64; 4], Option<String>, Option<&'a str>);
         let cases: [Case<'_>; 12] = [
             (edit(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 row {words} (line 4: {check})")), None),
@@ -474,7 +481,7 @@ mod tests {
                 None,
                 Some("3 jobs of the plan without rows"),
             ),
-            // A run that goes on has at least the rows that it had.
+            // A running run has at least the rows of its manifest.
             (
                 cut(&[2]),
                 Manifest { ended: None, ..ended.clone() },
@@ -482,19 +489,19 @@ mod tests {
                 None,
                 Some("1 row missing that the run had written"),
             ),
-            // Of a shard it is not known which jobs it has; of a run that has not ended not how many rows.
+            // A shard's jobs are not known here; nor are the rows of a run that has not ended.
             (
                 cut(&[3, 4]),
                 Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() },
                 [1, 0, 0, 0],
-                Some(format!("1 row {words} (line 1: the rows are not those that the run ended with)")),
+                Some(format!("1 row {words} (line 1: the rows have changed since the run ended)")),
                 None,
             ),
             (
                 cut(&[3, 4]),
                 Manifest { rows: None, jobs_total: 7, ..ended.clone() },
                 [1, 0, 0, 0],
-                Some(format!("1 row {words} (line 1: the rows are not those that the run ended with)")),
+                Some(format!("1 row {words} (line 1: the rows have changed since the run ended)")),
                 None,
             ),
             (
@@ -508,7 +515,7 @@ mod tests {
                 [&lines[..], &lines[2..3]].concat(),
                 ended.clone(),
                 [0, 1, 0, 0],
-                Some("1 row there twice (line 14: it is there twice)".to_owned()),
+                Some("1 row there twice (line 14: it is a duplicate)".to_owned()),
                 None,
             ),
             (
@@ -516,7 +523,7 @@ mod tests {
                 ended.clone(),
                 [1, 2, 0, 0],
                 Some(format!(
-                    "1 row {words}; 2 rows there twice (line 4: {check}; line 14: it is there twice; line 15: it is there twice)"
+                    "1 row {words}; 2 rows there twice (line 4: {check}; line 14: it is a duplicate; line 15: it is a duplicate)"
                 )),
                 None,
             ),
@@ -530,7 +537,8 @@ mod tests {
                 "case {number}"
             );
         }
-        // A check that is none: too long, in capitals, empty. A table without checks has none to fit.
+        // Invalid checksums: too long, in capitals, empty. A table without checksums has nothing to
+        // check.
         for other in ["0123456789", "ABCDEF01", ""] {
             let mut lines = lines.clone();
             let place = lines[2].rfind(',').unwrap();
@@ -543,7 +551,7 @@ mod tests {
             );
         }
         let foreign = of(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
-        let report = vec!["line 3: it is there twice".to_owned(), format!("line 4: {}", width_problem(3, 2))];
+        let report = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", width_problem(3, 2))];
         assert_eq!(
             (foreign.sealed, foreign.rows, foreign.damaged, foreign.duplicated, foreign.examples),
             (false, 3, 1, 1, report)
@@ -559,9 +567,10 @@ mod tests {
         }
     }
 
-    /// A variant that keeps its tables is one job over all items; games and positions else are jobs of their own.
+    /// A variant that is never cleared is one job over all items; otherwise games and positions are
+    /// jobs.
     #[test]
-    fn jobs_are_told_apart_by_what_is_kept() {
+    fn jobs_depend_on_uncleared_variants() {
         let header = header(&[], Extra::default());
         let at = |name: &str| header.iter().position(|column| column == name).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -588,7 +597,7 @@ mod tests {
             text += &(row.join(",") + "\n");
         }
         std::fs::write(&path, text).unwrap();
-        // Of ten jobs: one of what is kept, two positions, one game.
+        // Four of ten jobs: one of the uncleared variant, two positions, one game.
         let manifest = Manifest { jobs_total: 10, kept: vec!["kept".to_owned()], ..Manifest::default() };
         assert_eq!(verify(&path, Some(&manifest)).unwrap().missing_jobs, 10 - 4);
         let none_kept = Manifest { kept: Vec::new(), ..manifest };

@@ -1,4 +1,4 @@
-//! The results file while a run appends to it.
+//! Appends rows to the results file during a run.
 
 use super::atomic::{begin_file, publish, sync_folder};
 use super::results::csv_line;
@@ -8,7 +8,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// An open results file, to which rows are appended.
+/// An open results file.
 pub struct ResultsWriter {
     file: File,
     path: PathBuf,
@@ -16,11 +16,11 @@ pub struct ResultsWriter {
 }
 
 impl ResultsWriter {
-    /// Opens a file for appending after its first `length` bytes; what follows them is cut off. A file of no bytes gets its
+    /// Opens a file for appending and truncates it to `length` bytes. An empty file gets the
     /// header.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the operation fails.
     pub fn open(path: &Path, header: &[String], length: u64) -> io::Result<Self> {
         let file = open_own_file(path)?;
         if file.metadata()?.len() > length {
@@ -35,12 +35,13 @@ impl ResultsWriter {
         Ok(results)
     }
 
-    /// Appends the rows of one job with one write, so that a kill tears at most the last of them. Whatever was done to the file meanwhile
-    /// they go to its end. When this returns the system has them, so that no end of this process can lose them; [`Results::sync`] sees to
-    /// the disk.
+    /// Appends the rows of one job in one write at the end of the file, so that a kill tears at
+    /// most the last row. On return the operating system has the rows, so that a crash of this
+    /// process cannot lose them; [`ResultsWriter::sync`] writes them to the disk.
     ///
     /// # Errors
-    /// When the system refuses (a full disk). The file then ends where it did before, as far as the system lets it.
+    /// When writing fails (a full disk). The file is then truncated to its former length if
+    /// possible.
     pub fn append(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for fields in rows {
@@ -59,42 +60,42 @@ impl ResultsWriter {
         Ok(())
     }
 
-    /// Puts everything appended on the disk: after this not even a power failure loses it.
+    /// Writes all appended rows to the disk, so that a power failure cannot lose them.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the operation fails.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// Another hold on the file, by which a thread that does not append can wait for the disk.
+    /// A second handle of the file, for a thread that syncs it.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the operation fails.
     pub fn clone_file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// Whether the file is still where it was opened, and not moved, deleted or replaced.
+    /// Whether the file is still at its path: not moved, deleted or replaced.
     pub fn is_in_place(&self) -> bool {
         let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
         matches!((self.file.metadata().map(id), std::fs::metadata(&self.path).map(id)), (Ok(a), Ok(b)) if a == b)
     }
 
-    /// How many bytes it has where it has other than were written: somebody cut it short, or wrote to it.
+    /// The file's length in bytes, if it differs from what was written: another program changed it.
     pub fn unexpected_length(&self) -> Option<u64> {
         self.file.metadata().map(|meta| meta.len()).ok().filter(|&length| length != self.length)
     }
 
-    /// Whether the file has no name any more, so that its rows go when it is closed.
+    /// Whether the file has been deleted, so that its rows are lost when it is closed.
     pub fn is_deleted(&self) -> bool {
         self.file.metadata().is_ok_and(|meta| meta.nlink() == 0)
     }
 
-    /// Copies all rows to another file.
+    /// Copies the file to another path.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the operation fails.
     pub fn copy_to(&mut self, path: &Path) -> io::Result<()> {
         let mut new = begin_file(path)?;
         self.file.seek(SeekFrom::Start(0))?;
@@ -103,26 +104,26 @@ impl ResultsWriter {
     }
 }
 
-/// Makes a folder and those above it, where there is none.
+/// Creates a folder and its parents if they do not exist.
 ///
 /// # Errors
-/// When something else has its name, or the system refuses.
+/// When the path is a file or a dangling link, or creation fails.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path).map_err(|error| {
         let message = match std::fs::symlink_metadata(path) {
             Ok(_) if path.is_file() => "it is a file, not a folder",
-            Ok(found) if found.is_symlink() && !path.exists() => "it is a symbolic link to what is not there",
+            Ok(found) if found.is_symlink() && !path.exists() => "it is a dangling symbolic link",
             _ => return error,
         };
         io::Error::new(error.kind(), message)
     })
 }
 
-/// Opens a file for reading and appending, making it where there is none. What was planted under its name is not followed: a link
-/// would have the run write to another's file.
+/// Opens a file for reading and appending, and creates it if needed. Links are not followed, so
+/// that a planted link cannot redirect the run to another file.
 ///
 /// # Errors
-/// When it is a link or no regular file, or the system refuses.
+/// When it is a link or not a regular file, or opening fails.
 pub fn open_own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
@@ -143,15 +144,16 @@ pub fn open_own_file(path: &Path) -> io::Result<File> {
 mod tests {
     use super::*;
 
-    /// A folder is made, or is there, or is behind a link; what else has its name is told, and kept.
+    /// A folder is created, exists, or is behind a link; anything else with its name is refused and
+    /// unchanged.
     #[test]
-    fn a_folder_is_made_where_nothing_else_is() {
+    fn folder_is_created_unless_the_name_is_taken() {
         let place = tempfile::TempDir::new().unwrap();
         let at = |name: &str| place.path().join(name);
         std::fs::write(at("file"), "mine").unwrap();
         std::os::unix::fs::symlink(at("new"), at("link")).unwrap();
         let message = |name: &str| create_folder(&at(name)).err().map(|error| error.to_string());
-        assert_eq!(message("link").unwrap(), "it is a symbolic link to what is not there");
+        assert_eq!(message("link").unwrap(), "it is a dangling symbolic link");
         for (name, target, expected) in [
             ("to-file", at("file"), "it is a file, not a folder"),
             ("to-device", PathBuf::from("/dev/null"), "File exists (os error 17)"),

@@ -383,7 +383,7 @@ fn games_that_were_tampered_with_are_found() {
     let games = trial.games("out");
     fs::write(&path, games.replacen("[White \"bare\"]", "[White \"base\"]", 1)).unwrap();
     let (stdout, _, code) = run(&["verify", &trial.text("out")]);
-    assert!(code == 4 && stdout.contains("games.pgn is not of these rows"), "{code} {stdout}");
+    assert!(code == 4 && stdout.contains("games.pgn does not match the rows"), "{code} {stdout}");
     for args in
         [&["compare", &trial.text("out"), &trial.text("out")][..], &["report", &trial.text("out"), "--by", "variant"]]
     {
@@ -411,12 +411,8 @@ fn what_a_match_cannot_be_is_refused_with_its_place() {
         ("first = 4", "first = 4\nseeds = 2", "seeds: 2: the seeds of a variant would play the same openings"),
         ("[match]", "[sequence]\nself_play = 2\n[match]", "sequence: does not go with [match]"),
         ("[match]", "[tune]\ngoal = \"least\"\n[match]", "tune by nodes"),
-        ("[match]", "[[expect]]\nnodes = 5\n[match]", "of a match only claims can be held"),
-        (
-            "[match]",
-            "[[expect]]\nclaim = \"elo(base, bare) > 0\"\n[match]",
-            "games that a test ends have no honest interval",
-        ),
+        ("[match]", "[[expect]]\nnodes = 5\n[match]", "a match supports claims only"),
+        ("[match]", "[[expect]]\nclaim = \"elo(base, bare) > 0\"\n[match]", "a test that stops early biases Elo"),
         ("\"64 KiB\"", "\"25 %\"", "table.size: a share"),
         ("data/openings.epd", "data/none.epd", "data/none.epd"),
     ] {
@@ -428,7 +424,7 @@ fn what_a_match_cannot_be_is_refused_with_its_place() {
     let alone = TRIAL.split("[[variant]]\nname = \"bare\"").next().unwrap();
     let trial = Trial::new(alone);
     let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-    assert!(code == 2 && stderr.contains("has nobody to play"), "{code} {stderr}");
+    assert!(code == 2 && stderr.contains("needs at least two variants"), "{code} {stderr}");
     let over = TRIAL.replace("\"data/openings.epd\"", "{ fen = \"R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1\" }");
     let trial = Trial::new(&over);
     let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
@@ -457,7 +453,7 @@ fn claims_about_games_are_held() {
     fs::copy(other.path("trial.toml"), trial.path("trial.toml")).unwrap();
     assert_eq!(trial.run("out", &["--quiet", "--check"]).2, 0);
     for (claim, message) in [
-        ("elo(bare, plain) > 0", "do not meet"),
+        ("elo(bare, plain) > 0", "do not play each other"),
         ("elo(bare, bas) > 0", "there is no variant \"bas\""),
         ("nodes(bare) > 0", "expected \"elo(A, B) > 0\""),
     ] {

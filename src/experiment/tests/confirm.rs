@@ -1,4 +1,4 @@
-//! What is wrong in how games decide after a screen.
+//! Errors in `[confirm]`.
 
 use super::{check, output};
 
@@ -6,22 +6,26 @@ const SCREEN: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n[[vari
     openings = \"data/openings.epd\"\n";
 
 #[test]
-fn a_confirmation_is_checked_to_the_ends_of_each_number() {
+fn confirm_numbers_are_checked_at_both_limits() {
     let games = "limit = { nodes = 9 }\n";
-    let of = |more: &str, message: &str, place: &str| {
+    let assert_message = |more: &str, message: &str, place: &str| {
         let text = format!("{SCREEN}{games}{more}\n");
         let found = output(&text, &[]);
         assert_eq!((found.0.as_str(), found.1.as_str()), (message, place), "{more}");
     };
-    for fine in ["", "margin = 0", "margin = 1000", "price = 1", "price = 10000", "first = 30\nbudget = 30"] {
-        of(fine, "", "");
+    for valid in ["", "margin = 0", "margin = 1000", "price = 1", "price = 10000", "first = 30\nbudget = 30"] {
+        assert_message(valid, "", "");
     }
-    of("margin = -1", "confirm.margin: -1 is out of range: expected 0 to 1000", "margin");
-    of("margin = 1001", "confirm.margin: 1001 is out of range: expected 0 to 1000", "margin");
-    of("price = 0.5", "confirm.price: 0.5 is out of range: expected 1 to 10000", "price");
-    of("price = 10001", "confirm.price: 10001 is out of range: expected 1 to 10000", "price");
-    of("first = 29", "confirm.first: 29 is out of range: expected at least 30", "first");
-    of("first = 31\nbudget = 30", "confirm.budget: 30 is out of range: expected no fewer than `first`", "budget");
+    assert_message("margin = -1", "confirm.margin: -1 is out of range: expected 0 to 1000", "margin");
+    assert_message("margin = 1001", "confirm.margin: 1001 is out of range: expected 0 to 1000", "margin");
+    assert_message("price = 0.5", "confirm.price: 0.5 is out of range: expected 1 to 10000", "price");
+    assert_message("price = 10001", "confirm.price: 10001 is out of range: expected 1 to 10000", "price");
+    assert_message("first = 29", "confirm.first: 29 is out of range: expected at least 30", "first");
+    assert_message(
+        "first = 31\nbudget = 30",
+        "confirm.budget: 30 is out of range: expected at least `first`",
+        "budget",
+    );
     let (message, ..) = output(&format!("{SCREEN}{games}first = 100000\nbudget = 100000\n"), &[]);
     assert!(
         message.starts_with("confirm.openings: ") && message.ends_with("expected at least 100000 of them"),
@@ -31,20 +35,20 @@ fn a_confirmation_is_checked_to_the_ends_of_each_number() {
 }
 
 #[test]
-fn games_decide_among_searched_variants_of_one_limit() {
+fn confirm_needs_searched_variants_of_one_limit() {
     let message = |text: String| output(&text, &[]).0;
     let games = "limit = { nodes = 9 }\n";
     let whole = format!("{SCREEN}{games}");
     assert_eq!(
         message(format!("{whole}[match]\n")),
-        "confirm: does not go with [match]: games decide among variants that were searched before"
+        "confirm: is not allowed with [match]: [confirm] plays games among variants that were searched"
     );
     let other = whole.replace("\"keys.seed\" = 2", "\"limit.depth\" = 3");
-    assert_eq!(message(other), "confirm: variants of one limit are screened, and \"b\" has another than \"a\"");
+    assert_eq!(message(other), "confirm: all variants need the same limit, and \"b\" has another than \"a\"");
     let one = "suite = { startpos = true }\nlimit = { depth = 2 }\n[confirm]\nopenings = \"data/openings.epd\"\nlimit = { nodes = 9 }\n";
     assert_eq!(
         message(one.to_owned()),
-        "confirm: one variant has nobody to play: give a second, by [grid] or [[variant]]"
+        "confirm: a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]"
     );
     let none = message(whole.replace("data/openings.epd", "data/openingz.epd"));
     assert!(none == "confirm.openings: there is no file data/openingz.epd", "{none}");

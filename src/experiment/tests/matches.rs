@@ -1,9 +1,9 @@
-//! What is wrong in a match, and in a race.
+//! Errors in `[match]` and `[tune]`.
 
 use super::{GAMES, SEARCH, check, output, read};
 
 #[test]
-fn a_match_is_checked_to_the_ends_of_each_number() {
+fn match_numbers_are_checked_at_both_limits() {
     check(
         GAMES,
         &[
@@ -88,16 +88,16 @@ fn a_match_is_checked_to_the_ends_of_each_number() {
 }
 
 #[test]
-fn what_does_not_go_with_a_match_is_told() {
-    let no_positions =
-        |path: &str| format!("{path}: does not go with [match]: games are played, and no positions searched");
+fn section_not_allowed_with_a_match_is_refused() {
+    let no_positions = |path: &str| {
+        format!("{path}: is not allowed with [match]: a match plays games and searches no positions of the suite")
+    };
     for (more, message, place) in [
         ("[sequence]\nself_play = 3", no_positions("sequence"), "sequence"),
         ("[reference]\nuci = \"builtin\"\nlimit = { depth = 9 }", no_positions("reference"), "reference"),
         (
             "[tune]",
-            "tune: does not go with [match]: a race gives up what cost nodes on a few positions, and games would want thousands for each \
-             try; tune by nodes, then let the best play"
+            "tune: is not allowed with [match]: a race drops variants after a few positions, but games would need thousands for each: tune by nodes, then let the best variants play"
                 .to_owned(),
             "tune",
         ),
@@ -105,8 +105,8 @@ fn what_does_not_go_with_a_match_is_told() {
         let (found, pointed, _) = output(&format!("{GAMES}{more}\n"), &[]);
         assert_eq!((found, pointed.as_str()), (message, place));
     }
-    let openings = "players that repeat play the same games again: more openings make more games";
-    let seeds = "the seeds of a variant would play the same openings: more openings make more games (other keys are variants too: \
+    let openings = "a repeat plays the same games again: add openings for more games";
+    let seeds = "all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \
         \"keys.seed\" = [1, 2, 3] in [grid])";
     for (first, message) in [
         ("repeats = 2", format!("repeats: 2: {openings}")),
@@ -116,15 +116,18 @@ fn what_does_not_go_with_a_match_is_told() {
         assert_eq!(output(&format!("{first}\n{GAMES}"), &[]).0, message);
     }
     let one = "suite = { startpos = true }\nlimit = { depth = 1 }\n[match]\n";
-    assert_eq!(output(one, &[]).0, "match: one variant has nobody to play: give a second, by [grid] or [[variant]]");
+    assert_eq!(
+        output(one, &[]).0,
+        "match: a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]"
+    );
     let share = GAMES.replace("\"keys.seed\" = 2", "\"table.size\" = \"25 %\"");
     assert_eq!(
         output(&share, &[]).0,
-        "table.size: a share of what searches store is not known in a match (variant \"second\")"
+        "table.size: a match needs an absolute size: a share of what searches store is not known (variant \"second\")"
     );
     let over = GAMES.replace("startpos = true", "fen = \"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\"");
     assert_eq!(output(&over, &[]).0, "suite: fen: the game is over before it begins");
-    // All of them, and not the one that is not.
+    // All finished games are listed, and no other.
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("s.epd");
     let ends = "7k/5Q2/6K1/8/8/8/8/8 b - - id \"stalemate\";\n4k3/8/8/8/8/8/PPPPPPPP/4K3 w - - id \"open\";\n\
@@ -135,12 +138,12 @@ fn what_does_not_go_with_a_match_is_told() {
 }
 
 #[test]
-fn claims_of_a_match_are_of_two_who_meet() {
-    let form = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that meet";
-    let meet = "each plays the baseline; pairing = \"round-robin\" lets everybody meet everybody";
-    let only = format!("expect: of a match only claims can be held: {form}");
-    let nodes = format!("expect.nodes: of a match only claims can be held: {form}");
-    let depth = format!("expect.depth: of a match only claims can be held: {form}");
+fn match_claim_needs_two_variants_that_play() {
+    let syntax = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, A and B variants that play each other";
+    let pairing_help = "each plays the baseline; pairing = \"round-robin\" plays every pair";
+    let only = format!("expect: a match supports claims only: {syntax}");
+    let nodes = format!("expect.nodes: a match supports claims only: {syntax}");
+    let depth = format!("expect.depth: a match supports claims only: {syntax}");
     let between = |text: &str| format!("expect.claim: `{text}`: a score lies between 0 and 1, and Elo is a number");
     check(
         GAMES,
@@ -165,19 +168,19 @@ fn claims_of_a_match_are_of_two_who_meet() {
             ),
             (
                 "[[expect]]\nclaim = \"elo(second, third, (x)) > 0\"",
-                "expect.claim: \"second\" and \"third, (x)\" do not meet",
+                "expect.claim: \"second\" and \"third, (x)\" do not play each other",
                 "claim",
-                meet,
+                pairing_help,
             ),
             (
                 "[[expect]]\nclaim = \"elo(first, first) > 0\"",
-                "expect.claim: \"first\" and \"first\" do not meet",
+                "expect.claim: \"first\" and \"first\" do not play each other",
                 "claim",
-                meet,
+                pairing_help,
             ),
             (
                 "[[expect]]\nclaim = \"elo(second) > 0\"",
-                &format!("expect.claim: `elo(second) > 0`: {form}"),
+                &format!("expect.claim: `elo(second) > 0`: {syntax}"),
                 "claim",
                 "",
             ),
@@ -187,7 +190,7 @@ fn claims_of_a_match_are_of_two_who_meet() {
             ("pairing = \"round-robin\"\n[[expect]]\nclaim = \"elo(second, third, (x)) > 0\"", "", "", ""),
             (
                 "test = { }\n[[expect]]\nclaim = \"elo(first, second) > 0\"",
-                "expect.claim: games that a test ends have no honest interval of Elo: give the test `stop = false`, or read its verdict",
+                "expect.claim: a test that stops early biases Elo: give the test `stop = false`, or use its verdict",
                 "claim",
                 "",
             ),
@@ -197,7 +200,7 @@ fn claims_of_a_match_are_of_two_who_meet() {
 }
 
 #[test]
-fn a_race_is_checked_to_the_ends_of_each_number() {
+fn tune_numbers_are_checked_at_both_limits() {
     check(
         &format!("{SEARCH}[tune]\n"),
         &[
@@ -221,9 +224,9 @@ fn a_race_is_checked_to_the_ends_of_each_number() {
     );
 }
 
-/// The baseline's copies come last, each with its part of the baseline's nodes.
+/// The baseline's copies come last, each with its divided nodes.
 #[test]
-fn a_handicap_divides_the_nodes_of_the_baseline() {
+fn handicap_divides_the_baselines_nodes() {
     let variants = |more: &str, sets: &[&str]| {
         let read = read(&format!("baseline = {{ variant = \"second\" }}\n{GAMES}{more}"), sets);
         let variants = read.map(|read| read.variants).unwrap_or_default();
@@ -241,27 +244,28 @@ fn a_handicap_divides_the_nodes_of_the_baseline() {
     assert_eq!(variants("handicap = [0.8, 2]", &[]), expected([11, 5]));
     assert_eq!(variants("handicap = [0.8, 2]", &["limit.nodes=1000"]), expected([1250, 500]));
     assert_eq!(variants("", &[]), []);
-    let out = |divisor: &str| format!("match.handicap: {divisor} is out of range: expected 0.01 to 100, but not 1");
-    let stops = "match.handicap: games that a test ends have no honest Elo: give the test `stop = false`";
+    let out_of_range =
+        |divisor: &str| format!("match.handicap: {divisor} is out of range: expected 0.01 to 100, but not 1");
+    let stops = "match.handicap: a test that stops early biases Elo: give the test `stop = false`";
     check(
         GAMES,
         &[
             ("handicap = [0.01]", "", "", ""),
-            ("handicap = [0.009]", &out("0.009"), "handicap", ""),
+            ("handicap = [0.009]", &out_of_range("0.009"), "handicap", ""),
             ("handicap = [18]", "", "", ""),
-            ("handicap = [18.1]", "match.handicap: 18.1: leaves none of 9 nodes", "handicap", ""),
-            ("handicap = [100.1]", &out("100.1"), "handicap", ""),
-            ("handicap = [2, 1.0]", &out("1"), "handicap", ""),
-            ("handicap = [-2]", &out("-2"), "handicap", ""),
-            ("handicap = [2, 2.0]", "match.handicap: 2: \"first, nodes / 2\" is that player already", "handicap", ""),
-            // Nine nodes divided by 2 are as many as by 1.9.
-            ("handicap = [2, 1.9]", "match.handicap: 1.9: \"first, nodes / 2\" is that player already", "handicap", ""),
-            ("handicap = [1.01]", "match.handicap: 1.01: \"first\" is that player already", "handicap", ""),
+            ("handicap = [18.1]", "match.handicap: 18.1: leaves 0 of 9 nodes", "handicap", ""),
+            ("handicap = [100.1]", &out_of_range("100.1"), "handicap", ""),
+            ("handicap = [2, 1.0]", &out_of_range("1"), "handicap", ""),
+            ("handicap = [-2]", &out_of_range("-2"), "handicap", ""),
+            ("handicap = [2, 2.0]", "match.handicap: 2: \"first, nodes / 2\" is the same player", "handicap", ""),
+            // Nine nodes divided by 2 and by 1.9 give the same number.
+            ("handicap = [2, 1.9]", "match.handicap: 1.9: \"first, nodes / 2\" is the same player", "handicap", ""),
+            ("handicap = [1.01]", "match.handicap: 1.01: \"first\" is the same player", "handicap", ""),
             ("handicap = [2]\ntest = { stop = false }", "", "", ""),
             ("handicap = [2]\ntest = { }", stops, "handicap", ""),
             (
                 "handicap = [2]\npairing = \"round-robin\"",
-                "match.handicap: strength is told in nodes of the baseline: it needs pairing = \"baseline\"",
+                "match.handicap: strength is measured in nodes of the baseline: it needs pairing = \"baseline\"",
                 "handicap",
                 "",
             ),
@@ -269,10 +273,10 @@ fn a_handicap_divides_the_nodes_of_the_baseline() {
     );
     for limit in ["depth = 3", "depth = 3, nodes = 9"] {
         let other = GAMES.replace("nodes = 9", limit);
-        let message = "match.handicap: divides nodes, and \"first\" has another limit: give limit = { nodes = 20000 }";
+        let message = "match.handicap: needs a limit of nodes alone, and \"first\" has another limit: give limit = { nodes = 20000 }";
         assert_eq!(output(&format!("{other}handicap = [2]"), &[]).0, message);
     }
-    // One variant has its copies to play.
+    // One variant plays its handicapped copies.
     let one = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[match]\nhandicap = [2]\n";
     assert_eq!(output(one, &[]).0, "");
 }

@@ -1,4 +1,5 @@
-//! Files that are wrong in one thing: what is said, of which bytes, and what is offered instead; and what stands at the ends of what is right.
+//! Experiment files with one error each: the message, the bytes that it points at, and the
+//! suggestion; and values on both sides of each limit.
 
 mod confirm;
 mod matches;
@@ -15,7 +16,7 @@ fn read(text: &str, sets: &[&str]) -> Result<Experiment, Problem> {
     Experiment::parse(text, Path::new("files/x.toml"), &sets)
 }
 
-/// What is wrong: the message, the bytes that are pointed at, the help.
+/// The error of a file: message, text that it points at, help; empty strings without an error.
 fn output(text: &str, sets: &[&str]) -> (String, String, String) {
     match read(text, sets) {
         Ok(_) => Default::default(),
@@ -28,8 +29,8 @@ fn output(text: &str, sets: &[&str]) -> (String, String, String) {
 #[track_caller]
 fn check(start: &str, cases: &[(&str, &str, &str, &str)]) {
     for (text, message, place, help) in cases {
-        let (found, pointed, helped) = output(&format!("{start}{text}\n"), &[]);
-        assert_eq!((found.as_str(), pointed.as_str(), helped.as_str()), (*message, *place, *help), "{text}");
+        let (found, excerpt, suggestion) = output(&format!("{start}{text}\n"), &[]);
+        assert_eq!((found.as_str(), excerpt.as_str(), suggestion.as_str()), (*message, *place, *help), "{text}");
     }
 }
 

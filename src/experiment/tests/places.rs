@@ -1,12 +1,12 @@
-//! What is wrong in sequences, suites, subjects and settings.
+//! Errors in sequences, suites, subjects and settings.
 
 use super::{Experiment, SEARCH, check, output, read};
 use std::path::Path;
 
-/// A key of options in quotes is one word, however many dots it has.
+/// A quoted key is one word, however many dots it has.
 #[test]
-fn a_path_in_quotes_is_told_to_lose_them() {
-    let help = |path: &str| format!("in quotes it is one word: write it without them, `{path} = ...`");
+fn quoted_path_is_refused_with_a_suggestion() {
+    let help = |path: &str| format!("a quoted key is one word: write it without quotes, `{path} = ...`");
     for (more, path, word) in [
         ("[engine]\n\"table.policy\" = \"always\"", "table.policy", "table.policy"),
         ("[engine.table]\n\"policy.kind\" = \"always\"", "table.policy.kind", "policy.kind"),
@@ -18,7 +18,7 @@ fn a_path_in_quotes_is_told_to_lose_them() {
 }
 
 #[test]
-fn sequences_and_suites_are_told_by_their_own_place() {
+fn sequence_and_suite_errors_have_their_place() {
     let limit = "limit = { depth = 1 }\n";
     check(
         limit,
@@ -36,10 +36,10 @@ fn sequences_and_suites_are_told_by_their_own_place() {
                 "suite",
                 "did you mean `data/games.pgn`?",
             ),
-            ("suite = \"./data\"", "suite: ./data is a folder: a suite is one of its files", "suite", ""),
+            ("suite = \"./data\"", "suite: ./data is a folder: give one of its files", "suite", ""),
             (
                 "suite = { startpos = true }\ntrace = { file = \"x\" }",
-                "trace: a suite is given too: searches or a trace, not both",
+                "trace: suite and [trace] are mutually exclusive: searches need a suite, a replay needs a trace",
                 "trace",
                 "",
             ),
@@ -89,42 +89,43 @@ fn sequences_and_suites_are_told_by_their_own_place() {
             ("suite = { startpos = true }\nsequence = { self_play = 2, side = \"black\" }", "", "", ""),
             (
                 "suite = { startpos = true }\nname = \".x\"",
-                "name: `.x` is not a plain folder name (letters, digits, - _ .)",
+                "name: `.x` is not a valid folder name: expected letters, digits, - _ .",
                 "name",
                 "",
             ),
             ("suite = { startpos = true }\nname = \"x.Y-_9\"", "", "", ""),
             (
                 "suite = { startpos = true }\nseeds = 2\n[subject]\nuci = \"x\"",
-                "seeds: an engine that is not ttlab's own has no key seeds",
+                "seeds: an external engine has no key seeds: give seeds = 1",
                 "seeds",
                 "",
             ),
             (
                 "suite = { startpos = true }\nseeds = 2\n[[variant]]\nname = \"ours\"\n[[variant]]\nname = \"theirs\"\n'subject.uci' = \"x\"",
-                "seeds: an engine that is not ttlab's own has no key seeds",
+                "seeds: an external engine has no key seeds: give seeds = 1",
                 "seeds",
                 "",
             ),
         ],
     );
-    // A search by nodes alone needs deepening; another engine has its own.
+    // A search by nodes alone needs deepening; an external engine has its own.
     let step = "limit.depth: missing: without deepening a search needs a depth";
     let straight = "suite = { startpos = true }\nlimit = { nodes = 9 }\n[engine]\ndeepening.step = 0\n";
     check(straight, &[("", step, "limit", ""), ("[subject]\nuci = \"x\"", "", "", "")]);
-    // A name that cannot be one is the file's: the file need not be renamed.
+    // If the file's name is not a valid experiment name, a name is suggested: the file need not be
+    // renamed.
     for (file, name) in [("my dir/ex p.toml", "ex-p"), (".x.toml", "x.x"), ("-.toml", "-")] {
         let problem = Experiment::parse(SEARCH, Path::new(file), &[]).err();
         let help = problem.and_then(|problem| problem.help);
-        let output = format!("without a name it is called as its file is: write name = \"{name}\" at its top");
+        let output = format!("an experiment without a name takes its file's: write name = \"{name}\" at its top");
         assert_eq!(help, (name != "-").then_some(output), "{file}");
     }
-    // Without a name it is called as its file is.
+    // Without a name the experiment takes its file's.
     assert_eq!(read(SEARCH, &[]).map(|experiment| experiment.name).unwrap_or_default(), "x");
 }
 
 #[test]
-fn subjects_are_told_by_their_own_place() {
+fn subject_errors_have_their_place() {
     check(
         &format!("{SEARCH}[subject]\n"),
         &[
@@ -156,19 +157,19 @@ fn subjects_are_told_by_their_own_place() {
             ),
             (
                 "uci = \"builtin\"\n[[variant]]\nname = \"v\"\n\"uci.Hash\" = 4",
-                "uci.Hash: \"builtin\" has no such option: [engine] sets it up (variant \"v\")",
+                "uci.Hash: \"builtin\" has no UCI options: set it up in [engine] (variant \"v\")",
                 "\"uci.Hash\"",
                 "",
             ),
             (
                 "uci = \"x\"\noptions = 3\n[[variant]]\nname = \"v\"\n\"uci.Hash\" = 4",
-                "uci.Hash: `options` is a plain value and has no parts (variant \"v\")",
+                "uci.Hash: `options` is a single value, not a table (variant \"v\")",
                 "\"uci.Hash\"",
                 "",
             ),
             (
                 "uci = [\"x\", \"-u\"]\n[[variant]]\nname = \"v\"\n\"table.slots\" = 4",
-                "table.slots: is an option of ttlab's own engine, and this point is of x -u: its own are \"uci.Name\" (variant \"v\")",
+                "table.slots: is an option of ttlab's own engine, but this variant is x -u: its options are \"uci.Name\" (variant \"v\")",
                 "\"table.slots\"",
                 "",
             ),
@@ -209,7 +210,7 @@ fn subjects_are_told_by_their_own_place() {
 }
 
 #[test]
-fn settings_are_told_by_their_own_words() {
+fn setting_errors_have_their_place() {
     for (set, message, place, help) in [
         ("table.slots", "--set table.slots: expected path=value, as in table.size=\"4 MiB\"", "table.slots", ""),
         ("table.slots=9", "table.slots: 9 is out of range: expected 1 to 8 (variant \"default\")", "9", ""),
@@ -223,22 +224,22 @@ fn settings_are_told_by_their_own_words() {
             "engine.table.slots=2",
             "--set.engine.table.slots: there is no option `engine.table.slots`",
             "engine.table.slots",
-            "did you mean `table.slots`? What is set lies in [engine] already",
+            "did you mean `table.slots`? paths of --set start inside [engine]",
         ),
         (
             "grid.table.slots=2",
             "--set.grid.table.slots: there is no option `grid.table.slots`",
             "grid.table.slots",
-            "did you mean `table.slots`? What is set lies in [engine] already",
+            "did you mean `table.slots`? paths of --set start inside [engine]",
         ),
         (
             "repeats=2",
             "--set.repeats: there is no option `repeats`",
             "repeats",
-            "`repeats` is said in the file itself: --set lays options of the engine, and limits, over every variant",
+            "`repeats` belongs in the file itself: --set overrides engine options and limits in every variant",
         ),
-        ("draws=", "draws: there is no value after the =", "", "expected true | false"),
-        ("draws.x=1", "draws.x: `draws` is a plain value and has no parts (variant \"default\")", "1", ""),
+        ("draws=", "draws: expected a value after the =", "", "expected true | false"),
+        ("draws.x=1", "draws.x: `draws` is a single value, not a table (variant \"default\")", "1", ""),
         ("limit.depth=0", "limit.depth: expected a number from 1 to 255, found 0", "0", ""),
         ("limit.depth=256", "limit.depth: expected a number from 1 to 255, found 256", "256", ""),
         ("limit.nodes=0", "limit.nodes: expected a number above 0, found 0", "0", ""),
@@ -247,7 +248,7 @@ fn settings_are_told_by_their_own_words() {
     ] {
         let (found, pointed, helped) = output(SEARCH, &[set]);
         if set == "draws.x=1" {
-            // No such path is known before it is laid over the options.
+            // The path is unknown before options are read.
             assert!(found.contains("draws.x") && !helped.contains("draws.x"), "{found}: {helped}");
             continue;
         }
@@ -268,11 +269,11 @@ fn settings_are_told_by_their_own_words() {
         ))
     );
     let limit = crate::experiment::options(None, &["limit.depth=3".to_owned()]).err().map(|problem| problem.message);
-    assert_eq!(limit.as_deref(), Some("limit.depth: is not one of the engine's options: a limit is set by itself"));
+    assert_eq!(limit.as_deref(), Some("limit.depth: is not an option of ttlab's own engine"));
 }
 
 #[test]
-fn numbers_of_a_file_are_checked_to_their_ends() {
+fn file_numbers_are_checked_at_both_limits() {
     check(
         SEARCH,
         &[

@@ -1,4 +1,4 @@
-//! What is wrong in who judges.
+//! Errors in `[reference]`.
 
 use super::{check, output};
 use crate::experiment::Experiment;
@@ -6,7 +6,7 @@ use crate::experiment::Experiment;
 const SEARCHES: &str = "suite = { startpos = true }\nlimit = { nodes = 1000 }\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"limit.nodes\" = 3000\n[reference]\n";
 
 #[test]
-fn a_judge_of_scores_has_more_nodes_than_those_it_judges() {
+fn judge_of_scores_needs_more_nodes_than_the_variants() {
     check(
         SEARCHES,
         &[
@@ -34,19 +34,19 @@ fn a_judge_of_scores_has_more_nodes_than_those_it_judges() {
             ),
             (
                 "self = { nodes = 9000, options = { Hash = 256 } }",
-                "reference.self: options: are of an engine that is not ttlab's own, whose table has no bound here: leave them out",
+                "reference.self: options: apply to external engines only, ttlab's own judge has an unbounded table: remove them",
                 "self",
                 "",
             ),
             (
                 "",
-                "reference: judges nothing: give uci = \"ENGINE\" with a limit (moves), or self = { nodes = 600_000 } (scores)",
+                "reference: names no judge: give uci = \"ENGINE\" with a limit (moves), or self = { nodes = 600_000 } (scores)",
                 "reference",
                 "",
             ),
             (
                 "uci = \"builtin\"\nlimit = { depth = 9 }\ncut = 100",
-                "reference.cut: cuts score errors, and another engine judges moves: give self = { nodes = 600_000 }",
+                "reference.cut: applies to score errors only: give self = { nodes = 600_000 }",
                 "cut",
                 "",
             ),
@@ -57,30 +57,30 @@ fn a_judge_of_scores_has_more_nodes_than_those_it_judges() {
         [("uci", "uci = \"builtin\""), ("options", "options = { Hash = 9 }"), ("limit", "limit = { depth = 9 }")]
     {
         let found = output(&format!("{SEARCHES}self = {{ nodes = 9000 }}\n{more}\n"), &[]).0;
-        let what = "does not go with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";
+        let what = "is not allowed with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";
         assert_eq!(found, format!("reference.{path}: {what}"));
     }
 }
 
-/// A score error is of so many nodes, and of an engine against itself: any other limit, play along which nobody meets, and a second engine are refused.
+/// Score errors need a limit of nodes alone and one engine: other limits, self-play and a second
+/// engine are refused.
 #[test]
-fn scores_are_judged_of_searches_of_so_many_nodes_by_one_engine() {
+fn scores_are_judged_for_one_engine_with_node_limits() {
     let judged = "[reference]\nself = { nodes = 9000 }\n";
     let message = |text: &str| output(text, &[]).0;
     for limit in ["depth = 3", "depth = 3, nodes = 100"] {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{judged}");
         let expected =
-            "reference.self: a score error is that of so many nodes: \"default\" needs limit = { nodes = 20000 } alone";
+            "reference.self: score errors need a limit of nodes alone: \"default\" needs limit = { nodes = 20000 }";
         assert_eq!(message(&text), expected);
     }
     let start = "suite = { startpos = true }\nlimit = { nodes = 100 }\n";
-    let own =
-        "reference.self: judges positions that all variants search, and along its own play each stands before others";
+    let own = "reference.self: needs positions that all variants search, but in self-play each variant reaches others";
     assert_eq!(message(&format!("{start}sequence = {{ self_play = 3 }}\n{judged}")), own);
     let other = "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"subject.uci\" = \"x\"\n";
-    let expected = "reference.self: scores are judged by the own search of \"a\", and \"b\" is another engine";
+    let expected = "reference.self: the judge of scores is the engine of \"a\", and \"b\" is another engine";
     assert_eq!(message(&format!("{start}{judged}{other}")), expected);
-    // Two builds of another engine are one engine, whose options may be set.
+    // Two builds of an external engine count as one engine, whose options may be set.
     let builds = "[grid]\n\"subject.uci\" = [\"./x\", \"./y\"]\n";
     assert_eq!(
         message(&format!("{start}[reference]\nself = {{ nodes = 9000, options = {{ Hash = 256 }} }}\n{builds}")),
@@ -88,9 +88,9 @@ fn scores_are_judged_of_searches_of_so_many_nodes_by_one_engine() {
     );
 }
 
-/// Where nobody judges scores there is no score error to claim anything of.
+/// Without a judge of scores, a claim about score errors is refused.
 #[test]
-fn a_claim_of_score_errors_needs_a_judge() {
+fn score_error_claim_needs_a_judge() {
     let text = |judge: &str| {
         let claim = "[[expect]]\nclaim = \"score_error(b) < 2 * score_error(a)\"\n";
         format!("{}{claim}", SEARCHES.replace("[reference]", judge))

@@ -13,7 +13,7 @@ fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
 }
 
-/// The experiment of two suites, as a plan has it.
+/// The experiment of two suites, as read from a plan.
 fn read_both(more: &str, end: &str) -> Result<Experiment, Problem> {
     let text = format!(
         "suites = {{ middle = {{ file = 'm.epd', depth = 3 }}, end = {{ file = 'e.epd', depth = 2 }} }}\n{more}\n"
@@ -32,7 +32,8 @@ fn read_one(depth: u8, suite: &str, more: &str) -> Plan {
 
 const VARIANTS: &str = "[[variant]]\nname = 'v'\n[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n";
 
-/// What is searched is searched under the same ids as in an experiment of that suite alone: what was kept of one can become rows of both.
+/// Searches have the same ids as in an experiment of that suite alone, so rows of one suite can
+/// become rows of both.
 #[test]
 fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
     let both = Plan::new(&read_both(VARIANTS, END).unwrap_or_else(|problem| panic!("{problem}")));
@@ -46,14 +47,14 @@ fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
     let all: HashSet<u64> = ids(&both).into_iter().collect();
     let alone: HashSet<u64> = middle.iter().chain(&end).copied().collect();
     assert_eq!(all, alone);
-    // One job for each of five positions, and of what is never cleared one for each suite.
+    // One job for each of five positions, and for the uncleared variant one for each suite.
     assert_eq!((both.len(), both.is_whole_suite_job(0), both.is_whole_suite_job(1)), (7, false, true));
     let limits: Vec<_> = (0..5).map(|item| (both.suite(item).unwrap_or(""), both.limit(0, item).depth)).collect();
     let expected = [("middle", Some(3)), ("middle", Some(3)), ("middle", Some(3)), ("end", Some(2)), ("end", Some(2))];
     assert_eq!(limits, expected);
 }
 
-/// Where one suite ends and the next begins is part of a plan, as the limits of each are.
+/// The boundaries of suites and their limits are part of a plan's id.
 #[test]
 fn plans_with_other_suites_have_other_ids() {
     let id = |text: &str, first: &str, second: &str| {
@@ -70,9 +71,9 @@ fn plans_with_other_suites_have_other_ids() {
     assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 3, "{ids:x?}");
 }
 
-/// `--set` lays one limit over all suites, and `first` takes as many of each.
+/// `--set` overrides the limit of all suites, and `first` applies to each.
 #[test]
-fn settings_reach_every_suite() {
+fn settings_apply_to_every_suite() {
     let text = "suites = { middle = { file = 'm.epd', depth = 3 }, end = { file = 'e.epd', nodes = 9 } }\nfirst = 1\n";
     let suites = texts(&[("middle", MIDDLE), ("end", END)]);
     let texts = SuiteTexts::Plan { suite: None, suites: &suites };
@@ -90,7 +91,8 @@ fn settings_reach_every_suite() {
     }
 }
 
-/// A position of an earlier suite is refused, or left out and told of; one that an equal name alone has is not.
+/// A position of an earlier suite is refused, or removed with a note; an equal name alone is
+/// allowed.
 #[test]
 fn position_of_two_suites_is_refused_or_left_out() {
     let shared = format!("{END}4k3/8/8/8/8/8/8/4K2R b - - id \"again\";\n");
@@ -106,7 +108,7 @@ fn position_of_two_suites_is_refused_or_left_out() {
 }
 
 #[test]
-fn mistakes_in_several_suites_have_their_places() {
+fn errors_in_several_suites_have_their_place() {
     const ONE: &str = "suites = { a = { file = \"data/bratko-kopec.epd\", depth = 2 } }\n";
     check(
         ONE,
@@ -131,14 +133,14 @@ fn mistakes_in_several_suites_have_their_places() {
             ),
             (
                 "[match]",
-                "match: a match takes its openings from one `suite`: it does not go with `suites`",
+                "match: a match takes its openings from one `suite`: it is not allowed with `suites`",
                 "match",
                 "",
             ),
-            ("[tune]", "tune: candidates are raced on one `suite`: it does not go with `suites`", "tune", ""),
+            ("[tune]", "tune: candidates are raced on one `suite`: it is not allowed with `suites`", "tune", ""),
             (
                 "[[expect]]\nwhere = { suite = 'b' }\nnodes = 1",
-                "expect.where.suite: there is no suite \"b\"",
+                "expect.where.suite: there is not a suite: expected EPD, FEN or PGN \"b\"",
                 "suite",
                 "did you mean `a`?",
             ),
@@ -150,7 +152,7 @@ fn mistakes_in_several_suites_have_their_places() {
             ("suites = {}", "suites: expected at least one suite: { NAME = { file = \"FILE\" } }", "suites", ""),
             (
                 "suites = { 'a b' = { file = 'x.epd', depth = 2 } }",
-                "suites.a b: `a b` is not a plain name (letters, digits, - _)",
+                "suites.a b: `a b` is not a valid name: expected letters, digits, - _",
                 "'a b'",
                 "",
             ),

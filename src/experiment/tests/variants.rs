@@ -1,4 +1,4 @@
-//! What is wrong in axes, variants and what is expected of them.
+//! Errors in axes, variants and expectations.
 
 use super::{GRID, SEARCH, check, output, read};
 use crate::experiment::Experiment;
@@ -6,18 +6,18 @@ use crate::record::columns;
 use std::path::Path;
 
 #[test]
-fn axes_and_points_are_told_by_their_own_place() {
+fn axis_and_variant_errors_have_their_place() {
     check(
         GRID,
         &[
             (
                 "\"keys.seed\" = []",
-                "grid.keys.seed: expected a list of values, found an empty one",
+                "grid.keys.seed: expected a list of values, found an empty list",
                 "\"keys.seed\"",
                 "",
             ),
             ("\"keys.seed\" = 3", "grid.keys.seed: expected a list of values, found 3", "\"keys.seed\"", ""),
-            ("\"keys.seed\" = [7, 8, 9, 8]", "grid.keys.seed: 8 stands twice", "8", ""),
+            ("\"keys.seed\" = [7, 8, 9, 8]", "grid.keys.seed: duplicate value 8", "8", ""),
             (
                 "\"table.policy\" = [\"always\", \"never\", { kind = \"always\" }]",
                 "variant: the name \"slots=1, size=64, policy=always\" is used twice",
@@ -26,7 +26,7 @@ fn axes_and_points_are_told_by_their_own_place() {
             ),
             (
                 "keys.seed = [1, 2]",
-                "grid.keys: expected a list of values; write the path in quotes, as in \"keys.size\" = [..]",
+                "grid.keys: expected a list of values, found a table: write the path in quotes, as in \"keys.size\" = [..]",
                 "keys",
                 "",
             ),
@@ -50,13 +50,13 @@ fn axes_and_points_are_told_by_their_own_place() {
             ),
             (
                 "[[zip]]\n\"keys.seed\" = [1, 2]\n\"table.size\" = [64, 256]",
-                "zip.table.size: stands in [grid] too: one of them sets it",
+                "zip.table.size: is set in [grid] too: set it in one of them",
                 "\"table.size\"",
                 "",
             ),
             (
                 "[[zip]]\n\"keys.seed\" = [1, 2]\n[[zip]]\ndraws = [true, false]\n\"keys.seed\" = [3, 4]",
-                "zip.keys.seed: stands in another [[zip]] too: one of them sets it",
+                "zip.keys.seed: is set in another [[zip]] too: set it in one of them",
                 "\"keys.seed\"",
                 "",
             ),
@@ -109,7 +109,7 @@ fn axes_and_points_are_told_by_their_own_place() {
             ),
             (
                 "[[variant]]\nname = \"v\"\n\"table.slots\" = 2\n\"table.size\" = 256",
-                "\"v\" and \"slots=2, size=256\" are the same point: the same options under the same limit",
+                "\"v\" and \"slots=2, size=256\" are the same variant: equal options under an equal limit",
                 "[[variant]]",
                 "",
             ),
@@ -144,7 +144,7 @@ fn axes_and_points_are_told_by_their_own_place() {
         SEARCH,
         &[(
             "[grid]\n\"table.size\" = [\"1 MiB\", \"64 KiB\", \"1024 KiB\"]",
-            "\"size=1024 KiB\" and \"size=1 MiB\" are the same point: the same options under the same limit",
+            "\"size=1024 KiB\" and \"size=1 MiB\" are the same variant: equal options under an equal limit",
             "\"1024 KiB\"",
             "",
         )],
@@ -164,20 +164,24 @@ fn axes_and_points_are_told_by_their_own_place() {
         let axis = |name: &&str| format!("\"{name}\" = [{}]\n", many.join(", "));
         format!("{SEARCH}[grid]\n{}", names.iter().map(axis).collect::<String>())
     };
-    assert_eq!(output(&axes(&["keys.seed", "aspiration"]), &[]).0, "grid: more than 100000 points");
-    // 250 x 400 are as many as may be: what is wrong is told next.
+    assert_eq!(
+        output(&axes(&["keys.seed", "aspiration"]), &[]).0,
+        "grid: more than 100000 combinations: use fewer values or axes"
+    );
+    // 250 x 400 combinations are the maximum: the next error is reported.
     let list = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>().join(", ");
-    let of = |seeds: usize, windows: usize| {
+    let first_error = |seeds: usize, windows: usize| {
         let axes = format!("[grid]\n\"keys.seed\" = [{}]\naspiration = [{}]\n", list(seeds), list(windows));
         output(&format!("{SEARCH}{axes}[[exclude]]\n"), &[]).0
     };
-    assert_eq!(of(250, 400), "exclude: names no value of the points to leave out");
-    assert_eq!(of(11, 9091), "grid: more than 100000 points");
+    assert_eq!(first_error(250, 400), "exclude: sets no path: name the values to leave out");
+    assert_eq!(first_error(11, 9091), "grid: more than 100000 combinations: use fewer values or axes");
 }
 
-/// The grid's points with the first axis slowest, then the includes, then the variants; names by the ends of paths, by more where two end alike.
+/// Variants of the grid come first, the first axis slowest, then the includes, then `[[variant]]`;
+/// names use the last part of a path, or the whole path if two end alike.
 #[test]
-fn points_have_their_order_names_and_options() {
+fn variants_have_their_order_names_and_options() {
     let names = |text: &str| -> Vec<String> {
         read(text, &[])
             .map(|experiment| experiment.variants.iter().map(|variant| variant.name.clone()).collect())
@@ -208,11 +212,11 @@ fn points_have_their_order_names_and_options() {
     );
     assert_eq!(names(SEARCH), ["default"]);
     let set = read(GRID, &["table.slots=4"]).map_err(|problem| problem.message);
-    assert!(set.is_err_and(|message| message.contains("are the same point")), "a set is laid over every point");
+    assert!(set.is_err_and(|message| message.contains("are the same variant")), "a set is laid over every point");
     let (_, pointed, help) = output(GRID, &["table.slots=4"]);
     assert_eq!(
         (pointed.as_str(), help.as_str()),
-        ("", "--set table.slots lays one value over all of them; the file varies it")
+        ("", "--set table.slots sets one value for all variants, but the file varies it")
     );
     let set = read(SEARCH, &["table.slots=4", "limit.nodes=70", "table.slots = 8"])
         .ok()
@@ -223,7 +227,7 @@ fn points_have_their_order_names_and_options() {
 }
 
 #[test]
-fn expectations_are_told_by_their_own_place() {
+fn expectation_errors_have_their_place() {
     let two =
         format!("{SEARCH}[[variant]]\nname = \"one\"\n[[variant]]\nname = \"two\"\n\"table.slots\" = 2\n[[expect]]\n");
     check(
@@ -233,7 +237,7 @@ fn expectations_are_told_by_their_own_place() {
             ("other_scores = 0", "", "", ""),
             ("where = { variant = \"two\", depth = 2 }\n\"row.slots\" = 3", "", "", ""),
             ("where = { \"row.slots\" = 2, \"table.slots\" = 2 }\nnodes = 3", "", "", ""),
-            // What one option alone ends with needs no more than that.
+            // A suffix of one option only is not ambiguous.
             ("where = { clear = \"game\" }\nnodes = 3", "", "", ""),
             (
                 "where = { slots = 2 }\nnodes = 3",
@@ -320,26 +324,26 @@ fn expectations_are_told_by_their_own_place() {
     );
 }
 
-/// What no run could answer is told before it: words, scores and options have no ratio, and what the table took apart is
-/// there with full diagnostics alone.
+/// A claim that no run can answer is refused: words, scores and options have no ratio, and anatomy
+/// columns
 #[test]
-fn a_claim_that_no_row_can_answer_is_refused() {
+fn claim_that_no_row_can_answer_is_refused() {
     let taken_apart = format!("{}shallow", columns::ANATOMY);
     assert!(columns::column(&taken_apart).is_some());
     for (metric, output) in [
-        ("solved", "no metric that has a ratio"),
-        ("best", "no metric that has a ratio"),
-        ("pv", "no metric that has a ratio"),
-        ("variant", "no metric that has a ratio"),
-        ("finished", "no metric that has a ratio"),
-        ("error", "no metric that has a ratio"),
-        ("position", "no metric that has a ratio"),
-        ("limit", "no metric that has a ratio"),
-        ("check", "no metric that has a ratio"),
-        ("score", "no metric that has a ratio"),
-        ("other_scores", "no metric that has a ratio"),
-        ("table.size", "no metric that has a ratio"),
-        ("limit.depth", "no metric that has a ratio"),
+        ("solved", "cannot be compared"),
+        ("best", "cannot be compared"),
+        ("pv", "cannot be compared"),
+        ("variant", "cannot be compared"),
+        ("finished", "cannot be compared"),
+        ("error", "cannot be compared"),
+        ("position", "cannot be compared"),
+        ("limit", "cannot be compared"),
+        ("check", "cannot be compared"),
+        ("score", "cannot be compared"),
+        ("other_scores", "cannot be compared"),
+        ("table.size", "cannot be compared"),
+        ("limit.depth", "cannot be compared"),
         (&taken_apart, "there is no metric `anatomy."),
         (columns::REPORTED_HASHFULL, "there is no metric `told.hashfull`"),
         (columns::POINTS, "there is no metric `match.points`"),
@@ -368,7 +372,7 @@ fn a_claim_that_no_row_can_answer_is_refused() {
 }
 
 #[test]
-fn paths_that_end_alike_are_written_out() {
+fn variant_names_use_whole_paths_when_ambiguous() {
     let names = |grid: &str| -> Vec<String> {
         let experiment = read(&format!("{SEARCH}[grid]\n{grid}\n"), &[]);
         experiment.map(|found| found.variants.into_iter().map(|variant| variant.name).collect()).unwrap_or_default()

@@ -78,8 +78,7 @@ pub trait ReplayTable {
 pub fn shown(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn ReplayTable>, TableError> {
     options.check()?;
     if options.forget > 0.0 {
-        let problem =
-            format!("{} is heeded in searches alone: a trace is shown to a table that loses nothing", options.forget);
+        let problem = format!("{} applies to searches only, not to a replay: remove it", options.forget);
         return Err(TableError::Option { path: "table.forget", problem });
     }
     if options.kind == TableKind::Bounded {

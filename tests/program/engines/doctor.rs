@@ -147,7 +147,7 @@ fn what_was_found_is_valid_for_the_program_and_its_options() {
     std::fs::write(trial.path("doctor.json"), doctor.replace("\"sha256\": \"", "\"sha256\": \"0")).unwrap();
     wrong(&["--set", "uci.table.slots=4"], "it is of another build");
     std::fs::write(trial.path("doctor.json"), "{}").unwrap();
-    wrong(&[], "it is no file of `ttlab doctor`");
+    wrong(&[], "not a file of `ttlab doctor`");
     std::fs::remove_file(trial.path("doctor.json")).unwrap();
     wrong(&[], "No such file");
 }

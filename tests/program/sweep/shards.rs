@@ -338,20 +338,20 @@ fn plans_that_are_none_are_refused() {
     let ids = plan.split("\"ids\": \"").nth(2).unwrap().split('"').next().unwrap();
     let other = format!("{}{}", if ids.starts_with('0') { '1' } else { '0' }, &ids[1..]);
     let edits: &[(&str, &str, &str)] = &[
-        (ids, &other, "parts[1]: the plan says"),
+        (ids, &other, "parts[1]: the plan has"),
         (&plan, "", "EOF"),
-        (&plan, "[]", "no plan of ttlab"),
+        (&plan, "[]", "not a plan of ttlab"),
         ("\"schema\": 1", "\"schema\": 2", "schema"),
         ("\"shards\": 3", "\"shards\": 0", "shards"),
         ("\"shards\": 3", "\"shards\": 18446744073709551615", "shards"),
         ("\"shards\": 3", "\"shards\": 4", "parts"),
-        ("\"jobs\": 31", "\"jobs\": 32", "jobs: the plan says 32"),
+        ("\"jobs\": 31", "\"jobs\": 32", "jobs: the plan has 32"),
         ("\"name\": \"trial\"", "\"name\": \"../../etc\"", "name"),
-        ("name = \\\"trial\\\"", "name = \\\"../../etc\\\"", "not a plain folder name"),
-        ("depth = 3", "depth = 4", "its experiment means"),
+        ("name = \\\"trial\\\"", "name = \\\"../../etc\\\"", "not a valid folder name"),
+        ("depth = 3", "depth = 4", "its experiment gives"),
         ("BK.01", "BK.07", "plan.json"),
-        ("1k1r4", "2kr4", "its experiment means"),
-        ("\"sets\": []", "\"sets\": [\"table.slots=2\"]", "its experiment means"),
+        ("1k1r4", "2kr4", "its experiment gives"),
+        ("\"sets\": []", "\"sets\": [\"table.slots=2\"]", "its experiment gives"),
         ("\"sets\": []", "\"sets\": [\"table.slotz=2\"]", "table.slotz"),
         ("\"file\"", "\"files\"", "unknown field `files`"),
     ];

@@ -274,7 +274,7 @@ fn a_path_of_two_lines_is_refused() {
     ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).prints(&["control character"]);
     assert!(!Path::new(&out).exists());
     ttlab(&["submit", "slurm", &plan, "--time", "1; rm"]).expect(2).prints(&["12:00:00"]);
-    ttlab(&["submit", "slurm", &trial.file]).expect(2).prints(&["no plan of ttlab", "ttlab plan FILE"]);
+    ttlab(&["submit", "slurm", &trial.file]).expect(2).prints(&["not a plan of ttlab", "ttlab plan FILE"]);
     ttlab(&["submit", "pbs", &plan]).expect(2).prints(&["slurm", "kubernetes"]);
 }
 

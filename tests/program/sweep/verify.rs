@@ -113,7 +113,7 @@ fn an_edit_of_any_leaf_of_a_manifest_shows() {
     fs::write(&path, edited.to_string()).unwrap();
     let message = ttlab(&["verify", &out]).expect(3);
     assert!(
-        message.stdout.contains("unsealed: 8 rows") && message.stdout.contains("an edit would not show"),
+        message.stdout.contains("unsealed: 8 rows") && message.stdout.contains("edits cannot be detected"),
         "{}",
         message.stdout
     );
@@ -157,7 +157,7 @@ fn columns_exchanged_in_the_header_show() {
     }
     let nodes = |other: &str| exchanged(at("search.nodes"), at(other)).unwrap_or_default();
     assert!(
-        nodes("search.evals").contains("line 1: it is not the header that the run wrote"),
+        nodes("search.evals").contains("line 1: the header has changed since the run"),
         "{}",
         nodes("search.evals")
     );
@@ -187,10 +187,10 @@ fn an_edit_that_no_check_covers_shows_in_the_file() {
     edited[3] = fields.join(",");
     put(&trial, &edited);
     let message = ttlab(&["verify", &out]).expect(4);
-    assert!(message.stdout.contains("the file is not as the run wrote it: seconds"), "{}", message.stdout);
+    assert!(message.stdout.contains("the file has changed since the run ended: seconds"), "{}", message.stdout);
     assert_eq!(read(&folder), WRONG);
     fs::write(trial.results("out"), lines.join("\n") + "\nx").unwrap();
-    assert_eq!(read(&folder).0, FolderState::Wrong, "what follows the last row");
+    assert_eq!(read(&folder).0, FolderState::Wrong, "bytes after the last row");
     put(&trial, &lines);
     assert_eq!(read(&folder), WHOLE);
 }
@@ -248,7 +248,7 @@ fn results_of_schema_1_keep_their_seal() {
     (manifest["rows"], manifest["jobs_total"]) = (6.into(), 3.into());
     fs::write(&path, manifest.to_string()).unwrap();
     let message = ttlab(&["verify", &out]).expect(4);
-    assert!(message.stdout.contains("the rows are not those that the run ended with"), "{}", message.stdout);
+    assert!(message.stdout.contains("the rows have changed since the run ended"), "{}", message.stdout);
     // A manifest of schema 2 is not sealed by that.
     manifest["schema"] = 2.into();
     fs::write(&path, manifest.to_string()).unwrap();
