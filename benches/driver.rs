@@ -8,18 +8,18 @@ use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;
 use ttlab::engine::Limit;
 use ttlab::subject::options::ProgramWords;
-use ttlab::subject::{Launch, Position, Subject, Uci, find};
+use ttlab::subject::{Launch, Position, Subject, Uci, find_program};
 
 fn driver(criterion: &mut Criterion) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/engines/scripted.sh");
-    let mut engine = Uci::new(Launch::new(&find(&ProgramWords::One(script.to_owned())).unwrap()));
+    let mut engine = Uci::new(Launch::new(&find_program(&ProgramWords::Name(script.to_owned())).unwrap()));
     engine.start().unwrap();
     let (board, stop) = (Board::startpos(), AtomicBool::new(false));
     let limit = Limit { depth: Some(3), nodes: None };
     criterion.bench_function("driver/search", |bencher| {
         bencher.iter(|| {
             engine.new_game().unwrap();
-            black_box(engine.search(Position::alone(&board), limit, &stop, &mut |_| {}).unwrap())
+            black_box(engine.search(Position::from_board(&board), limit, &stop, &mut |_| {}).unwrap())
         });
     });
 }

@@ -11,7 +11,7 @@ use ttlab::chess::Bound;
 use ttlab::table::TableOptions;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Aim, clairvoyant, shown, steps};
+use ttlab::table::replay::{Objective, clairvoyant, make_steps, replay_table};
 use ttlab::table::trace::{self, Event, EventKind, flags};
 
 /// Time of this thread on a processor, to some 4 ms, so that other programs count for little; the clock's where Linux does not say.
@@ -70,7 +70,7 @@ fn made_up(events: usize) -> Vec<Event> {
             let name = key(names);
             names += 1;
             trace.push(Event::probe(name, depth, 0, 0, nodes));
-            let bits = Event::bits_of(Bound::Lower) | flags::SUBTREE;
+            let bits = Event::bound_bits(Bound::Lower) | flags::SUBTREE;
             trace.push(Event::store(name, depth, 0, bits, (1 + random(50) as u32) << depth));
         }
     }
@@ -85,24 +85,24 @@ fn replays(criterion: &mut Criterion<Processor>) {
     let stored = events.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key);
     let positions = stored.collect::<HashSet<_>>().len() as u64;
     let size = Size::Entries(positions / if file.is_some() { 10 } else { 16 });
-    let steps = steps(&events);
+    let steps = make_steps(&events);
     let mut group = criterion.benchmark_group("replay");
     group.throughput(Throughput::Elements(steps.len() as u64)).sample_size(10);
     for (slots, names) in [(1, &["always", "depth-preferred"][..]), (4, Policy::NAMES)] {
         for name in names {
-            let policy = Policy::named(name).unwrap();
+            let policy = Policy::from_name(name).unwrap();
             let options = TableOptions { policy, slots, size, ..TableOptions::default() };
-            let Ok(mut table) = shown(&options, None) else { continue };
+            let Ok(mut table) = replay_table(&options, None) else { continue };
             group.bench_function(BenchmarkId::new(*name, slots), |bencher| {
                 bencher.iter(|| {
-                    table.empty();
-                    table.show(black_box(&steps));
+                    table.clear();
+                    table.replay_steps(black_box(&steps));
                 });
             });
         }
     }
     let options = TableOptions { slots: 4, size, ..TableOptions::default() };
-    for aim in [Aim::Hits, Aim::Cuts, Aim::Worth] {
+    for aim in [Objective::Hits, Objective::Cutoffs, Objective::Worth] {
         group.bench_function(BenchmarkId::new("bound", format!("{aim:?}")), |bencher| {
             bencher.iter(|| clairvoyant(black_box(&steps), &options, None, aim).unwrap());
         });

@@ -86,7 +86,7 @@ fn table(criterion: &mut Criterion) {
         group.bench_function("memset", |bencher| bencher.iter(|| black_box(&mut memory[..]).fill(0)));
     }
     for (policy, slots) in [("always", 1), ("depth-preferred", 1), ("ancient", 1), ("two-tier", 2), ("depth-age", 4)] {
-        let policy = Policy::named(policy).unwrap();
+        let policy = Policy::from_name(policy).unwrap();
         let options = TableOptions { policy, slots, size: Size::Bytes(mib << 20), ..TableOptions::default() };
         let mut table = build(&options, None, false).unwrap().unwrap();
         let table = table.as_mut();

@@ -12,7 +12,7 @@ use ttlab::engine::{Engine, EngineOptions, Limit};
 use ttlab::table::memory::Memory;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters, TableKind, TableOptions, entry};
+use ttlab::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableKind, TableOptions, entry};
 
 /// Two words for each slot, one slot for each key, the newest stays.
 struct ByHand {
@@ -43,7 +43,7 @@ impl Table for ByHand {
         Some(Hit { entry, draft: i32::from(entry.depth), age: 0, slot: place / 2 })
     }
 
-    fn store(&mut self, key: u64, entry: Entry) -> Stored {
+    fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         self.counters.stores += 1;
         let place = self.place(key);
         let same = match (entry::bound(self.words[place + 1]), self.words[place] == key) {
@@ -62,7 +62,7 @@ impl Table for ByHand {
         };
         self.words[place] = key;
         self.words[place + 1] = entry::pack(&entry);
-        Stored::into(place / 2, same)
+        StoreOutcome::in_slot(place / 2, same)
     }
 
     fn cutoff(&mut self, _: &Hit) {}
@@ -119,7 +119,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         "none" => Engine::new(&options(TableOptions { kind: TableKind::None, ..table }), None)?,
         name => {
-            table.policy = Policy::named(name).ok_or("no such policy")?;
+            table.policy = Policy::from_name(name).ok_or("no such policy")?;
             Engine::new(&options(table), None)?
         }
     };

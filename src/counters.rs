@@ -1,9 +1,11 @@
-//! One list makes a set of counters: the struct, its column names and meanings, its values and its sum.
+//! Declares a set of counters from one list: the struct, column names and meanings, values and
+//! sums.
 
 /// Declares a struct of `u64` counters from one list of documented names.
 ///
-/// The struct gets `COLUMNS` (name and meaning of each counter, in order), `values()` in the same order,
-/// `set(name, value)` for readers, and `+=` / `-` so that iterations and searches can be added and told apart.
+/// The struct gets `COLUMNS` (name and meaning of each counter, in order), `values()` in the same
+/// order, `set(name, value)` for readers, and `+=` / `-` to add and subtract iterations and
+/// searches.
 #[macro_export]
 macro_rules! counters {
     ($(#[$outer:meta])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])+ $field:ident,)* }) => {

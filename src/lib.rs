@@ -1,7 +1,8 @@
 //! ttlab: a laboratory for chess transposition tables.
 //!
-//! Data flows one way: experiment file -> plan -> runner -> engine -> one CSV row per finished iteration -> analysis ->
-//! report. Each room below may use only those named before it (`docs/architecture.md` has the map).
+//! Data flows one way: experiment file -> plan -> runner -> engine -> one CSV row per finished
+//! iteration -> analysis -> report. A module may use only the modules declared above it
+//! (`docs/architecture.md` has the map).
 
 #[cfg(not(unix))]
 compile_error!("ttlab runs on Unix systems only");

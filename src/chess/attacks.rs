@@ -1,9 +1,9 @@
 //! Where pieces attack, from tables that the compiler fills.
 //!
-//! Sliding pieces use kindergarten bitboards: the occupied squares of one line are gathered into six bits by a
-//! multiplication and look up a table of 4 KiB. All tables together take 80 KiB, of which a search touches a few, so
-//! that the caches are left to the transposition table; magic tables take 840 KiB.
-//! Source: G. Isenberg, "Kindergarten Bitboards", Chess Programming Wiki.
+//! Sliding pieces use kindergarten bitboards: the occupied squares of one line are gathered into
+//! six bits by a multiplication and look up a table of 4 KiB. All tables together take 80 KiB, of
+//! which a search touches a few, so that the caches are left to the transposition table; magic
+//! tables take 840 KiB. Source: G. Isenberg, "Kindergarten Bitboards", Chess Programming Wiki.
 
 use super::bitboard::Bitboard;
 use super::types::{Color, Square};
@@ -270,8 +270,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sliders_agree_with_walking_the_rays() {
-        // Every subset would be too many: a multiplicative sequence visits dense and sparse boards alike.
+    fn slider_attacks_equal_walked_rays() {
+        // Every subset would be too many: a multiplicative sequence visits dense and sparse boards
+        // alike.
         let mut random = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..2_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_of_a_few_pairs() {
+    fn span_between_squares_matches_examples() {
         let square = |name| Square::parse(name).unwrap_or(Square::new(0));
         assert_eq!(between(square("a1"), square("d4")).count(), 2);
         assert_eq!(between(square("a1"), square("b3")).count(), 0);

@@ -1,8 +1,9 @@
-//! The position: bitboards and a mailbox, with key, piece-square sum and checkers kept by each move.
+//! The position: bitboards and a mailbox, with key, piece-square sum and checkers kept by each
+//! move.
 //!
-//! A board is 128 bytes and `Copy`: the most that is still copied by a few instructions in place, where a larger one calls
-//! `memcpy` and then waits for its bytes. A search copies it and plays in place: a `fn played(&self) -> Board` would copy
-//! twice.
+//! A board is 128 bytes and `Copy`: the most that is still copied by a few instructions in place,
+//! where a larger one calls `memcpy` and then waits for its bytes. A search copies it and plays in
+//! place: a `fn played(&self) -> Board` would copy twice.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -13,7 +14,8 @@ use super::moves::Move;
 use super::state::StateBits;
 use super::types::{Color, Piece, Square};
 
-/// Castling rights as bits: White's king side, White's queen side, Black's king side, Black's queen side.
+/// Castling rights as bits: White's king side, White's queen side, Black's king side, Black's queen
+/// side.
 pub mod rights {
     /// White may castle on the king's side.
     pub const WHITE_KING: u8 = 1;
@@ -89,8 +91,8 @@ impl Board {
         self.occupied().map(|square| inc.at(self.code(square.index()), square.index()).value).sum()
     }
 
-    /// What makes two positions the same, exactly: pieces, side to move, castling rights and the e.p. square where the rule
-    /// of the last [`Board::rekey`] counts it.
+    /// What makes two positions the same, exactly: pieces, side to move, castling rights and the
+    /// e.p. square where the rule of the last [`Board::rekey`] counts it.
     #[must_use]
     pub const fn identity(&self) -> [u64; 5] {
         let [a, b, c, d] = self.planes;
@@ -140,7 +142,8 @@ impl Board {
         PIECES[self.code(square.index()) & 7]
     }
 
-    /// The number of the kind of piece on a square, for tables of kinds (see [`Piece::number`]); 0 where there is none.
+    /// The number of the kind of piece on a square, for tables of kinds (see [`Piece::number`]); 0
+    /// where there is none.
     #[inline]
     #[must_use]
     pub const fn kind_on(&self, square: Square) -> usize {

@@ -1,18 +1,21 @@
-//! How pieces are coded: four bits for each square, kept twice, as a mailbox and as four bitboards, one for each bit.
+//! How pieces are coded: four bits for each square, kept twice, as a mailbox and as four bitboards,
+//! one for each bit.
 //!
-//! A move changes four words at fixed places, whatever moves and whatever is captured: that is faster than six bitboards of
-//! kinds and two of colours, whose places the processor learns late.
+//! A move changes four words at fixed places, whatever moves and whatever is captured: that is
+//! faster than six bitboards of kinds and two of colours, whose places the processor learns late.
 //! Source: G. Isenberg, "Quad-Bitboards", Chess Programming Wiki.
 
 use super::types::Piece;
 
 /// The mailbox code of an empty square.
 pub(super) const EMPTY: usize = 0;
-/// The code of a white piece; a black one's is 8 more. Its three low bits are the planes that hold the piece: the third is
-/// that of the sliders, whose diagonal ones are in the first and straight ones in the second.
+/// The code of a white piece; a black one's is 8 more. Its three low bits are the planes that hold
+/// the piece: the third is that of the sliders, whose diagonal ones are in the first and straight
+/// ones in the second.
 pub(super) const CODES: [usize; 6] = [1, 2, 5, 6, 7, 3];
 impl Piece {
-    /// The number of this kind among 0..8 in tables of kinds, as boards have it at hand; 0 is that of an empty square.
+    /// The number of this kind among 0..8 in tables of kinds, as boards have it at hand; 0 is that
+    /// of an empty square.
     #[must_use]
     pub const fn number(self) -> usize {
         CODES[self as usize]

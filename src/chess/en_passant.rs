@@ -14,8 +14,9 @@ impl Board {
         self.en_passant().is_some_and(|target| self.en_passant_counts(target, rule, 0))
     }
 
-    /// Whether the e.p. square `target` counts under `rule`. `pushed` is the change that a double push would make
-    /// (from and to), or 0 if it stands on the board already: thus [`Board::key_after`] need not play it.
+    /// Whether the e.p. square `target` counts under `rule`. `pushed` is the change that a double
+    /// push would make (from and to), or 0 if it stands on the board already: thus
+    /// [`Board::key_after`] need not play it.
     #[inline]
     pub(super) fn en_passant_counts(&self, target: Square, rule: EpRule, pushed: u64) -> bool {
         // A target on the third rank was pushed by White.
@@ -54,7 +55,8 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn is_en_passant(&self, mv: Move) -> bool {
-        // No pawn can be pushed to the square behind an enemy pawn: it would have to come from that pawn's square.
+        // No pawn can be pushed to the square behind an enemy pawn: it would have to come from that
+        // pawn's square.
         self.en_passant() == Some(mv.to()) && self.piece_on(mv.from()) == Some(Piece::Pawn)
     }
 }

@@ -1,4 +1,5 @@
-//! What ends a game by the rules: FIDE Laws of Chess, articles 5.1, 5.2, 9.2, 9.3 and 9.6. A draw that a player may claim is taken as claimed.
+//! What ends a game by the rules: FIDE Laws of Chess, articles 5.1, 5.2, 9.2, 9.3 and 9.6. A draw
+//! that a player may claim is taken as claimed.
 
 use super::keys::EpRule;
 use super::types::{Color, Piece};
@@ -41,13 +42,15 @@ pub fn ending(board: &Board, past: &[Board]) -> Option<Ending> {
     (same >= 2).then_some(Ending::Repetition)
 }
 
-/// What makes two positions the same to the rules: an e.p. square only where a capture there is legal.
+/// What makes two positions the same to the rules: an e.p. square only where a capture there is
+/// legal.
 fn identity(board: &Board) -> ([u64; 4], u8, bool, bool) {
     let [a, b, c, d, _] = board.identity();
     ([a, b, c, d], board.castling(), board.turn() == Color::White, board.has_en_passant(EpRule::Legal))
 }
 
-/// Whether there is no mate by any moves: bare kings, one knight or bishop beside them, or bishops of one colour of squares alone.
+/// Whether there is no mate by any moves: bare kings, one knight or bishop beside them, or bishops
+/// of one colour of squares alone.
 fn is_dead(board: &Board) -> bool {
     let kind = |piece| board.kind(piece);
     if [Piece::Pawn, Piece::Rook, Piece::Queen].into_iter().any(|piece| !kind(piece).is_empty()) {
@@ -68,13 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn endings_of_single_positions() {
+    fn ending_is_found_in_single_positions() {
         for (fen, expected) in [
             ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", Some(Ending::Mate)),
             ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", Some(Ending::Stalemate)),
             ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", Some(Ending::Material)),
             ("8/8/4k3/8/8/3K4/5N2/8 w - - 0 1", Some(Ending::Material)),
-            // A mate can be composed of two knights, of bishop against knight, and of bishops of both colours.
+            // A mate can be composed of two knights, of bishop against knight, and of bishops of
+            // both colours.
             ("8/8/4k3/8/8/3K4/5NN1/8 w - - 0 1", None),
             ("8/8/4k3/5b2/8/3K4/5N2/8 w - - 0 1", None),
             ("8/8/4k3/5b2/8/3K4/5B2/8 w - - 0 1", None),
@@ -104,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_third_occurrence_draws_and_lost_rights_make_another_position() {
+    fn third_occurrence_draws_with_equal_castling_rights() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         let shuffle = "Nf3 Nf6 Ng1 Ng8";
         assert_eq!(play(start, &[shuffle; 3].join(" ")), (Some(Ending::Repetition), 8));
@@ -113,7 +117,8 @@ mod tests {
         let rooks = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
         let move_about = "Rg1 Rg8 Rh1 Rh8";
         assert_eq!(play(rooks, &[move_about; 3].join(" ")), (Some(Ending::Repetition), 10));
-        // After the double push an e.p. capture is possible once; with the pawn pinned it is not, and the position is the same.
+        // After the double push an e.p. capture is possible once; with the pawn pinned it is not,
+        // and the position is the same.
         let free = "4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1";
         assert_eq!(play(free, "a4 Kd8 Kd1 Ke8 Ke1 Kd8 Kd1 Ke8 Ke1").0, None);
         assert_eq!(play(free, "a4 Kd8 Kd1 Ke8 Ke1 Kd8 Kd1 Ke8 Ke1 Kd8").0, Some(Ending::Repetition));

@@ -1,13 +1,14 @@
 //! EPD: a position to a line, with operations such as `bm Qd1+; id "BK.01";`.
 //!
-//! Both modes take, beyond the standard: comment lines (`#`), blank lines, a byte order mark, any line ends, halfmove clock and move
-//! number before the operations, `;` before the first operation and none after the last (so that `;D1 20 ;D2 400` reads),
-//! unquoted one-word texts, moves in the coordinates of UCI, and opcodes of any maker, which are kept as they stand.
-//! Lenient also takes, and notes: what [`super::fen`] and [`super::san`] repair; control characters; a stray `-` after the
-//! position; a check sign set apart (`Qd1 +`); texts of several words without quotes, or without the closing one; trailing
-//! prose that starts with a digit. It drops an operation that cannot be read, but never a `bm`: a position whose answer is
-//! wrong is an error.
-//! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.2.
+//! Both modes take, beyond the standard: comment lines (`#`), blank lines, a byte order mark, any
+//! line ends, halfmove clock and move number before the operations, `;` before the first operation
+//! and none after the last (so that `;D1 20 ;D2 400` reads), unquoted one-word texts, moves in the
+//! coordinates of UCI, and opcodes of any maker, which are kept as they stand. Lenient also takes,
+//! and notes: what [`super::fen`] and [`super::san`] repair; control characters; a stray `-` after
+//! the position; a check sign set apart (`Qd1 +`); texts of several words without quotes, or
+//! without the closing one; trailing prose that starts with a digit. It drops an operation that
+//! cannot be read, but never a `bm`: a position whose answer is wrong is an error. Source: S.
+//! Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.2.
 
 use super::board::Board;
 use super::fault::{Fault, Faults, OnError};

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use std::fmt;
 
-/// One thing wrong with a file, or repaired in it. Shown as `file.epd:3:17: expected ..., found ...`.
+/// One thing wrong with a file, or repaired in it. Shown as
+/// `file.epd:3:17: expected ..., found ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The file's name as the user gave it.
@@ -24,7 +25,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// What becomes of an item of a file that cannot be read, or of a game without moves.
+/// How to treat an item that cannot be read, or a game without moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -32,7 +33,7 @@ pub enum OnError {
     /// The file is refused.
     #[default]
     Stop,
-    /// The item is left out and told of.
+    /// The item is skipped and reported.
     Skip,
 }
 
@@ -46,10 +47,11 @@ impl OnError {
     }
 }
 
-/// So many faults are written out: a file of another kind has one in each of its lines.
+/// Maximum number of faults printed: a file of another kind has one in every line.
 const SHOWN: usize = 20;
 
-/// Everything wrong with a file, in the order of its lines; one fault to a line, the first few written out and the others counted.
+/// Everything wrong with a file, in the order of its lines; one fault to a line, the first few
+/// written out and the others counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faults(pub Vec<Fault>);
 
@@ -75,8 +77,8 @@ pub fn hint(name: &str, known: &[&str]) -> String {
     nearest.map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
 }
 
-/// How many letters of two names differ, if no more than so many do. Names whose lengths differ by more are not compared: that takes the product of
-/// their lengths.
+/// The edit distance of two names, if it is at most the limit. Names whose lengths differ by more
+/// are not compared, since a comparison takes the product of their lengths.
 #[must_use]
 pub fn distance(name: &str, known: &str, most: usize) -> Option<usize> {
     let [length, other] = [name, known].map(|name| name.chars().count());
@@ -89,7 +91,7 @@ mod tests {
     use super::{Fault, Faults, distance, hint};
 
     #[test]
-    fn a_file_full_of_faults_is_told_in_a_few_lines() {
+    fn many_faults_are_summarised() {
         let fault = |line| Fault { file: "x".to_owned(), line, column: 1, message: "wrong".to_owned() };
         let text = |faults: usize| Faults((1..=faults).map(fault).collect()).to_string();
         assert_eq!(text(1), "x:1:1: wrong");
@@ -98,9 +100,9 @@ mod tests {
         assert_eq!((many.len(), many[19].as_str(), many[20].as_str()), (21, "x:20:1: wrong", "and 980 more"));
     }
 
-    /// A name is compared with those that may be near by their length alone: a megabyte takes no time, and has none.
+    /// Names of very different length are skipped: a megabyte takes no time and has no near name.
     #[test]
-    fn names_of_very_different_length_are_not_compared() {
+    fn name_of_very_different_length_is_not_compared() {
         assert_eq!(distance("abcd", "abcdef", 2), Some(2));
         assert_eq!(distance("abcd", "abcdef", 1), None);
         assert_eq!(distance("abcdef", "abcd", 2), Some(2));
@@ -110,9 +112,10 @@ mod tests {
         assert_eq!((distance(&long, "depth", 1 << 18), hint(&long, &["depth", "nodes"])), (None, String::new()));
     }
 
-    /// A name is near if a third of its letters, rounded up, are wrong at most; of two as near the first in order of the alphabet.
+    /// A name is near if a third of its letters, rounded up, are wrong at most; of two as near the
+    /// first in order of the alphabet.
     #[test]
-    fn near_names_are_hinted_at() {
+    fn near_name_is_suggested() {
         let output = |name: &str| hint(name, &["depth", "nodes", "é"]).replace(['`', '(', ')', '?'], "");
         assert_eq!(output("detph"), " did you mean depth", "two letters exchanged are one mistake");
         assert_eq!(output("depxx"), " did you mean depth", "two of five");

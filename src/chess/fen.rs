@@ -1,11 +1,14 @@
 //! FEN: reading, strictly or with repairs, and writing.
 //!
-//! Strict: four fields (as in EPD) or six, one blank between them, canonical castling letters, everything possible in a
-//! game. Blanks after the last field are no fault. Lenient also takes, and reports as repairs: a byte order mark, NULs and
-//! any run of blanks; missing fields (`w`, `-`, `-`, `0`, `1`), also a halfmove clock without a move number; castling letters in any order, doubled or in the A-H
-//! style of standard chess; rights without king and rook at home (dropped); an e.p. square that no pawn has just passed
-//! (dropped) or that it passed while the other king stood in check (kept); unreadable clocks (0 and 1); further fields (ignored). No mode guesses where pieces stand.
-//! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 16.1.
+//! Strict: four fields (as in EPD) or six, one blank between them, canonical castling letters,
+//! everything possible in a game. Blanks after the last field are no fault. Lenient also takes, and
+//! reports as repairs: a byte order mark, NULs and any run of blanks; missing fields (`w`, `-`,
+//! `-`, `0`, `1`), also a halfmove clock without a move number; castling letters in any order,
+//! doubled or in the A-H style of standard chess; rights without king and rook at home (dropped);
+//! an e.p. square that no pawn has just passed (dropped) or that it passed while the other king
+//! stood in check (kept); unreadable clocks (0 and 1); further fields (ignored). No mode guesses
+//! where pieces stand. Source: S. Edwards, "Portable Game Notation Specification and Implementation
+//! Guide", 1994, section 16.1.
 
 use super::board::{Board, rights};
 use super::setup::Setup;
@@ -217,7 +220,8 @@ impl<'a> Fields<'a> {
         Ok(found)
     }
 
-    /// Halfmove clock and move number, if the next two fields are both numbers. Lenient takes a clock without a number in the `fifth` field.
+    /// Halfmove clock and move number, if the next two fields are both numbers. Lenient takes a
+    /// clock without a number in the `fifth` field.
     fn clocks(&mut self, fifth: bool) -> Result<(u16, u16), FenError> {
         let start = self.at;
         let (clock_at, clock) = self.peek();

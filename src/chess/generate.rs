@@ -1,11 +1,13 @@
-//! Quiet opening positions by seeded random walks: a suite that nobody has tuned for, and that anyone can make again.
+//! Quiet opening positions by seeded random walks: a suite that nobody has tuned for, and that
+//! anyone can make again.
 //!
-//! A walk plays `plies` random legal moves from the start position, every second walk one more, so that either side is to
-//! move (Pcg64 seeded by `seed`, the move's index drawn as the generator's next number modulo the number of moves in
-//! `purple` order). Its end is kept if the side to move is not in
-//! check and has a move, White and Black have equal material (100, 300, 300, 500, 900), neither side could win material
-//! with a capture or promotion (by static exchange evaluation, the other side as if it were its turn), and no position
-//! kept before is the same. Walks go on until enough are kept.
+//! A walk plays `plies` random legal moves from the start position, every second walk one more, so
+//! that either side is to move (Pcg64 seeded by `seed`, the move's index drawn as the generator's
+//! next number modulo the number of moves in `purple` order). Its end is kept if the side to move
+//! is not in check and has a move, White and Black have equal material (100, 300, 300, 500, 900),
+//! neither side could win material with a capture or promotion (by static exchange evaluation, the
+//! other side as if it were its turn), and no position kept before is the same. Walks go on until
+//! enough are kept.
 
 use super::board::Board;
 use super::increments::Increments;
@@ -117,8 +119,8 @@ fn is_quiet_and_level(board: &Board) -> bool {
     material(Color::White) == material(Color::Black) && is_quiet(board)
 }
 
-/// Whether the side to move is not in check and has a move, and neither side, were it its turn, could win material with a capture or
-/// promotion (by static exchange evaluation).
+/// Whether the side to move is not in check and has a move, and neither side, were it its turn,
+/// could win material with a capture or promotion (by static exchange evaluation).
 #[must_use]
 pub fn is_quiet(board: &Board) -> bool {
     if board.in_check() || !board.has_legal_move() {
@@ -135,7 +137,8 @@ fn wins_material(board: &Board) -> bool {
     list.iter().any(|&mv| !board.is_quiet(mv) && board.see(mv, &VALUES) > 0)
 }
 
-/// The positions as an EPD file, with ids `open.001`, `open.002` ...; the comment `c0` of the first says how they were made.
+/// The positions as an EPD file, with ids `open.001`, `open.002` ...; the comment `c0` of the first
+/// says how they were made.
 ///
 /// # Errors
 /// As [`generate`].
@@ -161,7 +164,8 @@ pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
     format!("{position} hmvc {clock}; fmvn {number}; id \"{id}\";{best}")
 }
 
-/// Lines of EPD, the first with the comment `c0`. EPD has no comment lines, and other programs take each line for a position.
+/// Lines of EPD, the first with the comment `c0`. EPD has no comment lines, and other programs take
+/// each line for a position.
 #[must_use]
 pub fn with_origin(lines: impl Iterator<Item = String>, origin: &str) -> String {
     let comment = |at| if at == 0 { format!(" c0 \"{origin}\";") } else { String::new() };
@@ -175,7 +179,7 @@ mod tests {
 
     /// After one or two plies there are few positions, and walks come to the same ones again.
     #[test]
-    fn no_position_is_given_twice() {
+    fn generated_positions_are_distinct() {
         let boards = generate(&GenerateOptions { count: 100, seed: 1, plies: 1 }).unwrap();
         let fens: HashSet<String> = boards.iter().map(|board| board.fen(EpRule::Always)).collect();
         assert_eq!(fens.len(), 100);

@@ -25,17 +25,19 @@ impl Increment {
     }
 }
 
-/// The keys of a scheme and the values of an evaluation, laid side by side: a move reads both at once.
+/// The keys of a scheme and the values of an evaluation, laid side by side: a move reads both at
+/// once.
 #[derive(Debug, Clone)]
 pub struct Increments {
-    /// By mailbox code (see `board.rs`); the row of the empty square is all zeros, so that captures need no branch.
+    /// By mailbox code (see `board.rs`); the row of the empty square is all zeros, so that captures
+    /// need no branch.
     table: [[Increment; 64]; 16],
     keys: Keys,
 }
 
 impl Increments {
-    /// Joins keys and values. `values` is indexed by `color * 6 + piece` and square, in centipawns, positive where it is
-    /// good for White: the rows of Black's pieces are usually negative.
+    /// Joins keys and values. `values` is indexed by `color * 6 + piece` and square, in centipawns,
+    /// positive where it is good for White: the rows of Black's pieces are usually negative.
     #[must_use]
     pub fn new(keys: Keys, values: &[[i32; 64]; 12]) -> Self {
         let mut table = [[Increment::default(); 64]; 16];

@@ -21,7 +21,8 @@ pub struct KeyAudit {
     pub distinct_side_and_castling: usize,
     /// Different numbers among the 16 e.p. squares (8 for a scheme by files, 1 for one without).
     pub distinct_en_passant: usize,
-    /// Parts of a position whose number is 0, so that they are not in the key: piece-squares, side, rights, e.p. squares.
+    /// Parts of a position whose number is 0, so that they are not in the key: piece-squares, side,
+    /// rights, e.p. squares.
     pub zeros: usize,
 }
 

@@ -1,4 +1,5 @@
-//! Zobrist keys: the schemes, generators and faults of the published programs, resolved to plain tables.
+//! Zobrist keys: the schemes, generators and faults of the published programs, resolved to plain
+//! tables.
 
 use rand::{Rng, SeedableRng};
 use rand_mt::Mt64;
@@ -10,7 +11,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EpRule {
-    /// After every double push. Transpositions are missed: a third of the positions at ply 3 are counted twice.
+    /// After every double push. Transpositions are missed: a third of the positions at ply 3 are
+    /// counted twice.
     Always,
     /// When an enemy pawn stands ready to capture, pinned or not. Source: the Polyglot book format.
     PseudoLegal,
@@ -29,10 +31,12 @@ pub enum Generator {
     /// PCG XSL RR 128/64, seeded by `seed`. Source: M. O'Neill, 2014; crate rand_pcg.
     #[default]
     Pcg64,
-    /// The 64-bit Mersenne Twister, seeded by `seed` (5489 is its customary seed). Source: T. Nishimura, 2000.
+    /// The 64-bit Mersenne Twister, seeded by `seed` (5489 is its customary seed). Source: T.
+    /// Nishimura, 2000.
     #[serde(rename = "mt19937-64")]
     Mt19937_64,
-    /// The 781 published numbers of the Polyglot book format; `seed` is not used by schemes that need no more than those.
+    /// The 781 published numbers of the Polyglot book format; `seed` is not used by schemes that
+    /// need no more than those.
     Polyglot,
 }
 
@@ -41,26 +45,30 @@ pub enum Generator {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
-    /// 781 numbers: 12 x 64 piece-squares, 4 castling rights, 8 e.p. files, 1 side. Source: A. Zobrist, 1970.
+    /// 781 numbers: 12 x 64 piece-squares, 4 castling rights, 8 e.p. files, 1 side. Source: A.
+    /// Zobrist, 1970.
     #[default]
     Standard,
     /// 837 numbers: 768 piece-squares, 1 side, 4 castling rights, 64 e.p. squares. Source: Otter.
     #[serde(rename = "otter-837")]
     Otter837,
-    /// 781 numbers in Webster's order: 768 piece-squares, 1 side, 4 castling rights, 8 e.p. files; a sound variant of what
-    /// Webster's program does. Source: "Zobrist hash keys / transposition table / MVV-LVA".
+    /// 781 numbers in Webster's order: 768 piece-squares, 1 side, 4 castling rights, 8 e.p. files;
+    /// a sound variant of what Webster's program does. Source: "Zobrist hash keys / transposition
+    /// table / MVV-LVA".
     #[serde(rename = "webster-781")]
     Webster781,
-    /// 768 piece-squares and nothing else: side, castling and e.p. are not in the key. Source: the note on the Ancient flag.
+    /// 768 piece-squares and nothing else: side, castling and e.p. are not in the key. Source: the
+    /// note on the Ancient flag.
     PiecesOnly,
-    /// Fault: the index of a piece-square is the product `piece * square`, twice that for Black, so that all pawns share
-    /// one number (pawn 0, rook 1, bishop 2, knight 3, queen 4, king 5). Source: Purple.
+    /// Fault: the index of a piece-square is the product `piece * square`, twice that for Black, so
+    /// that all pawns share one number (pawn 0, rook 1, bishop 2, knight 3, queen 4, king 5).
+    /// Source: Purple.
     PurpleProduct,
-    /// Fault: the index of a piece-square is `square * piece - 1` (both from 1): 374 distinct numbers for 768
-    /// piece-squares. Side, castling and e.p. are sound. Source: Webster.
+    /// Fault: the index of a piece-square is `square * piece - 1` (both from 1): 374 distinct
+    /// numbers for 768 piece-squares. Side, castling and e.p. are sound. Source: Webster.
     WebsterProduct,
-    /// Fault: side and castling rights are the literals 768 to 772: 16 distinct values for 32 combinations. Pieces and e.p.
-    /// are sound. Source: Webster.
+    /// Fault: side and castling rights are the literals 768 to 772: 16 distinct values for 32
+    /// combinations. Pieces and e.p. are sound. Source: Webster.
     WebsterLiterals,
     /// Both of Webster's faults, as published.
     WebsterAsPublished,
@@ -73,7 +81,8 @@ pub enum Scheme {
 pub struct KeyOptions {
     /// Where the random numbers come from. Default: `pcg64`.
     pub generator: Generator,
-    /// The seed of the generator, 0 to 2^63-1. Default: 1. Counts depend on it: vary it to see how much.
+    /// The seed of the generator, 0 to 2^63-1. Default: 1. Counts depend on it: vary it to see how
+    /// much.
     pub seed: u64,
     /// Which number each part of a position takes. Default: `standard`.
     pub scheme: Scheme,
@@ -87,14 +96,16 @@ impl Default for KeyOptions {
     }
 }
 
-/// Zobrist numbers of one scheme and generator. All are plain tables, so that every scheme and fault costs the same.
+/// Zobrist numbers of one scheme and generator. All are plain tables, so that every scheme and
+/// fault costs the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys {
     /// By `color * 6 + piece` and square.
     pub piece: [[u64; 64]; 12],
     /// In the key when Black is to move.
     pub side: u64,
-    /// By the rights' bits ([`super::board::rights`]); the number of a set is the XOR of its members' numbers.
+    /// By the rights' bits ([`super::board::rights`]); the number of a set is the XOR of its
+    /// members' numbers.
     pub castling: [u64; 16],
     /// By the e.p. target square.
     pub en_passant: [u64; 64],
@@ -122,7 +133,8 @@ impl Keys {
     /// A second set, unrelated to any that options name, to tell two positions with one key apart.
     #[must_use]
     pub fn independent() -> Self {
-        // Drawn from a generator of its own, far into its sequence: no seed of `KeyOptions` gives these numbers.
+        // Drawn from a generator of its own, far into its sequence: no seed of `KeyOptions` gives
+        // these numbers.
         let mut source = Pcg64::new(0x7474_6c61_6220_6b65_7973, 0x6175_6469_7421);
         let mut keys = Self::empty(EpRule::Legal);
         for row in &mut keys.piece {
@@ -199,7 +211,8 @@ fn standard(numbers: &mut Numbers) -> Keys {
     keys
 }
 
-/// The layout of the book format: black pawn, white pawn, black knight ...; the side's number counts for White.
+/// The layout of the book format: black pawn, white pawn, black knight ...; the side's number
+/// counts for White.
 fn polyglot(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     for kind in 0..12 {
@@ -209,7 +222,8 @@ fn polyglot(numbers: &mut Numbers) -> Keys {
     keys.set_castling(numbers.take());
     keys.set_en_passant_files(numbers.take());
     keys.side = numbers.next();
-    // Keyed for White there and for Black here: the white king, who is always on the board, carries the difference.
+    // Keyed for White there and for Black here: the white king, who is always on the board, carries
+    // the difference.
     for number in &mut keys.piece[5] {
         *number ^= keys.side;
     }

@@ -8,7 +8,8 @@ use super::moves::{Move, MoveList};
 use super::types::{Color, Piece, Square};
 
 impl Board {
-    /// Whether there is a legal move: false at checkmate and stalemate. Most positions are decided by one pawn push.
+    /// Whether there is a legal move: false at checkmate and stalemate. Most positions are decided
+    /// by one pawn push.
     #[inline]
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
@@ -19,7 +20,8 @@ impl Board {
         found || any(self)
     }
 
-    /// Whether a pawn that cannot be pinned, because it is on no line of its king, can be pushed out of check.
+    /// Whether a pawn that cannot be pinned, because it is on no line of its king, can be pushed
+    /// out of check.
     #[inline]
     fn has_free_push<const WHITE: bool>(&self) -> bool {
         let us = if WHITE { Color::White } else { Color::Black };
@@ -80,7 +82,8 @@ impl Board {
         list.contains(&mv)
     }
 
-    /// Whether no enemy attacks the king once a piece other than the king has gone from `from` to `to`.
+    /// Whether no enemy attacks the king once a piece other than the king has gone from `from` to
+    /// `to`.
     fn leaves_king_safe(&self, from: Square, to: Square) -> bool {
         let occupied = (self.occupied() ^ Bitboard::of(from)) | Bitboard::of(to);
         let attackers = self.attackers(self.king(self.turn()), !self.turn(), occupied);
@@ -94,10 +97,10 @@ mod tests {
     use super::*;
     use crate::chess::{Increments, named};
 
-    /// A pawn that takes in passing opens the fifth rank, from which two pawns go: where a rook looks along it, the move is not legal; where no rook
-    /// stands there, it is.
+    /// A pawn that takes in passing opens the fifth rank, from which two pawns go: where a rook
+    /// looks along it, the move is not legal; where no rook stands there, it is.
     #[test]
-    fn taking_in_passing_may_open_a_rank() {
+    fn en_passant_that_exposes_the_king_is_illegal() {
         for (fen, legal) in [("4k3/3p4/8/K3P2r/8/8/8/8 b - - 0 1", false), ("4k3/3p4/8/K3P2b/8/8/8/8 b - - 0 1", true)]
         {
             let mut board = Board::from_fen(fen).unwrap();

@@ -19,8 +19,8 @@ impl<R: BufRead> Lines<R> {
         Self { input, after_cr: false }
     }
 
-    /// Reads the next line, without its end, in place of `line`; false at the end of the text. Of a line that is longer than `most` only so many
-    /// bytes and one more are read.
+    /// Reads the next line, without its end, in place of `line`; false at the end of the text. Of a
+    /// line that is longer than `most` only so many bytes and one more are read.
     pub(super) fn read(&mut self, line: &mut Vec<u8>, most: usize) -> io::Result<bool> {
         line.clear();
         loop {
@@ -50,7 +50,7 @@ mod tests {
     use std::io::BufReader;
 
     #[test]
-    fn lines_end_with_any_line_end() {
+    fn any_line_break_ends_a_line() {
         for (text, expected) in [
             ("", &[][..]),
             ("a", &["a"]),
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_cut_one_byte_beyond_the_limit() {
+    fn long_line_is_cut_one_byte_beyond_the_limit() {
         for (length, cut) in [(3, 3), (4, 4), (5, 5), (6, 5), (100, 5)] {
             for size in [1, 3, 100] {
                 let text = "x".repeat(length);

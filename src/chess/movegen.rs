@@ -1,11 +1,12 @@
 //! Legal moves, in the generation order called `purple`.
 //!
-//! The order decides the counts of every alpha-beta search, so it is part of the contract (squares ascend from a1):
-//! pawn pushes by one, by destination; by two; captures toward the a-file; toward the h-file; en passant toward the
-//! a-file, then the h-file; promotions (pushes, captures toward the a-file, toward the h-file; each knight, bishop, rook,
-//! queen); castling on the king's side, then the queen's; then knights, rooks, bishops, queens and the king by the square
-//! they leave, for each its captures by destination and then its other moves by destination.
-//! Source: the program Purple of "Writing a Chess Engine: Move Selection".
+//! The order decides the counts of every alpha-beta search, so it is part of the contract (squares
+//! ascend from a1): pawn pushes by one, by destination; by two; captures toward the a-file; toward
+//! the h-file; en passant toward the a-file, then the h-file; promotions (pushes, captures toward
+//! the a-file, toward the h-file; each knight, bishop, rook, queen); castling on the king's side,
+//! then the queen's; then knights, rooks, bishops, queens and the king by the square they leave,
+//! for each its captures by destination and then its other moves by destination. Source: the
+//! program Purple of "Writing a Chess Engine: Move Selection".
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -27,12 +28,14 @@ pub fn named(board: &Board, word: &str) -> Option<Move> {
     moves.iter().copied().find(|mv| mv.from() == from && mv.to_string() == word)
 }
 
-/// Appends the legal captures in `purple` order: en passant and promotions that capture included, other promotions not.
+/// Appends the legal captures in `purple` order: en passant and promotions that capture included,
+/// other promotions not.
 pub fn captures(board: &Board, list: &mut MoveList) {
     generate::<_, CAPTURES>(board, list);
 }
 
-/// Shows the legal captures to a sink: en passant and promotions that capture included, other promotions not.
+/// Shows the legal captures to a sink: en passant and promotions that capture included, other
+/// promotions not.
 pub fn show_captures<S: Sink>(board: &Board, sink: &mut S) {
     generate::<_, CAPTURES>(board, sink);
 }
@@ -171,7 +174,8 @@ pub const fn origin(to: Square, step: i8) -> Square {
     Square::new((to.index() as u8).wrapping_sub(step as u8))
 }
 
-/// `squares` one rank ahead, as the colour sees it, and `file` files toward the h-file (-1, 0 or 1).
+/// `squares` one rank ahead, as the colour sees it, and `file` files toward the h-file (-1, 0 or
+/// 1).
 #[inline]
 pub(super) const fn ahead<const WHITE: bool>(squares: u64, file: i8) -> u64 {
     let squares = match file {

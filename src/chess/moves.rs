@@ -5,7 +5,8 @@ use std::fmt;
 
 /// A move: from (bits 0-5), to (6-11), promotion piece (12-14: 0 none, 1 knight .. 4 queen).
 ///
-/// Castling is the king's move of two squares; en passant is the pawn's diagonal move to an empty square.
+/// Castling is the king's move of two squares; en passant is the pawn's diagonal move to an empty
+/// square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Move(u16);
 

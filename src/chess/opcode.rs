@@ -48,7 +48,8 @@ pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a Operatio
     operations.iter().find(|operation| operation.opcode == name).map(|operation| &operation.value)
 }
 
-/// ` (did you mean ...?)` for an unknown opcode that is one letter away from a known one of two letters or more.
+/// ` (did you mean ...?)` for an unknown opcode that is one letter away from a known one of two
+/// letters or more.
 pub(super) fn slip(name: &str) -> String {
     if KNOWN.contains(&name) { String::new() } else { fault::hint(name, &KNOWN) }
 }

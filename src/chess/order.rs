@@ -1,4 +1,5 @@
-//! Generation orders: the order in which moves are tried before, and between equals of, any other ordering.
+//! Generation orders: the order in which moves are tried before, and between equals of, any other
+//! ordering.
 
 use super::board::Board;
 use super::moves::{Move, MoveList};
@@ -10,27 +11,32 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GenerationOrder {
-    /// Pawns (pushes, captures, en passant, promotions), castling, knights, rooks, bishops, queens, king; captures first
-    /// within each piece. The full rule heads `chess/movegen.rs`. Source: Purple.
+    /// Pawns (pushes, captures, en passant, promotions), castling, knights, rooks, bishops, queens,
+    /// king; captures first within each piece. The full rule heads `chess/movegen.rs`. Source:
+    /// Purple.
     #[default]
     Purple,
-    /// By kind from pawn to king, then by the square left, the square reached, and the promotion from knight to queen. The
-    /// article does not state its engine's order: this is what plain bitboard loops give. Source: Otter.
+    /// By kind from pawn to king, then by the square left, the square reached, and the promotion
+    /// from knight to queen. The article does not state its engine's order: this is what plain
+    /// bitboard loops give. Source: Otter.
     Otter,
-    /// By kind from king to pawn, then by the square left, then direction by direction: king E W N S NW NE SE SW and then
-    /// castling on either side; queen and rook S E W N, queen and bishop SE SW NW NE, each ray outward; pawns push by one
-    /// (promoting to queen, knight, bishop, rook), push by two, capture north-west and north-east (White) or south-east and
-    /// south-west (Black). The program keeps piece lists whose order changes in a game; by square stands in for it.
+    /// By kind from king to pawn, then by the square left, then direction by direction: king E W N
+    /// S NW NE SE SW and then castling on either side; queen and rook S E W N, queen and bishop SE
+    /// SW NW NE, each ray outward; pawns push by one (promoting to queen, knight, bishop, rook),
+    /// push by two, capture north-west and north-east (White) or south-east and south-west (Black).
+    /// The program keeps piece lists whose order changes in a game; by square stands in for it.
     /// Source: Webster.
     Webster,
     /// By the square left, the square reached and the promotion from knight to queen.
     BySquare,
-    /// At random, by seed; the same in every visit of a position. For measuring how far chance moves a count.
+    /// At random, by seed; the same in every visit of a position. For measuring how far chance
+    /// moves a count.
     Shuffle,
 }
 
 impl GenerationOrder {
-    /// Sorts a list that [`super::legal`] or [`super::captures`] made for `board`. Only `shuffle` uses the seed.
+    /// Sorts a list that [`super::legal`] or [`super::captures`] made for `board`. Only `shuffle`
+    /// uses the seed.
     pub fn sort(self, board: &Board, list: &mut MoveList, seed: u64) {
         let rank: &dyn Fn(Move) -> u64 = match self {
             Self::Purple => return,

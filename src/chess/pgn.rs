@@ -1,14 +1,18 @@
 //! PGN: games as tags and movetext, checked move by move.
 //!
-//! Comments (`{}`, `;`), escaped lines (`%`), variations, annotation glyphs (`$1`, `!?`), move numbers, results, a byte
-//! order mark and any line ends are read and passed over; a `FEN` tag sets the start position, and a `Variant` tag that names other
-//! rules than those of chess is a fault. Moves are read as in [`super::san`], with `!` and `?` in both modes. A game without moves is an
-//! error unless it is to be skipped. Lenient ends a game at a null move (`--`), which no rule allows, and does without results.
+//! Comments (`{}`, `;`), escaped lines (`%`), variations, annotation glyphs (`$1`, `!?`), move
+//! numbers, results, a byte order mark and any line ends are read and passed over; a `FEN` tag sets
+//! the start position, and a `Variant` tag that names other rules than those of chess is a fault.
+//! Moves are read as in [`super::san`], with `!` and `?` in both modes. A game without moves is an
+//! error unless it is to be skipped. Lenient ends a game at a null move (`--`), which no rule
+//! allows, and does without results.
 //!
-//! Where a game ends does not depend on what is wrong in it, so that a faulty game costs no other: it ends
+//! Where a game ends does not depend on what is wrong in it, so that a faulty game costs no other:
+//! it ends
 //! - at a result outside of variations, or at one that a blank line follows;
-//! - before a tag that follows a legal move, or movetext with a blank line after it or without a tag before it, or that repeats the first tag
-//!   of the game; and before an `Event`, which is the first by the standard, once the game has a fault;
+//! - before a tag that follows a legal move, or movetext with a blank line after it or without a
+//!   tag before it, or that repeats the first tag of the game; and before an `Event`, which is the
+//!   first by the standard, once the game has a fault;
 //! - at the end of the file.
 //!
 //! A comment ends before a line that begins with a tag, closed or not, and a tag with its line.
@@ -70,7 +74,8 @@ pub struct PgnFile {
 /// Reads a file's text; `name` is what the faults call it.
 ///
 /// # Errors
-/// All games that cannot be read, with the first fault of each: line and column, game number and the move's text.
+/// All games that cannot be read, with the first fault of each: line and column, game number and
+/// the move's text.
 pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<PgnFile, Faults> {
     read_first(name, text, strictness, on_error, usize::MAX)
 }
@@ -145,7 +150,8 @@ impl GameReader<'_> {
         Ok(())
     }
 
-    /// The next game with its first fault; none at the end of the text. After a fault moves are passed over up to the game's end.
+    /// The next game with its first fault; none at the end of the text. After a fault moves are
+    /// passed over up to the game's end.
     fn game(&mut self, number: usize) -> Option<(Game, Option<ReadStop>)> {
         let mut open: Option<OpenGame> = None;
         loop {
@@ -284,9 +290,10 @@ fn read_move(board: &Board, text: &str, strictness: Strictness) -> Result<Move, 
 mod tests {
     use super::*;
 
-    /// Moves and results in brackets are of other games: the game goes on behind them, and ends at its own result or at a null move.
+    /// Moves and results in brackets are of other games: the game goes on behind them, and ends at
+    /// its own result or at a null move.
     #[test]
-    fn a_variation_is_another_game() {
+    fn moves_in_variations_are_skipped() {
         let read = |moves: &str, strictness: Strictness| {
             let text = format!("[Event \"g\"]\n\n{moves}\n");
             let mut games = read("g.pgn", &text, strictness, OnError::Stop).unwrap().games;
@@ -303,9 +310,10 @@ mod tests {
         }
     }
 
-    /// A game that cannot be read costs no other, with `Event` or without, wherever in it the mistake lies.
+    /// A game that cannot be read costs no other, with `Event` or without, wherever in it the
+    /// mistake lies.
     #[test]
-    fn a_bad_game_is_left_out_alone() {
+    fn faulty_game_is_skipped_alone() {
         let tags =
             |event: bool, more: &str| format!("{}[White \"w\"]\n{more}\n", if event { "[Event \"e\"]\n" } else { "" });
         for event in [false, true] {

@@ -58,7 +58,8 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// Passes over blanks, comments, escaped lines, glyphs and move numbers; over a comment that is not closed up to where it must end.
+    /// Passes over blanks, comments, escaped lines, glyphs and move numbers; over a comment that is
+    /// not closed up to where it must end.
     fn skip(&mut self) -> Result<(), ReadStop> {
         loop {
             let rest = self.rest();
@@ -95,8 +96,8 @@ impl<'a> Lexer<'a> {
         Err(self.stop("expected }, found the end of the file".to_owned()))
     }
 
-    /// The name of the tag that comes next, if one does, and whether a blank line is before it. A comment that is not closed is left to
-    /// [`Lexer::next_token`].
+    /// The name of the tag that comes next, if one does, and whether a blank line is before it. A
+    /// comment that is not closed is left to [`Lexer::next_token`].
     pub(super) fn coming_tag(&mut self) -> Option<(&'a str, bool)> {
         let before = self.clone();
         if self.skip().is_err() {
@@ -184,7 +185,8 @@ fn digits(text: &str) -> usize {
     text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()
 }
 
-/// The length of `12.`, `12...`, `...` or a bare number before a blank; none for a result or a move.
+/// The length of `12.`, `12...`, `...` or a bare number before a blank; none for a result or a
+/// move.
 fn move_number(text: &str) -> Option<usize> {
     let number = digits(text);
     let dots = text[number..].len() - text[number..].trim_start_matches('.').len();

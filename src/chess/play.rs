@@ -20,7 +20,8 @@ const fn castling_rook(to: usize) -> (usize, usize) {
 }
 
 impl Board {
-    /// Plays a legal move in place. What an illegal move does is not specified, but it does not panic.
+    /// Plays a legal move in place. What an illegal move does is not specified, but it does not
+    /// panic.
     #[inline]
     pub fn play(&mut self, mv: Move, inc: &Increments) {
         match self.turn() {
@@ -91,8 +92,9 @@ impl Board {
         self.checkers = self.find_checkers::<WHITE>(to_bit, stepper);
     }
 
-    /// The pieces that attack the king of the side that is now to move: Black if `WHITE` has just moved. Of pawns and knights only the
-    /// one that moved can: `stepper` is what it attacks from `moved` (nothing if it is of another kind).
+    /// The pieces that attack the king of the side that is now to move: Black if `WHITE` has just
+    /// moved. Of pawns and knights only the one that moved can: `stepper` is what it attacks from
+    /// `moved` (nothing if it is of another kind).
     #[inline(always)]
     fn find_checkers<const WHITE: bool>(&self, moved: u64, stepper: u64) -> u64 {
         let (us, them) = if WHITE { (Color::White, Color::Black) } else { (Color::Black, Color::White) };
@@ -102,7 +104,8 @@ impl Board {
             attacks::bishop_rays(king) & self.diagonal_sliders() | attacks::rook_rays(king) & self.straight_sliders();
         let (own, occupied) = (self.colored(us), self.occupied());
         let mut checkers = Bitboard(if stepper & kings.0 == 0 { 0 } else { moved });
-        // Walking from the few aligned sliders to the king is cheaper than a look at all that the king sees.
+        // Walking from the few aligned sliders to the king is cheaper than a look at all that the
+        // king sees.
         for slider in sliding & own {
             if (attacks::between(king, slider) & occupied).is_empty() {
                 checkers = checkers | Bitboard::of(slider);
@@ -122,7 +125,8 @@ impl Board {
         self.checkers = 0;
     }
 
-    /// The key that a legal move leads to, exactly, without playing it: for prefetching and for looking ahead.
+    /// The key that a legal move leads to, exactly, without playing it: for prefetching and for
+    /// looking ahead.
     #[inline]
     #[must_use]
     pub fn key_after(&self, mv: Move, inc: &Increments) -> u64 {
@@ -142,7 +146,8 @@ impl Board {
         key
     }
 
-    /// The piece-square sum that a legal move leads to, without playing it: positive is good for White.
+    /// The piece-square sum that a legal move leads to, without playing it: positive is good for
+    /// White.
     #[inline]
     #[must_use]
     pub fn sum_after(&self, mv: Move, inc: &Increments) -> i32 {

@@ -1,9 +1,10 @@
 //! Moves as people write them: standard algebraic notation (SAN) and the coordinates of UCI.
 //!
-//! Both modes read SAN and UCI (`e7e8q`), with or without the signs for capture, check and mate, and with more of the
-//! origin than is needed (`Rac1`, `Ra1c1`). Lenient also takes `!` and `?`, `0-0`, `e8Q`, `e8(Q)`, `e8/Q`, `ep` and `e.p.`,
-//! `:` and `-` between squares, `Pe4` and a lower-case promotion piece.
-//! Source: S. Edwards, "Portable Game Notation Specification and Implementation Guide", 1994, section 8.2.3.
+//! Both modes read SAN and UCI (`e7e8q`), with or without the signs for capture, check and mate,
+//! and with more of the origin than is needed (`Rac1`, `Ra1c1`). Lenient also takes `!` and `?`,
+//! `0-0`, `e8Q`, `e8(Q)`, `e8/Q`, `ep` and `e.p.`, `:` and `-` between squares, `Pe4` and a
+//! lower-case promotion piece. Source: S. Edwards, "Portable Game Notation Specification and
+//! Implementation Guide", 1994, section 8.2.3.
 
 use super::board::Board;
 use super::fen::{Strictness, shown};

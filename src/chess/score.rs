@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A score in centipawns from the side to move's view. |score| <= 32,001, so that it fits a table entry's 16 bits.
+/// A score in centipawns from the side to move's view. |score| <= 32,001, so that it fits a table
+/// entry's 16 bits.
 pub type Score = i32;
 
 /// What a stored score says about the true value of its node.
@@ -35,8 +36,8 @@ impl Bound {
         }
     }
 
-    /// Whether a score of this bound ends a node of a window: an exact one always; a lower bound only where it reaches beta, an
-    /// upper one only where it does not exceed alpha.
+    /// Whether a score of this bound ends a node of a window: an exact one always; a lower bound
+    /// only where it reaches beta, an upper one only where it does not exceed alpha.
     #[inline]
     #[must_use]
     pub const fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {

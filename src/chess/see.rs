@@ -1,4 +1,5 @@
-//! Static exchange evaluation: what a capture wins once both sides have recaptured as long as it pays.
+//! Static exchange evaluation: what a capture wins once both sides have recaptured as long as it
+//! pays.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -7,11 +8,11 @@ use super::moves::Move;
 use super::types::{Color, Piece, Square};
 
 impl Board {
-    /// The material that a move wins or loses on its target square, for the side to move, in the units of `values`
-    /// (by [`Piece`]; the king's is not used).
+    /// The material that a move wins or loses on its target square, for the side to move, in the
+    /// units of `values` (by [`Piece`]; the king's is not used).
     ///
-    /// Each side recaptures with its cheapest piece and may stop at any time; pieces behind the capturers join in. Pins and
-    /// promotions by recapture are not seen. Castling is worth 0.
+    /// Each side recaptures with its cheapest piece and may stop at any time; pieces behind the
+    /// capturers join in. Pins and promotions by recapture are not seen. Castling is worth 0.
     /// Source: F. Reul, "Static exchange evaluation with alpha-beta approach", ICGA Journal, 2010.
     #[must_use]
     pub fn see(&self, mv: Move, values: &[i32; 6]) -> i32 {

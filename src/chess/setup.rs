@@ -32,7 +32,8 @@ impl Board {
         Self::assemble(&Setup { squares, turn, castling: 15, en_passant: None, halfmove_clock: 0, game_ply: 0 })
     }
 
-    /// A board from its parts, which the caller has checked: one king each, rights and e.p. square that fit.
+    /// A board from its parts, which the caller has checked: one king each, rights and e.p. square
+    /// that fit.
     pub(super) fn assemble(setup: &Setup) -> Self {
         let mut board = Self {
             planes: [0; 4],

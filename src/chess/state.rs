@@ -1,10 +1,12 @@
-//! What a position has beside its pieces, in one word: a move changes all of it with a few instructions.
+//! What a position has beside its pieces, in one word: a move changes all of it with a few
+//! instructions.
 
 use super::board::rights;
 use super::types::{Color, Square};
 
-/// Halfmove clock (bits 0-19), game ply (20-39), castling rights (40-43), e.p. square (44-49), the e.p. square whose number
-/// is in the key (50-55), Black to move (63). a1 is no e.p. square, so that 0 says there is none.
+/// Halfmove clock (bits 0-19), game ply (20-39), castling rights (40-43), e.p. square (44-49), the
+/// e.p. square whose number is in the key (50-55), Black to move (63). a1 is no e.p. square, so
+/// that 0 says there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateBits(u64);
 
@@ -16,7 +18,8 @@ const EN_PASSANT: u32 = 44;
 const KEYED: u32 = 50;
 const BLACK: u64 = 1 << 63;
 
-/// By square: what survives a move from or to it: all but some castling rights and what is said of en passant.
+/// By square: what survives a move from or to it: all but some castling rights and what is said of
+/// en passant.
 static KEPT: [u64; 64] = {
     let mut kept = [!(63 << EN_PASSANT | 63 << KEYED); 64];
     kept[0] ^= (rights::WHITE_QUEEN as u64) << CASTLING;

@@ -1,7 +1,8 @@
 //! All positions that are one move away, each shown in turn in one and the same place.
 //!
-//! What the moves of a piece share (its leaving, the pass of the turn, where it would give check) is done once, and what a move changes
-//! is taken back by the next one's change: for perft, where every move is played, less than half of what [`Board::play`] takes.
+//! What the moves of a piece share (its leaving, the pass of the turn, where it would give check)
+//! is done once, and what a move changes is taken back by the next one's change: for perft, where
+//! every move is played, less than half of what [`Board::play`] takes.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -15,7 +16,8 @@ use super::types::{Color, Piece, Square};
 const PAWN: usize = CODES[Piece::Pawn as usize];
 const KING: usize = CODES[Piece::King as usize];
 
-/// Shows every position that a legal move leads to, in generation order: exactly as [`Board::play`] leaves it.
+/// Shows every position that a legal move leads to, in generation order: exactly as [`Board::play`]
+/// leaves it.
 #[inline]
 pub fn each<F: FnMut(&Board)>(board: &Board, inc: &Increments, show: F) {
     match board.turn() {
@@ -24,7 +26,8 @@ pub fn each<F: FnMut(&Board)>(board: &Board, inc: &Increments, show: F) {
     }
 }
 
-/// Planes without what stands on some squares. Spelt out: `map` is a call for each plane wherever the compiler lays its closure in another unit.
+/// Planes without what stands on some squares. Spelt out: `map` is a call for each plane wherever
+/// the compiler lays its closure in another unit.
 #[inline(always)]
 const fn without(planes: [u64; 4], squares: u64) -> [u64; 4] {
     let [a, b, c, d] = planes;
@@ -36,7 +39,8 @@ struct Successors<'a, F, const WHITE: bool> {
     board: &'a Board,
     inc: &'a Increments,
     show: F,
-    /// Where positions are shown. Between calls its mailbox is the board's; the rest is written by every move.
+    /// Where positions are shown. Between calls its mailbox is the board's; the rest is written by
+    /// every move.
     next: Board,
     /// The key without what the last move left of en passant, with the turn passed.
     key: u64,
@@ -97,8 +101,8 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
         self.next.squares[to.index()] = captured as u8;
     }
 
-    /// Shows a pawn's step, whose number of en passant is `number`. The planes are the board's but for what the last step left in those of
-    /// pawns and colour; the state is set.
+    /// Shows a pawn's step, whose number of en passant is `number`. The planes are the board's but
+    /// for what the last step left in those of pawns and colour; the state is set.
     #[inline(always)]
     fn pawn_steps(&mut self, to: Square, from: Square, number: u64) {
         if self.hiding >> from.index() & 1 != 0 {

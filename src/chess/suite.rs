@@ -1,8 +1,10 @@
 //! Suites: what an experiment searches, from an EPD, FEN or PGN file.
 //!
-//! The kind is told by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn` games; `builtin:NAME` is a suite that is compiled in. Every item has an
-//! id that is unique in its suite and has no control characters: the operation `id` of a position, or `White - Black, year` of a game. Where it is
-//! missing or blank it is `<stem>.<line>`; where it stands twice, `#2`, `#3` and so on are added to the later ones.
+//! The kind is told by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn`
+//! games; `builtin:NAME` is a suite that is compiled in. Every item has an id that is unique in its
+//! suite and has no control characters: the operation `id` of a position, or `White - Black, year`
+//! of a game. Where it is missing or blank it is `<stem>.<line>`; where it stands twice, `#2`, `#3`
+//! and so on are added to the later ones.
 
 use super::board::Board;
 use super::builtin::{self, UnknownBuiltin};
@@ -83,7 +85,8 @@ impl Item {
         }
     }
 
-    /// Whether a best move solves the position: it is one of `bm`, and none of `am`. Nothing where the file names neither.
+    /// Whether a best move solves the position: it is one of `bm`, and none of `am`. Nothing where
+    /// the file names neither.
     #[must_use]
     pub fn solved_by(&self, mv: Move) -> Option<bool> {
         let (best, avoid) = (self.best(), self.avoid());
@@ -122,7 +125,7 @@ impl Item {
     }
 }
 
-/// Why a suite cannot be had.
+/// Why a suite cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// The file cannot be read.
@@ -130,7 +133,7 @@ pub enum SuiteError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The extension names no known kind.
@@ -164,7 +167,8 @@ impl Suite {
     /// Loads a file.
     ///
     /// # Errors
-    /// If it cannot be read, is of no known kind, holds nothing, or holds what `options` do not allow.
+    /// If it cannot be read, is of no known kind, holds nothing, or holds what `options` do not
+    /// allow.
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
         if let Some(builtin) = builtin::find(path) {
             let text = builtin?.text.as_bytes();
@@ -221,7 +225,8 @@ pub enum SuiteKind {
 }
 
 impl SuiteKind {
-    /// The kind that a file's extension names; what names a suite that is compiled in is always a suite.
+    /// The kind that a file's extension names; what names a suite that is compiled in is always a
+    /// suite.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         let file = match builtin::find(path) {
@@ -291,7 +296,8 @@ fn name_items(stem: &str, items: &mut [Item]) {
     // Ids by their hash: of a large suite they take as much memory as its positions.
     let mut taken = HashSet::new();
     let mut is_free = |id: &str| taken.insert(SipHasher13::new().hash(id.as_bytes()).as_u128());
-    // How far the copies of an id are counted: counting each from 2 takes the square of their number.
+    // How far the copies of an id are counted: counting each from 2 takes the square of their
+    // number.
     let mut copies: HashMap<String, u64> = HashMap::new();
     for item in items {
         if item.id.is_empty() {
@@ -316,9 +322,10 @@ fn name_items(stem: &str, items: &mut [Item]) {
 mod tests {
     use super::*;
 
-    /// Items of one name are counted by it, each name by itself; one that has no name is called by its file and line.
+    /// Items of one name are counted by it, each name by itself; one that has no name is called by
+    /// its file and line.
     #[test]
-    fn copies_are_counted_by_their_name() {
+    fn duplicate_ids_are_numbered_per_name() {
         let names = ["a", "b", "a", "b", "a", "", "a#2"];
         let line = |name: &&str| match *name {
             "" => "8/8/8/3k4/8/3K4/4P3/8 w - -\n".to_owned(),
@@ -332,7 +339,7 @@ mod tests {
 
     /// A name can neither move the cursor of a terminal nor begin another line of a file.
     #[test]
-    fn ids_have_no_control_characters() {
+    fn ids_contain_no_control_characters() {
         let text = "[White \"a\u{1b}[31m\"]\n[Black \"b\tc\u{85}\"]\n\n1. e4 *\n\n[White \"\u{7}\"]\n\n1. d4 *\n";
         let read = Suite::read("x\ny", "s.pgn", SuiteKind::Games, text.as_bytes(), SuiteOptions::default()).unwrap();
         let ids: Vec<&str> = read.items.iter().map(|item| item.id.as_str()).collect();
@@ -341,7 +348,7 @@ mod tests {
 
     /// Who names good moves and bad ones means both: a move that is said to be both solves nothing.
     #[test]
-    fn a_solution_is_good_and_not_bad() {
+    fn solution_is_a_best_move_that_is_not_avoided() {
         let item = |more: &str| {
             let text = format!("8/8/8/3k4/8/3K4/4P3/8 w - - {more} id \"a\";\n");
             let read = Suite::read("s", "s.epd", SuiteKind::Positions, text.as_bytes(), SuiteOptions::default());

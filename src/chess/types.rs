@@ -79,7 +79,8 @@ impl Square {
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
-        // The mask tells the compiler what the constructors guarantee, and saves the bounds check of each table.
+        // The mask tells the compiler what the constructors guarantee, and saves the bounds check
+        // of each table.
         (self.0 & 63) as usize
     }
 

@@ -1,4 +1,5 @@
-//! How many different positions there are after so many plies: what no transposition table can do better than.
+//! How many different positions there are after so many plies: what no transposition table can do
+//! better than.
 
 use super::board::Board;
 use super::increments::Increments;
@@ -12,14 +13,14 @@ use std::collections::HashSet;
 pub struct PlyLevel {
     /// Different positions.
     pub unique: u64,
-    /// Moves that lead to them from the different positions one ply before; the surplus over `unique` is what an exhaustive
-    /// search with a perfect table finds again.
+    /// Moves that lead to them from the different positions one ply before; the surplus over
+    /// `unique` is what an exhaustive search with a perfect table finds again.
     pub visited: u64,
 }
 
-/// Counts the different positions after 0, 1, ... `plies` plies. Two positions are the same if pieces, side to move,
-/// castling rights and the e.p. square, where `rule` counts it, are. No hashing is trusted: each position is kept in 40
-/// bytes, so that 10 million take about 1 GB.
+/// Counts the different positions after 0, 1, ... `plies` plies. Two positions are the same if
+/// pieces, side to move, castling rights and the e.p. square, where `rule` counts it, are. No
+/// hashing is trusted: each position is kept in 40 bytes, so that 10 million take about 1 GB.
 /// Source: F. Labelle, "Statistics on chess positions"; OEIS A083276.
 #[must_use]
 pub fn unique(board: &Board, rule: EpRule, plies: u32) -> Vec<PlyLevel> {

@@ -1,4 +1,5 @@
-//! Whether a set-up position could stand in a game, as far as a reader can tell from the position alone.
+//! Whether a set-up position could stand in a game, as far as a reader can tell from the position
+//! alone.
 
 use super::bitboard::Bitboard;
 use super::board::{Board, rights};
@@ -57,8 +58,9 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
             return Some(Illegality::EnPassant(format!("{square} is not empty, so no pawn has just passed {target}")));
         }
     }
-    // Before the push it was the other side's turn: this king cannot have stood in check then. Where it does not stand in
-    // check now, nobody minds: a well-known perft position is of that kind.
+    // Before the push it was the other side's turn: this king cannot have stood in check then.
+    // Where it does not stand in check now, nobody minds: a well-known perft position is of that
+    // kind.
     let now = Board::assemble(setup);
     let mut before = *setup;
     before.en_passant = None;

@@ -1,6 +1,6 @@
 use super::{CommandFailure, CommandResult, Exit};
 use crate::chess::generate::{self as openings, GenerateOptions};
-use crate::generate::{self, Taken, Wanted};
+use crate::generate::{self, GenerateRequest, PositionKind};
 
 /// Generate a suite from a seed: openings, games or positions
 #[derive(clap::Args)]
@@ -28,7 +28,7 @@ pub struct Args {
     depth: u8,
     /// Write a position of each game instead of the game, as EPD
     #[arg(long, value_enum, requires = "games")]
-    take: Option<Taken>,
+    take: Option<PositionKind>,
     /// Only every second position: 0 starts with the first, 1 with the second
     #[arg(long, requires = "take", value_parser = clap::value_parser!(u8).range(0..=1))]
     half: Option<u8>,
@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> CommandResult {
         print!("{}", openings::epd(&GenerateOptions { count, seed, plies }).map_err(CommandFailure::usage)?);
         return Ok(Exit::Done);
     };
-    let expected = Wanted { count, seed, plies, length, depth };
+    let expected = GenerateRequest { count, seed, plies, length, depth };
     match args.take {
         Some(taken) => print!("{}", generate::epd(&expected, taken, args.half).map_err(CommandFailure::usage)?),
         None => generate::pgn(&expected, |text| {

@@ -8,7 +8,7 @@ use crate::experiment::shards::MAX_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile, Variant};
 use crate::record::Jobs;
 use crate::runner::{self, Subjects, estimate};
-use crate::subject::options::hash;
+use crate::subject::options::hash_size;
 use crate::submit::shell;
 use crate::table::{Size, TableKind};
 use crate::text::plural;
@@ -178,7 +178,8 @@ fn items(experiment: &Experiment, items: &[Item]) -> String {
 /// Of an external engine only its memory option is known.
 fn size(variant: &Variant) -> String {
     if let Some(subject) = variant.external() {
-        return hash(&subject.options).map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
+        return hash_size(&subject.options)
+            .map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
     }
     let table = &variant.options.table;
     match (crate::table::bytes(table, None), table.kind) {

@@ -2,7 +2,8 @@ use super::trace::{open, trace_failure};
 use super::{CommandFailure, CommandResult, Exit, engine_options};
 use crate::table::policy::{Policy, external};
 use crate::table::replay::{
-    Aim, CLASSES, Clairvoyant, Halted, Passes, ReplaySink, ReplayTable, Replayed, Sample, Step, buckets, shown,
+    CLASSES, Clairvoyant, Objective, Passes, ReplayCounters, ReplayError, ReplaySink, ReplayTable, Sample, Step,
+    buckets, replay_table,
 };
 use crate::table::trace::{Info, Reader};
 use crate::table::{Size, TableError, TableKind, TableOptions};
@@ -86,7 +87,7 @@ fn policies(
 ) -> Result<Vec<(String, Policy)>, CommandFailure> {
     if requested.is_empty() {
         let names = Policy::NAMES.iter().copied().chain(external::names());
-        let all = names.filter_map(|name| Some((name.to_owned(), Policy::named(name)?)));
+        let all = names.filter_map(|name| Some((name.to_owned(), Policy::from_name(name)?)));
         return Ok(all.filter(|(_, policy)| policy.check(base).is_ok()).collect());
     }
     let mut named: Vec<(String, Policy)> = Vec::new();
@@ -105,7 +106,7 @@ fn policies(
 struct TableShown {
     name: String,
     table: Box<dyn ReplayTable>,
-    found: Vec<Replayed>,
+    found: Vec<ReplayCounters>,
 }
 
 /// All receivers of the trace: tables, and the clairvoyant bounds.
@@ -131,13 +132,17 @@ impl Replayers {
         let always = ("always".to_owned(), Policy::default());
         let line = |(name, policy): &(String, Policy)| {
             let options = TableOptions { policy: *policy, ..base.clone() };
-            let table = shown(&options, Some(positions))?;
-            Ok::<_, TableError>(TableShown { name: name.clone(), table, found: vec![Replayed::default(); classes] })
+            let table = replay_table(&options, Some(positions))?;
+            Ok::<_, TableError>(TableShown {
+                name: name.clone(),
+                table,
+                found: vec![ReplayCounters::default(); classes],
+            })
         };
         let bounds = |aim| Clairvoyant::new(aim, base, Some(positions), classes);
         Ok(Self {
             lines: std::iter::once(&always).chain(policies).map(line).collect::<Result<_, _>>()?,
-            bounds: [bounds(Aim::Hits)?, bounds(Aim::Cuts)?, bounds(Aim::Worth)?],
+            bounds: [bounds(Objective::Hits)?, bounds(Objective::Cutoffs)?, bounds(Objective::Worth)?],
             steps: 0,
             seconds: [0.0; 2],
             passes: 1,
@@ -148,28 +153,28 @@ impl Replayers {
 }
 
 impl ReplaySink for Replayers {
-    fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
-        self.lines.iter_mut().for_each(|line| line.table.empty());
-        self.bounds.iter_mut().try_for_each(|bound| bound.begin(buckets.clone()))
+    fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
+        self.lines.iter_mut().for_each(|line| line.table.clear());
+        self.bounds.iter_mut().try_for_each(|bound| bound.begin_pass(buckets.clone()))
     }
 
-    fn show(&mut self, class: usize, steps: &[Step]) {
+    fn push(&mut self, class: usize, steps: &[Step]) {
         let begun = Instant::now();
         for line in &mut self.lines {
-            let before = line.table.replayed();
-            line.table.show(steps);
-            line.found[class] += line.table.replayed() - before;
+            let before = line.table.result();
+            line.table.replay_steps(steps);
+            line.found[class] += line.table.result() - before;
         }
         self.steps += steps.len();
         let between = Instant::now();
-        self.bounds.iter_mut().for_each(|bound| bound.show(class, steps));
+        self.bounds.iter_mut().for_each(|bound| bound.push(class, steps));
         self.seconds[0] += (between - begun).as_secs_f64();
         self.seconds[1] += between.elapsed().as_secs_f64();
     }
 
-    fn end(&mut self) {
+    fn end_pass(&mut self) {
         let begun = Instant::now();
-        self.bounds.iter_mut().for_each(Clairvoyant::end);
+        self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
         self.seconds[1] += begun.elapsed().as_secs_f64();
         self.done += 1;
         if self.passes > 1 {
@@ -224,35 +229,35 @@ pub fn run(args: &Args) -> CommandResult {
         (Some(one_in), None) => Some(Sample::new(one_in)),
         (Some(one_in), Some(deep)) => {
             let bucket = |key| base.index.bucket(key, buckets);
-            let sample = Sample::new(one_in).and_deep(open(&args.file)?, deep, buckets, bucket);
+            let sample = Sample::new(one_in).with_deep(open(&args.file)?, deep, buckets, bucket);
             Some(sample.map_err(trace_failure(&args.file))?)
         }
     };
     let classes = if sample.is_some() { CLASSES } else { 1 };
     let mut replayers = Replayers::new(&base, &policies, info.positions, classes).map_err(CommandFailure::usage)?;
     let one_in = args.sample.filter(|_| args.deep.is_none()).unwrap_or(1);
-    let passes = Passes::new(&info, base.index, buckets, crate::system::at_most_half(args.memory << 20), one_in);
+    let passes = Passes::new(&info, base.index, buckets, crate::system::cap_at_half_free(args.memory << 20), one_in);
     if let Some(message) = pass_message(info.events, passes.count, reading, replayers.lines.len()) {
         eprintln!("{message}");
     }
     replayers.passes = passes.count;
     let class = |bucket| sample.as_ref().map_or(Some(0), |sample| sample.class(bucket));
     let again = || Reader::new(crate::system::files::open(&args.file)?);
-    passes.show(again, classes, class, &mut replayers).map_err(|halted| match halted {
-        Halted::Trace(error) => trace_failure(&args.file)(error),
-        Halted::Table(error) => CommandFailure::usage(error),
+    passes.run(again, classes, class, &mut replayers).map_err(|halted| match halted {
+        ReplayError::Trace(error) => trace_failure(&args.file)(error),
+        ReplayError::Table(error) => CommandFailure::usage(error),
     })?;
 
     let Replayers { mut lines, bounds, steps, seconds, .. } = replayers;
     let always = lines.remove(0).found;
-    let [hits, kept, worth] = bounds.each_ref().map(Clairvoyant::found);
-    let best = always.iter().enumerate().map(|(class, always)| Replayed {
+    let [hits, kept, worth] = bounds.each_ref().map(Clairvoyant::totals);
+    let best = always.iter().enumerate().map(|(class, always)| ReplayCounters {
         hits: hits[class],
         kept: kept[class],
         worth_kept: worth[class],
         ..*always
     });
-    let page = ReplayPage { best: best.collect(), always, sample, csv: args.csv, worth: info.tells_worth() };
+    let page = ReplayPage { best: best.collect(), always, sample, csv: args.csv, worth: info.has_worth() };
     println!("{}", page.head(&info, &base, buckets));
     for line in &lines {
         println!("{}", page.line(&line.name, &line.found, true));
@@ -270,25 +275,30 @@ pub fn run(args: &Args) -> CommandResult {
 
 /// The output of a replay.
 struct ReplayPage {
-    always: Vec<Replayed>,
-    best: Vec<Replayed>,
+    always: Vec<ReplayCounters>,
+    best: Vec<ReplayCounters>,
     sample: Option<Sample>,
     csv: bool,
     /// Whether the trace records which probes were usable.
     worth: bool,
 }
 
-type Reads = fn(&Replayed) -> u64;
+type Reads = fn(&ReplayCounters) -> u64;
 
 impl ReplayPage {
     /// The counts of a table that forgets nothing.
-    fn all(&self) -> Vec<Replayed> {
-        let all = |seen: &Replayed| Replayed { hits: seen.known, kept: seen.cuts, worth_kept: seen.worth, ..*seen };
+    fn all(&self) -> Vec<ReplayCounters> {
+        let all = |seen: &ReplayCounters| ReplayCounters {
+            hits: seen.known,
+            kept: seen.cuts,
+            worth_kept: seen.worth,
+            ..*seen
+        };
         self.always.iter().map(all).collect()
     }
 
     /// A total over the classes and, for an estimate, half the width of its interval.
-    fn total(&self, found: &[Replayed], count: Reads) -> (f64, Option<f64>) {
+    fn total(&self, found: &[ReplayCounters], count: Reads) -> (f64, Option<f64>) {
         let totals: Vec<f64> = found.iter().map(|found| count(found) as f64).collect();
         let estimate = self.sample.as_ref().map(|sample| sample.estimate(&totals));
         estimate.map_or_else(|| (totals.iter().sum(), None), |(total, half)| (total, Some(half)))
@@ -301,7 +311,7 @@ impl ReplayPage {
 
     /// Whether the sample allows an estimate of worth.
     fn tells_worth(&self) -> bool {
-        self.worth && self.sample.as_ref().is_none_or(Sample::keeps_deep)
+        self.worth && self.sample.as_ref().is_none_or(Sample::has_deep)
     }
 
     /// The lines above the table: the trace, the table's size, what is not shown, and the column
@@ -321,7 +331,7 @@ impl ReplayPage {
             info.events, info.probes, info.stores, info.positions
         );
         if let Some(sample) = &self.sample {
-            let deep = if sample.keeps_deep() { " and all with deep entries" } else { "" };
+            let deep = if sample.has_deep() { " and all with deep entries" } else { "" };
             text += &format!("estimated from one bucket in {}{deep}, with 95 % intervals\n", sample.one_in);
         }
         if !self.worth {
@@ -338,7 +348,7 @@ impl ReplayPage {
     }
 
     /// The line of a table; only `real` tables have evictions and refused stores.
-    fn line(&self, name: &str, found: &[Replayed], real: bool) -> String {
+    fn line(&self, name: &str, found: &[ReplayCounters], real: bool) -> String {
         let columns: [(Reads, Reads, bool); 3] = [
             (|found| found.hits, |found| found.known, true),
             (|found| found.kept, |found| found.cuts, self.worth),

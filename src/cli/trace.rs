@@ -140,7 +140,7 @@ pub fn run(args: &Args) -> CommandResult {
         (Some(TraceCommand::Import { files, out, repair }), _) => import(files, out, *repair),
         (Some(TraceCommand::Info { file }), _) => info(file),
         (Some(TraceCommand::Export { file, to: Simulator::Libcachesim, out, memory }), _) => {
-            export(file, out, crate::system::at_most_half(memory << 20))
+            export(file, out, crate::system::cap_at_half_free(memory << 20))
         }
         (None, Some(record)) => self::record(record),
         (None, None) => refuse!("give a position or file to search, or import, info or export"),
@@ -203,7 +203,7 @@ fn page(info: &Info) -> String {
         0 => format!("{part} (-)"),
         of => format!("{part} ({:.1} %)", 100.0 * part as f64 / of as f64),
     };
-    let worth = match (info.tells_worth(), info.subtrees > 0) {
+    let worth = match (info.has_worth(), info.with_subtree > 0) {
         (false, _) => "unknown: the trace records no windows, and no probe ended its node",
         (true, true) => "nodes of each entry's own subtree",
         (true, false) => "nodes searched between a position's probe and its store",
@@ -222,12 +222,12 @@ fn page(info: &Info) -> String {
         ("probes", info.probes.to_string()),
         ("  answered", share(info.hits, info.probes)),
         ("  cut", share(info.cuts, info.probes)),
-        ("  windows", share(info.windows, info.probes)),
+        ("  windows", share(info.with_window, info.probes)),
         ("stores", info.stores.to_string()),
         ("  exact", share(info.exact, info.stores)),
         ("  lower", share(info.lower, info.stores)),
         ("positions", format!("{}{}", if info.estimated { "about " } else { "" }, info.positions)),
-        ("depths", format!("{} to {}", info.lowest, info.deepest)),
+        ("depths", format!("{} to {}", info.min_depth, info.max_depth)),
         ("worth", worth.to_owned()),
     ];
     let text = lines.into_iter().filter(|(_, figure)| !figure.is_empty());
@@ -281,7 +281,7 @@ fn record(args: &Record) -> CommandResult {
                 SearchProgress::End => {}
                 SearchProgress::Iteration(iteration) => {
                     nodes += iteration.search.nodes;
-                    writing().searched(nodes as u32);
+                    writing().set_nodes(nodes as u32);
                 }
             });
         }
@@ -329,7 +329,7 @@ mod tests {
             probes: 400,
             hits: 100,
             cuts: 40,
-            windows: 300,
+            with_window: 300,
             stores: 200,
             exact: 10,
             lower: 150,
@@ -338,8 +338,8 @@ mod tests {
             clears: 3,
             games: 2,
             nodes: 800,
-            lowest: -2,
-            deepest: 9,
+            min_depth: -2,
+            max_depth: 9,
             positions: 180,
             ..Info::default()
         };
@@ -368,12 +368,12 @@ mod tests {
                 "worth nodes searched between a position's probe and its store",
             ]
         );
-        let own = lines(&Info { subtrees: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
+        let own = lines(&Info { with_subtree: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
         assert_eq!([&own[5], &own[6], &own[12]], ["probes 0", "answered 0 (-)", "positions about 180"]);
         assert_eq!(own.last().map(String::as_str), Some("worth nodes of each entry's own subtree"));
-        let none = lines(&Info { cuts: 0, windows: 0, ..info });
+        let none = lines(&Info { cuts: 0, with_window: 0, ..info });
         assert!(none.last().is_some_and(|line| line.starts_with("worth unknown: ")));
-        let one = lines(&Info { cuts: 0, windows: 1, ..info });
+        let one = lines(&Info { cuts: 0, with_window: 1, ..info });
         assert!(one.last().is_some_and(|line| line.starts_with("worth nodes ")));
     }
 }

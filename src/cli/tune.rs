@@ -220,7 +220,7 @@ pub(super) fn at_pressures(
 
 /// The external engine's memory option, if the file sets it: its name and MiB.
 fn hash(variant: &Variant) -> Option<(&str, i64)> {
-    options::hash(&variant.external()?.options)
+    options::hash_size(&variant.external()?.options)
 }
 
 /// Finds, identifies and tests the external engines at every pressure before the race. Default

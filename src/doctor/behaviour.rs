@@ -6,7 +6,7 @@ use super::{Examiner, Interrupt, PATIENCE};
 use crate::chess::{Board, Score};
 use crate::engine::Limit;
 use crate::record::diagnosis::CheckResult::{self, Fault, Good, Note};
-use crate::subject::{Departure, EngineFault, Launch, Position, Subject, Uci};
+use crate::subject::{EngineFault, Launch, Position, QuitReport, Subject, Uci};
 use std::time::Duration;
 
 type Finding = Result<(CheckResult, String), Interrupt>;
@@ -30,7 +30,7 @@ impl Examiner<'_> {
     /// Starts a process whose searches must finish within [`PATIENCE`].
     fn quick_engine(&self) -> Result<Uci, Interrupt> {
         let mut engine = self.engine(self.launch.clone())?;
-        engine.allow(PATIENCE);
+        engine.set_timeout(PATIENCE);
         Ok(engine)
     }
 }
@@ -40,10 +40,10 @@ pub fn check_small_limits(examiner: &Examiner<'_>) -> Finding {
     let (mut engine, start, mut counts) = (examiner.quick_engine()?, Board::startpos(), Vec::new());
     for nodes in SMALL_LIMITS.into_iter().rev() {
         let limit = Limit { depth: None, nodes: Some(nodes) };
-        let report = examiner.search_position(&mut engine, Position::alone(&start), limit, true)?;
+        let report = examiner.search_position(&mut engine, Position::from_board(&start), limit, true)?;
         counts.push((nodes, report.nodes.unwrap_or(0)));
     }
-    engine.end();
+    engine.quit();
     Ok(describe_overshoot(&counts))
 }
 
@@ -58,13 +58,13 @@ fn describe_overshoot(counts: &[(u64, u64)]) -> (CheckResult, String) {
 /// Checks that `stop` ends an endless search within a second.
 pub fn check_stop(examiner: &Examiner<'_>) -> Finding {
     let mut engine = examiner.engine(examiner.launch.clone())?;
-    engine.allow(ENDLESS_SEARCH);
+    engine.set_timeout(ENDLESS_SEARCH);
     let start = Board::startpos();
-    match examiner.search_position(&mut engine, Position::alone(&start), Limit::default(), true) {
+    match examiner.search_position(&mut engine, Position::from_board(&start), Limit::default(), true) {
         Ok(_) => Ok((Note, "`go infinite` ended before `stop`".to_owned())),
         Err(Interrupt::Failed(failure)) => match failure.fault {
-            EngineFault::Unheeded(_) => Ok((Good, "obeyed within a second".to_owned())),
-            EngineFault::Silent(_) => Ok((Fault, "not obeyed within a second".to_owned())),
+            EngineFault::LimitIgnored(_) => Ok((Good, "obeyed within a second".to_owned())),
+            EngineFault::NoAnswer(_) => Ok((Fault, "not obeyed within a second".to_owned())),
             _ => Err(Interrupt::Failed(failure)),
         },
         Err(halt) => Err(halt),
@@ -76,7 +76,7 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> Finding {
     let (mut engine, mut wrong) = (examiner.quick_engine()?, Vec::new());
     for fen in TRICKY_POSITIONS {
         let board = board(fen);
-        match examiner.search_position(&mut engine, Position::alone(&board), limit, true) {
+        match examiner.search_position(&mut engine, Position::from_board(&board), limit, true) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => {
                 wrong.push(fault_with_position(&failure.fault, fen));
@@ -85,7 +85,7 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> Finding {
             Err(halt) => return Err(halt),
         }
     }
-    engine.end();
+    engine.quit();
     Ok(match wrong.first() {
         None => (Good, format!("legal in {} positions", TRICKY_POSITIONS.len())),
         Some(first) => {
@@ -97,7 +97,7 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> Finding {
 /// A fault with its position, for faults that do not name it themselves.
 fn fault_with_position(fault: &EngineFault, fen: &str) -> String {
     match fault {
-        EngineFault::Illegal(_) => fault.to_string(),
+        EngineFault::IllegalMove(_) => fault.to_string(),
         _ => format!("{fault} in {fen}"),
     }
 }
@@ -108,13 +108,13 @@ pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> Finding {
     let mut engine = examiner.quick_engine()?;
     for fen in NO_LEGAL_MOVES {
         let board = board(fen);
-        match examiner.search_position(&mut engine, Position::alone(&board), limit, true) {
+        match examiner.search_position(&mut engine, Position::from_board(&board), limit, true) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => return Ok((Note, fault_with_position(&failure.fault, fen))),
             Err(halt) => return Err(halt),
         }
     }
-    engine.end();
+    engine.quit();
     Ok((Good, "it names no move where there is none".to_owned()))
 }
 
@@ -124,10 +124,10 @@ pub fn check_mates(examiner: &Examiner<'_>) -> Finding {
     for &(fen, moves) in MATES {
         let board = board(fen);
         let limit = Limit { depth: Some((2 * moves.unsigned_abs() + 4) as u8), nodes: None };
-        let answer = examiner.search_position(&mut engine, Position::alone(&board), limit, true)?;
+        let answer = examiner.search_position(&mut engine, Position::from_board(&board), limit, true)?;
         found.push((fen, moves, answer.score));
     }
-    engine.end();
+    engine.quit();
     Ok(judge_mates(&found))
 }
 
@@ -173,17 +173,17 @@ fn judge_mates(found: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
 /// guard, so that processes it leaves become children of this one.
 pub fn check_quit(examiner: &Examiner<'_>) -> Finding {
     let mut engine = examiner.engine(Launch { guard: None, ..examiner.launch.clone() })?;
-    engine.allow(PATIENCE);
+    engine.set_timeout(PATIENCE);
     let start = Board::startpos();
-    examiner.search_position(&mut engine, Position::alone(&start), quick_limit(), true)?;
-    let Some(departure) = engine.depart() else { return Ok((Fault, "it had ended before".to_owned())) };
+    examiner.search_position(&mut engine, Position::from_board(&start), quick_limit(), true)?;
+    let Some(departure) = engine.quit_and_inspect() else { return Ok((Fault, "it had ended before".to_owned())) };
     Ok(judge_exit(&departure))
 }
 
-fn judge_exit(departure: &Departure) -> (CheckResult, String) {
-    let processes = departure.left.join(", ");
-    let seconds = departure.within.as_secs_f64();
-    match &departure.ended {
+fn judge_exit(departure: &QuitReport) -> (CheckResult, String) {
+    let processes = departure.leftovers.join(", ");
+    let seconds = departure.elapsed.as_secs_f64();
+    match &departure.exit {
         None => (Fault, format!("does not end within {seconds:.1} s")),
         Some(_) if !processes.is_empty() => (Fault, format!("ends, and leaves processes behind: {processes}")),
         Some(how) => {
@@ -250,7 +250,11 @@ mod tests {
     fn exit_is_judged_by_code_and_processes_left() {
         let judge = |ended: Option<&str>, left: &[&str]| {
             let left = left.iter().map(|name| (*name).to_owned()).collect();
-            judge_exit(&Departure { ended: ended.map(str::to_owned), within: Duration::from_millis(1510), left })
+            judge_exit(&QuitReport {
+                exit: ended.map(str::to_owned),
+                elapsed: Duration::from_millis(1510),
+                leftovers: left,
+            })
         };
         for (found, result, message) in [
             (judge(Some("exit code 0"), &[]), Good, "ends within 1.51 s (exit code 0), and leaves nothing behind"),

@@ -162,7 +162,7 @@ pub fn measure(
             break;
         }
     }
-    tables.iter_mut().for_each(Subject::end);
+    tables.iter_mut().for_each(Subject::quit);
     Ok(summarize(&design, &all))
 }
 

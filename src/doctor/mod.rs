@@ -14,10 +14,10 @@ use crate::engine::Limit;
 use crate::record::diagnosis::{Check, CheckResult, Diagnosis, FORMAT, Forgetting, NodesVerdict};
 use crate::runner::{select_options, values};
 use crate::subject::options::{OptionValue, ProgramWords};
-use crate::subject::protocol::{Declared, OptionKind};
+use crate::subject::protocol::{OptionKind, UciOption};
 use crate::subject::{
     Failure, Launch, LimitSupport, NodeReports, Position, ProbeResult, Repeatability, SearchEnd, SearchEvent, Subject,
-    Uci, UciReport, find, limits, repeat,
+    Uci, UciReport, find_program, probe_limits, probe_repeatability,
 };
 use positions::GamePosition;
 use std::sync::atomic::AtomicBool;
@@ -112,7 +112,7 @@ impl Examiner<'_> {
         }
         let mut report = UciReport::default();
         let end = engine.search(position, limit, self.stop, &mut |message| {
-            if let SearchEvent::UciReport(reported) = message {
+            if let SearchEvent::Report(reported) = message {
                 report = reported.clone();
             }
         })?;
@@ -144,13 +144,13 @@ impl Findings {
 /// When the engine is not found, does not start, or an option is not one that it declares.
 pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) -> Result<Option<Diagnosis>, String> {
     let begun = Instant::now();
-    let program = find(&request.words)?;
+    let program = find_program(&request.words)?;
     progress("starting the engine");
     let mut engine = Uci::new(Launch::new(&program));
     engine.start().map_err(|failure| failure.to_string())?;
     let ready = begun.elapsed();
     let identity = engine.identity().clone();
-    engine.end();
+    engine.quit();
     let required = typed_options(request, &identity.options);
     let required = required.iter().map(|(name, value)| (name, value));
     let options = select_options(&identity.options, required, &request.words.to_string(), "--option ")?;
@@ -181,7 +181,7 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
 }
 
 /// The options with the types that the engine declares; `Threads` is 1 unless the user set it.
-fn typed_options(request: &Request, declared: &[Declared]) -> Vec<(String, OptionValue)> {
+fn typed_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
     let kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
     let typed = request.options.iter().map(|(name, text)| {
@@ -214,7 +214,7 @@ fn run_checks(
 ) -> Result<Measured, Interrupt> {
     let games = positions::games();
     (examiner.progress)("checking search limits");
-    let probe = limits(&examiner.launch, examiner.stop)?.ok_or(Interrupt::Stopped)?;
+    let probe = probe_limits(&examiner.launch, examiner.stop)?.ok_or(Interrupt::Stopped)?;
     add_limit_checks(&probe, findings);
     (examiner.progress)("finding a depth that takes a moment");
     let first: Vec<&GamePosition> = games.iter().take(2).filter_map(|game| game.first()).collect();
@@ -229,8 +229,9 @@ fn run_checks(
         None => Limit { depth: None, nodes: Some(20_000) },
     };
     let boards: Vec<Board> = first.iter().map(|reached| reached.board).collect();
-    let probe = if probe.heeds(limit) {
-        let found = repeat(&examiner.launch, &boards, limit, probe.clone(), examiner.stop).map_err(Interrupt::from);
+    let probe = if probe.respects(limit) {
+        let found = probe_repeatability(&examiner.launch, &boards, limit, probe.clone(), examiner.stop)
+            .map_err(Interrupt::from);
         match record_failure(found, "repeats", findings)? {
             Some(found) => {
                 let found = found.ok_or(Interrupt::Stopped)?;
@@ -243,7 +244,7 @@ fn run_checks(
         findings.add("repeats", CheckResult::Note, "not tried: it heeds no limit");
         probe
     };
-    if probe.nodes == LimitSupport::Yes && probe.reports == NodeReports::Whole {
+    if probe.nodes == LimitSupport::Yes && probe.node_reports == NodeReports::Whole {
         findings.add_result("small limits", behaviour::check_small_limits(examiner))?;
     }
     (examiner.progress)("checking moves, mates, stop and quit");
@@ -269,7 +270,7 @@ fn run_checks(
             };
             let nodes = Some(nodes).filter(|_| probe.nodes == LimitSupport::Yes);
             let design = forgetting::Design { small, large, depth, nodes };
-            let found = forgetting::measure(examiner, design, probe.forgets, &games, remaining);
+            let found = forgetting::measure(examiner, design, probe.resets_on_new_game, &games, remaining);
             let found = record_failure(found, "Hash", findings)?;
             if let Some((result, finding)) = found.as_ref().map(hash_check) {
                 findings.add("Hash", result, finding);
@@ -309,7 +310,7 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
             LimitSupport::No(why) => findings.add(check, CheckResult::Fault, format!("not heeded: {why}")),
         }
     }
-    match (probe.reports, &probe.nodes) {
+    match (probe.node_reports, &probe.nodes) {
         (NodeReports::Whole, LimitSupport::Yes) => {
             findings.add("nodes told", CheckResult::Good, "up to the end of a search");
         }
@@ -329,7 +330,7 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
 fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) {
     let why = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
     let to = limit.depth.map_or("20000 nodes".to_owned(), |depth| format!("depth {depth}"));
-    let (repeats, forgets) = match (probe.repeats, probe.forgets) {
+    let (repeats, forgets) = match (probe.repeatability, probe.resets_on_new_game) {
         (Repeatability::Exact, _) => (
             (CheckResult::Good, format!("exact: nodes, score, move, variation and depths, to {to}")),
             (CheckResult::Good, "like a new process".to_owned()),
@@ -349,13 +350,13 @@ fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings)
 
 /// Small and large `Hash` sizes in MiB: the minimum that the engine allows, and the user's value or
 /// one so large that little is evicted. None if there is no room for two sizes.
-fn table_sizes(declared: &[Declared], set: &[(String, OptionValue)]) -> Option<(i64, i64)> {
+fn table_sizes(declared: &[UciOption], set: &[(String, OptionValue)]) -> Option<(i64, i64)> {
     const DEFAULT_LARGE: i64 = 64;
     const MIN_FACTOR: i64 = 8;
     let hash = declared.iter().find(|option| option.name.eq_ignore_ascii_case("Hash"))?;
     let OptionKind::Spin(min, max) = hash.kind else { return None };
     let small = min.max(1);
-    let set_size = set.iter().find_map(|(name, value)| crate::subject::options::mebibytes(name, value));
+    let set_size = set.iter().find_map(|(name, value)| crate::subject::options::hash_mebibytes(name, value));
     let large =
         set_size.filter(|&size| size >= MIN_FACTOR * small).unwrap_or(DEFAULT_LARGE.max(MIN_FACTOR * small)).min(max);
     (large > small).then_some((small, large))
@@ -383,8 +384,8 @@ fn hash_check(found: &Forgetting) -> (CheckResult, String) {
 mod tests {
     use super::*;
 
-    fn declared(lines: &[&str]) -> Vec<Declared> {
-        lines.iter().map(|line| Declared::parse(line).unwrap()).collect()
+    fn declared(lines: &[&str]) -> Vec<UciOption> {
+        lines.iter().map(|line| UciOption::parse(line).unwrap()).collect()
     }
 
     #[test]
@@ -433,12 +434,12 @@ mod tests {
     fn probe_result_becomes_one_check_per_property() {
         let exact = ProbeResult {
             identity: crate::subject::EngineIdentity::default(),
-            repeats: Repeatability::Exact,
-            forgets: true,
+            repeatability: Repeatability::Exact,
+            resets_on_new_game: true,
             difference: None,
             depth: LimitSupport::Yes,
             nodes: LimitSupport::Yes,
-            reports: NodeReports::Whole,
+            node_reports: NodeReports::Whole,
         };
         let ignores_nodes = ProbeResult { nodes: LimitSupport::No("it made 6".to_owned()), ..exact.clone() };
         let deep = Limit { depth: Some(9), nodes: None };
@@ -460,10 +461,10 @@ mod tests {
             ]
         );
         let forgetful = ProbeResult {
-            repeats: Repeatability::Within(0.5),
-            forgets: false,
+            repeatability: Repeatability::Within(0.5),
+            resets_on_new_game: false,
             difference: Some("nodes 5, then 6".to_owned()),
-            reports: NodeReports::Depths,
+            node_reports: NodeReports::Depths,
             ..exact.clone()
         };
         let lines = checks(&forgetful, deep);
@@ -475,7 +476,11 @@ mod tests {
                 "Fault ucinewgame: it does not forget all (nodes 5, then 6): measure it with restart = \"game\"",
             ]
         );
-        let unrepeatable = ProbeResult { repeats: Repeatability::Not, reports: NodeReports::Never, ..exact.clone() };
+        let unrepeatable = ProbeResult {
+            repeatability: Repeatability::NotRepeatable,
+            node_reports: NodeReports::Never,
+            ..exact.clone()
+        };
         let lines = checks(&unrepeatable, deep);
         assert_eq!(
             lines[2..],

@@ -2,7 +2,7 @@
 
 use super::node::{Known, Node};
 use super::observer::{Observer, Probed};
-use super::ordering::{Hint, NodeMoves, Orderly};
+use super::ordering::{Hint, NodeMoves, StageContext};
 use super::search::Search;
 use super::switches::INFINITE;
 use super::terms::Extension;
@@ -10,9 +10,10 @@ use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
 use crate::table::options::Prefetch;
 
 impl<O: Observer> Search<'_, O> {
-    /// The value of a position within a window: if the true value v lies inside, v is returned; if v <= alpha, a number
-    /// between v and alpha; if v >= beta, a number between beta and v. `depth` is at least 1; `previous` led here (none at
-    /// the root and after a null move). `TABLE`: there is a table at all.
+    /// The value v of a position within a window: if v lies inside, v is returned; if v <= alpha, a
+    /// number between v and alpha; if v >= beta, a number between beta and v. `depth` is at least
+    /// 1; `previous` is the move that led here ([`Move::NONE`] at the root and after a null move).
+    /// `TABLE`: whether there is a table.
     pub(super) fn alpha_beta<const TABLE: bool>(&mut self, board: &Board, mut window: Node, previous: Move) -> Score {
         let Node { mut depth, ply, .. } = window;
         if self.enter() {
@@ -22,7 +23,7 @@ impl<O: Observer> Search<'_, O> {
         self.count.interior += 1;
         self.pv.clear(ply);
         if self.on.draws && ply > 0 && self.is_draw(board) {
-            return self.returned(0, window.alpha, window.beta);
+            return self.clamp_to_window(0, window.alpha, window.beta);
         }
 
         let (mut alpha, mut beta, mut best) = (window.alpha, window.beta, -INFINITE);
@@ -42,20 +43,20 @@ impl<O: Observer> Search<'_, O> {
                 self.known = self.offered(board, depth);
             }
         }
-        // Searches below this node ask for themselves.
+        // Copied, because searches below this node overwrite it.
         let known = if asks { self.known } else { Known::default() };
         if self.on.iir_depth <= depth && ply > 0 {
             depth = self.reduced_depth(window, &known);
             window.depth = depth;
         }
 
-        let bare = depth == 1 && self.on.bare_leaves && !O::LOOKS;
+        let bare = depth == 1 && self.on.bare_leaves && !O::ENABLED;
         let staged = depth <= self.on.staged_depth;
         let known_legal = staged && !table_move.is_none() && board.is_legal(table_move);
         if self.is_frontier(depth)
             && let Some((score, mv)) = self.frontier(board, window, (alpha, beta, best), table_move)
         {
-            let score = self.returned(score, window.alpha, window.beta);
+            let score = self.clamp_to_window(score, window.alpha, window.beta);
             if TABLE && self.on.store_depth <= depth {
                 self.record(board, window, (score, mv), entered);
             }
@@ -73,7 +74,7 @@ impl<O: Observer> Search<'_, O> {
             if TABLE && self.on.store_depth <= depth && self.on.terminals {
                 self.record_known(board, window, (score, Move::NONE), entered);
             }
-            return self.returned(score, window.alpha, window.beta);
+            return self.clamp_to_window(score, window.alpha, window.beta);
         }
 
         if TABLE
@@ -85,13 +86,13 @@ impl<O: Observer> Search<'_, O> {
                 self.record_as(Bound::Lower, board, window, (score, mv), entered);
             }
             self.observer.known(board, depth, mv);
-            return self.returned(score, window.alpha, window.beta);
+            return self.clamp_to_window(score, window.alpha, window.beta);
         }
         let mut looked_ahead = false;
         if self.on.null_depth <= depth && self.may_pass(board, window, previous) {
             let score = self.pass::<TABLE>(board, window);
             if self.aborted || score >= beta {
-                return self.returned(score, window.alpha, window.beta);
+                return self.clamp_to_window(score, window.alpha, window.beta);
             }
             looked_ahead = true;
         }
@@ -179,7 +180,7 @@ impl<O: Observer> Search<'_, O> {
         if best > window.alpha {
             self.observer.best(board, depth, best_move);
         }
-        let score = self.returned(best, window.alpha, window.beta);
+        let score = self.clamp_to_window(best, window.alpha, window.beta);
         if TABLE && self.on.store_depth <= depth {
             self.record(board, window, (score, best_move), entered);
         }
@@ -194,14 +195,14 @@ impl<O: Observer> Search<'_, O> {
         self.arrange(board);
     }
 
-    /// The next move of a node whose moves come in stages.
+    /// The next move of a node whose moves are generated in stages.
     #[inline]
     fn next_staged(&mut self, frame: &mut NodeMoves, board: &Board, hint: &Hint) -> Option<Move> {
         loop {
             if let Some(mv) = self.stack.ready(frame) {
                 return Some(mv);
             }
-            let by = Orderly {
+            let by = StageContext {
                 ranks: &self.ranks,
                 generation: self.on.generation,
                 seed: self.on.generation_seed,
@@ -215,8 +216,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// The value of one move of a node, from the node's view: searched in full, or as late moves
-    /// are. Always in place: nearly every node of a search comes through here.
+    /// The value of one move of a node, from the node's view: searched in full, or reduced as a
+    /// late move. Always inlined: nearly every node of a search passes through here.
     #[inline(always)]
     pub(super) fn child<const TABLE: bool>(
         &mut self,
@@ -253,7 +254,7 @@ impl<O: Observer> Search<'_, O> {
         -self.visit::<TABLE>(child, full, mv)
     }
 
-    /// A node of any remaining depth.
+    /// Searches a node of any remaining depth.
     #[inline]
     pub(super) fn visit<const TABLE: bool>(&mut self, board: &Board, place: Node, previous: Move) -> Score {
         if place.depth > 0 {
@@ -263,8 +264,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether the side to move may pass here: not at the root, not twice in a row, not in check, not with pawns alone
-    /// (zugzwang), and not against a mate score.
+    /// Whether a null move is allowed: not at the root, not twice in a row, not in check, not with
+    /// pawns alone (zugzwang), and not against a mate score.
     fn may_pass(&self, board: &Board, node: Node, previous: Move) -> bool {
         let side = board.turn();
         node.ply > 0
@@ -276,7 +277,7 @@ impl<O: Observer> Search<'_, O> {
                 .any(|piece| !board.pieces(side, piece).is_empty())
     }
 
-    /// The value of passing, searched to the reduced depth against beta alone.
+    /// The value of a null move, searched to the reduced depth against beta.
     fn pass<const TABLE: bool>(&mut self, board: &Board, node: Node) -> Score {
         let mut child = *board;
         child.play_null(self.increments);
@@ -285,11 +286,12 @@ impl<O: Observer> Search<'_, O> {
         let place = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, cut: !node.cut };
         let score = -self.visit::<TABLE>(&child, place, Move::NONE);
         self.path.pop();
-        // A mate behind a pass is no mate.
+        // A mate after a null move is not proven.
         score.min(self.on.mate_threshold)
     }
 
-    /// Enhanced transposition cutoff: a child whose stored score already refutes this node. Reads the generated list.
+    /// Enhanced transposition cutoff: finds a child whose stored score already refutes this node.
+    /// Uses the generated list.
     fn refuted_by_child(&mut self, board: &Board, node: Node) -> Option<(Score, Move)> {
         for place in 0..self.scratch.len() {
             let mv = self.scratch[place];
@@ -331,7 +333,7 @@ impl<O: Observer> Search<'_, O> {
         None
     }
 
-    /// Fetches the buckets of all children that will be probed.
+    /// Prefetches the buckets of all children that will be probed.
     #[inline]
     fn prefetch_children(&mut self, board: &Board, depth: i32) {
         if self.on.prefetch == Prefetch::Children && self.on.probe_depth < depth {

@@ -1,15 +1,17 @@
-//! The anatomy of hits and misses (`diagnostics = "full"`): what became of each answer, and where in the tree.
+//! The anatomy of hits and misses (`diagnostics = "full"`): how each answer was used, and where in
+//! the tree.
 
 use super::observer::Probed;
 use crate::chess::{Board, Bound, Keys};
-use crate::table::by_key::ByKey;
+use crate::table::key_map::KeyMap;
 use crate::table::{ShadowCounters, Table};
 
 crate::counters! {
-    /// What became of the table's answers. Every hit of a search without enhanced transposition cutoffs is one of `cut`, `shallow`,
-    /// `indecisive`, `open_window` and `unasked`.
+    /// How the table's answers were used. Every hit of a search without enhanced transposition
+    /// cutoffs is one of `cut`, `shallow`, `indecisive`, `open_window` and `unasked`.
     pub struct AnatomyCounters {
-        /// Different positions at which the search function was entered in this iteration (en passant counts where it is legal).
+        /// Different positions at which the search function was entered in this iteration (en
+        /// passant counts where it is legal).
         unique,
         /// Hits that ended their node.
         cut,
@@ -67,7 +69,7 @@ crate::counters! {
 }
 
 crate::counters! {
-    /// What lies in the table at the end of an iteration.
+    /// The contents of the table at the end of an iteration.
     pub struct ContentCounters {
         /// Entries of depth 0.
         held_depth_0,
@@ -105,7 +107,7 @@ crate::counters! {
 }
 
 impl ContentCounters {
-    fn of(table: &dyn Table) -> Self {
+    fn from_table(table: &dyn Table) -> Self {
         let (mut count, now) = (Self::default(), table.now());
         table.for_each(&mut |entry| {
             *match entry.depth {
@@ -139,73 +141,73 @@ impl ContentCounters {
 /// The anatomy of one iteration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Anatomy {
-    /// What became of the table's answers.
+    /// How the table's answers were used.
     pub search: AnatomyCounters,
-    /// What independent keys tell of its hits and misses.
+    /// Causes of hits and misses, by independent keys.
     pub table: ShadowCounters,
-    /// What it holds at the end.
+    /// The table's contents at the end.
     pub contents: ContentCounters,
 }
 
 impl Anatomy {
-    /// Name and meaning of each figure, in the order of [`Self::values`].
+    /// Name and meaning of each count, in the order of [`Self::values`].
     pub fn columns() -> impl Iterator<Item = (&'static str, &'static str)> {
         [AnatomyCounters::COLUMNS, ShadowCounters::COLUMNS, ContentCounters::COLUMNS].into_iter().flatten().copied()
     }
 
-    /// The figures, in the order of [`Self::columns`].
+    /// The counts, in the order of [`Self::columns`].
     #[must_use]
     pub fn values(&self) -> Vec<u64> {
         [self.search.values(), self.table.values(), self.contents.values()].concat()
     }
 }
 
-/// What takes an iteration apart as it runs.
+/// Collects the anatomy of an iteration.
 #[derive(Debug)]
 pub struct Dissector<'a> {
     count: AnatomyCounters,
-    seen: ByKey<u64, ()>,
-    /// Independent keys.
+    seen: KeyMap<u64, ()>,
+    /// Independent keys that identify positions.
     keys: &'a Keys,
-    /// Whether an answer may end nodes at all.
+    /// Whether answers may cut off nodes at all.
     cutoffs: bool,
-    /// The table's figures at the iteration's begin.
+    /// The table's counters at the start of the iteration.
     before: ShadowCounters,
     /// False hits before the last probe.
     false_hits: u64,
 }
 
 impl<'a> Dissector<'a> {
-    /// Begins an iteration.
+    /// Starts an iteration.
     #[must_use]
     pub fn new(keys: &'a Keys, cutoffs: bool, table: Option<&dyn Table>) -> Self {
         let before = table.map(Table::shadow).unwrap_or_default();
-        Self { count: AnatomyCounters::default(), seen: ByKey::default(), keys, cutoffs, before, false_hits: 0 }
+        Self { count: AnatomyCounters::default(), seen: KeyMap::default(), keys, cutoffs, before, false_hits: 0 }
     }
 
-    /// Ends it.
+    /// Ends the iteration and returns its anatomy.
     #[must_use]
     pub fn finish(mut self, table: Option<&dyn Table>) -> Anatomy {
         self.count.unique = self.seen.len() as u64;
         Anatomy {
             search: self.count,
             table: table.map(Table::shadow).unwrap_or_default() - self.before,
-            contents: table.map(ContentCounters::of).unwrap_or_default(),
+            contents: table.map(ContentCounters::from_table).unwrap_or_default(),
         }
     }
 
-    /// Counts a node among the different positions.
+    /// Counts a node's position, if it is new.
     pub fn node(&mut self, board: &Board) {
         self.seen.insert(board.key_from_scratch(self.keys), ());
     }
 
-    /// Tells the table which position it is asked about.
+    /// Identifies the position of the next probe or store to the table.
     pub fn asks(&mut self, board: &Board, table: &mut dyn Table) {
         table.identify(board.key_from_scratch(self.keys));
         self.false_hits = table.shadow().false_hits;
     }
 
-    /// Takes a probe apart.
+    /// Classifies a probe.
     pub fn probed(&mut self, probed: &Probed, table: &dyn Table) {
         let Probed { node, deep, closed, cut, .. } = *probed;
         let count = &mut self.count;
@@ -248,7 +250,7 @@ impl<'a> Dissector<'a> {
     }
 }
 
-/// The counter of a ply: 0 to 2, 3 to 5, 6 to 8, beyond.
+/// The counter for a ply: 0 to 2, 3 to 5, 6 to 8, 9 and above.
 fn by_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
     let [first, third, sixth, rest] = counters;
     match ply {
@@ -271,16 +273,17 @@ mod tests {
     use crate::table::unbounded::Unbounded;
     use crate::table::{Entry, Hit, TableOptions};
 
-    /// Ten entries, the n-th of depth n and stored nine less n ticks ago: each in the class of its depth, of its age, of its bound.
+    /// Ten entries, the n-th of depth n and stored nine less n ticks ago: each is counted by depth,
+    /// age and bound.
     #[test]
-    fn contents_are_counted_in_their_classes() {
+    fn contents_are_counted_by_depth_age_and_bound() {
         let mut table = Unbounded::new(&TableOptions::default(), false);
         for depth in 0..10_u8 {
             table.advance(u16::from(depth > 0));
             let bound = [Bound::Exact, Bound::Lower, Bound::Upper][usize::from(depth % 3)];
             table.store(u64::from(depth), Entry { depth, bound, pv: depth < 3, ..Entry::default() });
         }
-        let found = ContentCounters::of(&table);
+        let found = ContentCounters::from_table(&table);
         let expected = ContentCounters {
             held_depth_0: 1,
             held_depth_1: 1,
@@ -302,9 +305,10 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// Eight misses at both ends of each class of plies, seven hits each of its own kind; what a parent asked for is none of the node's.
+    /// Eight misses at both ends of each class of plies, seven hits of different kinds; a probe by
+    /// the parent does not count.
     #[test]
-    fn each_answer_is_taken_apart_by_hand() {
+    fn probe_is_counted_in_its_class() {
         let (keys, board) = (Keys::independent(), Board::startpos());
         let dissector = Some(Box::new(Dissector::new(&keys, true, None)));
         let mut watch = Instruments { dissector, ..Instruments::default() };
@@ -327,7 +331,7 @@ mod tests {
         probed(5, false, Some(&deep), [true, false, false, false]);
         probed(6, true, Some(&deep), [true, true, false, false]);
         let cut = [true, false, true, false];
-        // Aged from seven plies to four, it is no deeper than was asked for.
+        // Aged from seven plies to four, it is no deeper than required.
         probed(8, false, Some(&hit(7, 4, 3, Bound::Exact)), cut);
         probed(9, true, Some(&hit(5, 5, 0, Bound::Lower)), cut);
         probed(2, false, Some(&deep), cut);

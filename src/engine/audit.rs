@@ -1,9 +1,11 @@
-//! The node audit: every answer of the table that a search may believe is held against a search without a table of the same
-//! node, depth and window. Comparing root scores alone misses most faults of a table; this does not.
+//! The node audit: every answer of the table that a search may use is compared with a search
+//! without a table of the same node, depth and window. Comparing only root scores misses most table
+//! faults; this does not.
 //!
-//! Values can be compared where they depend on the position and the depth alone: [`comparable`] says what that needs. Where draws by
-//! repetition and by the fifty-move rule count, they depend on the path to the position too, and what one path stored another may find wrong:
-//! that is no fault of the table, and [`with_draws`] serves to count it.
+//! Values are comparable where they depend only on position and depth, which [`comparable`]
+//! ensures. With draws by repetition and the fifty-move rule they also depend on the path, so that
+//! what one path stored may be wrong on another: that is no fault of the table, and [`with_draws`]
+//! counts it.
 
 use super::eval::Evaluator;
 use super::node::Node;
@@ -15,33 +17,33 @@ use crate::chess::{Board, Bound, EpRule, Increments, Move, Score};
 use crate::table::{Hit, TableKind};
 use std::cmp::Ordering;
 
-/// How many wrong answers are kept in full.
-const KEPT: usize = 20;
+/// Maximum number of wrong answers kept in full.
+const MAX_WRONG: usize = 20;
 
 crate::counters! {
-    /// What an audit looked at and found.
+    /// What an audit checked and found.
     pub struct AuditCounters {
-        /// Answers of the right depth: their bound must hold.
+        /// Answers of sufficient depth: their bound must hold.
         answers,
-        /// Of those, answers that ended their node: their score must be right for its window.
+        /// Of those, answers that cut off their node: their score must be right for its window.
         cutoffs,
         /// Stored moves: they must be legal.
         moves,
         /// Root scores of finished iterations.
         roots,
-        /// What was wrong, of all these.
+        /// Wrong answers, moves and root scores.
         wrong,
         /// Of those, moves that are not legal.
         illegal,
     }
 }
 
-/// What the audit held against the truth.
+/// A claim that the audit checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditedClaim {
     /// The stored score and bound.
     Stored(Bound),
-    /// The score that ended a node, as its window reads it.
+    /// The score that cut off a node, as a bound of its window.
     Cutoff,
     /// The root's score.
     Root,
@@ -54,17 +56,17 @@ pub enum AuditedClaim {
 pub struct Wrong {
     /// The position, in FEN.
     pub fen: String,
-    /// What was claimed.
+    /// The wrong claim.
     pub claim: AuditedClaim,
-    /// The score claimed, as the node at `ply` sees it.
+    /// The claimed score, from the node at `ply`.
     pub score: Score,
-    /// Whether the true value is less or greater; equal where only the bound or the move is wrong.
+    /// The true value compared with the score; equal if only the bound or the move is wrong.
     pub truth: Ordering,
     /// Remaining depth of the node.
     pub depth: i32,
-    /// Its plies from the root.
+    /// Plies from the root.
     pub ply: usize,
-    /// Its window.
+    /// The window of the node.
     pub window: (Score, Score),
 }
 
@@ -86,10 +88,10 @@ impl std::fmt::Display for Wrong {
     }
 }
 
-/// What an audit found.
+/// The results of an audit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// How much was looked at, and how much of it was wrong.
+    /// Counts of checks and faults.
     pub count: AuditCounters,
     /// The first wrong answers.
     pub wrong: Vec<Wrong>,
@@ -99,21 +101,22 @@ impl Findings {
     fn report(&mut self, wrong: Wrong) {
         self.count.wrong += 1;
         self.count.illegal += u64::from(matches!(wrong.claim, AuditedClaim::Move(_)));
-        if self.wrong.len() < KEPT {
+        if self.wrong.len() < MAX_WRONG {
             self.wrong.push(wrong);
         }
     }
 
-    /// Adds what another audit found.
+    /// Adds the results of another audit.
     pub fn add(&mut self, other: Self) {
         self.count += other.count;
         self.wrong.extend(other.wrong);
-        self.wrong.truncate(KEPT);
+        self.wrong.truncate(MAX_WRONG);
     }
 }
 
-/// The options with what makes values incomparable taken out: entries answer at their own depth only; no repetitions, no
-/// fifty-move rule; no pruning or reduction beside alpha-beta. None without a table. Faults that options name stay in.
+/// The options without everything that makes values incomparable: entries answer only at their own
+/// depth; no repetitions, no fifty-move rule; no pruning or reduction besides alpha-beta. `None`
+/// without a table. Deliberate faults stay in.
 #[must_use]
 pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     let mut options = options.clone();
@@ -132,13 +135,14 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     Some(options)
 }
 
-/// [`comparable`] options with draws, where they are asked for: values then depend on the path, and the truth is that of the node's own path.
+/// [`comparable`] options with draws, where they are asked for: values then depend on the path, and
+/// the truth is that of the node's own path.
 #[must_use]
 pub fn with_draws(options: &EngineOptions) -> Option<EngineOptions> {
     comparable(options).filter(|_| options.draws).map(|comparable| EngineOptions { draws: true, ..comparable })
 }
 
-/// What holds a table's answers against the truth.
+/// Compares a table's answers with a search without a table.
 pub struct Auditor<'a> {
     findings: &'a mut Findings,
     reference: ReferenceSearch<'a>,
@@ -155,7 +159,7 @@ impl<'a> Auditor<'a> {
         Self { findings, reference: ReferenceSearch::new(on, evaluator, increments), on }
     }
 
-    /// Audits an answer to a node whose path has these keys.
+    /// Audits an answer at a node with this path of keys.
     pub(super) fn examine(&mut self, probed: &Probed, path: &[u64], hit: &Hit) {
         let &Probed { board, node, deep, cut, .. } = probed;
         let Node { alpha, beta, depth, ply, .. } = node;
@@ -183,7 +187,7 @@ impl<'a> Auditor<'a> {
         }
         self.findings.count.answers += 1;
         self.findings.count.cutoffs += u64::from(cut);
-        // What the node that is ended takes the score for.
+        // How the cut-off node interprets the score.
         let read = match score {
             score if score >= beta => Bound::Lower,
             score if score <= alpha => Bound::Upper,
@@ -196,7 +200,7 @@ impl<'a> Auditor<'a> {
         }
     }
 
-    /// Audits the score of a root whose game has these keys.
+    /// Audits the score of a root with this game history of keys.
     pub(super) fn examine_root(&mut self, root: &Board, path: &[u64], depth: i32, score: Score) {
         let truth = self.reference.compare(root, path, depth, 0, score);
         self.findings.count.roots += 1;
@@ -215,9 +219,10 @@ mod tests {
     use crate::engine::{Engine, Limit, SearchProgress};
     use std::sync::atomic::AtomicBool;
 
-    /// What makes scores depend on more than position and depth is off, and faults that are asked for stay.
+    /// Options that make scores depend on more than position and depth are off; deliberate faults
+    /// stay.
     #[test]
-    fn what_cannot_be_compared_is_off() {
+    fn comparable_options_switch_off_path_dependence_and_pruning() {
         let options = |text: &str| -> EngineOptions {
             serde_json::from_value(serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap()).unwrap()
         };
@@ -246,9 +251,9 @@ mod tests {
         assert_eq!(comparable(&options("table = 'none'")), None);
     }
 
-    /// What two audits found is all of both; the first twenty are kept in full, those of the first before those of the second.
+    /// The sum has all counts and the first twenty wrong answers in order.
     #[test]
-    fn audits_add_up() {
+    fn audit_results_add_up() {
         let found = |wrong: u64, ply: usize| {
             let mut found = Findings::default();
             for _ in 0..wrong {
@@ -267,9 +272,10 @@ mod tests {
         }
     }
 
-    /// What is told once is not told again; every move that a table gives is looked at, of answers that are not deep enough too.
+    /// Results are returned once; every stored move is checked, even of answers that are not deep
+    /// enough.
     #[test]
-    fn findings_are_told_once() {
+    fn findings_are_returned_once() {
         let options = comparable(&EngineOptions::default()).unwrap();
         let searched = |depths: &[u8]| {
             let mut engine = Engine::new(&options, None).unwrap();

@@ -1,21 +1,21 @@
-//! What the types of the options cannot say: ranges, and which options go together.
+//! Checks that the option types cannot express: ranges and combinations.
 
 use super::options::{Algorithm, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
 use crate::table::options::Clear;
 use crate::table::{self, Size, TableKind, shadow};
 
-/// An option out of its range, or at odds with another.
+/// An option out of range, or in conflict with another.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct OptionError {
     /// The option's dotted path.
     pub path: &'static str,
-    /// What is wrong and what is expected.
+    /// What is wrong and what was expected.
     pub problem: String,
 }
 
-/// Fails with a message unless the value lies in the range.
-fn within(path: &'static str, value: i32, range: std::ops::RangeInclusive<i32>) -> Result<(), OptionError> {
+/// Fails unless the value lies in the range.
+fn check_range(path: &'static str, value: i32, range: std::ops::RangeInclusive<i32>) -> Result<(), OptionError> {
     if range.contains(&value) {
         return Ok(());
     }
@@ -25,13 +25,14 @@ fn within(path: &'static str, value: i32, range: std::ops::RangeInclusive<i32>) 
     })
 }
 
-/// Fails with a message if the condition holds.
-fn refuse(path: &'static str, at_odds: bool, problem: &str) -> Result<(), OptionError> {
-    if at_odds { Err(OptionError { path, problem: problem.to_owned() }) } else { Ok(()) }
+/// Fails with `problem` if the options conflict.
+fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), OptionError> {
+    if conflicts { Err(OptionError { path, problem: problem.to_owned() }) } else { Ok(()) }
 }
 
 impl EngineOptions {
-    /// Bytes that the table takes, and what full diagnostics know about its slots; none where that is not known before the search.
+    /// Memory of the table and of its shadow under full diagnostics, in bytes; `None` if unknown
+    /// before the search.
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
         let followed = match self.diagnostics {
@@ -41,7 +42,7 @@ impl EngineOptions {
         Some(table::bytes(&self.table, None)?.saturating_add(followed))
     }
 
-    /// Whether it takes more memory as it searches, nobody knows how much.
+    /// Whether memory grows by an unknown amount during the search.
     #[must_use]
     pub fn grows(&self) -> bool {
         let by_table = match self.table.kind {
@@ -49,77 +50,77 @@ impl EngineOptions {
             TableKind::Unbounded => true,
             TableKind::Bounded => matches!(self.table.size, Size::Share(_)),
         };
-        by_table || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Foreseen)
+        by_table || self.diagnostics == Diagnostics::Full || self.ordering.contains(&Ordering::Oracle)
     }
 
     /// Checks ranges and combinations.
     ///
     /// # Errors
-    /// The first option that is wrong, by its path.
+    /// The first wrong option, by its path.
     pub fn check(&self) -> Result<(), OptionError> {
-        within("aspiration", self.aspiration, 0..=32_000)?;
-        within("deepening.start", i32::from(self.deepening.start), 1..=255)?;
-        within("quiescence.delta", self.quiescence.delta, 0..=32_000)?;
-        within("mate.value", self.mate.value, 1_000..=31_700)?;
-        within("eval.mobility", self.eval.mobility, -100..=100)?;
-        within("eval.centre", self.eval.centre, -100..=100)?;
-        within("eval.space", self.eval.space, -100..=100)?;
-        within("eval.random", self.eval.random, 0..=30_000)?;
+        check_range("aspiration", self.aspiration, 0..=32_000)?;
+        check_range("deepening.start", i32::from(self.deepening.start), 1..=255)?;
+        check_range("quiescence.delta", self.quiescence.delta, 0..=32_000)?;
+        check_range("mate.value", self.mate.value, 1_000..=31_700)?;
+        check_range("eval.mobility", self.eval.mobility, -100..=100)?;
+        check_range("eval.centre", self.eval.centre, -100..=100)?;
+        check_range("eval.space", self.eval.space, -100..=100)?;
+        check_range("eval.random", self.eval.random, 0..=30_000)?;
         for (place, rule) in self.ordering.iter().enumerate() {
-            refuse("ordering", self.ordering[..place].contains(rule), "names a rule twice")?;
+            refuse("ordering", self.ordering[..place].contains(rule), "has a duplicate rule: name each rule once")?;
         }
         refuse(
             "ordering",
-            self.ordering.iter().skip(1).any(|&rule| rule == Ordering::Foreseen),
-            "\"foreseen\" must stand first",
+            self.ordering.iter().skip(1).any(|&rule| rule == Ordering::Oracle),
+            "\"foreseen\" must be the first rule",
         )?;
         refuse(
             "ordering",
             self.ordering.contains(&Ordering::See) && self.ordering.contains(&Ordering::MvvLva),
-            "\"mvv-lva\" and \"see\" both claim all captures: name one of them",
+            "\"mvv-lva\" and \"see\" are mutually exclusive: use one of them",
         )?;
         let asks_quiet = self.probe.at == Where::Quiescence || self.store.at == Where::Quiescence;
         let table = self.table.kind != TableKind::None;
         refuse(
             "quiescence.max_plies",
             table && asks_quiet && self.leaf == Leaf::Quiescence && self.quiescence.max_plies != 0,
-            "a cap on the plies of captures makes a stored score depend on where it was found: it needs probe.at and \
-             store.at above \"quiescence\"",
+            "with a cap a stored score depends on where it was found: expected 0, or probe.at and store.at \
+             other than \"quiescence\"",
         )?;
         refuse(
             "algorithm",
             self.algorithm == Algorithm::Mtdf && !table,
-            "\"mtdf\" re-searches the same tree many times and needs a table",
+            "\"mtdf\" needs a table: it searches the same tree many times",
         )?;
         refuse(
             "iid.min_depth",
             self.iid.min_depth == 1,
-            "1 leaves nothing to search first: expected 0 (off) or at least 2",
+            "1 is too small for a shallower search: expected 0 (off) or at least 2",
         )?;
-        within("iir.reduction", i32::from(self.iir.reduction), 1..=255)?;
+        check_range("iir.reduction", i32::from(self.iir.reduction), 1..=255)?;
         refuse(
             "iir.min_depth",
             self.iir.min_depth == 1,
-            "1 leaves nothing to take off: expected 0 (off) or at least 2",
+            "1 is too small to be reduced: expected 0 (off) or at least 2",
         )?;
-        within("singular.margin", self.singular.margin, 0..=100)?;
-        within("singular.divisor", i32::from(self.singular.divisor), 1..=255)?;
-        within("singular.double", self.singular.double, 0..=32_000)?;
+        check_range("singular.margin", self.singular.margin, 0..=100)?;
+        check_range("singular.divisor", i32::from(self.singular.divisor), 1..=255)?;
+        check_range("singular.double", self.singular.double, 0..=32_000)?;
         refuse(
             "shape",
             self.shape == Shape::Neutral && !table,
-            "\"neutral\" asks what the search offered to its table, and without one nothing is \
-             offered: a table that answers nothing is table.forget = 1",
+            "\"neutral\" needs a table, since it uses what the search offers to it: for a table without \
+             hits use table.forget = 1",
         )?;
         refuse(
             "singular.min_depth",
             matches!(self.singular.min_depth, 1 | 2),
-            "leaves no depth for the search of the other moves: expected 0 (off) or at least 3",
+            "1 and 2 are too small for the search of the other moves: expected 0 (off) or at least 3",
         )?;
         refuse(
             "history_clear",
             self.history_clear == Clear::Iteration && self.deepening.step == 0,
-            "\"iteration\" needs deepening",
+            "\"iteration\" needs deepening.step above 0",
         )
     }
 }
@@ -128,9 +129,9 @@ impl EngineOptions {
 mod tests {
     use super::*;
 
-    /// The ends of each range are allowed; one beyond either is told with the range.
+    /// The ends of each range are allowed; one beyond either is reported with the range.
     #[test]
-    fn ranges_hold_their_ends() {
+    fn option_out_of_range_is_refused() {
         type Set = fn(&mut EngineOptions, i32);
         let ranges: [(&str, i32, i32, Set); 7] = [
             ("aspiration", 0, 32_000, |options, value| options.aspiration = value),
@@ -151,20 +152,20 @@ mod tests {
             assert_eq!((message(least), message(most)), (None, None), "{path}");
             assert_eq!((message(least - 1), message(most + 1)), (beyond(least - 1), beyond(most + 1)), "{path}");
         }
-        // A cap on captures does not go with a table that quiescence asks, nor with one that it fills.
+        // A cap on captures conflicts with a table that quiescence probes or fills.
         let capped = |probe: Where, store: Where, plies: u8| {
             let mut options = EngineOptions { leaf: Leaf::Quiescence, ..EngineOptions::default() };
             (options.probe.at, options.store.at, options.quiescence.max_plies) = (probe, store, plies);
             options.check().is_err_and(|error| error.path == "quiescence.max_plies")
         };
-        let (above, within) = (Where::default(), Where::Quiescence);
-        assert_ne!(above, within);
+        let (above, check_range) = (Where::default(), Where::Quiescence);
+        assert_ne!(above, check_range);
         assert_eq!(
-            [(above, above), (above, within), (within, above), (within, within)]
+            [(above, above), (above, check_range), (check_range, above), (check_range, check_range)]
                 .map(|(probe, store)| capped(probe, store, 2)),
             [false, true, true, true]
         );
-        assert!(!capped(within, within, 0));
+        assert!(!capped(check_range, check_range, 0));
         let start = |ply: u8| {
             let mut options = EngineOptions::default();
             options.deepening.start = ply;

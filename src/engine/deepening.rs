@@ -1,14 +1,14 @@
-//! The engine: iterative deepening, and what is kept from one iteration and one search to the next.
+//! The engine: iterative deepening, and the state kept between iterations and searches.
 
 use super::anatomy::{Anatomy, Dissector};
 use super::audit::{Auditor, Findings};
 use super::check::OptionError;
 use super::eval::{self, Evaluator};
-use super::foresight::{self, BestMoves};
 use super::instruments::Instruments;
 use super::node::Known;
 use super::observer::{NoObserver, Observer};
 use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
+use super::oracle::{self, BestMoves};
 use super::ordering::{Learned, Ranks, Stack};
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 use super::pv::Variations;
@@ -20,61 +20,63 @@ use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, MoveList, Score};
 use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
-use crate::table::watched::Watched;
-use crate::table::{self, Observed, Table, TableError, TableKind};
+use crate::table::watch::WatchedTable;
+use crate::table::{self, ObservedTable, Table, TableError, TableKind};
 
-/// The deepest iteration that any limit allows.
-const DEEPEST: u8 = 255;
+/// Maximum depth of an iteration.
+const MAX_DEPTH: u8 = 255;
 
-/// A configured engine and what it keeps between searches.
+/// A configured engine with its state between searches.
 pub struct Engine {
     options: EngineOptions,
     increments: Increments,
     check_keys: Keys,
     table: Option<Box<dyn Table>>,
     learned: Learned,
-    /// Game ply of the last search of this game, for the table's clock.
+    /// Game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
-    /// What the audit found so far, where one is asked for.
+    /// The results of the audit so far, if there is one.
     audit: Option<Box<Findings>>,
-    /// Whether a search was made since the engine was new.
+    /// Whether it has searched since it was created or reset.
     searched: bool,
-    /// The engine that finds each node's first move, where the ordering asks for foresight.
+    /// The engine that learns each node's best move, if the ordering uses the oracle.
     learner: Option<Box<Engine>>,
-    /// What this engine notes down, if it is a learner.
+    /// The best moves that this engine records, if it is such a learner.
     notes: Option<BestMoves>,
 }
 
-/// Why an engine cannot be made.
+/// Why an engine cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// An option is out of its range, or two do not go together.
+    /// An option is out of range, or two options conflict.
     #[error(transparent)]
     Option(#[from] OptionError),
-    /// The table cannot be made.
+    /// The table cannot be created.
     #[error(transparent)]
     Table(#[from] TableError),
 }
 
-/// A table whose positions are followed.
+/// Wraps a table with the observer of full diagnostics.
 fn observed(table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
-    Ok(Box::new(Observed::new(table)?))
+    Ok(Box::new(ObservedTable::new(table)?))
 }
 
 impl Engine {
-    /// Checks the options and makes keys and table; the table's memory is touched before this returns.
-    /// `working_set`: entries that an unbounded table stores, for sizes given as a share of it.
+    /// Checks the options and creates keys and table; the table's memory is touched before this
+    /// returns. `working_set`: the entries that an unbounded table stores, for sizes given as a
+    /// share of it.
     ///
     /// # Errors
-    /// When an option is out of range, or the table's memory cannot be had. Messages name the option's path first.
+    /// When an option is out of range, or there is not enough memory. Messages begin with the
+    /// option's path.
     pub fn new(options: &EngineOptions, working_set: Option<u64>) -> Result<Self, EngineError> {
         options.check()?;
         let table = table::build(&options.table, working_set, options.probe.answers_by_depth())?;
         Self::assemble(options, table)
     }
 
-    /// An engine with a table of the caller's own making (docs/add-a-policy.md); `options.probe` and
-    /// `options.store` say how the search uses it.
+    /// Creates an engine with the caller's table (`docs/add-a-policy.md`); `options.probe` and
+    /// `options.store` define how the search uses it.
     ///
     /// # Errors
     /// When an option is out of range.
@@ -99,9 +101,9 @@ impl Engine {
             last_ply: None,
             audit: None,
             searched: false,
-            learner: match options.ordering.contains(&Ordering::Foreseen) {
+            learner: match options.ordering.contains(&Ordering::Oracle) {
                 true => {
-                    let mut learner = Self::new(&foresight::learner(options), None)?;
+                    let mut learner = Self::new(&oracle::learner(options), None)?;
                     learner.notes = Some(BestMoves::default());
                     Some(Box::new(learner))
                 }
@@ -111,7 +113,7 @@ impl Engine {
         })
     }
 
-    /// What the engine was made with.
+    /// The options of the engine.
     #[must_use]
     pub fn options(&self) -> &EngineOptions {
         &self.options
@@ -123,7 +125,7 @@ impl Engine {
         self.table.as_deref()
     }
 
-    /// As new: everything is forgotten, whatever the options keep. Counts of what follows are those of a new engine.
+    /// Resets all state, whatever the options keep. Later counts are those of a new engine.
     pub fn reset(&mut self) {
         if let Some(table) = self.table.as_mut() {
             table.renew();
@@ -134,13 +136,13 @@ impl Engine {
         self.notes.iter_mut().for_each(BestMoves::clear);
     }
 
-    /// Forgets what is not kept between games.
+    /// Clears the state that is not kept between games.
     pub fn new_game(&mut self) {
         self.forget(Clear::Game);
         self.last_ply = None;
     }
 
-    /// Forgets what is cleared at an occasion or at a more frequent one.
+    /// Clears the state that is due at an occasion or a more frequent one.
     fn forget(&mut self, occasion: Clear) {
         let frequent = |clear: Clear| match occasion {
             Clear::Iteration => clear == Clear::Iteration,
@@ -160,7 +162,7 @@ impl Engine {
         }
     }
 
-    /// Moves the table's clock before a root search.
+    /// Advances the table's clock before a root search.
     fn tick(&mut self, board: &Board) {
         let ply = match self.options.game_ply {
             GamePly::Game => board.game_ply(),
@@ -175,15 +177,17 @@ impl Engine {
         self.advance(ticks);
     }
 
-    /// Moves the table's clock.
+    /// Advances the table's clock by `ticks`.
     fn advance(&mut self, ticks: u16) {
         self.table.iter_mut().for_each(|table| table.advance(ticks));
     }
 
-    /// Searches a position. `past`: the positions of the game before it, the oldest first, for repetitions; `stop` is
-    /// looked at every thousand nodes; `watch` hears when each iteration begins and ends (the place to read a clock) and what it found.
+    /// Searches a position. `past`: the earlier positions of the game, the oldest first, for
+    /// repetitions; `stop` is checked about every thousand nodes; `watch` is called when each
+    /// iteration begins and ends (to read a clock) and with its results.
     ///
-    /// Counts depend on the options, the position, its past, the limit and the searches before it: on nothing else.
+    /// Counts depend only on the options, the position, its past, the limit and the earlier
+    /// searches.
     pub fn search<'s>(
         &mut self,
         board: &Board,
@@ -221,7 +225,7 @@ impl Engine {
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Vec<Iteration> {
         let mut iterations: Vec<Iteration> = Vec::new();
-        let target = limit.depth.unwrap_or(DEEPEST).max(1);
+        let target = limit.depth.unwrap_or(MAX_DEPTH).max(1);
         let deepening = self.options.deepening;
         let mut depth = if deepening.step == 0 { target } else { deepening.start.clamp(1, target) };
         let mut counted = SearchCounters::default();
@@ -273,7 +277,7 @@ impl Engine {
         }
     }
 
-    /// Searches one iteration, watched by whatever was asked for.
+    /// Searches one iteration with the requested observers.
     fn iterate(
         &mut self,
         root: &Board,
@@ -281,7 +285,7 @@ impl Engine {
         buffers: &mut Buffers,
         stop: Stop<'_>,
         watch: &mut dyn FnMut(SearchProgress),
-    ) -> Searched {
+    ) -> IterationResult {
         let on = Switches::new(&self.options);
         let evaluator = Evaluator::new(self.options.eval, on.mate_threshold - 1);
         let full = self.options.diagnostics == Diagnostics::Full;
@@ -295,7 +299,7 @@ impl Engine {
             increments: &self.increments,
             table: self.table.as_deref_mut(),
             learned: &mut self.learned,
-            foreseen: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
+            oracle: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
             on,
             evaluator,
         };
@@ -314,38 +318,38 @@ impl Engine {
 }
 
 impl Engine {
-    /// From now on every table answer is audited. Counts stay the same; time does not.
+    /// Audits every table answer from now on. Counts stay the same; time does not.
     pub fn audit(&mut self) {
         self.audit = Some(Box::default());
     }
 
-    /// What the audit found since it was begun or last asked.
+    /// Returns and clears the audit's results.
     pub fn findings(&mut self) -> Findings {
         self.audit.as_deref_mut().map(std::mem::take).unwrap_or_default()
     }
 }
 
-/// The table under a watch that keeps what it is offered, where the options ask for that.
+/// Wraps the table with a record of offers, if the options need it.
 fn watch_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
     if !options.keeps_offers() {
         return Ok(table);
     }
     let by_depth = options.table.kind == TableKind::Unbounded && options.probe.answers_by_depth();
-    Ok(Box::new(Watched::by(Offers::new(&options.table, by_depth)?, table)))
+    Ok(Box::new(WatchedTable::with_watch(Offers::new(&options.table, by_depth)?, table)))
 }
 
-/// What one iteration is to do.
+/// The task of one iteration.
 #[derive(Debug, Clone, Copy)]
 struct IterationPlan {
     depth: u8,
-    /// The score of the iteration before.
+    /// The score of the previous iteration.
     guess: Option<Score>,
-    /// Nodes that are left.
+    /// Remaining nodes.
     nodes: u64,
 }
 
-/// What one iteration found.
-struct Searched {
+/// The result of one iteration.
+struct IterationResult {
     score: Score,
     pv: Vec<Move>,
     count: SearchCounters,
@@ -354,7 +358,7 @@ struct Searched {
     anatomy: Option<Box<Anatomy>>,
 }
 
-/// What goes from iteration to iteration, so that only the first allocates.
+/// Buffers reused between iterations, so that only the first allocates.
 #[derive(Default)]
 struct Buffers {
     path: Vec<u64>,
@@ -362,19 +366,19 @@ struct Buffers {
     pv: Variations,
 }
 
-/// What a search borrows from its engine.
+/// The parts of the engine that a search borrows.
 struct Kernel<'a> {
     options: &'a EngineOptions,
     increments: &'a Increments,
     table: Option<&'a mut (dyn Table + 'static)>,
     learned: &'a mut Learned,
-    foreseen: Option<&'a BestMoves>,
+    oracle: Option<&'a BestMoves>,
     on: Switches,
     evaluator: Evaluator,
 }
 
 impl<'a> Kernel<'a> {
-    /// Searches one iteration under an observer's eyes, and gives back what was lent.
+    /// Searches one iteration with an observer and returns what was borrowed.
     fn run<O: Observer>(
         self,
         observer: O,
@@ -383,8 +387,8 @@ impl<'a> Kernel<'a> {
         buffers: &mut Buffers,
         stop: Stop<'a>,
         watch: &mut dyn FnMut(SearchProgress),
-    ) -> (Searched, O, Option<&'a dyn Table>) {
-        let Self { options, increments, table, learned, foreseen, on, evaluator } = self;
+    ) -> (IterationResult, O, Option<&'a dyn Table>) {
+        let Self { options, increments, table, learned, oracle, on, evaluator } = self;
         let mut search = Search {
             on,
             ranks: Ranks::new(options),
@@ -403,11 +407,11 @@ impl<'a> Kernel<'a> {
             path: std::mem::take(&mut buffers.path),
             stop,
             node_limit: expected.nodes,
-            attention: 0,
+            next_check: 0,
             aborted: false,
             extending_plies: 2 * usize::from(expected.depth),
             known: Known::default(),
-            foreseen,
+            oracle,
             observer,
         };
         watch(SearchProgress::Begin { depth: expected.depth });
@@ -418,6 +422,6 @@ impl<'a> Kernel<'a> {
         let line = pv.get(0).to_vec();
         *buffers = Buffers { path, stack, pv };
         let table = table.map(|table| table as &dyn Table);
-        (Searched { score, pv: line, count, finished: !aborted, deepest, anatomy: None }, observer, table)
+        (IterationResult { score, pv: line, count, finished: !aborted, deepest, anatomy: None }, observer, table)
     }
 }

@@ -1,4 +1,5 @@
-//! The fifty-move rule and the table: which scores hold at another clock than their own, and the clock as a part of the key.
+//! The fifty-move rule and the table: which scores are valid at another halfmove clock, and the
+//! clock as a part of the key.
 
 use super::options::MateDistance;
 use super::search::Search;
@@ -7,39 +8,40 @@ use crate::chess::Board;
 use crate::table::Entry;
 
 /// The halfmove at which the game is drawn.
-const END: i32 = 100;
+const DRAW_CLOCK: i32 = 100;
 
 impl Switches {
-    /// Whether an entry's score may be believed at a node of so much remaining depth: the rule is out of reach of both searches, and its mate
-    /// comes in time.
+    /// Whether an entry's score is valid at a node of remaining depth `depth`: the rule is out of
+    /// reach of both searches, and its mate comes in time.
     #[inline]
     pub(super) fn holds_at_clock(&self, board: &Board, depth: i32, entry: &Entry) -> bool {
         if !self.guards_clock {
             return true;
         }
         let clock = i32::from(board.halfmove_clock());
-        // Deeper entries below it may have shown a mate beyond the entry's own depth.
+        // Deeper entries below it may have contributed a mate beyond the entry's own depth.
         let counts_plies = self.mate_distance == MateDistance::Ply && entry.score.abs() > self.mate_threshold;
         let mate = if counts_plies { self.mate_value - entry.score.abs() } else { 0 };
-        clock + depth.max(i32::from(entry.depth)) < END && clock + mate <= END
+        clock + depth.max(i32::from(entry.depth)) < DRAW_CLOCK && clock + mate <= DRAW_CLOCK
     }
 
-    /// Whether the score of a node may be stored: it is the same at every clock that is lower.
+    /// Whether the score of a node may be stored: it is valid at every lower clock.
     #[inline]
     pub(super) fn is_storable(&self, board: &Board, depth: i32) -> bool {
-        !self.guards_clock || i32::from(board.halfmove_clock()) + depth < END
+        !self.guards_clock || i32::from(board.halfmove_clock()) + depth < DRAW_CLOCK
     }
 }
 
 impl<O> Search<'_, O> {
-    /// The key by which the table knows a position.
+    /// The table key of a position.
     #[inline]
     pub(super) fn table_key(&self, board: &Board) -> u64 {
         if self.on.keys_clock { board.key() ^ clock_number(board.halfmove_clock()) } else { board.key() }
     }
 }
 
-/// What a clock adds to a key: 0 below 36, then another number every eight halfmoves, with all bits mixed.
+/// The key number of a clock: 0 below 36, then a different one every eight halfmoves, with all bits
+/// mixed.
 fn clock_number(clock: u16) -> u64 {
     let step = (u64::from(clock.max(28)) - 28) / 8;
     let mixed = (step ^ step >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -59,9 +61,10 @@ mod tests {
         Switches::new(&EngineOptions { draws, fifty_moves, ..EngineOptions::default() })
     }
 
-    /// The hundredth halfmove is reached by the remaining depth, by the entry's, or by its mate: each to its edge, for both sides.
+    /// The hundredth halfmove is reached by the remaining depth, by the entry's depth, or by its
+    /// mate: each at its edge, for both sides.
     #[test]
-    fn a_score_holds_up_to_the_hundredth_halfmove() {
+    fn score_is_valid_up_to_the_hundredth_halfmove() {
         let on = switches(true, FiftyMoves::Guarded);
         let holds = |clock: u16, depth: i32, draft: u8, score: i32| {
             let board = Board::from_fen(&format!("4k3/8/8/8/8/8/8/R3K3 w - - {clock} 90")).unwrap();
@@ -75,7 +78,8 @@ mod tests {
             (91, 3, 8, 500, true, true),
             (92, 3, 8, 500, false, true),
             (92, 8, 3, 500, false, false),
-            // A mate in five plies comes with the hundredth halfmove, and one in six too late, whoever is mated.
+            // A mate in five plies comes at the hundredth halfmove, one in six too late, for either
+            // side.
             (95, 3, 3, 31_000 - 5, true, true),
             (95, 3, 3, 31_000 - 6, false, true),
             (95, 3, 3, 6 - 31_000, false, true),
@@ -88,9 +92,9 @@ mod tests {
         }
     }
 
-    /// Without draws there is no rule to guard, and without the option nothing is guarded.
+    /// Without draws there is no rule to guard, and without the option it is not guarded.
     #[test]
-    fn nothing_is_guarded_where_it_is_not_asked_for() {
+    fn clock_is_ignored_unless_guarded() {
         let board = Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 99 90").unwrap();
         for (draws, fifty_moves) in
             [(false, FiftyMoves::Guarded), (true, FiftyMoves::Ignored), (true, FiftyMoves::InKey)]
@@ -102,9 +106,10 @@ mod tests {
         assert!(!switches(false, FiftyMoves::InKey).keys_clock);
     }
 
-    /// One number below the 36th halfmove, 0, and then one for every eight, which differ in high bits and in low ones.
+    /// One number below the 36th halfmove, 0, then a new one every eight halfmoves, different in
+    /// high and low bits.
     #[test]
-    fn a_clock_has_a_number_for_every_eight_halfmoves() {
+    fn clock_number_changes_every_eight_halfmoves() {
         assert!((0..36).all(|clock| clock_number(clock) == 0));
         for first in (36..100).step_by(8) {
             assert!((first..first + 8).all(|clock| clock_number(clock) == clock_number(first)), "{first}");

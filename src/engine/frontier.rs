@@ -1,6 +1,7 @@
-//! Frontier nodes: one ply above leaves that are their incremental evaluation and nothing else, where moves are tried as generated. No
-//! list is made and no move is played: the generator shows its moves, a piece at a time, until one cuts. Without piece-square tables all
-//! quiet moves have one score, so that after the first of them they are counted, not looked at.
+//! Frontier nodes: one ply above leaves that are evaluated incrementally and nothing else. Moves
+//! are tried as generated: without a move list and without playing them, piece by piece, until one
+//! cuts. Without piece-square tables all quiet moves have the same score, so after the first they
+//! are only counted.
 
 use super::eval::Evaluator;
 use super::node::Node;
@@ -9,17 +10,17 @@ use super::search::Search;
 use crate::chess::movegen::{self, Sink, origin};
 use crate::chess::{Bitboard, Board, Color, Increments, Move, Piece, Score, Square};
 
-/// More moves than any position has.
-const MOST: u64 = 256;
+/// More than the legal moves of any position.
+const MAX_MOVES: u64 = 256;
 
-/// Values the moves that it is shown.
+/// Scores moves as they are generated.
 struct Frontier<'a> {
     board: &'a Board,
     increments: &'a Increments,
     evaluator: &'a Evaluator,
     /// Quiet moves change nothing.
     flat: bool,
-    /// Scores are cut to the window.
+    /// Scores are clamped to the window.
     hard: bool,
     alpha: Score,
     beta: Score,
@@ -34,7 +35,7 @@ struct Frontier<'a> {
 }
 
 impl Frontier<'_> {
-    /// Tries a move; true if it cuts.
+    /// Tries a move; returns true on a cutoff.
     #[inline]
     fn attempt(&mut self, mv: Move, white: i32) -> bool {
         let white = self.evaluator.clip(white);
@@ -53,7 +54,7 @@ impl Frontier<'_> {
         score >= self.beta
     }
 
-    /// Tries quiet moves that change nothing: the first for all. `to_move`: the move to a square.
+    /// Tries quiet moves of equal score by their first. `to_move`: the move to a square.
     #[inline]
     fn attempt_flat(&mut self, targets: Bitboard, to_move: impl Fn(Square) -> Move) -> bool {
         let Some(to) = targets.first() else { return false };
@@ -69,7 +70,7 @@ impl Frontier<'_> {
         false
     }
 
-    /// Tries moves one by one.
+    /// Tries each move.
     #[inline]
     fn attempt_each(&mut self, targets: Bitboard, to_move: impl Fn(Square) -> Move) -> bool {
         for to in targets {
@@ -116,14 +117,19 @@ impl Sink for Frontier<'_> {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Whether a node is to be valued by [`Self::frontier`]; near a limit every leaf is counted in by itself.
+    /// Whether [`Self::frontier`] evaluates a node; near a limit every leaf is counted individually
+    /// instead.
     #[inline]
     pub(super) fn is_frontier(&mut self, depth: i32) -> bool {
-        depth == 1 && self.on.frontier && !O::LOOKS && (self.count.nodes + MOST < self.attention || self.is_far(MOST))
+        depth == 1
+            && self.on.frontier
+            && !O::ENABLED
+            && (self.count.nodes + MAX_MOVES < self.next_check || self.has_room_for(MAX_MOVES))
     }
 
-    /// The value of a node of remaining depth 1, and the moves and counts that go with it: as the loop over its moves has them.
-    /// `start`: alpha, beta and the value to start from, as the table left them. None where there is no legal move.
+    /// The value and best move of a node of remaining depth 1, with the same counts as the loop
+    /// over its moves. `start`: alpha, beta and the initial value, as left by the table. `None` if
+    /// there is no legal move.
     pub(super) fn frontier(
         &mut self,
         board: &Board,

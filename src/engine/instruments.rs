@@ -1,25 +1,25 @@
-//! The observers that there are, in one: diagnostics, the audit, and the learning of foresight, each where it is asked for.
+//! All observers combined: diagnostics, audit and the oracle's learner, each if requested.
 
 use super::anatomy::Dissector;
 use super::audit::Auditor;
-use super::foresight::BestMoves;
 use super::observer::{Observer, Probed};
+use super::oracle::BestMoves;
 use crate::chess::{Board, Move};
 use crate::table::Table;
 
-/// What watches a search.
+/// The active observers of a search.
 #[derive(Default)]
 pub struct Instruments<'a> {
-    /// What takes the iteration apart, under full diagnostics.
+    /// Collects the anatomy, under full diagnostics.
     pub dissector: Option<Box<Dissector<'a>>>,
-    /// What holds answers of the table against the truth.
+    /// Audits the table's answers.
     pub auditor: Option<Auditor<'a>>,
-    /// What notes each node's best move for another search.
+    /// Records each node's best move for another search.
     pub notes: Option<&'a mut BestMoves>,
 }
 
 impl Instruments<'_> {
-    /// Whether there are none.
+    /// Whether no observer is active.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dissector.is_none() && self.auditor.is_none() && self.notes.is_none()

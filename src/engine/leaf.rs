@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::observer::Observer;
-use super::ordering::{Hint, Orderly};
+use super::ordering::{Hint, StageContext};
 use super::search::Search;
 use crate::chess::{Board, Color, Move, Score};
 
@@ -16,13 +16,14 @@ impl<O: Observer> Search<'_, O> {
         self.count.leaves += 1;
         self.pv.clear(node.ply);
         if self.on.draws && self.is_draw(board) {
-            return self.returned(0, node.alpha, node.beta);
+            return self.clamp_to_window(0, node.alpha, node.beta);
         }
         let score = self.horizon::<TABLE>(board, node, 0, 0);
-        self.returned(score, node.alpha, node.beta)
+        self.clamp_to_window(score, node.alpha, node.beta)
     }
 
-    /// The value of a move to a leaf that is its incremental evaluation alone, from the mover's view: the move need not be made.
+    /// The value of a move to a leaf with incremental evaluation only, from the mover's view: the
+    /// move need not be played.
     #[inline]
     pub(super) fn bare_leaf(&mut self, board: &Board, mv: Move, alpha: Score, beta: Score) -> Score {
         if self.enter() {
@@ -32,11 +33,11 @@ impl<O: Observer> Search<'_, O> {
         self.count.evals += 1;
         let white = self.evaluator.clip(board.sum_after(mv, self.increments));
         let score = if board.turn() == Color::White { white } else { -white };
-        self.returned(score, alpha, beta)
+        self.clamp_to_window(score, alpha, beta)
     }
 
-    /// The value of a leaf or a quiescence node. `level`: the remaining depth as placement options see it (0 at a leaf, -1
-    /// in quiescence); `captures`: plies of captures before it.
+    /// The value of a leaf or a quiescence node. `level`: the remaining depth for placement options
+    /// (0 at a leaf, -1 in quiescence); `captures`: plies of captures before it.
     #[inline]
     fn horizon<const TABLE: bool>(&mut self, board: &Board, node: Node, level: i32, captures: u32) -> Score {
         let entered = (self.count.nodes - 1, self.credit);
@@ -88,7 +89,7 @@ impl<O: Observer> Search<'_, O> {
         }
         alpha = alpha.max(best);
         let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
-        let by = Orderly {
+        let by = StageContext {
             ranks: &self.ranks,
             generation: self.on.generation,
             seed: self.on.generation_seed,
@@ -134,10 +135,11 @@ impl<O: Observer> Search<'_, O> {
         }
         self.count.qnodes += 1;
         let score = self.horizon::<TABLE>(board, node, -1, captures);
-        self.returned(score, node.alpha, node.beta)
+        self.clamp_to_window(score, node.alpha, node.beta)
     }
 
-    /// Delta pruning: even with the captured piece and the margin, the capture does not reach alpha.
+    /// Delta pruning: even with the captured piece and the margin, the capture does not reach
+    /// alpha.
     fn is_delta_pruned(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
         let gain = board.captured(mv).map_or(0, |piece| self.evaluator.value(piece))
             + mv.promotion().map_or(0, |piece| self.evaluator.value(piece));

@@ -1,4 +1,4 @@
-//! Plain minimax: every node to the full depth; with a table, equal positions are searched once.
+//! Plain minimax: every node to full depth; with a table, equal positions are searched once.
 
 use super::node::Node;
 use super::observer::Observer;
@@ -24,7 +24,7 @@ impl<O: Observer> Search<'_, O> {
         }
         self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
-            // Every stored score is exact, so an answer of enough depth ends the node.
+            // Every stored score is exact, so an answer of sufficient depth is final.
             if let Some(score) = self.probe(board, node).cut {
                 return score;
             }

@@ -1,4 +1,4 @@
-//! The game-tree search: a table, what move ordering has learned, and one root search after another.
+//! The game-tree search: table, move ordering and iterative deepening.
 
 mod alpha_beta;
 pub mod anatomy;
@@ -7,7 +7,6 @@ mod check;
 mod deepening;
 pub mod eval;
 mod fifty_moves;
-mod foresight;
 mod frontier;
 mod instruments;
 mod leaf;
@@ -15,6 +14,7 @@ mod minimax;
 mod node;
 mod observer;
 pub mod options;
+mod oracle;
 pub mod ordering;
 pub mod outcome;
 mod probe;

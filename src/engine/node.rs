@@ -1,31 +1,32 @@
-//! A node's window and place in its search.
+//! A node: its window and its place in the tree.
 
 use crate::chess::{Bound, Move, Score};
 
-/// The place of a node in its search.
+/// A node of the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Node {
-    /// The window.
+    /// Lower bound of the window.
     pub alpha: Score,
-    /// See `alpha`.
+    /// Upper bound of the window.
     pub beta: Score,
     /// Remaining depth; 0 for leaves and quiescence.
     pub depth: i32,
     /// Plies from the root.
     pub ply: usize,
-    /// Expected to fail high: its window is closed, and its parent is not expected to.
+    /// Whether it is expected to fail high: its window is closed, and its parent is not expected to
+    /// fail high.
     pub cut: bool,
 }
 
-/// What is known of a node before it is searched, as far as the options let it be used.
+/// What the table knows about a node before it is searched, as far as the options allow its use.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known {
-    /// The stored move; none if there is none.
+    /// The stored move, or [`Move::NONE`].
     pub mv: Move,
     /// The depth of the entry, as it was stored.
     pub depth: i32,
     /// Its score, as it was stored.
     pub score: Score,
-    /// What the score says; none where the table may not be asked for it.
+    /// The bound of the score; `None` if the score must not be used.
     pub bound: Bound,
 }

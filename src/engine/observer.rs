@@ -1,57 +1,59 @@
-//! What may watch a search as it runs. The search is compiled once for each observer: where nobody looks, nothing is left of these calls.
+//! Observers of a search. The search is compiled for each observer type, so that without one these
+//! calls vanish.
 
 use super::node::Node;
 use crate::chess::{Board, Move};
 use crate::table::{Hit, Table};
 
-/// A probe and what came of it.
+/// A probe and its outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct Probed<'a> {
     /// The position that was looked up.
     pub board: &'a Board,
-    /// Its window and place.
+    /// Its node.
     pub node: Node,
-    /// The answer, if there was one.
+    /// The hit, if any.
     pub hit: Option<&'a Hit>,
-    /// It may be believed at this depth.
+    /// Whether it is deep enough for the node.
     pub deep: bool,
-    /// It would have ended the node but for its open window.
+    /// Whether only the node's open window prevented a cutoff.
     pub closed: bool,
-    /// It ended the node.
+    /// Whether it cut off the node.
     pub cut: bool,
-    /// It was asked by the parent, for an enhanced transposition cutoff.
+    /// Whether the parent probed, for an enhanced transposition cutoff.
     pub ahead: bool,
 }
 
-/// Hears of a search what it wants to. Nothing that it does may change a count.
+/// Receives events of a search; must not change any count.
 pub trait Observer {
-    /// Whether anybody looks: shortcuts that leave nothing to see are then not taken.
-    const LOOKS: bool = true;
-    /// A node of any kind is about to be valued.
+    /// Whether it observes anything: shortcuts that skip events are then disabled.
+    const ENABLED: bool = true;
+    /// A node of any kind is about to be evaluated.
     fn node(&mut self, board: &Board) {
         let _ = board;
     }
-    /// The table is about to be asked about a position, or offered one.
+    /// The table is about to be probed or offered an entry.
     fn asks(&mut self, board: &Board, table: &mut dyn Table) {
         let _ = (board, table);
     }
-    /// The table was asked. `path`: keys of the positions from the game's start to the node's parent.
+    /// The table was probed. `path`: keys of the positions from the start of the game to the node's
+    /// parent.
     fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
         let _ = (probed, path, table);
     }
-    /// The move that was best at a node, or ended it, was found by searching it.
+    /// A searched move was best at a node or cut it off.
     fn best(&mut self, board: &Board, depth: i32, mv: Move) {
         let _ = (board, depth, mv);
     }
-    /// A node ended with a move that the table knew.
+    /// A table answer with this move cut off a node.
     fn known(&mut self, board: &Board, depth: i32, mv: Move) {
         let _ = (board, depth, mv);
     }
 }
 
-/// Nobody looks.
+/// No observer.
 pub struct NoObserver;
 
 impl Observer for NoObserver {
-    const LOOKS: bool = false;
+    const ENABLED: bool = false;
 }

@@ -1,5 +1,6 @@
-//! The engine's options: at once the search's input, the experiment file's vocabulary, the CSV's option columns and the
-//! text of `ttlab options`. Each option's meaning is written here and nowhere else.
+//! The engine's options: at once the search's input, the experiment file's vocabulary, the CSV's
+//! option columns and the text of `ttlab options`. Each option's meaning is written here and
+//! nowhere else.
 
 pub use super::table_use::{BoundsRule, DepthRule, Known, Probe, Returns, Store, Use, Where};
 use crate::chess::keys::KeyOptions;
@@ -18,28 +19,32 @@ pub struct EngineOptions {
     pub fail: Fail,
     /// Iterative deepening.
     pub deepening: Deepening,
-    /// Half-width of the root window round the last iteration's score, in centipawns, 0..=32000; 0: the full window. A
-    /// search that falls outside is repeated with the failing side wide open.
+    /// Half-width of the root window round the last iteration's score, in centipawns, 0..=32000; 0:
+    /// the full window. A search that falls outside is repeated with the failing side wide open.
     #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub aspiration: i32,
     /// What happens when the remaining depth is 0.
     pub leaf: Leaf,
-    /// Whether a static leaf is first searched for a legal move, so that mate and stalemate score as such there too.
+    /// Whether a static leaf is first searched for a legal move, so that mate and stalemate score
+    /// as such there too.
     pub leaf_mates: bool,
     /// The captures-only search behind `leaf = "quiescence"`.
     pub quiescence: Quiescence,
-    /// Whether a repeated position (once before in the game or the path) and the fifty-move rule score 0. Off keeps
-    /// every score a function of the position alone, so that a table and no table can be compared exactly.
+    /// Whether a repeated position (once before in the game or the path) and the fifty-move rule
+    /// score 0. Off keeps every score a function of the position alone, so that a table and no
+    /// table can be compared exactly.
     pub draws: bool,
-    /// What the fifty-move rule has to do with the table, where `draws` is on: a score that was found at one clock may be wrong at another.
+    /// What the fifty-move rule has to do with the table, where `draws` is on: a score that was
+    /// found at one clock may be wrong at another.
     pub fifty_moves: FiftyMoves,
     /// How being mated scores.
     pub mate: Mate,
     /// The static evaluation.
     pub eval: Eval,
-    /// What is tried first, in this order; moves that no rule puts forward stay in the generation order. A move that several rules of
-    /// the list know is put forward by one of them, wherever they stand: by `table-move`, else a capture by `mvv-lva` or `see`, and a
-    /// quiet move by `killers`, else `countermove`, else `history`.
+    /// What is tried first, in this order; moves that no rule puts forward stay in the generation
+    /// order. A move that several rules of the list know is put forward by one of them, wherever
+    /// they stand: by `table-move`, else a capture by `mvv-lva` or `see`, and a quiet move by
+    /// `killers`, else `countermove`, else `history`.
     pub ordering: Vec<Ordering>,
     /// How captures are scored by `mvv-lva`.
     pub mvv_lva: MvvLva,
@@ -47,21 +52,23 @@ pub struct EngineOptions {
     pub generation: GenerationOrder,
     /// Seed of `generation = "shuffle"`.
     pub generation_seed: u64,
-    /// Internal iterative deepening: a node of an open window without a table move first searches itself to a smaller
-    /// depth to find one. Source: "Writing a Chess Engine: Move Selection".
+    /// Internal iterative deepening: a node of an open window without a table move first searches
+    /// itself to a smaller depth to find one. Source: "Writing a Chess Engine: Move Selection".
     pub iid: Iid,
     /// Internal iterative reduction.
     pub iir: Iir,
     /// Late move reduction.
     pub lmr: Lmr,
-    /// Null-move pruning (a table no longer leaves the value alone: entries of reduced searches are re-used).
+    /// Null-move pruning (a table no longer leaves the value alone: entries of reduced searches are
+    /// re-used).
     pub null_move: NullMove,
     /// Singular extension.
     pub singular: Singular,
     /// Whose knowledge gives the tree its shape: what `iir` and `singular` ask.
     pub shape: Shape,
-    /// Enhanced transposition cutoffs: at this remaining depth and above, each child is looked up before the first is
-    /// searched, and a bound that already refutes the node ends it; 0: off. Source: Schaeffer and Plaat, 1996.
+    /// Enhanced transposition cutoffs: at this remaining depth and above, each child is looked up
+    /// before the first is searched, and a bound that already refutes the node ends it; 0: off.
+    /// Source: Schaeffer and Plaat, 1996.
     pub etc_depth: u8,
     /// Which nodes ask the table, and what an answer may do.
     pub probe: Probe,
@@ -117,8 +124,8 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// Whether terms ask what was offered to the table. One without a bound that loses nothing knows
-    /// it all itself.
+    /// Whether terms ask what was offered to the table. One without a bound that loses nothing
+    /// knows it all itself.
     #[must_use]
     pub fn keeps_offers(&self) -> bool {
         let asks = self.iir.min_depth > 0 || self.singular.min_depth > 0;
@@ -156,9 +163,11 @@ pub enum Algorithm {
     /// Alpha-beta: cut on score >= beta, alpha raised on score > alpha.
     #[default]
     AlphaBeta,
-    /// Principal variation search: later moves with a zero window first. Source: Marsland 1983; Reinefeld 1983.
+    /// Principal variation search: later moves with a zero window first. Source: Marsland 1983;
+    /// Reinefeld 1983.
     Pvs,
-    /// MTD(f): zero-window searches from a first guess, which live off the table. Source: Plaat et al. 1996.
+    /// MTD(f): zero-window searches from a first guess, which live off the table. Source: Plaat et
+    /// al. 1996.
     Mtdf,
 }
 
@@ -209,8 +218,8 @@ pub enum Leaf {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Quiescence {
-    /// A capture is skipped when the evaluation plus the captured piece plus this many centipawns does not reach alpha;
-    /// 0: none is skipped.
+    /// A capture is skipped when the evaluation plus the captured piece plus this many centipawns
+    /// does not reach alpha; 0: none is skipped.
     #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub delta: i32,
     /// Plies of captures at most; 0: no cap.
@@ -225,10 +234,12 @@ pub enum FiftyMoves {
     /// Nothing: a score counts at any clock.
     #[default]
     Ignored,
-    /// A score neither ends a node nor narrows its window where its depth reaches the hundredth halfmove, or where its mate comes after it; and no
-    /// score is stored of a node whose remaining depth reaches the hundredth halfmove. Stored moves are tried all the same.
+    /// A score neither ends a node nor narrows its window where its depth reaches the hundredth
+    /// halfmove, or where its mate comes after it; and no score is stored of a node whose remaining
+    /// depth reaches the hundredth halfmove. Stored moves are tried all the same.
     Guarded,
-    /// The clock is part of the key: below 36 halfmoves as one, from there on in steps of eight. Within a step scores count as if ignored.
+    /// The clock is part of the key: below 36 halfmoves as one, from there on in steps of eight.
+    /// Within a step scores count as if ignored.
     InKey,
 }
 
@@ -264,7 +275,8 @@ pub enum MateDistance {
     None,
 }
 
-/// The static evaluation: a sum of terms, in centipawns, from the side to move's view, clipped to +-30,000.
+/// The static evaluation: a sum of terms, in centipawns, from the side to move's view, clipped to
+/// +-30,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -282,8 +294,8 @@ pub struct Eval {
     /// Centipawns for each square that a knight or bishop can go to and no enemy pawn attacks.
     #[cfg_attr(test, schemars(range(min = -100, max = 100)))]
     pub space: i32,
-    /// Amplitude of a random term that is a function of the position's key: with everything else at 0, a control whose
-    /// scores mean nothing. Centipawns.
+    /// Amplitude of a random term that is a function of the position's key: with everything else at
+    /// 0, a control whose scores mean nothing. Centipawns.
     #[cfg_attr(test, schemars(range(min = 0, max = 30_000)))]
     pub random: i32,
 }
@@ -296,7 +308,8 @@ pub enum PieceValues {
     /// P 100, N 300, B 300, R 500, Q 900.
     #[default]
     Classic,
-    /// P 100, N 300, B 300, R 500, Q 800: what the counts of the engine `purple` need (its article says 9 points).
+    /// P 100, N 300, B 300, R 500, Q 800: what the counts of the engine `purple` need (its article
+    /// says 9 points).
     Purple,
     /// P 100, N 320, B 330, R 500, Q 900. Source: Michniewski's Simplified Evaluation Function.
     Simplified,
@@ -334,11 +347,14 @@ pub enum PieceSquares {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ordering {
-    /// The best or refuting move of the node, found by the same search with an unbounded table, which runs before each iteration and is not
-    /// counted; where it found none, the table's move if `table-move` is in the list. Must stand first. With `table.kind = "none"` the nodes
-    /// are near those of the minimal tree (Knuth and Moore 1975; the first refutation found need not be the cheapest), with `"unbounded"` those of the left-first minimal graph (Plaat et al. 1996):
+    /// The best or refuting move of the node, found by the same search with an unbounded table,
+    /// which runs before each iteration and is not counted; where it found none, the table's move
+    /// if `table-move` is in the list. Must stand first. With `table.kind = "none"` the nodes are
+    /// near those of the minimal tree (Knuth and Moore 1975; the first refutation found need not be
+    /// the cheapest), with `"unbounded"` those of the left-first minimal graph (Plaat et al. 1996):
     /// the limits beside which to put any other result.
-    Foreseen,
+    #[serde(rename = "foreseen")]
+    Oracle,
     /// The move of a table hit.
     TableMove,
     /// Captures, most valuable victim first, then least valuable attacker.
@@ -347,7 +363,8 @@ pub enum Ordering {
     See,
     /// The last two quiet moves that cut at this ply.
     Killers,
-    /// Quiet moves by how often (weighted by depth squared) they cut anywhere. Source: Schaeffer 1983.
+    /// Quiet moves by how often (weighted by depth squared) they cut anywhere. Source: Schaeffer
+    /// 1983.
     History,
     /// The quiet move that last refuted the opponent's move. Source: Uiterwijk 1992.
     Countermove,
@@ -361,10 +378,11 @@ pub enum MvvLva {
     /// Victim's rank x 8 - attacker's rank; a promotion counts as a victim of its rank.
     #[default]
     Ranks,
-    /// 5 x victim's value - attacker's value (the king as attacker: 0), plus the promoted piece's value; a promotion
-    /// without capture counts too. Source: the engine `otter`.
+    /// 5 x victim's value - attacker's value (the king as attacker: 0), plus the promoted piece's
+    /// value; a promotion without capture counts too. Source: the engine `otter`.
     Otter,
-    /// Victim (100..600) + 6 - attacker / 100, en passant 105; captures only. Source: the engine `webster`.
+    /// Victim (100..600) + 6 - attacker / 100, en passant 105; captures only. Source: the engine
+    /// `webster`.
     Webster,
 }
 
@@ -373,7 +391,8 @@ pub enum MvvLva {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Iid {
-    /// The least remaining depth at which it is done; 0: off. The inner search goes to half the depth.
+    /// The least remaining depth at which it is done; 0: off. The inner search goes to half the
+    /// depth.
     pub min_depth: u8,
 }
 
@@ -417,7 +436,8 @@ pub enum NodeType {
     Cut,
 }
 
-/// Late move reduction: quiet moves late in the order are searched less deeply first, and again in full if they raise alpha.
+/// Late move reduction: quiet moves late in the order are searched less deeply first, and again in
+/// full if they raise alpha.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -436,7 +456,8 @@ impl Default for Lmr {
     }
 }
 
-/// Null-move pruning: a node whose side may pass and still fail high is cut. Source: Donninger 1993.
+/// Null-move pruning: a node whose side may pass and still fail high is cut. Source: Donninger
+/// 1993.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

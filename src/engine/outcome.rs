@@ -1,20 +1,21 @@
-//! What a search is limited by, counts and returns.
+//! The limits, counters and results of a search.
 
 use super::anatomy::Anatomy;
 use crate::chess::{Move, Score};
 use crate::table::{Occupancy, TableCounters};
 
-/// What ends a search. At least one of the two is set; time never is one: counts must not depend on the machine.
+/// The limit of a search. At least one of the two is set; time is never a limit, since counts must
+/// not depend on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limit {
     /// The depth of the last iteration, in plies, 1..=255.
     pub depth: Option<u8>,
-    /// Nodes, over all iterations: the search stops before it enters one more.
+    /// Nodes over all iterations, not exceeded.
     pub nodes: Option<u64>,
 }
 
 crate::counters! {
-    /// What the search did in one iteration.
+    /// Counts of the search in one iteration.
     pub struct SearchCounters {
         /// Positions at which the search function was entered: interior + leaves + qnodes.
         nodes,
@@ -24,7 +25,8 @@ crate::counters! {
         leaves,
         /// Quiescence nodes below the leaves.
         qnodes,
-        /// Leaf evaluations and nodes with no legal move: the counter of the published minimax and alpha-beta tables.
+        /// Leaf evaluations and nodes with no legal move: the counter of the published minimax and
+        /// alpha-beta tables.
         evals,
         /// Checkmates met.
         mates,
@@ -32,8 +34,9 @@ crate::counters! {
         stalemates,
         /// Table hits that ended their node.
         usable,
-        /// Worth of those: nodes of the subtrees stored with the entries that ended nodes, what it had cost to make them (layouts but `bytes24` round
-        /// down by up to 1 in 64; `big-all` stores nodes that were never searched, and pages leave its worth out).
+        /// Worth of those: nodes of the subtrees stored with the entries that ended nodes, what it
+        /// had cost to make them (layouts but `bytes24` round down by up to 1 in 64; `big-all`
+        /// stores nodes that were never searched, and pages leave its worth out).
         saved,
         /// Table hits that did not, and gave a move to try first.
         move_only,
@@ -69,28 +72,30 @@ crate::counters! {
 pub struct Iteration {
     /// Depth in plies.
     pub depth: u8,
-    /// The deepest ply at which a node was entered, counted from the root (not those that a node above values without entering them).
+    /// The deepest ply at which a node was entered, counted from the root (not those that a node
+    /// above values without entering them).
     pub deepest: usize,
     /// The root's score, from the side to move's view.
     pub score: Score,
-    /// The best move; none where there is no legal move.
+    /// The best move; [`Move::NONE`] if there is no legal move.
     pub best: Move,
-    /// The principal variation: from the search's own triangular array, so it may end early at a table cutoff.
+    /// The principal variation: from the search's own triangular array, so it may end early at a
+    /// table cutoff.
     pub pv: Vec<Move>,
-    /// What this iteration's search did.
+    /// The search's counts in this iteration.
     pub search: SearchCounters,
-    /// What this iteration's table did (all 0 without a table).
+    /// The table's counts in this iteration (all 0 without a table).
     pub table: TableCounters,
-    /// How full the table was at its end.
+    /// The table's occupancy at its end.
     pub occupancy: Occupancy,
     /// Its anatomy, under full diagnostics.
     pub anatomy: Option<Box<Anatomy>>,
-    /// False for a last iteration that the node limit cut short: its counters hold, its score and move are those of the
-    /// iteration before.
+    /// False for a last iteration that the node limit cut short: its counters hold, its score and
+    /// move are those of the iteration before.
     pub finished: bool,
 }
 
-/// What a search tells its watcher as it goes.
+/// Progress of a search.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchProgress<'a> {
     /// An iteration is about to begin.
@@ -104,11 +109,11 @@ pub enum SearchProgress<'a> {
     Iteration(&'a Iteration),
 }
 
-/// What a search returns.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
     /// Every iteration, the shallowest first.
     pub iterations: Vec<Iteration>,
-    /// Whether it was stopped from outside: the outcome is then incomplete and no row may be made of it.
+    /// Whether it was stopped from outside: the result is then incomplete and must be discarded.
     pub stopped: bool,
 }

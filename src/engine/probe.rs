@@ -1,4 +1,4 @@
-//! What the search asks the table, what it may do with the answer, and what it tells it.
+//! Probes and stores of the search.
 
 use super::node::Node;
 use super::observer::{Observer, Probed};
@@ -8,23 +8,23 @@ use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::{Entry, Hit};
 
-/// What a probe leaves the node with.
+/// The effect of a probe on its node.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer {
-    /// The score that ends the node, if there is one.
+    /// The score that cuts off the node, if any.
     pub cut: Option<Score>,
-    /// The move to try first; none if there is none.
+    /// The move to try first, or [`Move::NONE`].
     pub mv: Move,
-    /// The window, narrowed where better starting values are on.
+    /// Lower bound of the window, raised if better starting values are on.
     pub alpha: Score,
-    /// See `alpha`.
+    /// Upper bound of the window, likewise.
     pub beta: Score,
-    /// The best value to start from.
+    /// The initial best value.
     pub best: Score,
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Looks a position up.
+    /// Looks a position up in the table.
     #[inline]
     pub(super) fn look_up(&mut self, board: &Board, depth: u8) -> Option<Hit> {
         let key = self.table_key(board);
@@ -33,7 +33,7 @@ impl<O: Observer> Search<'_, O> {
         table.probe(key, depth)
     }
 
-    /// Tells the observer of a probe.
+    /// Reports a probe to the observer.
     #[inline]
     pub(super) fn report(&mut self, probed: &Probed) {
         if let Some(table) = self.table.as_deref() {
@@ -41,7 +41,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Probes the table for a node, and makes of the answer what the options allow.
+    /// Probes the table for a node and applies the answer as the options allow.
     #[inline]
     pub(super) fn probe(&mut self, board: &Board, node: Node) -> Answer {
         let Node { alpha, beta, depth, ply, .. } = node;
@@ -86,18 +86,18 @@ impl<O: Observer> Search<'_, O> {
         answer
     }
 
-    /// Whether the hit's draft may end a node of this depth.
+    /// Whether the hit's draft is sufficient at a node of this depth.
     #[inline]
     pub(super) fn deep_enough(&self, hit: &Hit, depth: i32) -> bool {
         match self.on.depth {
             DepthRule::AtLeast => hit.draft >= depth,
-            // An aged draft may fall on the depth; the entry's score is still that of its own.
+            // An aged draft may equal the depth, but the score is of the entry's own depth.
             DepthRule::Equal => i32::from(hit.entry.depth) == depth && hit.draft >= depth,
             DepthRule::Ignored => true,
         }
     }
 
-    /// Holds the bound against the window.
+    /// Applies the bound to the window.
     #[inline]
     fn apply_bound(&self, hit: &Hit, ply: usize, answer: &mut Answer) {
         let score = self.on.score_from_store(hit.entry.score, ply);
@@ -113,7 +113,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Offers a node's result to the table. `node` has the window as it was before any move was searched.
+    /// Offers a node's result to the table. `node` has the window from before the first move.
     #[inline]
     pub(super) fn record(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
         let (score, mv) = best;

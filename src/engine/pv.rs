@@ -1,17 +1,17 @@
-//! Principal variations: the triangular array.
+//! Principal variations in a triangular array.
 
 use crate::chess::Move;
 
-/// One line for each ply.
+/// One line per ply.
 #[derive(Debug, Clone)]
 pub struct Variations {
     moves: Vec<Move>,
     len: [u16; PLIES + 1],
-    /// The deepest ply that was looked at.
+    /// Maximum ply reached.
     deepest: usize,
 }
 
-/// Plies from the root that a line is kept for.
+/// Maximum length of lines in plies.
 const PLIES: usize = 256;
 
 impl Default for Variations {
@@ -21,13 +21,13 @@ impl Default for Variations {
 }
 
 impl Variations {
-    /// What stands in for lines that are lent: no room for any.
+    /// A placeholder without storage.
     #[must_use]
     pub const fn none() -> Self {
         Self { moves: Vec::new(), len: [0; PLIES + 1], deepest: 0 }
     }
 
-    /// Empties the line of a ply.
+    /// Clears the line of a ply.
     #[inline]
     pub fn clear(&mut self, ply: usize) {
         self.reach(ply);
@@ -56,13 +56,13 @@ impl Variations {
         self.len[ply] = len as u16;
     }
 
-    /// A node of this ply is looked at, with or without a line.
+    /// Records that a ply was reached, with or without a line.
     #[inline]
     pub fn reach(&mut self, ply: usize) {
         self.deepest = self.deepest.max(ply);
     }
 
-    /// The deepest ply that was looked at since this was last asked.
+    /// Returns and resets the maximum ply reached.
     pub fn take_deepest(&mut self) -> usize {
         std::mem::take(&mut self.deepest)
     }
@@ -79,9 +79,10 @@ impl Variations {
 mod tests {
     use super::*;
 
-    /// A line as long as there is room for comes to the root whole; deeper plies are looked at, and have no line.
+    /// A line of maximum length reaches the root in full; deeper plies are reached but have no
+    /// line.
     #[test]
-    fn a_line_of_all_plies_comes_to_the_root() {
+    fn line_of_maximum_length_reaches_the_root() {
         let all: Vec<Move> = (1..=PLIES as u16).map(Move::from_bits).collect();
         let mut lines = Variations::default();
         for ply in (0..PLIES + 3).rev() {
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(lines.get(0), all);
         assert_eq!(lines.get(PLIES - 1), &all[PLIES - 1..]);
         assert_eq!((lines.take_deepest(), lines.take_deepest()), (PLIES + 2, 0));
-        // A better move at a ply has the line below it, whatever the old one was.
+        // A better move takes over the line of the next ply.
         lines.set(3, &all[..2]);
         lines.raise(2, all[9]);
         assert_eq!(lines.get(2), [all[9], all[0], all[1]]);

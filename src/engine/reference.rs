@@ -1,12 +1,12 @@
-//! The value of a node without a table: a second, plainer search than the one that experiments run, to hold its answers
-//! against. It shares the rules, the evaluation and the mate scores, and nothing else.
+//! The value of a node without a table: a second, plainer search, to verify the one used in
+//! experiments. It shares only the rules, the evaluation and the mate scores.
 
 use super::eval::Evaluator;
 use super::search::is_draw;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
 
-/// What a value depends on beside the position and the depth.
+/// The settings on which a value depends besides position and depth.
 pub struct ReferenceSearch<'a> {
     on: Switches,
     evaluator: Evaluator,
@@ -18,7 +18,8 @@ impl<'a> ReferenceSearch<'a> {
         Self { on, evaluator, increments }
     }
 
-    /// Whether the value of a node lies below, at or above a score. `path`: the keys of the positions before it, which count where draws do.
+    /// Compares the value of a node with a score. `path`: keys of the earlier positions, used if
+    /// draws count.
     #[must_use]
     pub fn compare(&self, board: &Board, path: &[u64], depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
         let mut path = if self.on.draws { path.to_vec() } else { Vec::new() };
@@ -60,7 +61,7 @@ impl<'a> ReferenceSearch<'a> {
         best
     }
 
-    /// The largest prize first; among equals, as generated.
+    /// The most valuable capture first; equals as generated.
     fn ordered(&self, board: &Board, moves: &MoveList) -> Vec<Move> {
         let value = |piece: Option<Piece>| piece.map_or(0, |piece| 1 + piece as i32);
         let mut moves = moves.to_vec();

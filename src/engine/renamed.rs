@@ -1,6 +1,6 @@
-//! Options that had another name: files that still use it are told the new one, and nothing else understands it.
+//! Renamed options: an old name is refused with its new one.
 
-/// Old path, or old path and value, and what it is called now.
+/// The old path, or old path and value, and its new name.
 const RENAMED: &[(&str, &str)] = &[
     ("table.use", "probe.use"),
     ("table.bounds", "probe.bounds"),
@@ -12,7 +12,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("table.policy = fifo", "always"),
 ];
 
-/// What an option's path, or one of its words (`table.policy = fifo`), is called now.
+/// The new name of an old option path or value (`table.policy = fifo`), if it was renamed.
 #[must_use]
 pub fn renamed(old: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)
@@ -23,9 +23,9 @@ pub fn renamed(old: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Each old name has its own new one, and others have none.
+    /// Each old name has its new one; current names have none.
     #[test]
-    fn old_names_lead_to_their_new_ones() {
+    fn old_name_maps_to_the_new_one() {
         assert_eq!(
             ["fifo", "bucket"].map(|word| renamed(&format!("table.policy = {word}"))),
             [Some("always"), Some("depth-age")]

@@ -43,8 +43,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// MTD(f): zero-window searches close in on the value from a first guess. Source: Plaat, Schaeffer, Pijls and de
-    /// Bruin, 1996.
+    /// MTD(f): zero-window searches close in on the value from a first guess. Source: Plaat,
+    /// Schaeffer, Pijls and de Bruin, 1996.
     fn mtdf(&mut self, root: &Board, depth: i32, guess: Score) -> Score {
         let (mut lower, mut upper, mut score) = (-INFINITE, INFINITE, guess);
         let mut line: Vec<Move> = Vec::new();

@@ -1,10 +1,10 @@
-//! How a search is told to end.
+//! Stopping a search from outside.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a search looks at now and then to see whether it must end: a flag that another thread sets, and, where it is given, a question that whoever
-/// began the search answers. The engine has no clock; who has one answers the question by it, in the searching thread: on a busy machine a thread that
-/// sets a flag may come to run too late.
+/// A stop signal that a search polls: a flag set by another thread and, optionally, a callback. The
+/// engine has no clock; a caller with one checks it in the callback, on the searching thread, since
+/// on a busy machine another thread may wake too late.
 #[derive(Clone, Copy)]
 pub struct Stop<'a> {
     flag: &'a AtomicBool,
@@ -12,9 +12,9 @@ pub struct Stop<'a> {
 }
 
 impl<'a> Stop<'a> {
-    /// A flag, which is set too when the question is answered with yes.
+    /// A flag that is also set when the callback returns true.
     #[must_use]
-    pub fn asking(flag: &'a AtomicBool, late: &'a (dyn Fn() -> bool + Sync)) -> Self {
+    pub fn with_callback(flag: &'a AtomicBool, late: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self { flag, late: Some(late) }
     }
 
@@ -42,21 +42,21 @@ impl<'a> From<&'a AtomicBool> for Stop<'a> {
 mod tests {
     use super::*;
 
-    /// The question is asked while the flag is down, and its yes is everybody's: whoever looks at the flag alone sees it.
+    /// The callback is called while the flag is unset, and its result sets the flag for everyone.
     #[test]
-    fn a_question_answered_with_yes_raises_the_flag() {
+    fn callback_sets_the_flag() {
         let (flag, late, asked) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
         let question = || {
             asked.store(true, Ordering::Relaxed);
             late.load(Ordering::Relaxed)
         };
         let was_asked = || asked.swap(false, Ordering::Relaxed);
-        let (asking, plain) = (Stop::asking(&flag, &question), Stop::from(&flag));
+        let (asking, plain) = (Stop::with_callback(&flag, &question), Stop::from(&flag));
         assert!(!asking.is_set() && was_asked() && !plain.is_set());
         late.store(true, Ordering::Relaxed);
-        assert!(!plain.is_set() && !was_asked(), "a flag alone asks nothing");
+        assert!(!plain.is_set() && !was_asked(), "a flag alone has no callback");
         assert!(asking.is_set() && was_asked());
         assert!(flag.load(Ordering::Relaxed) && plain.is_set());
-        assert!(asking.is_set() && !was_asked(), "what is known is not asked again");
+        assert!(asking.is_set() && !was_asked(), "the callback is not called again");
     }
 }

@@ -1,4 +1,4 @@
-//! The options that nodes ask for, resolved once before a search into plain numbers and flags.
+//! The options used at nodes, resolved once before a search into plain numbers and flags.
 
 use super::options::{
     BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Leaf, MateDistance, NodeType, PieceSquares, Returns, Use,
@@ -21,7 +21,7 @@ pub struct Switches {
     pub clamp_hits: bool,
     pub pvs: bool,
     pub draws: bool,
-    /// Scores that the fifty-move rule could change are neither believed nor stored.
+    /// Scores that the fifty-move rule could change are neither used nor stored.
     pub guards_clock: bool,
     /// The clock is part of the table's key.
     pub keys_clock: bool,
@@ -33,9 +33,9 @@ pub struct Switches {
     pub mate_distance: MateDistance,
     /// Scores beyond +-this are mates.
     pub mate_threshold: Score,
-    /// The least remaining depth at which the table is asked; -1 where quiescence nodes ask too.
+    /// Minimum remaining depth at which the table is probed; -1: in quiescence too.
     pub probe_depth: i32,
-    /// The same for stores.
+    /// Minimum remaining depth of stores; -1: in quiescence too.
     pub store_depth: i32,
     pub upper_move: bool,
     pub leaf_window: bool,
@@ -48,9 +48,9 @@ pub struct Switches {
     pub start_value: bool,
     pub prefetch: Prefetch,
     pub iid_depth: i32,
-    /// The least remaining depth at which a term asks what the table knows.
+    /// Minimum remaining depth at which reductions or extensions use the table's facts.
     pub terms_depth: i32,
-    /// Such terms ask what was offered to the table.
+    /// Those facts come from the offers to the table.
     pub neutral: bool,
     pub iir_depth: i32,
     pub iir_reduction: i32,
@@ -70,27 +70,28 @@ pub struct Switches {
     pub etc_depth: i32,
     pub generation: GenerationOrder,
     pub generation_seed: u64,
-    /// Whether generated moves must be brought into another order than the generator's own.
+    /// Whether generated moves must be re-sorted.
     pub reorder: bool,
-    /// The greatest remaining depth at which moves come in stages; -1 where they never do.
+    /// Maximum remaining depth at which moves are generated in stages; -1: never.
     pub staged_depth: i32,
-    /// Nodes above such leaves try their moves as generated, and do nothing else.
+    /// Whether nodes above bare leaves try their moves as generated and do nothing else.
     pub frontier: bool,
     /// Quiet moves do not change the incremental evaluation.
     pub flat: bool,
-    /// A leaf is its incremental evaluation and nothing else: no probe, no store, no look for mates or draws, and searched once.
+    /// Whether a leaf is only its incremental evaluation: no probe, no store, no check for mates or
+    /// draws, and searched once.
     pub bare_leaves: bool,
 }
 
-/// "Never" as a least remaining depth.
+/// "Never" as a minimum remaining depth.
 const NEVER: i32 = i32::MAX;
 
-/// An off-by-0 option as a least remaining depth.
+/// The minimum depth of an option that is off at 0.
 fn from_depth(depth: u8) -> i32 {
     if depth == 0 { NEVER } else { i32::from(depth) }
 }
 
-/// Down to which depth nodes of `at` go.
+/// The minimum remaining depth of a placement.
 fn floor(at: Where, min_depth: u8) -> i32 {
     match at {
         Where::AfterLeaf => i32::from(min_depth.max(1)),
@@ -175,7 +176,7 @@ impl Switches {
         let ranks = Ranks::new(options);
         on.frontier =
             on.bare_leaves && ranks.none && !on.reorder && on.etc_depth > 1 && on.null_depth > 1 && on.iid_depth > 1;
-        // Looking at the children before the first is searched needs all of them.
+        // Probing all children before the first is searched needs all moves.
         let looks_at_children =
             on.etc_depth <= STAGED_DEPTH || on.prefetch == Prefetch::Children && on.probe_depth < STAGED_DEPTH;
         if ranks.come_in_stages() {
@@ -196,7 +197,7 @@ impl Switches {
         }
     }
 
-    /// What an entry's score is taken for.
+    /// The bound as which an entry is used.
     #[inline]
     #[must_use]
     pub fn bound(&self, entry: &Entry) -> Bound {
@@ -204,14 +205,14 @@ impl Switches {
         if ignored { Bound::Exact } else { entry.bound }
     }
 
-    /// A score as the table keeps it: a mate counted from its node, not from the root.
+    /// Converts a score for storing: a mate is counted from its node, not from the root.
     #[inline]
     #[must_use]
     pub fn score_to_store(&self, score: Score, ply: usize) -> Score {
         self.shift(score, ply as Score)
     }
 
-    /// A score of the table as the node at `ply` sees it.
+    /// Converts a stored score for the node at `ply`.
     #[inline]
     #[must_use]
     pub fn score_from_store(&self, score: Score, ply: usize) -> Score {
@@ -232,7 +233,7 @@ impl Switches {
     }
 }
 
-/// `auto`: fetching ahead pays once the table is larger than the processor's own caches.
+/// Resolves `auto`: prefetching pays once the table is larger than the processor's caches.
 fn resolve_prefetch(table: &TableOptions) -> Prefetch {
     let small = match table.size {
         Size::Bytes(bytes) => bytes < 8 << 20,
@@ -256,10 +257,10 @@ mod tests {
     use crate::engine::{Engine, Limit};
     use std::sync::atomic::AtomicBool;
 
-    /// Where leaves have terms of their own their value is not the board's sum: the same as where leaves are looked at for mates, of which there
-    /// are none here.
+    /// With leaf terms the value is not the incremental sum: equal to the value with a check for
+    /// mates, of which there are none here.
     #[test]
-    fn leaves_with_terms_are_evaluated_with_them() {
+    fn leaf_terms_are_part_of_the_evaluation() {
         let plain = Eval::default();
         let board = Board::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap();
         let mut scores = Vec::new();
@@ -283,6 +284,6 @@ mod tests {
             assert_eq!(found[0], found[1], "{eval:?}");
             scores.push([found[0][0].0, found[0][1].0]);
         }
-        assert!((1..5).all(|at| scores[at] != scores[0]), "each term has its say: {scores:?}");
+        assert!((1..5).all(|at| scores[at] != scores[0]), "each term changes the score: {scores:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! The options `probe.*` and `store.*`: what the search asks of its table, what it makes of an answer, and what it offers.
+//! The options `probe.*` and `store.*`: what the search asks of its table, what it makes of an
+//! answer, and what it offers.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +23,9 @@ pub struct Probe {
     pub uses: Use,
     /// Whether a hit may end a node whose window is open (beta - alpha > 1), the root excepted.
     pub pv_cutoffs: bool,
-    /// Whether a lower bound of enough depth that does not end the node raises alpha and the best value to start from,
-    /// and an upper bound lowers beta. Source: "better starting values", the `ViperMate` journal.
+    /// Whether a lower bound of enough depth that does not end the node raises alpha and the best
+    /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
+    /// `ViperMate` journal.
     pub start_value: bool,
 }
 
@@ -71,12 +73,13 @@ pub enum Where {
 pub struct Store {
     /// Down to which kind of node.
     pub at: Where,
-    /// The least remaining depth, beside `at`, whatever ended the node: a child's entry (`etc_depth`) too.
+    /// The least remaining depth, beside `at`, whatever ended the node: a child's entry
+    /// (`etc_depth`) too.
     pub min_depth: u8,
     /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
     pub upper_move: bool,
-    /// Whether mates and stalemates are stored too (a node without a legal move is known for what it is once its moves are
-    /// generated; storing it saves that the next time).
+    /// Whether mates and stalemates are stored too (a node without a legal move is known for what
+    /// it is once its moves are generated; storing it saves that the next time).
     pub terminals: bool,
     /// With what bound a score is stored that needed no search: an evaluation, a mate, a stalemate.
     pub known: Known,
@@ -96,7 +99,8 @@ pub enum Known {
     /// Exact, which it is.
     #[default]
     Exact,
-    /// By the window, as every other score: exact inside it, a bound outside. Source: the engine `purple`.
+    /// By the window, as every other score: exact inside it, a bound outside. Source: the engine
+    /// `purple`.
     Window,
 }
 
@@ -105,11 +109,12 @@ pub enum Known {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundsRule {
-    /// A lower bound ends the node only when it is >= beta, an upper bound only when it is <= alpha.
+    /// A lower bound ends the node only when it is >= beta, an upper bound only when it is <=
+    /// alpha.
     #[default]
     Checked,
-    /// Every score is taken for exact: a fault, kept to show what it costs. Source: the listing of the article "Writing
-    /// a Chess Engine: Move Selection".
+    /// Every score is taken for exact: a fault, kept to show what it costs. Source: the listing of
+    /// the article "Writing a Chess Engine: Move Selection".
     Ignored,
 }
 
@@ -149,7 +154,8 @@ pub enum Returns {
     /// The stored score (cut to the window under `fail = "hard"`).
     #[default]
     Stored,
-    /// The window's own bound where the stored score lies beyond it, whatever `fail` says: the classic probe function that
-    /// returns alpha or beta. Source: the engines `purple` and `webster`.
+    /// The window's own bound where the stored score lies beyond it, whatever `fail` says: the
+    /// classic probe function that returns alpha or beta. Source: the engines `purple` and
+    /// `webster`.
     Window,
 }

@@ -1,5 +1,5 @@
-//! Terms of the search that ask what the table knows of a node, and so give the tree its shape:
-//! internal iterative reduction and singular extension.
+//! Reductions and extensions that depend on the table's facts, and so shape the tree: internal
+//! iterative reduction and singular extension.
 
 use super::node::{Known, Node};
 use super::observer::Observer;
@@ -10,17 +10,17 @@ use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::Entry;
 
-/// A move that is searched to another depth than the others of its node.
+/// A change of depth for one move of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extension {
-    /// The move; none if there is none.
+    /// The move, or [`Move::NONE`].
     pub mv: Move,
-    /// Plies deeper; below 0: less deeply.
+    /// Plies added to its depth, possibly negative.
     pub plies: i32,
 }
 
 impl Extension {
-    /// The depth of a node, as its move sees it.
+    /// The depth of the node for a move.
     #[inline]
     pub fn depth(self, depth: i32, mv: Move) -> i32 {
         if mv == self.mv { (depth + self.plies).clamp(1, i32::from(u8::MAX)) } else { depth }
@@ -28,7 +28,7 @@ impl Extension {
 }
 
 impl Switches {
-    /// What an entry tells.
+    /// The usable facts of an entry.
     #[inline]
     pub fn known(&self, entry: &Entry) -> Known {
         let mv = if self.moves { entry.mv } else { Move::NONE };
@@ -38,15 +38,15 @@ impl Switches {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// In neutral shape: what a table that never forgets would tell a node.
+    /// Under `shape = "neutral"`: the facts of a table that never forgets.
     pub(super) fn offered(&mut self, board: &Board, depth: i32) -> Known {
         let key = self.table_key(board);
-        let entry = self.table.as_deref_mut().and_then(|table| table.offered(key, depth as u8));
+        let entry = self.table.as_deref_mut().and_then(|table| table.last_offer(key, depth as u8));
         entry.map(|entry| self.on.known(&entry)).unwrap_or_default()
     }
 
-    /// Internal iterative reduction: the depth that a node is searched to. `node.depth` is one at
-    /// which it is done.
+    /// Internal iterative reduction: the depth to which a node is searched. `node.depth` must be
+    /// one at which it applies.
     #[inline(never)]
     pub(super) fn reduced_depth(&mut self, node: Node, known: &Known) -> i32 {
         let here = match self.on.iir_node_type {
@@ -62,9 +62,8 @@ impl<O: Observer> Search<'_, O> {
         (node.depth - self.on.iir_reduction).max(1)
     }
 
-    /// Singular extension: how much deeper or less deeply the known move is searched than the
-    /// others. Asks that at a node of enough depth; none where the entry does not tell enough, and
-    /// where the search was aborted.
+    /// Singular extension: the change of depth for the table's move. Called at nodes of sufficient
+    /// depth; none if the entry is insufficient or the search was aborted.
     #[inline(never)]
     pub(super) fn extension<const TABLE: bool>(
         &mut self,
@@ -105,13 +104,13 @@ impl<O: Observer> Search<'_, O> {
         Extension { mv: known.mv, plies }
     }
 
-    /// The value of a node without one of its moves, as far as its window tells. The node is
-    /// counted as entered; nothing is asked, stored or learned of it.
+    /// The value of a node without one of its moves, within its window. The node is counted as
+    /// entered; nothing is probed, stored or learned.
     fn best_of_others<const TABLE: bool>(
         &mut self,
         board: &Board,
         node: Node,
-        left_out: Move,
+        excluded: Move,
         previous: Move,
     ) -> Score {
         if self.enter() {
@@ -124,7 +123,7 @@ impl<O: Observer> Search<'_, O> {
         self.path.push(board.key());
         let (mut best, mut tried) = (-INFINITE, 0);
         while let Some(mv) = self.stack.next(&mut frame) {
-            if mv == left_out {
+            if mv == excluded {
                 continue;
             }
             let mut child = *board;

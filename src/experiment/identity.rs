@@ -43,7 +43,7 @@ fn identity_text(variant: &Variant, limit: Limit) -> String {
     let mut defaults = EngineOptions::default();
     let policy = variant.options.table.policy.name();
     let other_policy = policy != defaults.table.policy.name();
-    if let Some(policy_defaults) = Policy::named(policy) {
+    if let Some(policy_defaults) = Policy::from_name(policy) {
         // Compare a policy's parameters with the defaults of that policy.
         defaults.table.policy = policy_defaults;
     }

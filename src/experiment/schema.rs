@@ -194,7 +194,7 @@ pub fn option_pages() -> &'static [OptionPage] {
             for kind in kinds {
                 let of = string_field(&kind["properties"]["kind"], "const");
                 let kind_defaults =
-                    Policy::named(&of).and_then(|policy| serde_json::to_value(policy).ok()).unwrap_or_default();
+                    Policy::from_name(&of).and_then(|policy| serde_json::to_value(policy).ok()).unwrap_or_default();
                 visit_options(kind, "", &mut |key, property, target| {
                     if key != "kind" {
                         let page = option_page(&format!("{path}.{key}"), property, target, &kind_defaults[key]);

@@ -7,7 +7,7 @@ use crate::chess::Board;
 use crate::chess::suite::Suite;
 use crate::system::files;
 use crate::table::options::Index;
-use crate::table::replay::{Halted, Maker, Passes, ReplaySink, Step, TracedGame, games};
+use crate::table::replay::{Passes, ReplayError, ReplaySink, Step, StepMaker, TracedGame, find_games};
 use crate::table::trace::{Info, Reader, TraceError};
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
@@ -91,14 +91,14 @@ impl Trace {
         let file = files::open(&path).map_err(|error| wrong(error.into()))?;
         let stamp = stamp(&file).map_err(|error| wrong(error.into()))?;
         let mut hash = siphasher::sip::SipHasher13::new_with_keys(0, 0);
-        let games = games(HashingReader(file, &mut hash)).map_err(wrong)?;
-        if !games.iter().any(|game| game.info.tells_worth()) {
+        let games = find_games(HashingReader(file, &mut hash)).map_err(wrong)?;
+        if !games.iter().any(|game| game.info.has_worth()) {
             let message = "no probe has a window or ends its node: the worth of results cannot be computed";
             return Err(source.invalid("trace.file", message));
         }
-        let lowest = games.iter().map(|game| game.info.lowest).min().unwrap_or(0);
+        let lowest = games.iter().map(|game| game.info.min_depth).min().unwrap_or(0);
         let places = (0..games.len()).map(|place| (game_name(place), place)).collect();
-        let (digest, memory) = (hash.finish(), crate::system::at_most_half(choice.memory << 20));
+        let (digest, memory) = (hash.finish(), crate::system::cap_at_half_free(choice.memory << 20));
         Ok(Self { name, digest, path, stamp, memory, lowest, games, places, cache: Mutex::default() })
     }
 
@@ -121,10 +121,10 @@ impl Trace {
     ///
     /// # Errors
     /// When the file has changed since it was loaded, or `sink` fails.
-    pub fn replay(&self, item: &str, index: Index, buckets: u64, sink: &mut impl ReplaySink) -> Result<(), Halted> {
+    pub fn replay(&self, item: &str, index: Index, buckets: u64, sink: &mut impl ReplaySink) -> Result<(), ReplayError> {
         let Some(&place) = self.places.get(item) else { return Ok(()) };
         let passes = Passes::new(&self.games[place].info, index, buckets, self.memory, 1);
-        let passes = Passes { lowest: self.lowest, ..passes };
+        let passes = Passes { min_depth: self.lowest, ..passes };
         match self.load_steps(place, passes.count)? {
             Some(steps) => {
                 sink.begin(0..buckets)?;
@@ -132,7 +132,7 @@ impl Trace {
                 sink.end();
                 Ok(())
             }
-            None => passes.show(|| self.open_game(place), 1, |_| Some(0), sink),
+            None => passes.run(|| self.open_game(place), 1, |_| Some(0), sink),
         }
     }
 
@@ -142,7 +142,7 @@ impl Trace {
         if stamp(&file)? != self.stamp {
             return Err(TraceError::Changed);
         }
-        Reader::part(file, self.games[place].events())
+        Reader::range(file, self.games[place].events())
     }
 
     /// The steps of a game, decoded once for successive tables; none if they need more than one
@@ -163,11 +163,11 @@ impl Trace {
             cache.pop_front();
         }
         let mut steps = Vec::with_capacity(events);
-        let mut maker = Maker::new(self.lowest);
+        let mut maker = StepMaker::new(self.lowest);
         let mut reader = self.open_game(place)?;
         while let Some(block) = reader.next_block()? {
             for event in block {
-                steps.push(maker.make(event)?);
+                steps.push(maker.make_step(event)?);
             }
         }
         let steps = Arc::new(steps);
@@ -278,12 +278,12 @@ mod tests {
     }
 
     impl crate::table::replay::ReplaySink for RecordingSink {
-        fn begin(&mut self, buckets: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
+        fn begin_pass(&mut self, buckets: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
             self.buckets.extend(buckets);
             Ok(())
         }
 
-        fn show(&mut self, class: usize, steps: &[crate::table::replay::Step]) {
+        fn push(&mut self, class: usize, steps: &[crate::table::replay::Step]) {
             assert_eq!(class, 0, "a table is of one class");
             self.keys.extend(steps.iter().map(|step| step.key));
         }
@@ -333,7 +333,7 @@ mod tests {
         };
         assert_eq!(show("game 2"), Ok(()));
         std::fs::OpenOptions::new().append(true).open(folder.path().join("three.trace")).unwrap().set_len(9).unwrap();
-        let changed = Err("the trace was changed while it was used".to_owned());
+        let changed = Err("the trace changed while it was being read".to_owned());
         assert_eq!([show("game 2"), show("game 1")], [Ok(()), changed]);
     }
 }

@@ -1,6 +1,6 @@
-//! Games of an engine against itself.
+//! Plays games of the engine against itself.
 
-use super::{MakeError, Wanted};
+use super::{GenerateRequest, SuiteError};
 use crate::chess::generate::{self, GenerateOptions};
 use crate::chess::{Board, Color, EpRule, Increments, Move, Score, san};
 use crate::engine::{Engine, EngineOptions, Limit};
@@ -8,23 +8,24 @@ use crate::table::{TableKind, TableOptions};
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
-/// The engine that plays: alpha-beta with quiescence, draws on, no table, so that every move depends on its position alone.
+/// The playing engine: alpha-beta with quiescence, draws on, no table, so that every move depends
+/// only on its position.
 pub struct SelfPlay {
     engine: Engine,
 }
 
 impl SelfPlay {
-    /// A player.
+    /// Creates the player.
     ///
     /// # Errors
-    /// When the engine cannot be made.
-    pub fn new() -> Result<Self, MakeError> {
+    /// When the engine cannot be created.
+    pub fn new() -> Result<Self, SuiteError> {
         let table = TableOptions { kind: TableKind::None, ..TableOptions::default() };
         Ok(Self { engine: Engine::new(&EngineOptions { draws: true, table, ..EngineOptions::default() }, None)? })
     }
 
-    /// The best move of a position and its score for the side to move; none where there is no legal move.
-    pub fn best(&mut self, board: &Board, past: &[Board], depth: u8) -> Option<(Move, Score)> {
+    /// The best move and its score for the side to move; `None` if there is no legal move.
+    pub fn best_move(&mut self, board: &Board, past: &[Board], depth: u8) -> Option<(Move, Score)> {
         if !board.has_legal_move() {
             return None;
         }
@@ -33,8 +34,9 @@ impl SelfPlay {
         found.iterations.last().map(|last| (last.best, last.score))
     }
 
-    /// A game from a position: the positions before each move, and the moves. It ends with a mate, a stalemate, the third occurrence of a
-    /// position, fifty moves or `length` plies.
+    /// Plays a game from a position and returns the positions before each move and at the end, and
+    /// the moves. It ends with mate, stalemate, the third occurrence of a position, fifty moves or
+    /// `length` plies.
     pub fn game(&mut self, start: &Board, length: u16, depth: u8) -> (Vec<Board>, Vec<Move>) {
         let (mut board, mut past, mut moves) = (*start, Vec::<Board>::new(), Vec::new());
         self.engine.new_game();
@@ -43,7 +45,7 @@ impl SelfPlay {
             if drawn || board.halfmove_clock() >= 100 {
                 break;
             }
-            let Some((best, _)) = self.best(&board, &past, depth) else { break };
+            let Some((best, _)) = self.best_move(&board, &past, depth) else { break };
             past.push(board);
             moves.push(best);
             board.play(best, Increments::none());
@@ -53,18 +55,19 @@ impl SelfPlay {
     }
 }
 
-/// Openings to play from.
-pub(super) fn openings(expected: &Wanted, count: usize) -> Result<Vec<Board>, MakeError> {
-    Ok(generate::generate(&GenerateOptions { count, seed: expected.seed, plies: expected.plies })?)
+/// Random opening positions.
+pub(super) fn openings(request: &GenerateRequest, count: usize) -> Result<Vec<Board>, SuiteError> {
+    Ok(generate::generate(&GenerateOptions { count, seed: request.seed, plies: request.plies })?)
 }
 
-/// Games as PGN: a header that says how they were made, then each game's text to `write` as it ends, until that says that nobody reads any more.
+/// Writes games as PGN: a header that says how to regenerate them, then each game when it ends,
+/// until `write` returns false.
 ///
 /// # Errors
-/// If the openings or the player cannot be made.
-pub fn pgn(expected: &Wanted, mut write: impl FnMut(&str) -> bool) -> Result<(), MakeError> {
-    let Wanted { count, seed, plies, length, depth } = *expected;
-    let boards = openings(expected, count)?;
+/// When the openings or the player cannot be created.
+pub fn pgn(request: &GenerateRequest, mut write: impl FnMut(&str) -> bool) -> Result<(), SuiteError> {
+    let GenerateRequest { count, seed, plies, length, depth } = *request;
+    let boards = openings(request, count)?;
     let mut player = SelfPlay::new()?;
     let head = format!(
         "% Games of an engine against itself: {count} games of up to {length} plies from quiet opening positions, seed {seed}.\n\
@@ -72,18 +75,18 @@ pub fn pgn(expected: &Wanted, mut write: impl FnMut(&str) -> bool) -> Result<(),
     );
     let games = boards.iter().zip(1..).map(|(board, number)| {
         let (past, moves) = player.game(board, length, depth);
-        format!("\n{}", text(&past, &moves, number))
+        format!("\n{}", game_text(&past, &moves, number))
     });
-    // A game is played when the one before it was read.
+    // Lazily, so that a game is played only after the previous one was written.
     std::iter::once(head).chain(games).take_while(|text| write(text)).for_each(drop);
     Ok(())
 }
 
-/// One game, as PGN.
-fn text(past: &[Board], moves: &[Move], number: usize) -> String {
+/// One game as PGN.
+fn game_text(past: &[Board], moves: &[Move], number: usize) -> String {
     let mut line = String::new();
     for (board, &mv) in past.iter().zip(moves) {
-        let _ = write!(line, "{}{} ", turn(board, line.is_empty()), san::write(board, mv));
+        let _ = write!(line, "{}{} ", move_number(board, line.is_empty()), san::write(board, mv));
     }
     let (start, end) = (&past[0], &past[past.len() - 1]);
     let result = match (end.has_legal_move(), end.in_check(), end.turn()) {
@@ -98,8 +101,8 @@ fn text(past: &[Board], moves: &[Move], number: usize) -> String {
     )
 }
 
-/// The number before a move: before each of White's, and before the first.
-fn turn(board: &Board, first: bool) -> String {
+/// The number before a move: before each of White's moves and before the first.
+fn move_number(board: &Board, first: bool) -> String {
     let number = board.game_ply() / 2 + 1;
     match board.turn() {
         Color::White => format!("{number}. "),
@@ -126,12 +129,12 @@ mod tests {
         (past, moves)
     }
 
-    /// Both sides' mates, a stalemate, a game that goes on; one that begins with Black's move at number 7.
+    /// Mates by both sides, a stalemate, an unfinished game; one that starts with Black's move 7.
     #[test]
-    fn a_game_is_written_with_its_result() {
+    fn pgn_game_has_its_result() {
         let of = |fen: &str, words: &[&str], number: usize| {
             let (past, moves) = played(&Board::from_fen(fen).unwrap(), words);
-            text(&past, &moves, number)
+            game_text(&past, &moves, number)
         };
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         assert_eq!(
@@ -155,9 +158,9 @@ mod tests {
         }
     }
 
-    /// Wherever a game ends it may not go on, and wherever it goes on it may: mate, stalemate, the third occurrence, fifty moves, or its length.
+    /// A game ends exactly at mate, stalemate, the third occurrence, fifty moves, or its length.
     #[test]
-    fn a_game_ends_where_the_rules_or_its_length_end_it() {
+    fn game_ends_by_the_rules_or_at_its_length() {
         let mut player = SelfPlay::new().unwrap();
         let mut ended = [0; 4];
         for (fen, length) in [
@@ -188,6 +191,6 @@ mod tests {
         }
         assert!(ended.iter().all(|&ended| ended > 0), "each end is met: {ended:?}");
         let mated = Board::from_fen("R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 30").unwrap();
-        assert_eq!(player.best(&mated, &[], 2), None);
+        assert_eq!(player.best_move(&mated, &[], 2), None);
     }
 }

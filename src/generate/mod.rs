@@ -1,46 +1,49 @@
-//! Suites made from a seed: games of one fixed engine against itself, and positions taken from them. Nobody has tuned for these, and
-//! anyone can make them again. Openings come from random walks alone: [`crate::chess::generate`].
+//! Generates suites from a seed: games of one fixed engine against itself, and positions from them.
+//! Nobody has tuned for these, and anyone can regenerate them. Openings are random walks:
+//! [`crate::chess::generate`].
 
 mod games;
 mod positions;
 
 pub use games::{SelfPlay, pgn};
-pub use positions::{Taken, epd};
+pub use positions::{PositionKind, epd};
 
 use crate::chess::generate::GenerateError;
 
-/// What to make.
+/// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
-    /// How many games or positions.
+pub struct GenerateRequest {
+    /// Number of games or positions.
     pub count: usize,
-    /// The seed of the openings that the games start from.
+    /// Seed of the openings.
     pub seed: u64,
     /// Random plies before the engine takes over, 1 to 40.
     pub plies: u32,
-    /// The most plies of a game, 1 to 400.
+    /// Maximum plies of a game, 1 to 400.
     pub length: u16,
     /// Depth of the search that chooses each move, 1 to 32.
     pub depth: u8,
 }
 
-/// Why a suite cannot be made.
+/// Why a suite cannot be generated.
 #[derive(Debug, thiserror::Error)]
-pub enum MakeError {
-    /// The openings.
+pub enum SuiteError {
+    /// The openings could not be generated.
     #[error(transparent)]
     Openings(#[from] GenerateError),
-    /// The player.
+    /// The engine could not be created.
     #[error(transparent)]
     Engine(#[from] crate::engine::EngineError),
-    /// The games held too few.
-    #[error("only {found} of {expected} {what} positions found in {games} games: ask for fewer, or for longer games")]
+    /// The games contain too few positions.
+    #[error(
+        "found only {found} of {expected} {what} positions in {games} games: request fewer positions or longer games"
+    )]
     TooFew {
         /// Positions found.
         found: usize,
-        /// Positions asked for.
+        /// Positions requested.
         expected: usize,
-        /// Of what kind.
+        /// The kind of positions.
         what: &'static str,
         /// Games played.
         games: usize,

@@ -219,7 +219,7 @@ mod tests {
             limit: "depth 3".to_owned(),
             options: Vec::new(),
         };
-        let mut iteration: Iteration = UciReport::default().iteration();
+        let mut iteration: Iteration = UciReport::default().to_iteration();
         iteration.search = SearchCounters { nodes: 7, ..SearchCounters::default() };
         (iteration.score, iteration.occupancy.occupied, iteration.occupancy.slots) = (-12, 3, 8);
         let fields = |report: Option<&UciReport>| {

@@ -110,7 +110,7 @@ impl Context<'_> {
         for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.file.sequence, item.game()) {
-                (None, None) => drop(self.search(place, item, None, &Position::alone(&item.board))?),
+                (None, None) => drop(self.search(place, item, None, &Position::from_board(&item.board))?),
                 (sequence, _) => self.along(place, item, sequence.unwrap_or_default())?,
             }
         }
@@ -130,9 +130,9 @@ impl Context<'_> {
             SearchEvent::Begin => begun = Instant::now(),
             SearchEvent::End => seconds = begun.elapsed().as_secs_f64(),
             SearchEvent::Iteration(iteration) => take(iteration.clone(), None, seconds),
-            SearchEvent::UciReport(reported) => {
+            SearchEvent::Report(reported) => {
                 for (depth, seconds) in reported.by_depth(seconds) {
-                    take(depth.iteration(), Some(depth), seconds);
+                    take(depth.to_iteration(), Some(depth), seconds);
                 }
             }
         });
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::chess::{Board, MoveList};
     use crate::engine::{Limit, SearchCounters};
-    use crate::subject::{Earlier, EngineFault, Failure};
+    use crate::subject::{DepthReport, EngineFault, Failure};
     use std::path::Path;
     use std::time::Duration;
 
@@ -211,7 +211,7 @@ mod tests {
             self.log.push("new".to_owned());
             self.games += 1;
             if self.games == self.refuses {
-                return Err(Failure { fault: EngineFault::NoMove, during: "ucinewgame".to_owned(), tail: Vec::new() });
+                return Err(Failure { fault: EngineFault::NoMove, request: "ucinewgame".to_owned(), tail: Vec::new() });
             }
             Ok(())
         }
@@ -234,7 +234,7 @@ mod tests {
             assert!(between == past && now == *board, "{}", self.searches);
             self.log.push(format!("{} {} {:?}", board.game_ply(), moves.len(), limit.depth));
             if self.searches == self.fails {
-                return Err(Failure { fault: EngineFault::NoMove, during: "go".to_owned(), tail: Vec::new() });
+                return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
             }
             if self.searches == self.stops {
                 return Ok(SearchEnd::Stopped);
@@ -249,28 +249,28 @@ mod tests {
                 depth: Some(2),
                 best,
                 nodes: Some(nodes),
-                earlier: vec![Earlier {
+                earlier_depths: vec![DepthReport {
                     depth: 1,
                     score: 5,
                     pv: list.iter().take(1).copied().collect(),
                     nodes: nodes / 4,
                     hashfull: None,
                     milliseconds: None,
-                    at: Duration::ZERO,
+                    elapsed: Duration::ZERO,
                 }],
                 ..UciReport::default()
             };
             match self.external {
-                true => watch(SearchEvent::UciReport(&reported)),
+                true => watch(SearchEvent::Report(&reported)),
                 false => {
                     let search = SearchCounters { nodes, ..SearchCounters::default() };
-                    watch(SearchEvent::Iteration(&Iteration { search, ..reported.iteration() }));
+                    watch(SearchEvent::Iteration(&Iteration { search, ..reported.to_iteration() }));
                 }
             }
             Ok(if best.is_none() { SearchEnd::Best(Move::NONE) } else { SearchEnd::Best(best) })
         }
 
-        fn end(&mut self) {}
+        fn quit(&mut self) {}
     }
 
     fn experiment(text: &str) -> (Experiment, Plan) {
@@ -337,13 +337,13 @@ mod tests {
         let failed = run(&kept, &mut LoggingSubject { fails: 2, ..LoggingSubject::default() });
         assert_eq!(
             (failed.0, failed.1.len()),
-            (Err("the engine named no move where there is a legal one at `go`".to_owned()), 4)
+            (Err("the engine returned no move although there is a legal one at `go`".to_owned()), 4)
         );
         // A game that the engine refuses to begin is not searched.
         let failed = run(&kept, &mut LoggingSubject { refuses: 2, ..LoggingSubject::default() });
         assert_eq!(
             (failed.0, failed.1.len()),
-            (Err("the engine named no move where there is a legal one at `ucinewgame`".to_owned()), 3)
+            (Err("the engine returned no move although there is a legal one at `ucinewgame`".to_owned()), 3)
         );
     }
 

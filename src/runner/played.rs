@@ -114,7 +114,7 @@ impl PlayerTotals {
         let Self { search, table, occupancy, seconds, external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
         let report = external.then(|| UciReport { nodes, ..UciReport::default() });
-        let iteration = Iteration { search, table, occupancy, ..UciReport::default().iteration() };
+        let iteration = Iteration { search, table, occupancy, ..UciReport::default().to_iteration() };
         JobRow { report, game: Some(Box::new(game)), ..JobRow::new(item, iteration, seconds) }
     }
 }
@@ -138,7 +138,7 @@ fn search(
                 (score, depth) = (Some(iteration.score), iteration.depth);
             }
         }
-        SearchEvent::UciReport(reported) => {
+        SearchEvent::Report(reported) => {
             total.external = true;
             total.search.nodes += reported.nodes.unwrap_or(0);
             (score, depth) = (reported.score, reported.depth.unwrap_or(0));
@@ -273,7 +273,7 @@ mod tests {
         fn new_game(&mut self) -> Result<(), Failure> {
             self.log.push("new".to_owned());
             match self.refuses {
-                true => Err(Failure { fault: EngineFault::NoMove, during: "ucinewgame".to_owned(), tail: Vec::new() }),
+                true => Err(Failure { fault: EngineFault::NoMove, request: "ucinewgame".to_owned(), tail: Vec::new() }),
                 false => Ok(()),
             }
         }
@@ -289,7 +289,7 @@ mod tests {
             assert_eq!(position.past.len(), at);
             self.log.push(format!("{at} {:?}", limit.nodes));
             if self.fails == Some(at) {
-                return Err(Failure { fault: EngineFault::NoMove, during: "go".to_owned(), tail: Vec::new() });
+                return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
             }
             if self.stops == Some(at) {
                 return Ok(SearchEnd::Stopped);
@@ -301,7 +301,7 @@ mod tests {
             watch(SearchEvent::End);
             if self.external {
                 let depth = Some(4).filter(|_| !blind);
-                watch(SearchEvent::UciReport(&UciReport {
+                watch(SearchEvent::Report(&UciReport {
                     depth,
                     score: self.score,
                     nodes: Some(70),
@@ -313,10 +313,10 @@ mod tests {
                         depth: Some(depth),
                         score: self.score.map(|score| score + i32::from(depth) - 2),
                         nodes: Some(nodes),
-                        cut: !finished,
+                        truncated: !finished,
                         ..UciReport::default()
                     };
-                    let mut iteration = found.iteration();
+                    let mut iteration = found.to_iteration();
                     iteration.table.probes = nodes / 5;
                     iteration.occupancy.occupied = nodes;
                     watch(SearchEvent::Iteration(&iteration));
@@ -325,7 +325,7 @@ mod tests {
             Ok(SearchEnd::Best(if blind { Move::NONE } else { best }))
         }
 
-        fn end(&mut self) {}
+        fn quit(&mut self) {}
     }
 
     fn played(first: &mut Book, second: &mut Book, rules: &str) -> Result<Option<Vec<JobRow>>, String> {
@@ -434,10 +434,13 @@ mod tests {
         // A failure names the player; an interrupted pair has no rows.
         let failing = |fails| Book { fails, ..book(QUIET, 0) };
         let report = played(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
-        assert_eq!(report.as_deref(), Some("two: the engine named no move where there is a legal one at `go`"));
+        assert_eq!(report.as_deref(), Some("two: the engine returned no move although there is a legal one at `go`"));
         let refusing = Book { refuses: true, ..book(QUIET, 0) };
         let report = played(&mut { refusing }, &mut book(QUIET, 0), "").err();
-        assert_eq!(report.as_deref(), Some("one: the engine named no move where there is a legal one at `ucinewgame`"));
+        assert_eq!(
+            report.as_deref(),
+            Some("one: the engine returned no move although there is a legal one at `ucinewgame`")
+        );
         let stopped = Book { stops: Some(4), ..book(QUIET, 0) };
         assert!(played(&mut { stopped }, &mut book(QUIET, 0), "").is_ok_and(|found| found.is_none()));
     }

@@ -284,7 +284,7 @@ impl Judge<'_> {
                 score = Some(iteration.score).filter(|_| iteration.finished).or(score);
                 nodes = Some(nodes.unwrap_or(0) + iteration.search.nodes);
             }
-            SearchEvent::UciReport(reported) => (score, nodes) = (reported.score, reported.nodes),
+            SearchEvent::Report(reported) => (score, nodes) = (reported.score, reported.nodes),
             SearchEvent::Begin | SearchEvent::End => {}
         });
         match ended.map_err(|failure| failure.to_string())? {

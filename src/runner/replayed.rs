@@ -6,7 +6,7 @@ use crate::experiment::trace::Trace;
 use crate::experiment::{Job, Plan};
 use crate::subject::UciReport;
 use crate::table::options::Size;
-use crate::table::replay::{ReplaySink, ReplayTable, Step, buckets, shown};
+use crate::table::replay::{ReplaySink, ReplayTable, Step, buckets, replay_table};
 use crate::table::{Occupancy, TableError};
 use std::ops::Range;
 use std::time::Instant;
@@ -20,18 +20,18 @@ struct ReplayJob {
 }
 
 impl ReplaySink for ReplayJob {
-    fn begin(&mut self, _: Range<u64>) -> Result<(), TableError> {
-        self.table.empty();
+    fn begin_pass(&mut self, _: Range<u64>) -> Result<(), TableError> {
+        self.table.clear();
         Ok(())
     }
 
-    fn show(&mut self, _: usize, steps: &[Step]) {
+    fn push(&mut self, _: usize, steps: &[Step]) {
         let begun = Instant::now();
-        self.table.show(steps);
+        self.table.replay_steps(steps);
         self.seconds += begun.elapsed().as_secs_f64();
     }
 
-    fn end(&mut self) {
+    fn end_pass(&mut self) {
         let before = std::mem::replace(&mut self.occupancy, self.table.occupancy());
         self.occupancy.occupied += before.occupied;
         self.occupancy.current += before.current;
@@ -49,13 +49,13 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
     let options = &plan.variants[job.variant].options;
     // Only a size that is a share needs the working set.
     let working_set = if matches!(options.table.size, Size::Share(_)) { game.positions.max(1) } else { 0 };
-    let table = shown(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
+    let table = replay_table(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
     let buckets = buckets(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
     let mut job_state = ReplayJob { table, occupancy: Occupancy::default(), seconds: 0.0 };
     trace
         .replay(item, options.table.index, buckets, &mut job_state)
         .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
-    let replay = job_state.table.replayed();
+    let replay = job_state.table.result();
     let iteration = Iteration {
         depth: 1,
         search: SearchCounters {
@@ -66,7 +66,7 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
         },
         table: job_state.table.counters(),
         occupancy: job_state.occupancy,
-        ..UciReport::default().iteration()
+        ..UciReport::default().to_iteration()
     };
     Ok(vec![JobRow::new(job.item, iteration, job_state.seconds)])
 }

@@ -8,10 +8,11 @@ use crate::experiment::problem::nearest;
 use crate::experiment::{Expect, Experiment, Plan};
 use crate::record::diagnosis::Diagnosis;
 use crate::record::manifest::EngineInfo;
-use crate::subject::options::{OptionValue, SubjectOptions, hash};
-use crate::subject::protocol::{Declared, Misfit, OptionKind, check};
+use crate::subject::options::{OptionValue, SubjectOptions, hash_size};
+use crate::subject::protocol::{OptionError, OptionKind, UciOption, check_option};
 use crate::subject::{
-    EngineIdentity, Launch, LimitSupport, NodeReports, Program, Repeatability, Restart, Subject, Uci, find, probe,
+    EngineIdentity, Launch, LimitSupport, NodeReports, Program, Repeatability, Restart, Subject, Uci, find_program,
+    probe,
 };
 use crate::system::available_bytes;
 use crate::table::TableKind;
@@ -101,7 +102,7 @@ impl Subjects {
         for (at, variant) in plan.variants.iter().enumerate() {
             let Some(subject) = variant.external() else { continue };
             let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
-            let program = find(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
+            let program = find_program(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
             // The tested items are the first of the first suite.
             let limit = plan.limit(at, 0);
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
@@ -148,7 +149,7 @@ impl Subjects {
         let (reference, who) = if subject.is_builtin() {
             (None, serde_json::to_string(&options).unwrap_or_default())
         } else {
-            let program = find(&subject.uci).map_err(|message| wrong(format!("uci: {message}")))?;
+            let program = find_program(&subject.uci).map_err(|message| wrong(format!("uci: {message}")))?;
             let known = examine(limit, &subject, &program, &[], stop).map_err(wrong)?.ok_or(RunError::Interrupted)?;
             (Some(known), format!("{} {:?}", program.sha256, subject.options))
         };
@@ -262,7 +263,7 @@ impl Subjects {
 /// memory: before any is started, because a test would already use it.
 fn check_prepared(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result<(), RunError> {
     let bytes = |options: &BTreeMap<String, OptionValue>| {
-        Some(u64::try_from(hash(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
+        Some(u64::try_from(hash_size(options)?.1).unwrap_or(0).saturating_mul(1 << 20))
     };
     let each =
         plan.variants.iter().filter_map(|variant| Some((variant.name.as_str(), bytes(&variant.external()?.options)?)));
@@ -301,7 +302,7 @@ fn examine(
     let mut engine = Uci::new(launch.clone());
     engine.start().map_err(|failure| failure.to_string())?;
     let declared = engine.identity().options.clone();
-    engine.end();
+    engine.quit();
     launch.options = select_options(&declared, &subject.options, &subject.uci.to_string(), "uci.")?;
     let Some(probed) = probe(&launch, boards, limit, subject.trust, stop).map_err(|failure| failure.to_string())?
     else {
@@ -347,13 +348,13 @@ fn examine(
         banner: identity.banner.clone(),
         options,
         doctor,
-        repeats: probed.repeats.to_string(),
+        repeats: probed.repeatability.to_string(),
         difference: probed.difference.clone().unwrap_or_default(),
         trusted,
-        forgets: probed.forgets,
+        forgets: probed.resets_on_new_game,
         go_depth: heeded(&probed.depth),
         go_nodes: heeded(&probed.nodes),
-        nodes_told: match probed.reports {
+        nodes_told: match probed.node_reports {
             NodeReports::Whole => "",
             NodeReports::Depths => "when a depth ends",
             NodeReports::Never => "never",
@@ -370,21 +371,21 @@ fn examine(
 /// The first option that the engine lacks, or whose value it does not accept, with the nearest
 /// valid one.
 pub fn select_options<'a>(
-    declared: &[Declared],
+    declared: &[UciOption],
     required: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
     who: &str,
     place: &str,
 ) -> Result<Vec<(String, OptionValue)>, String> {
     let mut found = Vec::new();
     for (name, value) in required {
-        let (problem, word, choices) = match check(declared, name, value) {
+        let (problem, word, choices) = match check_option(declared, name, value) {
             Ok(_) => {
                 found.push((name.clone(), value.clone()));
                 continue;
             }
-            Err(Misfit::Unknown(_)) if is_default_behaviour(name, &value.to_string()) => continue,
-            Err(Misfit::Unknown(names)) => (format!("{who} has no such option"), name.clone(), names),
-            Err(Misfit::Value { expected, choices }) => {
+            Err(OptionError::Unknown(_)) if is_default_behaviour(name, &value.to_string()) => continue,
+            Err(OptionError::Unknown(names)) => (format!("{who} has no such option"), name.clone(), names),
+            Err(OptionError::Value { expected, choices }) => {
                 (format!("expected {expected}, found {value}"), value.to_string(), choices)
             }
         };
@@ -397,8 +398,8 @@ pub fn select_options<'a>(
 /// All options of an engine except buttons, with their set or default values.
 pub fn values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     let declared = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
-    let value = |option: &Declared| {
-        let set = identity.set.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
+    let value = |option: &UciOption| {
+        let set = identity.applied.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
         set.map_or_else(|| option.default.clone(), |(_, value)| value.clone())
     };
     declared.map(|option| (option.name.clone(), value(option))).collect()
@@ -470,7 +471,7 @@ mod tests {
                 "[reference]\nuci = 'no such'\noptions = { HASH = 4294967296 }\nlimit = { depth = 4 }\n",
                 "(1 engine, the first is \"[reference]\") ",
             ),
-            ("[subject]\nuci = 'no such'\noptions = { Hash = -1 }\n", "no program `no such` on the path"),
+            ("[subject]\nuci = 'no such'\noptions = { Hash = -1 }\n", "no program `no such` on the PATH"),
         ] {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{who}");
             let experiment = Experiment::parse(&text, std::path::Path::new("x.toml"), &[])
@@ -496,12 +497,12 @@ mod tests {
             (
                 "echo info depth 4 nodes 5",
                 "depth = 4",
-                ["heeded", "not heeded: it made 5 when asked for 20000, and its next depth takes 5"],
+                ["heeded", "not heeded: it searched 5 nodes, expected 20000, and its next depth takes 5 nodes"],
             ),
             (
                 "echo info depth 9 nodes 20000",
                 "nodes = 9",
-                ["not heeded: it went to depth 9 when asked for 4", "heeded"],
+                ["not heeded: it searched to depth 9, expected 4", "heeded"],
             ),
         ] {
             let text = format!(
@@ -525,7 +526,7 @@ mod tests {
         let experiment =
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let known = |at: usize| {
-            let repeats = if at < 2 { Repeatability::Not } else { Repeatability::Exact }.to_string();
+            let repeats = if at < 2 { Repeatability::NotRepeatable } else { Repeatability::Exact }.to_string();
             let examined = EngineInfo { repeats, ..EngineInfo::default() };
             (at, ProbedEngine { launch: Launch::default(), examined, bytes: 0 })
         };

@@ -1,5 +1,5 @@
-//! Signatures: one exact node count for the defaults, each preset, each policy and each value of each option, which
-//! `tests/signatures.txt` holds.
+//! Signatures: one exact node count for the defaults, each preset, each policy and each value of
+//! each option, as recorded in `tests/signatures.txt`.
 
 pub mod values;
 
@@ -10,7 +10,8 @@ use crate::table::options::Size;
 use crate::table::policy::Policy;
 use std::sync::atomic::AtomicBool;
 
-/// An opening, two middle games (one with castling, promotion and en passant at hand), an endgame of pawns and a mate.
+/// An opening, two middle games (one with castling, promotion and en passant), a pawn endgame and a
+/// mate.
 const POSITIONS: [&str; 5] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -19,25 +20,27 @@ const POSITIONS: [&str; 5] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
 ];
 
-/// A position in FEN and the depth to search it to.
+/// A position in FEN and its search depth.
 pub type Start = (&'static str, u8);
 
-/// A signature's name and what it counts.
+/// The name of a signature and the function that counts it.
 pub type Signature = (String, Box<dyn Fn() -> Result<u64, EngineError> + Send>);
 
 /// Every signature, in the order of the file.
 pub fn signatures() -> Vec<Signature> {
-    let whole = all().into_iter().map(|(name, options)| -> Signature { (name, Box::new(move || nodes(&options))) });
+    let whole =
+        named_options().into_iter().map(|(name, options)| -> Signature { (name, Box::new(move || nodes(&options))) });
     let base = values::options(&values::base()).unwrap_or_default();
-    let points =
-        [("base".to_owned(), base)].into_iter().chain(values::all().into_iter().flat_map(|(_, points)| points));
+    let points = [("base".to_owned(), base)]
+        .into_iter()
+        .chain(values::value_options().into_iter().flat_map(|(_, points)| points));
     let points = points.map(|(name, options)| -> Signature {
         (format!("option:{}", name.replace(' ', "")), Box::new(move || values::nodes(&options)))
     });
     whole.chain(points).collect()
 }
 
-/// What `ttlab bench` runs: the defaults with a table small enough to be under pressure.
+/// The options of `ttlab bench`: the defaults with a table small enough to be under pressure.
 pub fn bench_options() -> EngineOptions {
     let mut options = EngineOptions::default();
     options.table.size = Size::Bytes(1 << 20);
@@ -45,13 +48,13 @@ pub fn bench_options() -> EngineOptions {
 }
 
 /// The defaults, each preset and each policy, and their options.
-pub fn all() -> Vec<(String, EngineOptions)> {
+pub fn named_options() -> Vec<(String, EngineOptions)> {
     let mut all = vec![("bench".to_owned(), bench_options())];
     for name in presets::names() {
         let options = presets::options(name).ok().and_then(|table| values::options(&table));
         all.extend(options.map(|options| (format!("preset:{name}"), options)));
     }
-    for policy in Policy::NAMES.iter().filter_map(|name| Policy::named(name)) {
+    for policy in Policy::NAMES.iter().filter_map(|name| Policy::from_name(name)) {
         let mut options = bench_options();
         options.table.policy = policy;
         options.table.size = Size::Entries(2048);
@@ -62,10 +65,11 @@ pub fn all() -> Vec<(String, EngineOptions)> {
     all
 }
 
-/// Nodes of all positions to depth 5, each from an empty table, then of a short sequence that shares one.
+/// Total nodes of all positions to depth 5, each from an empty table, then of a short sequence that
+/// shares the table.
 ///
 /// # Errors
-/// When the table's memory cannot be had.
+/// When there is not enough memory for the table.
 pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
     let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
     for fen in POSITIONS {
@@ -81,7 +85,7 @@ pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
     Ok(nodes)
 }
 
-/// Searches a position and adds its nodes to those of others; the last iteration.
+/// Searches a position, adds its nodes to `nodes` and returns the last iteration.
 fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8, nodes: &mut u64) -> Option<Iteration> {
     let limit = Limit { depth: Some(depth), nodes: None };
     let mut outcome = engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {});
@@ -93,10 +97,10 @@ fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8, nodes: 
 mod tests {
     use super::*;
 
-    /// Each policy has a signature of its own under its own name, and each preset: a name that were another's would never move.
+    /// Each policy and each preset has exactly one signature, under its own name.
     #[test]
-    fn each_signature_is_of_what_it_is_called() {
-        let all = all();
+    fn signature_names_match_their_policies_and_presets() {
+        let all = named_options();
         for name in Policy::NAMES {
             let named: Vec<_> = all.iter().filter(|(known, _)| *known == format!("policy:{name}")).collect();
             assert!(named.len() == 1 && named[0].1.table.policy.name() == *name, "{name}: {named:?}");

@@ -1,5 +1,5 @@
-//! Each value of each option, one at a time: presets and policies leave most of them where they are. Generated from the schema, so that
-//! an option that is added is here with it.
+//! Each value of each option, one at a time, since presets and policies leave most options
+//! unchanged. Generated from the schema, so that new options are included automatically.
 
 use super::{Start, search};
 use crate::chess::{Board, Increments};
@@ -8,7 +8,7 @@ use crate::experiment::{paths, schema};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
-/// Everything switched on that another option may act upon, in a small table under pressure.
+/// Everything on which other options may act, in a small table under pressure.
 const BASE: &str = "
 algorithm = 'pvs'
 aspiration = 30
@@ -25,8 +25,9 @@ store = { at = 'before-leaf' }
 table = { size = 600, slots = 2, policy = { kind = 'depth-age', factor = 2 } }
 ";
 
-/// What a value needs beside itself to be allowed, or to act at all: the begin of `path=value`, and options to lay over the base.
-const BESIDE: &[(&str, &str)] = &[
+/// What a value needs to be valid, or to have an effect: the prefix of `path=value`, and options to
+/// add to the base.
+const PREREQUISITES: &[(&str, &str)] = &[
     ("iir.node_type", "iir.min_depth = 2"),
     ("iir.reduction", "iir.min_depth = 2"),
     ("iir.slack", "iir.min_depth = 2"),
@@ -56,8 +57,8 @@ const BESIDE: &[(&str, &str)] = &[
     ("table.policy", "table.clock = 'iteration'"),
 ];
 
-/// Positions and depths: both kings castling, promotions, en passant; mates at hand; pawns alone, with draws and transpositions; mates and
-/// stalemates of bare kings; double pushes past a pawn.
+/// Positions and depths: castling on both sides, promotions, en passant; near mates; pawn endings
+/// with draws and transpositions; mates and stalemates of bare kings; double pushes past a pawn.
 pub const STARTS: [Start; 7] = [
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3),
     ("1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1", 3),
@@ -68,12 +69,12 @@ pub const STARTS: [Start; 7] = [
     ("7k/8/8/8/2p1p3/8/3P1P2/K7 w - - 0 1", 7),
 ];
 
-/// The options that every other set differs from in one value.
+/// The base options, from which each other set differs in one value.
 pub fn base() -> Table {
     BASE.parse().unwrap_or_default()
 }
 
-/// The values that an option is tried at, as TOML, from what its page says that it takes.
+/// The values to try for an option, as TOML, from its schema.
 fn values(page: &schema::OptionPage) -> Vec<Value> {
     let words = page.words.iter().map(|(word, _)| Value::from(word.as_str()));
     match page.values.split(' ').next().unwrap_or_default() {
@@ -93,30 +94,35 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
     }
 }
 
-/// Each option's path, and for each value that is allowed and is not the base's: `path=value` and the options.
-pub fn all() -> Vec<(String, Vec<(String, EngineOptions)>)> {
+/// Each option's path with its valid values other than the base's: `path=value` and the options.
+pub fn value_options() -> Vec<(String, Vec<(String, EngineOptions)>)> {
     schema::option_pages()
         .iter()
         .map(|page| {
             // "Of `kind`: ...": a parameter of one policy.
             let kind = page.meaning.strip_prefix("Of `").and_then(|rest| rest.split('`').next());
             let named = kind.map_or_else(|| page.path.clone(), |kind| format!("{}({kind})", page.path));
-            let points = values(page).iter().filter_map(|value| point(page, kind, &named, value)).collect();
+            let points = values(page).iter().filter_map(|value| value_option(page, kind, &named, value)).collect();
             (named, points)
         })
         .collect()
 }
 
-/// The options that a table says; none where they are not allowed.
+/// Parses options from a table; `None` if they are invalid.
 pub(super) fn options(table: &Table) -> Option<EngineOptions> {
     crate::experiment::options::read_options(None, table, std::iter::empty()).ok()
 }
 
-/// The base with one value changed; none where the value is not allowed or is the base's own.
-fn point(page: &schema::OptionPage, kind: Option<&str>, named: &str, value: &Value) -> Option<(String, EngineOptions)> {
+/// The base with one value changed; `None` if the value is invalid or equals the base.
+fn value_option(
+    page: &schema::OptionPage,
+    kind: Option<&str>,
+    named: &str,
+    value: &Value,
+) -> Option<(String, EngineOptions)> {
     let name = format!("{named}={}", paths::format_value(value));
     let mut table = base();
-    if let Some((_, beside)) = BESIDE.iter().find(|(begin, _)| name.starts_with(begin)) {
+    if let Some((_, beside)) = PREREQUISITES.iter().find(|(begin, _)| name.starts_with(begin)) {
         paths::merge(&mut table, &beside.parse().ok()?);
     }
     if let Some(kind) = kind {
@@ -128,10 +134,11 @@ fn point(page: &schema::OptionPage, kind: Option<&str>, named: &str, value: &Val
     (changed != without && Engine::new(&changed, None).is_ok()).then_some((name, changed))
 }
 
-/// Nodes of all positions, each searched twice along the engine's own play with what the first search left, then the next as a new game.
+/// Total nodes of all positions, each searched twice along the engine's own play with the state of
+/// the first search, then the next as a new game.
 ///
 /// # Errors
-/// When the table's memory cannot be had.
+/// When there is not enough memory for the table.
 pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
     let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
     for (fen, depth) in STARTS {

@@ -1,4 +1,4 @@
-//! Our own engine as a subject.
+//! The built-in engine as a subject.
 
 use super::{Failure, Position, SearchEnd, SearchEvent, Subject};
 use crate::chess::Move;
@@ -21,12 +21,12 @@ impl Subject for Engine {
         position: Position<'_>,
         limit: Limit,
         stop: &AtomicBool,
-        watch: &mut dyn FnMut(SearchEvent<'_>),
+        on_event: &mut dyn FnMut(SearchEvent<'_>),
     ) -> Result<SearchEnd, Failure> {
         let outcome = Self::search(self, position.board, position.past, limit, stop, &mut |progress| match progress {
-            SearchProgress::Begin { .. } => watch(SearchEvent::Begin),
-            SearchProgress::End => watch(SearchEvent::End),
-            SearchProgress::Iteration(iteration) => watch(SearchEvent::Iteration(iteration)),
+            SearchProgress::Begin { .. } => on_event(SearchEvent::Begin),
+            SearchProgress::End => on_event(SearchEvent::End),
+            SearchProgress::Iteration(iteration) => on_event(SearchEvent::Iteration(iteration)),
         });
         match outcome.stopped {
             true => Ok(SearchEnd::Stopped),
@@ -34,7 +34,7 @@ impl Subject for Engine {
         }
     }
 
-    fn end(&mut self) {}
+    fn quit(&mut self) {}
 }
 
 #[cfg(test)]
@@ -44,9 +44,10 @@ mod tests {
     use crate::chess::Board;
     use crate::engine::EngineOptions;
 
-    /// What is kept within a game goes with it; what is kept for ever goes when it starts as new. Nodes tell: a table that knows spares some.
+    /// State kept within a game is cleared by a new game; state that is never cleared goes with a
+    /// fresh start. Checked by node counts: a warm table saves nodes.
     #[test]
-    fn a_new_game_and_a_start_forget_what_they_should() {
+    fn new_game_and_start_clear_the_state_that_they_should() {
         for (clear, game_forgets) in [("game", true), ("never", false)] {
             let text = format!("{{ \"table\": {{ \"clear\": \"{clear}\" }}, \"history_clear\": \"search\" }}");
             let options: EngineOptions = serde_json::from_str(&text).unwrap();
@@ -55,7 +56,7 @@ mod tests {
             let (board, never) = (Board::startpos(), AtomicBool::new(false));
             let search = |subject: &mut dyn Subject| {
                 let (mut nodes, limit) = (0, Limit { depth: Some(4), nodes: None });
-                let ended = subject.search(Position::alone(&board), limit, &never, &mut |event| {
+                let ended = subject.search(Position::from_board(&board), limit, &never, &mut |event| {
                     nodes += if let SearchEvent::Iteration(iteration) = event { iteration.search.nodes } else { 0 };
                 });
                 assert!(matches!(ended, Ok(SearchEnd::Best(best)) if board.is_legal(best)));
@@ -70,9 +71,10 @@ mod tests {
         }
     }
 
-    /// The king that goes back makes the position of the game's start once more: a draw, of which the board alone knows nothing.
+    /// Moving the king back repeats the start position: a draw, which the board alone does not
+    /// show.
     #[test]
-    fn what_was_played_is_heeded() {
+    fn search_respects_the_game_history() {
         let options: EngineOptions = serde_json::from_str(r#"{ "draws": true }"#).unwrap();
         let start = Board::from_fen("3qk3/8/8/8/8/8/8/4K3 b - - 0 1").unwrap();
         let (mut board, mut past, mut played) = (start, Vec::new(), Vec::new());
@@ -94,16 +96,16 @@ mod tests {
             score.unwrap()
         };
         assert_eq!(score(Position { start: &start, moves: &played, past: &past, board: &board }), 0);
-        assert!(score(Position::alone(&board)) < -500);
+        assert!(score(Position::from_board(&board)) < -500);
     }
 
-    /// A search that is stopped names no move, whatever it found until then.
+    /// A stopped search returns no move.
     #[test]
-    fn a_stop_is_no_answer() {
+    fn stopped_search_returns_no_move() {
         let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();
         let (board, limit) = (Board::startpos(), Limit { depth: Some(30), nodes: None });
         let stop = AtomicBool::new(true);
-        let ended = Subject::search(&mut engine, Position::alone(&board), limit, &stop, &mut |_| {});
+        let ended = Subject::search(&mut engine, Position::from_board(&board), limit, &stop, &mut |_| {});
         assert!(matches!(ended, Ok(SearchEnd::Stopped)));
     }
 }

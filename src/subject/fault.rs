@@ -1,55 +1,54 @@
-//! What an engine did instead of what it should, and its last words.
+//! Failures of an engine, with its last output.
 
 use std::time::Duration;
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFault {
-    /// The program could not be started.
+    /// The program could not be started; the reason.
     #[error("the engine cannot be started: {0}")]
-    Start(String),
-    /// It ended by itself: how.
-    #[error("the engine ended by itself ({0})")]
-    SearchEnd(String),
-    /// It did not answer in time.
-    #[error("the engine gave no answer within {:.1} s", .0.as_secs_f64())]
-    Silent(Duration),
-    /// It was not ready in time, or did not say who it is.
-    #[error("the engine was not ready within {:.0} s (a longer subject.timeout gives it more)", .0.as_secs_f64())]
-    Unready(Duration),
-    /// It searched on beyond its limit and its watchdog, and ended when it was told to stop.
+    StartFailed(String),
+    /// The process ended by itself; its exit code or signal.
+    #[error("the engine exited unexpectedly ({0})")]
+    Exited(String),
+    /// No answer within the time.
+    #[error("the engine did not answer within {:.1} s", .0.as_secs_f64())]
+    NoAnswer(Duration),
+    /// No `uciok` or `readyok` within the time.
+    #[error("the engine was not ready within {:.0} s (raise subject.timeout to wait longer)", .0.as_secs_f64())]
+    NotReady(Duration),
+    /// It exceeded its limit and the watchdog, and stopped only on `stop`.
     #[error(
-        "the engine searched on for {:.1} s and ended only when told to stop: it does not heed this limit, or needs a longer \
-         subject.timeout",
+        "the engine searched for {:.1} s and ended only on \"stop\": it ignores this limit, or subject.timeout is too short",
         .0.as_secs_f64()
     )]
-    Unheeded(Duration),
-    /// It wrote more lines than a search can have.
+    LimitIgnored(Duration),
+    /// It wrote too many lines.
     #[error("the engine wrote more than {0} lines")]
-    Flood(usize),
-    /// It wrote what is no answer.
-    #[error("the engine's answer is none: `{0}`")]
-    Garbage(String),
-    /// Its move is not legal there.
+    TooManyLines(usize),
+    /// Its answer could not be parsed.
+    #[error("the engine's answer is invalid: `{0}`")]
+    InvalidAnswer(String),
+    /// Its move is illegal in the position.
     #[error("the engine's move {0} is illegal")]
-    Illegal(String),
-    /// It has a legal move and named none.
-    #[error("the engine named no move where there is a legal one")]
+    IllegalMove(String),
+    /// It returned no move although there is a legal one.
+    #[error("the engine returned no move although there is a legal one")]
     NoMove,
-    /// It did not take an option.
+    /// It refused an option.
     #[error("the engine refused an option: `{0}`")]
-    Refused(String),
+    OptionRefused(String),
 }
 
-/// A fault, when it happened, and the engine's last lines.
+/// A fault, the request during which it happened, and the engine's last lines.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{fault} at `{during}`{}", last_lines(tail))]
+#[error("{fault} at `{request}`{}", last_lines(tail))]
 pub struct Failure {
     /// What went wrong.
     pub fault: EngineFault,
-    /// What was asked of it.
-    pub during: String,
-    /// The last lines that it wrote, the oldest first.
+    /// The request that failed.
+    pub request: String,
+    /// The last lines of its output, the oldest first.
     pub tail: Vec<String>,
 }
 
@@ -61,29 +60,29 @@ fn last_lines(tail: &[String]) -> String {
 mod tests {
     use super::*;
 
-    /// Each fault in its words, with what it was asked and said last.
+    /// The text of each fault, with the request and the last output.
     #[test]
-    fn each_fault_has_its_words() {
+    fn failure_states_fault_request_and_last_lines() {
         let (text, waited) = ("x y".to_owned(), Duration::from_millis(2040));
         for (fault, words) in [
-            (EngineFault::Start(text.clone()), "the engine cannot be started: x y"),
-            (EngineFault::SearchEnd(text.clone()), "the engine ended by itself (x y)"),
-            (EngineFault::Silent(waited), "the engine gave no answer within 2.0 s"),
+            (EngineFault::StartFailed(text.clone()), "the engine cannot be started: x y"),
+            (EngineFault::Exited(text.clone()), "the engine exited unexpectedly (x y)"),
+            (EngineFault::NoAnswer(waited), "the engine did not answer within 2.0 s"),
             (
-                EngineFault::Unready(waited),
-                "the engine was not ready within 2 s (a longer subject.timeout gives it more)",
+                EngineFault::NotReady(waited),
+                "the engine was not ready within 2 s (raise subject.timeout to wait longer)",
             ),
             (
-                EngineFault::Unheeded(waited),
-                "the engine searched on for 2.0 s and ended only when told to stop: it does not heed this limit, or needs a longer subject.timeout",
+                EngineFault::LimitIgnored(waited),
+                "the engine searched for 2.0 s and ended only on \"stop\": it ignores this limit, or subject.timeout is too short",
             ),
-            (EngineFault::Flood(7), "the engine wrote more than 7 lines"),
-            (EngineFault::Garbage(text.clone()), "the engine's answer is none: `x y`"),
-            (EngineFault::Illegal(text.clone()), "the engine's move x y is illegal"),
-            (EngineFault::NoMove, "the engine named no move where there is a legal one"),
-            (EngineFault::Refused(text.clone()), "the engine refused an option: `x y`"),
+            (EngineFault::TooManyLines(7), "the engine wrote more than 7 lines"),
+            (EngineFault::InvalidAnswer(text.clone()), "the engine's answer is invalid: `x y`"),
+            (EngineFault::IllegalMove(text.clone()), "the engine's move x y is illegal"),
+            (EngineFault::NoMove, "the engine returned no move although there is a legal one"),
+            (EngineFault::OptionRefused(text.clone()), "the engine refused an option: `x y`"),
         ] {
-            let mut failure = Failure { fault, during: "go".to_owned(), tail: Vec::new() };
+            let mut failure = Failure { fault, request: "go".to_owned(), tail: Vec::new() };
             assert_eq!(failure.to_string(), format!("{words} at `go`"));
             failure.tail = vec!["first".to_owned(), "last".to_owned()];
             assert_eq!(failure.to_string(), format!("{words} at `go`; its last lines: first | last"));

@@ -1,13 +1,13 @@
-//! Who is examined: an engine that plays by one trait, be it this crate's own or a process that speaks UCI.
+//! Subjects: engines under test behind one trait, built in or external UCI processes.
 //!
-//! The runner knows the trait alone. What an engine does not tell (a process has no table counters) stays empty all the way to
-//! the page.
+//! The runner uses only the trait. Values that an engine does not report (a process has no table
+//! counters) stay empty through to the report.
 
 mod builtin;
 pub mod descendants;
 mod fault;
 pub mod guard;
-mod heard;
+mod info;
 pub mod options;
 mod probe;
 mod process;
@@ -18,9 +18,9 @@ mod watchdog;
 
 pub use fault::{EngineFault, Failure};
 pub use options::{Restart, SubjectOptions};
-pub use probe::{LimitSupport, NodeReports, ProbeResult, Repeatability, limits, probe, repeat};
-pub use process::Departure;
-pub use program::{EngineIdentity, Program, find};
+pub use probe::{LimitSupport, NodeReports, ProbeResult, Repeatability, probe, probe_limits, probe_repeatability};
+pub use process::QuitReport;
+pub use program::{EngineIdentity, Program, find_program};
 pub use uci::{Launch, Uci};
 
 use crate::chess::{Board, Move, Score};
@@ -28,74 +28,75 @@ use crate::engine::{Iteration, Limit, SearchCounters};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// A position as it was reached.
+/// A position with its game history.
 #[derive(Debug, Clone, Copy)]
 pub struct Position<'a> {
-    /// The position from which the game began.
+    /// The start position of the game.
     pub start: &'a Board,
     /// The moves from there.
     pub moves: &'a [Move],
-    /// The positions on the way, the oldest first.
+    /// The earlier positions of the game, the oldest first.
     pub past: &'a [Board],
-    /// The position to be searched.
+    /// The position to search.
     pub board: &'a Board,
 }
 
 impl<'a> Position<'a> {
-    /// A position without a past.
-    pub fn alone(board: &'a Board) -> Self {
+    /// A position without a history.
+    pub fn from_board(board: &'a Board) -> Self {
         Self { start: board, moves: &[], past: &[], board }
     }
 }
 
-/// What an engine that is not ours said of a search: what it did not say is none.
+/// What an external engine reported about a search; `None` where it did not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UciReport {
     /// The last depth.
     pub depth: Option<u8>,
-    /// The last score, in centipawns from the side to move's view; a mate in n moves is 32,000 less its plies.
+    /// The last score in centipawns, from the side to move's view; a mate in n plies is 32,000 less
+    /// n.
     pub score: Option<Score>,
-    /// The move that it would play; none where there is no legal move.
+    /// The best move; [`Move::NONE`] if there is no legal move.
     pub best: Move,
     /// The last principal variation, as far as its moves are legal.
     pub pv: Vec<Move>,
-    /// The last number of nodes.
+    /// The last node count.
     pub nodes: Option<u64>,
-    /// The last `hashfull`: a label, since engines define it differently.
+    /// The last `hashfull`, in per mille; engines define it differently.
     pub hashfull: Option<u16>,
-    /// The engine's own milliseconds.
+    /// The engine's own time, in milliseconds.
     pub milliseconds: Option<u64>,
-    /// Whether a limit of nodes cut its last depth short.
-    pub cut: bool,
-    /// The depths before the last one of which it told score, move and nodes, by depth.
-    pub earlier: Vec<Earlier>,
+    /// Whether a node limit ended the search within its last depth.
+    pub truncated: bool,
+    /// The earlier depths with score, move and nodes, in increasing order.
+    pub earlier_depths: Vec<DepthReport>,
 }
 
-/// What an engine that is not ours said of a depth before its last one.
+/// What an external engine reported about a depth before its last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Earlier {
-    /// The depth.
+pub struct DepthReport {
+    /// The depth in plies.
     pub depth: u8,
-    /// Its last score that is no bound.
+    /// The last exact score.
     pub score: Score,
-    /// Its principal variation: one move at least.
+    /// The principal variation, at least one move.
     pub pv: Vec<Move>,
-    /// Nodes of the whole search up to there.
+    /// Nodes of the whole search up to the end of this depth.
     pub nodes: u64,
-    /// Its `hashfull`.
+    /// The last `hashfull` of this depth.
     pub hashfull: Option<u16>,
-    /// The engine's own milliseconds up to there.
+    /// The engine's own time up to the end of this depth, in milliseconds.
     pub milliseconds: Option<u64>,
-    /// Since the search began.
-    pub at: Duration,
+    /// Time since the start of the search.
+    pub elapsed: Duration,
 }
 
 impl UciReport {
-    /// Each depth by itself, the last one at the end, and the seconds of each: nodes and times are what came on top of the depth before.
-    /// `seconds`: of the whole search.
+    /// One report per depth with the seconds that it took, the last depth at the end: nodes and
+    /// times are differences to the depth before. `seconds`: of the whole search.
     pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
         let (mut found, mut nodes, mut at, mut milliseconds) = (Vec::new(), 0, 0.0, 0);
-        for earlier in &self.earlier {
+        for earlier in &self.earlier_depths {
             let of = Self {
                 depth: Some(earlier.depth),
                 score: Some(earlier.score),
@@ -106,7 +107,7 @@ impl UciReport {
                 milliseconds: earlier.milliseconds.map(|until| until.saturating_sub(milliseconds)),
                 ..Self::default()
             };
-            let until = earlier.at.as_secs_f64().clamp(at, seconds.max(at));
+            let until = earlier.elapsed.as_secs_f64().clamp(at, seconds.max(at));
             found.push((of, until - at));
             (nodes, at) = (earlier.nodes, until);
             milliseconds = earlier.milliseconds.unwrap_or(milliseconds);
@@ -114,15 +115,15 @@ impl UciReport {
         let last = Self {
             nodes: self.nodes.map(|all| all.saturating_sub(nodes)),
             milliseconds: self.milliseconds.map(|until| until.saturating_sub(milliseconds)),
-            earlier: Vec::new(),
+            earlier_depths: Vec::new(),
             ..self.clone()
         };
         found.push((last, seconds - at));
         found
     }
 
-    /// It as an iteration whose other counters are 0.
-    pub fn iteration(&self) -> Iteration {
+    /// The report as an iteration; unreported counters are 0.
+    pub fn to_iteration(&self) -> Iteration {
         Iteration {
             depth: self.depth.unwrap_or(0),
             deepest: 0,
@@ -133,52 +134,52 @@ impl UciReport {
             table: Default::default(),
             occupancy: Default::default(),
             anatomy: None,
-            finished: !self.cut,
+            finished: !self.truncated,
         }
     }
 }
 
-/// What a subject tells as it goes.
+/// Events during a search.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchEvent<'a> {
-    /// The clock is to start.
+    /// Start the clock.
     Begin,
-    /// The clock is to stop; what was counted is being gathered.
+    /// Stop the clock; counters are still being gathered.
     End,
-    /// A finished iteration of our own engine.
+    /// A finished iteration of the built-in engine.
     Iteration(&'a Iteration),
-    /// A finished search of another, with what it said of its depths.
-    UciReport(&'a UciReport),
+    /// A finished search of an external engine.
+    Report(&'a UciReport),
 }
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// With the best move; none where there is no legal move.
+    /// By itself, with the best move; [`Move::NONE`] if there is no legal move.
     Best(Move),
-    /// From outside: no row may be made of it.
+    /// By `stop`: its result must be discarded.
     Stopped,
 }
 
-/// An engine under examination.
+/// An engine under test.
 pub trait Subject: Send {
-    /// As new: everything is forgotten, and a process that is not there is started.
+    /// Resets all state; starts the process if it is not running.
     ///
     /// # Errors
     /// When it cannot be started.
     fn start(&mut self) -> Result<(), Failure>;
 
-    /// Another game, or an unrelated position, begins.
+    /// Begins a new game or an unrelated position.
     ///
     /// # Errors
     /// When it does not answer.
     fn new_game(&mut self) -> Result<(), Failure>;
 
-    /// Searches a position to a limit. `stop` is looked at every tenth of a second or oftener; `watch` hears when the search
-    /// begins and ends (the place to read a clock) and what was found.
+    /// Searches a position to a limit. `stop` is checked at least every tenth of a second;
+    /// `on_event` is called when the search begins and ends (to read a clock) and with its results.
     ///
     /// # Errors
-    /// When it does not end as it should; the subject can be used again afterwards.
+    /// When the search fails; the subject can be used again afterwards.
     fn search(
         &mut self,
         position: Position<'_>,
@@ -187,8 +188,8 @@ pub trait Subject: Send {
         watch: &mut dyn FnMut(SearchEvent<'_>),
     ) -> Result<SearchEnd, Failure>;
 
-    /// Ends it; nothing of it is left behind.
-    fn end(&mut self);
+    /// Ends the engine and all of its processes.
+    fn quit(&mut self);
 }
 
 #[cfg(test)]
@@ -197,20 +198,20 @@ mod tests {
     use super::*;
     use crate::chess::named;
 
-    /// Three depths of four seconds: each with its own score, line and hashfull, and what came on top of the one before, of a time that was not told
-    /// too; the last row has what the whole search said.
+    /// Three depths before the last: each row has its own score, line and hashfull, and the
+    /// differences of nodes and time.
     #[test]
-    fn each_depth_has_what_came_on_top() {
+    fn each_depth_has_the_difference_to_the_one_before() {
         let start = Board::startpos();
         let line = |words: &[&str]| words.iter().map(|word| named(&start, word).unwrap()).collect::<Vec<_>>();
-        let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, at| Earlier {
+        let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, at| DepthReport {
             depth,
             score: i32::from(depth) * 10,
             pv: line(words),
             nodes,
             hashfull,
             milliseconds,
-            at: Duration::from_millis(at),
+            elapsed: Duration::from_millis(at),
         };
         let best = line(&["g1f3"])[0];
         let message = UciReport {
@@ -221,8 +222,8 @@ mod tests {
             nodes: Some(1000),
             hashfull: Some(9),
             milliseconds: Some(90),
-            cut: true,
-            earlier: vec![
+            truncated: true,
+            earlier_depths: vec![
                 earlier(1, &["a2a3"], 100, Some(3), Some(20), 500),
                 earlier(3, &["e2e4"], 300, None, None, 1500),
                 earlier(4, &["d2d4"], 700, Some(5), Some(50), 9000),
@@ -238,8 +239,10 @@ mod tests {
             milliseconds,
             ..UciReport::default()
         };
-        let last = UciReport { nodes: Some(300), milliseconds: Some(40), earlier: Vec::new(), ..message.clone() };
-        // The clock of the fourth depth is beyond the search's end: nothing is left for the last.
+        let last =
+            UciReport { nodes: Some(300), milliseconds: Some(40), earlier_depths: Vec::new(), ..message.clone() };
+        // The time of the fourth depth is after the end of the search: nothing remains for the
+        // last.
         let expected = [
             (of(1, 10, &["a2a3"], 100, Some(3), Some(20)), 0.5),
             (of(3, 30, &["e2e4"], 200, None, None), 1.0),
@@ -247,12 +250,12 @@ mod tests {
             (last, 0.0),
         ];
         assert_eq!(message.by_depth(4.0), expected);
-        let row = message.iteration();
+        let row = message.to_iteration();
         assert_eq!(
             (row.depth, row.score, row.best, row.pv, row.search.nodes, row.finished),
             (5, -7, best, line(&["b1c3"]), 1000, false)
         );
-        let nothing = UciReport::default().iteration();
+        let nothing = UciReport::default().to_iteration();
         assert_eq!((nothing.depth, nothing.score, nothing.search.nodes, nothing.finished), (0, 0, 0, true));
     }
 }

@@ -1,11 +1,11 @@
-//! `[subject]`: which engine is examined, and how it is set up.
+//! `[subject]`: which engine is tested, and its settings.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The word that stands for our own engine.
+/// The name of the built-in engine.
 pub const BUILTIN: &str = "builtin";
 
 /// Which engine is examined.
@@ -13,77 +13,81 @@ pub const BUILTIN: &str = "builtin";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SubjectOptions {
-    /// `"builtin"`: ttlab's own, set up by `[engine]`. Else an engine that speaks UCI: a program on the path, a path, or a list with
-    /// its arguments, as in `["gnuchess", "-u"]`. It is started as it stands, through no shell.
+    /// `"builtin"`: ttlab's own, set up by `[engine]`. Else an engine that speaks UCI: a program on
+    /// the path, a path, or a list with its arguments, as in `["gnuchess", "-u"]`. It is started as
+    /// it stands, through no shell.
     pub uci: ProgramWords,
-    /// Its options by the names that it gives them: `Hash = 16`. In a grid `"uci.Hash"`. What it names `OwnBook` and `Ponder` is
-    /// switched off where nothing else is said.
+    /// Its options by the names that it gives them: `Hash = 16`. In a grid `"uci.Hash"`. What it
+    /// names `OwnBook` and `Ponder` is switched off where nothing else is said.
     pub options: BTreeMap<String, OptionValue>,
-    /// How long one process is kept: `experiment`, `game` (or single position) or `search`. Default: `experiment`; in a file with `[match]` `game`.
+    /// How long one process is kept: `experiment`, `game` (or single position) or `search`.
+    /// Default: `experiment`; in a file with `[match]` `game`.
     pub restart: Restart,
-    /// Seconds that a search may take before it is taken for hung. Default: by the limit and the rate measured so far. It also gives an engine longer that
-    /// takes more than 20 seconds to be ready.
+    /// Seconds that a search may take before it is taken for hung. Default: by the limit and the
+    /// rate measured so far. It also gives an engine longer that takes more than 20 seconds to be
+    /// ready.
     #[cfg_attr(test, schemars(range(min = 0.001)))]
     pub timeout: Option<f64>,
-    /// Whether the engine is accepted though the trial before the run speaks against it: it does not heed the limit, or a match with it would not be the
-    /// same twice. Manifest and page say what was found.
+    /// Whether the engine is accepted though the trial before the run speaks against it: it does
+    /// not heed the limit, or a match with it would not be the same twice. Manifest and page say
+    /// what was found.
     #[serde(skip_serializing_if = "is_false")]
     pub trust: bool,
-    /// The file that `ttlab doctor -o` wrote of this engine: whether its nodes to a depth can lead a page. It must be of this program, with these
-    /// options (`Hash` apart).
+    /// The file that `ttlab doctor -o` wrote of this engine: whether its nodes to a depth can lead
+    /// a page. It must be of this program, with these options (`Hash` apart).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doctor: Option<PathBuf>,
 }
 
 impl SubjectOptions {
-    /// Whether it is our own engine.
+    /// Whether it is the built-in engine.
     pub fn is_builtin(&self) -> bool {
         self.uci == ProgramWords::default()
     }
 }
 
-/// The option for an engine's memory, where it is set: its name as it stands there, and MiB.
-pub fn hash(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
-    options.iter().find_map(|(name, value)| Some((name.as_str(), mebibytes(name, value)?)))
+/// The `Hash` option, if set: its name as written, and MiB.
+pub fn hash_size(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
+    options.iter().find_map(|(name, value)| Some((name.as_str(), hash_mebibytes(name, value)?)))
 }
 
-/// The MiB that an option sets, if it is the one for an engine's memory.
-pub fn mebibytes(name: &str, value: &OptionValue) -> Option<i64> {
+/// The MiB that an option sets, if it is `Hash`.
+pub fn hash_mebibytes(name: &str, value: &OptionValue) -> Option<i64> {
     match value {
         OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some(*size),
         _ => None,
     }
 }
 
-/// Whether a switch is off. Serde hands over a reference.
+/// Whether a switch is off; serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_false(switch: &bool) -> bool {
     !*switch
 }
 
-/// A program, alone or with its arguments.
+/// A program with optional arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a program in quotes, or a list of it and its arguments")]
 pub enum ProgramWords {
     /// A program.
-    One(String),
+    Name(String),
     /// A program and its arguments.
-    Many(Vec<String>),
+    List(Vec<String>),
 }
 
 impl Default for ProgramWords {
     fn default() -> Self {
-        Self::One(BUILTIN.to_owned())
+        Self::Name(BUILTIN.to_owned())
     }
 }
 
 impl ProgramWords {
-    /// The program's name as given, and its arguments.
+    /// The program as written, and its arguments.
     pub fn split(&self) -> (&str, &[String]) {
         match self {
-            Self::One(program) => (program, &[]),
-            Self::Many(words) => words.split_first().map_or(("", &[]), |(first, rest)| (first, rest)),
+            Self::Name(program) => (program, &[]),
+            Self::List(words) => words.split_first().map_or(("", &[]), |(first, rest)| (first, rest)),
         }
     }
 }
@@ -138,13 +142,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_shown_as_they_are_typed() {
-        let many = |words: &[&str]| ProgramWords::Many(words.iter().map(|word| (*word).to_owned()).collect());
-        assert_eq!(ProgramWords::One("a b".to_owned()).to_string(), "a b");
+    fn program_words_and_values_are_displayed_as_typed() {
+        let many = |words: &[&str]| ProgramWords::List(words.iter().map(|word| (*word).to_owned()).collect());
+        assert_eq!(ProgramWords::Name("a b".to_owned()).to_string(), "a b");
         assert_eq!(many(&["a", "-u", "x y"]).to_string(), "a -u x y");
         assert_eq!((many(&[]).to_string(), many(&[]).split().0), (String::new(), ""));
         assert_eq!(many(&["a", "-u", "b"]).split(), ("a", &["-u".to_owned(), "b".to_owned()][..]));
-        assert_eq!(ProgramWords::One("a".to_owned()).split(), ("a", &[][..]));
+        assert_eq!(ProgramWords::Name("a".to_owned()).split(), ("a", &[][..]));
         let values = [OptionValue::Check(true), OptionValue::Spin(-3), OptionValue::Text("x".to_owned())];
         assert_eq!(values.map(|value| value.to_string()), ["true", "-3", "x"]);
         let own = SubjectOptions::default();
@@ -152,17 +156,17 @@ mod tests {
         assert!(!SubjectOptions { uci: many(&[BUILTIN]), ..own.clone() }.is_builtin(), "a list is a program's");
     }
 
-    /// Whatever the case of its name; what is no number of MiB is none.
+    /// The name is case-insensitive; the value must be a number.
     #[test]
-    fn the_memory_of_an_engine_is_found_by_its_name() {
+    fn hash_size_is_found_in_any_case() {
         let options = |given: &[(&str, OptionValue)]| {
             given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
         };
         let spin = OptionValue::Spin;
         assert_eq!(
-            hash(&options(&[("Contempt", spin(5)), ("HASH", spin(16)), ("Threads", spin(2))])),
+            hash_size(&options(&[("Contempt", spin(5)), ("HASH", spin(16)), ("Threads", spin(2))])),
             Some(("HASH", 16))
         );
-        assert_eq!(hash(&options(&[("hash", OptionValue::Text("16".to_owned())), ("Hash Size", spin(3))])), None);
+        assert_eq!(hash_size(&options(&[("hash", OptionValue::Text("16".to_owned())), ("Hash Size", spin(3))])), None);
     }
 }

@@ -1,5 +1,6 @@
-//! Is an engine what an experiment takes it for? Tried before the run: does the same search say the same, after others in one process and in the next,
-//! and does the engine heed `go depth` and `go nodes`?
+//! Checks what an experiment assumes about an external engine before a run: does the same search
+//! give the same result, in one process and in the next, and does the engine respect `go depth` and
+//! `go nodes`?
 
 use super::{
     EngineFault, EngineIdentity, Failure, Launch, Position, Restart, SearchEnd, SearchEvent, Subject, Uci, UciReport,
@@ -10,85 +11,87 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How an engine's searches repeat.
+/// How well an engine's searches repeat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Repeatability {
-    /// The same search said the same each time: nodes, score, move, variation and depths.
+    /// Identical results: nodes, score, move, variation and depths.
     Exact,
-    /// It took the same nodes each time, and said something else.
-    Counts,
-    /// The most is above the least by this share at most, on every position that was tried.
+    /// Identical nodes, other results.
+    SameNodes,
+    /// Node counts spread by at most this share, on every position tried.
     Within(f64),
-    /// They are further apart than `APART`, or none were reported.
-    Not,
+    /// The spread is above [`MAX_SPREAD`], or no nodes were reported.
+    NotRepeatable,
 }
 
-/// Counts further apart than this do not repeat.
-pub const APART: f64 = 0.1;
+/// The maximum spread of repeatable node counts, as a share.
+pub const MAX_SPREAD: f64 = 0.1;
 
-/// Whether a limit is heeded.
+/// Whether a limit is respected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LimitSupport {
-    /// It is.
+    /// The limit is respected.
     Yes,
-    /// It is not: what was seen instead.
+    /// The limit is ignored; what was observed.
     No(String),
 }
 
-/// When an engine tells its nodes.
+/// When an engine reports its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeReports {
     /// Up to the end of a search.
     Whole,
-    /// When a depth ends: what it searches after that is not told.
+    /// At the end of each depth: nodes searched after that are not reported.
     Depths,
-    /// Never, or no number that can be one.
+    /// Never, or only implausible numbers.
     Never,
 }
 
-/// What a trial showed.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
-    /// What the engine says that it is.
+    /// The engine's identity.
     pub identity: EngineIdentity,
-    /// How its searches repeat.
-    pub repeats: Repeatability,
-    /// Whether a new game is like a new process to it, as far as its answers can tell.
-    pub forgets: bool,
-    /// The first difference between two searches that should be the same.
+    /// How well its searches repeat.
+    pub repeatability: Repeatability,
+    /// Whether a new game behaves like a new process, judged by its results.
+    pub resets_on_new_game: bool,
+    /// The first difference between two searches that should be equal.
     pub difference: Option<String>,
-    /// Whether `go depth` is heeded.
+    /// Whether `go depth` is respected.
     pub depth: LimitSupport,
-    /// Whether `go nodes` is heeded.
+    /// Whether `go nodes` is respected.
     pub nodes: LimitSupport,
-    /// When it tells its nodes.
-    pub reports: NodeReports,
+    /// When it reports its nodes.
+    pub node_reports: NodeReports,
 }
 
 impl fmt::Display for Repeatability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exact => f.write_str("exact"),
-            Self::Counts => f.write_str("same nodes, other answers"),
-            Self::Within(share) => write!(f, "within {:.1} %", (1000.0 * share).ceil() / 10.0),
-            Self::Not => f.write_str("not repeatable"),
+            Self::SameNodes => f.write_str("same nodes, other answers"),
+            Self::Within(spread) => write!(f, "within {:.1} %", (1000.0 * spread).ceil() / 10.0),
+            Self::NotRepeatable => f.write_str("not repeatable"),
         }
     }
 }
 
-/// The searches that try the limits.
-const DEPTH: u8 = 4;
-const NODES: u64 = 20_000;
+/// The limits of the trial searches.
+const TRIAL_DEPTH: u8 = 4;
+const TRIAL_NODES: u64 = 20_000;
 
-/// What they may take: engines that are beyond a limit by then do not heed it, and slow ones get more.
-const SHORT: Duration = Duration::from_secs(5);
-const LONG: Duration = Duration::from_secs(30);
+/// Timeouts of the trial searches: an engine beyond the limit after the short one ignores it, a
+/// slow one gets the long one.
+const SHORT_TIMEOUT: Duration = Duration::from_secs(5);
+const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Tries an engine: its limits, then on some positions whether it repeats under the limit of the experiment. None if the run is to end. With `trust` the
-/// second is tried under a limit that it does not heed, too.
+/// Tries an engine: its limits, then on some positions its repeatability under the limit of the
+/// experiment. `None` if `stop` was set. With `trust`, repeatability is tried even under a limit
+/// that the engine ignores.
 ///
 /// # Errors
-/// When the engine cannot be started, or fails at the limit although it heeds it.
+/// When the engine cannot be started, or fails under a limit that it respects.
 pub fn probe(
     launch: &Launch,
     boards: &[Board],
@@ -96,36 +99,45 @@ pub fn probe(
     trust: bool,
     stop: &AtomicBool,
 ) -> Result<Option<ProbeResult>, Failure> {
-    match limits(launch, stop)? {
-        Some(trial) if trust || trial.heeds(limit) => repeat(launch, boards, limit, trial, stop),
+    match probe_limits(launch, stop)? {
+        Some(trial) if trust || trial.respects(limit) => probe_repeatability(launch, boards, limit, trial, stop),
         trial => Ok(trial),
     }
 }
 
 impl ProbeResult {
-    /// Whether it heeds all parts of a limit.
-    pub fn heeds(&self, limit: Limit) -> bool {
+    /// Whether it respects all parts of a limit.
+    pub fn respects(&self, limit: Limit) -> bool {
         let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
         parts.into_iter().all(|(required, honours)| !required || *honours == LimitSupport::Yes)
     }
 }
 
-/// Tries what an engine says that it is, and its limits; nothing of how it repeats. None if the run is to end.
+/// Tries an engine's identity and limits, but not its repeatability. `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine cannot be started, or fails.
-pub fn limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeResult>, Failure> {
+pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeResult>, Failure> {
     let Some((identity, depth)) = try_depth(launch, stop)? else { return Ok(None) };
     let Some((nodes, reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
-    let repeats = Repeatability::Not;
-    Ok(Some(ProbeResult { identity, repeats, forgets: true, difference: None, depth, nodes, reports }))
+    let repeats = Repeatability::NotRepeatable;
+    Ok(Some(ProbeResult {
+        identity,
+        repeatability: repeats,
+        resets_on_new_game: true,
+        difference: None,
+        depth,
+        nodes,
+        node_reports: reports,
+    }))
 }
 
-/// Tries whether an engine repeats under a limit, to go with what is known of its limits. None if the run is to end.
+/// Tries the repeatability of an engine under a limit and completes the result of `probe_limits`.
+/// `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine fails.
-pub fn repeat(
+pub fn probe_repeatability(
     launch: &Launch,
     boards: &[Board],
     limit: Limit,
@@ -134,151 +146,161 @@ pub fn repeat(
 ) -> Result<Option<ProbeResult>, Failure> {
     let mut seen = Comparison::default();
     let Some(deepest) = seen.search(launch, boards, limit, stop)? else { return Ok(None) };
-    // Nodes that are a limit are the same whatever else is not: so the same work once more, limited by its depth.
+    // Under a node limit the node counts agree anyway, so the same work is repeated with a depth
+    // limit.
     if let (Some(_), Some(deepest @ 1..), LimitSupport::Yes) = (limit.nodes, deepest, &trial.depth) {
         let to_depth = Limit { depth: Some(deepest), nodes: None };
         if seen.search(launch, boards, to_depth, stop)?.is_none() {
             return Ok(None);
         }
     }
-    Ok(Some(seen.judge(launch.restart, trial)))
+    Ok(Some(seen.into_result(launch.restart, trial)))
 }
 
-/// Who the engine is, and whether it heeds `go depth`. None if the run is to end.
+/// The engine's identity, and whether it respects `go depth`. `None` if `stop` was set.
 fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentity, LimitSupport)>, Failure> {
-    let limit = Limit { depth: Some(DEPTH), nodes: None };
-    let (identity, found) = match patient(launch, limit, stop)? {
-        (_, Patient::Stopped) => return Ok(None),
-        (identity, Patient::Unheeded(why)) => return Ok(Some((identity, LimitSupport::No(why)))),
-        (identity, Patient::Answer(found)) => (identity, found),
+    let limit = Limit { depth: Some(TRIAL_DEPTH), nodes: None };
+    let (identity, found) = match search_with_patience(launch, limit, stop)? {
+        (_, Attempt::Stopped) => return Ok(None),
+        (identity, Attempt::Overran(why)) => return Ok(Some((identity, LimitSupport::No(why)))),
+        (identity, Attempt::Answer(found)) => (identity, found),
     };
     let honours = match found.depth {
-        Some(DEPTH) => LimitSupport::Yes,
-        Some(depth) => LimitSupport::No(format!("it went to depth {depth} when asked for {DEPTH}")),
-        None => LimitSupport::No("it names no depth".to_owned()),
+        Some(TRIAL_DEPTH) => LimitSupport::Yes,
+        Some(depth) => LimitSupport::No(format!("it searched to depth {depth}, expected {TRIAL_DEPTH}")),
+        None => LimitSupport::No("it reports no depth".to_owned()),
     };
     Ok(Some((identity, honours)))
 }
 
-/// Whether the engine heeds `go nodes`, and when it tells its nodes. None if the run is to end.
+/// Whether the engine respects `go nodes`, and when it reports its nodes. `None` if `stop` was set.
 fn try_nodes(
     launch: &Launch,
     depth: &LimitSupport,
     stop: &AtomicBool,
 ) -> Result<Option<(LimitSupport, NodeReports)>, Failure> {
     let by_nodes = |nodes| Limit { depth: None, nodes: Some(nodes) };
-    let found = match patient(launch, by_nodes(NODES), stop)?.1 {
-        Patient::Stopped => return Ok(None),
-        Patient::Unheeded(why) => return Ok(Some((LimitSupport::No(why), NodeReports::Whole))),
-        Patient::Answer(found) => found,
+    let found = match search_with_patience(launch, by_nodes(TRIAL_NODES), stop)?.1 {
+        Attempt::Stopped => return Ok(None),
+        Attempt::Overran(why) => return Ok(Some((LimitSupport::No(why), NodeReports::Whole))),
+        Attempt::Answer(found) => found,
     };
     let Some(made) = found.nodes else {
-        return Ok(Some((LimitSupport::No("it names no nodes".to_owned()), NodeReports::Never)));
+        return Ok(Some((LimitSupport::No("it reports no nodes".to_owned()), NodeReports::Never)));
     };
-    if (NODES / 2..=2 * NODES).contains(&made) {
+    if (TRIAL_NODES / 2..=2 * TRIAL_NODES).contains(&made) {
         return Ok(Some((LimitSupport::Yes, NodeReports::Whole)));
     }
-    let why = format!("it made {made} when asked for {NODES}");
-    let (Some(reached), true, LimitSupport::Yes) = (found.depth, made < NODES, depth) else {
+    let why = format!("it searched {made} nodes, expected {TRIAL_NODES}");
+    let (Some(reached), true, LimitSupport::Yes) = (found.depth, made < TRIAL_NODES, depth) else {
         return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     };
-    // Few nodes were told. If they are those of the depths that ended, the next depth takes more than the limit left for it, and ends under a limit that is
-    // large enough.
+    // Few nodes were reported. If they are those of finished depths, the next depth needs more than
+    // the rest of the limit, and finishes under a limit that is large enough.
     let next = Limit { depth: Some(reached.saturating_add(1)), nodes: None };
-    let whole = match patient(launch, next, stop)?.1 {
-        Patient::Stopped => return Ok(None),
-        Patient::Answer(found) => found.nodes.unwrap_or(0),
-        Patient::Unheeded(_) => 0,
+    let whole = match search_with_patience(launch, next, stop)?.1 {
+        Attempt::Stopped => return Ok(None),
+        Attempt::Answer(found) => found.nodes.unwrap_or(0),
+        Attempt::Overran(_) => 0,
     };
-    if whole < NODES {
-        let why = format!("{why}, and its next depth takes {whole}");
+    if whole < TRIAL_NODES {
+        let why = format!("{why}, and its next depth takes {whole} nodes");
         return Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
     }
-    match patient(launch, by_nodes(2 * whole), stop)?.1 {
-        Patient::Stopped => Ok(None),
-        Patient::Answer(found) if found.depth > Some(reached) && found.nodes <= Some(4 * whole) => {
+    match search_with_patience(launch, by_nodes(2 * whole), stop)?.1 {
+        Attempt::Stopped => Ok(None),
+        Attempt::Answer(found) if found.depth > Some(reached) && found.nodes <= Some(4 * whole) => {
             Ok(Some((LimitSupport::Yes, NodeReports::Depths)))
         }
         _ => {
-            let why = format!("{why}, and went no deeper when asked for {}", 2 * whole);
+            let why = format!("{why}, and no deeper with a limit of {} nodes", 2 * whole);
             Ok(Some((LimitSupport::No(why), NodeReports::Whole)))
         }
     }
 }
 
-/// What came of a search of the initial position.
-enum Patient {
+/// The outcome of a search of the initial position.
+enum Attempt {
     Answer(UciReport),
-    /// It did not end by itself: what was seen.
-    Unheeded(String),
+    /// It did not end by itself; what was observed.
+    Overran(String),
     Stopped,
 }
 
-/// Searches the initial position in a process of its own: for a short time, and once more for a long one where the engine was not beyond the limit by then.
-fn patient(launch: &Launch, limit: Limit, stop: &AtomicBool) -> Result<(EngineIdentity, Patient), Failure> {
-    let (identity, found, beyond) = attempt(launch, limit, SHORT, stop)?;
+/// Searches the initial position in a new process: with the short timeout, and again with the long
+/// one if the engine had not exceeded the limit by then.
+fn search_with_patience(
+    launch: &Launch,
+    limit: Limit,
+    stop: &AtomicBool,
+) -> Result<(EngineIdentity, Attempt), Failure> {
+    let (identity, found, beyond) = attempt(launch, limit, SHORT_TIMEOUT, stop)?;
     match found {
-        Patient::Unheeded(_) if !beyond => attempt(launch, limit, LONG, stop).map(|(_, found, _)| (identity, found)),
+        Attempt::Overran(_) if !beyond => {
+            attempt(launch, limit, LONG_TIMEOUT, stop).map(|(_, found, _)| (identity, found))
+        }
         found => Ok((identity, found)),
     }
 }
 
-/// One such search; whether it was beyond its limit when it was stopped.
+/// One such search; the flag says whether it had exceeded its limit when it was stopped.
 fn attempt(
     launch: &Launch,
     limit: Limit,
     patience: Duration,
     stop: &AtomicBool,
-) -> Result<(EngineIdentity, Patient, bool), Failure> {
+) -> Result<(EngineIdentity, Attempt, bool), Failure> {
     let mut engine = Uci::new(launch.clone());
     engine.start()?;
-    engine.allow(patience);
+    engine.set_timeout(patience);
     let identity = engine.identity().clone();
-    match tried(&mut engine, &Board::startpos(), limit, stop) {
+    match search_new_game(&mut engine, &Board::startpos(), limit, stop) {
         Ok(found) => {
-            engine.end();
-            Ok((identity, found.map_or(Patient::Stopped, Patient::Answer), false))
+            engine.quit();
+            Ok((identity, found.map_or(Attempt::Stopped, Attempt::Answer), false))
         }
-        Err(Failure { fault: EngineFault::Unheeded(waited) | EngineFault::Silent(waited), .. }) => {
+        Err(Failure { fault: EngineFault::LimitIgnored(waited) | EngineFault::NoAnswer(waited), .. }) => {
             let (depth, nodes) = engine.progress();
-            let beyond = limit.depth.is_some_and(|most| depth > Some(most))
-                || limit.nodes.is_some_and(|most| nodes > Some(2 * most));
-            Ok((identity, Patient::Unheeded(overrun(waited, limit, depth, nodes, beyond)), beyond))
+            let beyond = limit.depth.is_some_and(|maximum| depth > Some(maximum))
+                || limit.nodes.is_some_and(|maximum| nodes > Some(2 * maximum));
+            Ok((identity, Attempt::Overran(describe_overrun(waited, limit, depth, nodes, beyond)), beyond))
         }
         Err(failure) => Err(failure),
     }
 }
 
-/// What an engine did that did not end at its limit.
-fn overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Option<u64>, beyond: bool) -> String {
+/// Describes a search that did not end at its limit.
+fn describe_overrun(waited: Duration, limit: Limit, depth: Option<u8>, nodes: Option<u64>, beyond: bool) -> String {
     let seconds = waited.as_secs_f64();
     if !beyond {
-        return format!("it gave no answer within {seconds:.0} s");
+        return format!("it did not answer within {seconds:.0} s");
     }
     let reached = match (limit.depth, depth, nodes) {
-        (Some(most), Some(depth), _) => format!(", to depth {depth} when asked for {most},"),
-        (None, _, Some(nodes)) => format!(", to {nodes} nodes when asked for {},", limit.nodes.unwrap_or(0)),
+        (Some(maximum), Some(depth), _) => format!(" to depth {depth} (limit {maximum})"),
+        (None, _, Some(nodes)) => format!(" to {nodes} nodes (limit {})", limit.nodes.unwrap_or(0)),
         _ => String::new(),
     };
-    format!("it searched on for {seconds:.0} s{reached} and had to be stopped")
+    format!("it searched for {seconds:.0} s{reached} and had to be stopped")
 }
 
-/// Searches that should be the same, and how they differ.
+/// Searches that should be equal, and how they differ.
 #[derive(Default)]
 struct Comparison {
-    /// By what share nodes are apart, of all searches of a position, and of those in new processes.
-    apart: f64,
-    apart_fresh: f64,
-    /// The first difference between a search after others and one in a new process; and between two in new processes.
+    /// The spread of node counts over all searches of a position, and over those in new processes.
+    spread: f64,
+    spread_fresh: f64,
+    /// The first difference between a search after others and one in a new process, and between two
+    /// in new processes.
     after_others: Option<String>,
-    fresh: Option<String>,
-    /// Whether a search told no nodes.
-    silent: bool,
+    between_fresh: Option<String>,
+    /// Whether a search reported no nodes.
+    missing_nodes: bool,
 }
 
 impl Comparison {
-    /// Searches each position in a new process, again after the others, and in another new process; one process at a time, since two might not fit into
-    /// memory. The depth that all reached, if they told one; the outer none if the run is to end.
+    /// Searches each position in a new process, again after the others, and in another new process;
+    /// one process at a time, since two might not fit into memory. Returns the depth that all
+    /// reached, if they reported one; the outer `None` if `stop` was set.
     fn search(
         &mut self,
         launch: &Launch,
@@ -295,52 +317,53 @@ impl Comparison {
                 let mut engine = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
                 engine.start()?;
                 for board in searches {
-                    let Some(answer) = tried(&mut engine, board, limit, stop)? else { return Ok(None) };
+                    let Some(answer) = search_new_game(&mut engine, board, limit, stop)? else { return Ok(None) };
                     found.push(answer);
                 }
-                engine.end();
+                engine.quit();
             }
-            let (first, again, new) = (&found[0], &found[searches.len() - 1], &found[searches.len()]);
-            let counts = [first, again, new].map(|answer| answer.nodes.unwrap_or(0));
-            self.silent |= [first, again, new].iter().any(|answer| answer.nodes.is_none());
-            self.apart = share(&counts).max(self.apart);
-            self.apart_fresh = share(&[counts[0], counts[2]]).max(self.apart_fresh);
-            self.after_others = self.after_others.take().or_else(|| difference(first, again));
-            self.fresh = self.fresh.take().or_else(|| difference(first, new));
-            // The depth before the last was finished for sure.
-            depths.push(first.earlier.last().map_or(first.depth, |earlier| Some(earlier.depth)));
+            let (first, repeated, new) = (&found[0], &found[searches.len() - 1], &found[searches.len()]);
+            let counts = [first, repeated, new].map(|answer| answer.nodes.unwrap_or(0));
+            self.missing_nodes |= [first, repeated, new].iter().any(|answer| answer.nodes.is_none());
+            self.spread = spread(&counts).max(self.spread);
+            self.spread_fresh = spread(&[counts[0], counts[2]]).max(self.spread_fresh);
+            self.after_others = self.after_others.take().or_else(|| difference(first, repeated));
+            self.between_fresh = self.between_fresh.take().or_else(|| difference(first, new));
+            // The depth before the last is certainly finished.
+            depths.push(first.earlier_depths.last().map_or(first.depth, |earlier| Some(earlier.depth)));
         }
         Ok(Some(depths.into_iter().min().flatten()))
     }
 
-    /// What it comes to where a process is kept for so long.
-    fn judge(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
-        let forgets = self.after_others.is_none() || self.fresh.is_some();
-        let (apart, difference) = match restart {
-            Restart::Experiment => (self.apart, self.fresh.or(self.after_others)),
-            Restart::Game | Restart::Search => (self.apart_fresh, self.fresh),
+    /// The result, given how long a process is kept.
+    fn into_result(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
+        let forgets = self.after_others.is_none() || self.between_fresh.is_some();
+        let (spread, difference) = match restart {
+            Restart::Experiment => (self.spread, self.between_fresh.or(self.after_others)),
+            Restart::Game | Restart::Search => (self.spread_fresh, self.between_fresh),
         };
-        let repeats = match apart {
-            _ if self.silent => Repeatability::Not,
-            0.0 if difference.is_some() => Repeatability::Counts,
+        let repeats = match spread {
+            _ if self.missing_nodes => Repeatability::NotRepeatable,
+            0.0 if difference.is_some() => Repeatability::SameNodes,
             0.0 => Repeatability::Exact,
-            share if share <= APART => Repeatability::Within(share),
-            _ => Repeatability::Not,
+            spread if spread <= MAX_SPREAD => Repeatability::Within(spread),
+            _ => Repeatability::NotRepeatable,
         };
-        let reports = if self.silent { NodeReports::Never } else { trial.reports };
-        ProbeResult { repeats, forgets, difference, reports, ..trial }
+        let reports = if self.missing_nodes { NodeReports::Never } else { trial.node_reports };
+        ProbeResult { repeatability: repeats, resets_on_new_game: forgets, difference, node_reports: reports, ..trial }
     }
 }
 
-/// What two searches that should be the same say otherwise, if anything. A depth that only one of them told is no difference: some engines tell by the
-/// clock which depths they tell.
+/// The first difference between two searches that should be equal. A depth reported by only one of
+/// them is no difference: some engines report depths by the clock.
 fn difference(one: &UciReport, other: &UciReport) -> Option<String> {
     let mut before = 0;
-    for earlier in &one.earlier {
-        let Some(same) = other.earlier.iter().find(|same| same.depth == earlier.depth) else { continue };
+    for earlier in &one.earlier_depths {
+        let Some(same) = other.earlier_depths.iter().find(|same| same.depth == earlier.depth) else { continue };
         let message = (earlier.nodes, earlier.score, &earlier.pv);
         if message != (same.nodes, same.score, &same.pv) {
-            let line = |of: &super::Earlier| format!("{} nodes, score {}, {}", of.nodes, of.score, words(&of.pv));
+            let line =
+                |of: &super::DepthReport| format!("{} nodes, score {}, {}", of.nodes, of.score, join_moves(&of.pv));
             return Some(format!("at depth {}: {}, then {}", earlier.depth, line(earlier), line(same)));
         }
         before = earlier.depth;
@@ -350,31 +373,36 @@ fn difference(one: &UciReport, other: &UciReport) -> Option<String> {
         ("nodes", [one, other].map(|of| of.nodes.map(|nodes| nodes.to_string()).unwrap_or_default())),
         ("score", [one, other].map(|of| of.score.map(|score| score.to_string()).unwrap_or_default())),
         ("move", [one, other].map(|of| of.best.to_string())),
-        ("variation", [one, other].map(|of| words(&of.pv))),
+        ("variation", [one, other].map(|of| join_moves(&of.pv))),
     ];
     let (name, [first, second]) = parts.into_iter().find(|(_, [first, second])| first != second)?;
     let since = if before > 0 { format!(" after depth {before}") } else { String::new() };
     Some(format!("{name} {first}, then {second}{since}"))
 }
 
-fn words(moves: &[crate::chess::Move]) -> String {
+fn join_moves(moves: &[crate::chess::Move]) -> String {
     moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// By what share the most is above the least.
-fn share(counts: &[u64]) -> f64 {
+/// By what share the maximum exceeds the minimum.
+fn spread(counts: &[u64]) -> f64 {
     match (counts.iter().min(), counts.iter().max()) {
-        (Some(least), Some(most)) if most > least => *most as f64 / (*least).max(1) as f64 - 1.0,
+        (Some(least), Some(maximum)) if maximum > least => *maximum as f64 / (*least).max(1) as f64 - 1.0,
         _ => 0.0,
     }
 }
 
-/// One search as of a new game.
-fn tried(engine: &mut Uci, board: &Board, limit: Limit, stop: &AtomicBool) -> Result<Option<UciReport>, Failure> {
+/// One search at the start of a new game; `None` if it was stopped.
+fn search_new_game(
+    engine: &mut Uci,
+    board: &Board,
+    limit: Limit,
+    stop: &AtomicBool,
+) -> Result<Option<UciReport>, Failure> {
     engine.new_game()?;
     let mut found = None;
-    let ended = engine.search(Position::alone(board), limit, stop, &mut |message| {
-        if let SearchEvent::UciReport(reported) = message {
+    let ended = engine.search(Position::from_board(board), limit, stop, &mut |message| {
+        if let SearchEvent::Report(reported) = message {
             found = Some(reported.clone());
         }
     })?;
@@ -387,8 +415,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_far_counts_are_apart_is_told_by_the_least() {
-        for (counts, apart) in [
+    fn spread_is_relative_to_the_minimum() {
+        for (counts, expected) in [
             (&[][..], 0.0),
             (&[7], 0.0),
             (&[5, 5, 5], 0.0),
@@ -397,61 +425,56 @@ mod tests {
             (&[0, 3], 2.0),
             (&[100, 250], 1.5),
         ] {
-            assert!((share(counts) - apart).abs() < 1e-12, "{counts:?}");
+            assert!((spread(counts) - expected).abs() < 1e-12, "{counts:?}");
         }
-        let words = [
+        let join_moves = [
             Repeatability::Exact,
-            Repeatability::Counts,
+            Repeatability::SameNodes,
             Repeatability::Within(0.0501),
             Repeatability::Within(0.1),
             Repeatability::Within(0.0001),
-            Repeatability::Not,
+            Repeatability::NotRepeatable,
         ];
         let shown =
             ["exact", "same nodes, other answers", "within 5.1 %", "within 10.0 %", "within 0.1 %", "not repeatable"];
-        assert_eq!(words.map(|word| word.to_string()), shown);
+        assert_eq!(join_moves.map(|word| word.to_string()), shown);
     }
 
-    /// Who was beyond the limit when it was stopped did not heed it; of who was not, nothing is known but the time.
+    /// An engine beyond the limit when stopped ignored it; otherwise only the time is known.
     #[test]
-    fn an_overrun_is_told_by_what_was_reached() {
+    fn overrun_states_depth_or_nodes_reached() {
         let waited = Duration::from_millis(5400);
         let (deep, many) = (Limit { depth: Some(4), nodes: None }, Limit { depth: None, nodes: Some(20_000) });
         for (limit, depth, nodes, beyond, message) in [
-            (
-                deep,
-                Some(9),
-                Some(7),
-                true,
-                "it searched on for 5 s, to depth 9 when asked for 4, and had to be stopped",
-            ),
+            (deep, Some(9), Some(7), true, "it searched for 5 s to depth 9 (limit 4) and had to be stopped"),
             (
                 many,
                 Some(9),
                 Some(70_000),
                 true,
-                "it searched on for 5 s, to 70000 nodes when asked for 20000, and had to be stopped",
+                "it searched for 5 s to 70000 nodes (limit 20000) and had to be stopped",
             ),
-            (many, Some(9), Some(7), false, "it gave no answer within 5 s"),
-            (deep, None, None, false, "it gave no answer within 5 s"),
+            (many, Some(9), Some(7), false, "it did not answer within 5 s"),
+            (deep, None, None, false, "it did not answer within 5 s"),
         ] {
-            assert_eq!(overrun(waited, limit, depth, nodes, beyond), message);
+            assert_eq!(describe_overrun(waited, limit, depth, nodes, beyond), message);
         }
     }
 
-    /// What must be the same in two searches, part by part; a depth that one of them does not tell is no difference.
+    /// Every part that must be equal in two searches; a depth that one of them does not report is
+    /// no difference.
     #[test]
-    fn two_searches_differ_by_all_that_they_say() {
+    fn difference_covers_every_reported_part() {
         let start = Board::startpos();
         let mv = |word: &str| crate::chess::named(&start, word).unwrap();
-        let earlier = |depth, nodes, score, word: &str| super::super::Earlier {
+        let earlier = |depth, nodes, score, word: &str| super::super::DepthReport {
             depth,
             score,
             pv: vec![mv(word)],
             nodes,
             hashfull: None,
             milliseconds: None,
-            at: Duration::ZERO,
+            elapsed: Duration::ZERO,
         };
         let one = UciReport {
             depth: Some(3),
@@ -459,7 +482,7 @@ mod tests {
             best: mv("e2e4"),
             pv: vec![mv("e2e4")],
             nodes: Some(900),
-            earlier: vec![earlier(1, 20, 5, "a2a3"), earlier(2, 100, 7, "b2b3")],
+            earlier_depths: vec![earlier(1, 20, 5, "a2a3"), earlier(2, 100, 7, "b2b3")],
             ..UciReport::default()
         };
         assert_eq!(difference(&one, &one), None);
@@ -470,18 +493,21 @@ mod tests {
             change(&mut other);
             difference(&one, &other)
         };
-        assert_eq!(with(|it| drop(it.earlier.remove(1))), None);
+        assert_eq!(with(|it| drop(it.earlier_depths.remove(1))), None);
         for (change, message) in [
             ((|it| it.depth = Some(4)) as fn(&mut UciReport), "depth 3, then 4 after depth 2"),
             (|it| it.nodes = Some(901), "nodes 900, then 901 after depth 2"),
             (|it| it.nodes = None, "nodes 900, then  after depth 2"),
             (|it| it.score = Some(30), "score 31, then 30 after depth 2"),
-            (|it| it.best = it.earlier[0].pv[0], "move e2e4, then a2a3 after depth 2"),
+            (|it| it.best = it.earlier_depths[0].pv[0], "move e2e4, then a2a3 after depth 2"),
             (|it| it.pv.clear(), "variation e2e4, then  after depth 2"),
-            (|it| it.earlier[1].nodes = 101, "at depth 2: 100 nodes, score 7, b2b3, then 101 nodes, score 7, b2b3"),
-            (|it| it.earlier[0].score = 6, "at depth 1: 20 nodes, score 5, a2a3, then 20 nodes, score 6, a2a3"),
             (
-                |it| it.earlier[0].pv = it.pv.clone(),
+                |it| it.earlier_depths[1].nodes = 101,
+                "at depth 2: 100 nodes, score 7, b2b3, then 101 nodes, score 7, b2b3",
+            ),
+            (|it| it.earlier_depths[0].score = 6, "at depth 1: 20 nodes, score 5, a2a3, then 20 nodes, score 6, a2a3"),
+            (
+                |it| it.earlier_depths[0].pv = it.pv.clone(),
                 "at depth 1: 20 nodes, score 5, a2a3, then 20 nodes, score 5, e2e4",
             ),
         ] {
@@ -491,7 +517,7 @@ mod tests {
         assert_eq!(difference(&bare(1), &bare(2)).as_deref(), Some("score 1, then 2"));
     }
 
-    /// An engine whose answers are told by a script: what it says of the n-th search of its process is `n`'s.
+    /// The result for an engine scripted in shell: `n` is the number of the search in its process.
     fn found(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<ProbeResult> {
         let script = format!(
             "n=0; while read -r line; do case \"$line\" in position*) p=$line;; uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
@@ -504,45 +530,59 @@ mod tests {
             timeout: Some(Duration::from_secs(60)),
             ..Launch::default()
         };
-        // The second lacks the a-pawn of Black.
+        // The second position lacks Black's a-pawn.
         let other = "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         let boards = [Board::startpos(), Board::from_fen(other).unwrap()];
         probe(&launch, &boards, limit, false, &AtomicBool::new(stop)).unwrap()
     }
 
-    /// Two limits at their ends, and counts that are as far apart as may be, or a little further; nodes that fall as a process ages.
+    /// Limits at their edges, spreads at and just above the maximum, and node counts that change
+    /// with the age of the process.
     #[test]
-    fn what_a_trial_shows_is_told_by_its_counts() {
+    fn trial_judges_limits_and_spread() {
         let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
         let (game, all) = (Restart::Game, Restart::Experiment);
-        let text = |probed: &ProbeResult| (probed.repeats, probed.forgets, probed.depth.clone(), probed.nodes.clone());
+        let text = |probed: &ProbeResult| {
+            (probed.repeatability, probed.resets_on_new_game, probed.depth.clone(), probed.nodes.clone())
+        };
         let no = |why: &str| LimitSupport::No(why.to_owned());
         let yes = LimitSupport::Yes;
         for (answers, restart, limit, expected) in [
-            // Both are heeded to the ends: half the nodes, and twice as many.
+            // Both edges are respected: half the nodes, and twice as many.
             ("echo info depth $d nodes 10000", all, deep, (Repeatability::Exact, true, yes.clone(), yes.clone())),
             ("echo info depth $d nodes 40000", all, many, (Repeatability::Exact, true, yes.clone(), yes.clone())),
             (
                 "echo info depth $d nodes 40001",
                 all,
                 deep,
-                (Repeatability::Exact, true, yes.clone(), no("it made 40001 when asked for 20000")),
+                (Repeatability::Exact, true, yes.clone(), no("it searched 40001 nodes, expected 20000")),
             ),
             (
                 "echo info depth $d nodes 9999",
                 all,
                 many,
-                (Repeatability::Not, true, yes.clone(), no("it made 9999 when asked for 20000")),
+                (Repeatability::NotRepeatable, true, yes.clone(), no("it searched 9999 nodes, expected 20000")),
             ),
             (
                 "echo info depth 5 nodes 20000",
                 all,
                 many,
-                (Repeatability::Exact, true, no("it went to depth 5 when asked for 4"), yes.clone()),
+                (Repeatability::Exact, true, no("it searched to depth 5, expected 4"), yes.clone()),
             ),
-            ("echo info nodes 20000", all, deep, (Repeatability::Not, true, no("it names no depth"), yes.clone())),
-            ("echo info depth 4", all, deep, (Repeatability::Not, true, yes.clone(), no("it names no nodes"))),
-            // The second search of a process counts more: within so much, too far, and nothing where each game has a process of its own.
+            (
+                "echo info nodes 20000",
+                all,
+                deep,
+                (Repeatability::NotRepeatable, true, no("it reports no depth"), yes.clone()),
+            ),
+            (
+                "echo info depth 4",
+                all,
+                deep,
+                (Repeatability::NotRepeatable, true, yes.clone(), no("it reports no nodes")),
+            ),
+            // The second search of a process counts more nodes: within the spread, above it, and
+            // irrelevant where each game has its own process.
             (
                 "echo info depth $d nodes $((19500 + n * 500))",
                 all,
@@ -553,7 +593,7 @@ mod tests {
                 "echo info depth $d nodes $((17000 + n * 3000))",
                 all,
                 deep,
-                (Repeatability::Not, false, yes.clone(), yes.clone()),
+                (Repeatability::NotRepeatable, false, yes.clone(), yes.clone()),
             ),
             (
                 "echo info depth $d nodes $((17000 + n * 3000))",
@@ -561,12 +601,13 @@ mod tests {
                 deep,
                 (Repeatability::Exact, false, yes.clone(), yes.clone()),
             ),
-            // What one position shows counts, whatever the next one does; so does what it does not tell of one alone.
+            // A difference in one position counts, whatever the next one shows; so do missing nodes
+            // in one position.
             (
                 "case \"$p $d\" in */pppppppp/*\\ 3) echo info depth 3;; *) echo info depth $d nodes 20000;; esac",
                 all,
                 deep,
-                (Repeatability::Not, true, yes.clone(), yes.clone()),
+                (Repeatability::NotRepeatable, true, yes.clone(), yes.clone()),
             ),
             (
                 "case $p in */1ppp*) k=0;; *) k=1;; esac; echo info depth $d nodes $((19500 + k * n * 500))",
@@ -576,9 +617,9 @@ mod tests {
             ),
         ] {
             let probed = found(answers, restart, limit, false).unwrap();
-            let (repeats, expected_repeats) = (probed.repeats, expected.0);
-            if let (Repeatability::Within(share), Repeatability::Within(required)) = (repeats, expected_repeats) {
-                assert!((share - required).abs() < 1e-9, "{answers}");
+            let (repeats, expected_repeats) = (probed.repeatability, expected.0);
+            if let (Repeatability::Within(spread), Repeatability::Within(required)) = (repeats, expected_repeats) {
+                assert!((spread - required).abs() < 1e-9, "{answers}");
             } else {
                 assert_eq!(repeats, expected_repeats, "{answers} {restart:?}");
             }
@@ -592,19 +633,19 @@ mod tests {
         assert_eq!(found("echo info depth $d nodes 20000", all, deep, true), None);
     }
 
-    /// The n-th search of a process counts the same and finds another score, move, variation or depth line; under a limit of nodes the work is tried by
-    /// its depth, too.
+    /// The n-th search of a process has the same nodes and another score, move, variation or depth
+    /// line; under a node limit the work is also tried by depth.
     #[test]
-    fn who_counts_the_same_and_answers_otherwise_does_not_repeat() {
+    fn same_nodes_with_other_answers_is_not_exact() {
         let (deep, many) = (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
         let text = "info depth ${d##* } score cp 1 nodes 20000 pv e2e4";
         for (answers, limit, repeats) in [
             (format!("echo {text}"), deep, Repeatability::Exact),
-            (format!("echo {text} | sed \"s/cp 1/cp $n/\""), deep, Repeatability::Counts),
-            (format!("echo {text} e7e$((n / 2 + 5))"), deep, Repeatability::Counts),
-            (format!("echo info depth 1 score cp 1 nodes $n pv a2a3; echo {text}"), deep, Repeatability::Counts),
+            (format!("echo {text} | sed \"s/cp 1/cp $n/\""), deep, Repeatability::SameNodes),
+            (format!("echo {text} e7e$((n / 2 + 5))"), deep, Repeatability::SameNodes),
+            (format!("echo info depth 1 score cp 1 nodes $n pv a2a3; echo {text}"), deep, Repeatability::SameNodes),
             ("echo info depth 3 score cp 1 nodes 20000 pv e2e4".to_owned(), many, Repeatability::Exact),
-            // Under the limit of nodes nothing shows; by depth the counts do.
+            // Nothing differs under the node limit, but node counts differ by depth.
             (
                 "case $d in go*) echo info depth 3 score cp 1 nodes 20000 pv e2e4;; *) echo info depth $d score cp 1 nodes $((19500 + n * 500)) pv e2e4;; esac"
                     .to_owned(),
@@ -613,45 +654,51 @@ mod tests {
             ),
         ] {
             let probed = found(&answers, Restart::Experiment, limit, false).unwrap();
-            let same = match (probed.repeats, repeats) {
-                (Repeatability::Within(share), Repeatability::Within(required)) => (share - required).abs() < 1e-9,
+            let same = match (probed.repeatability, repeats) {
+                (Repeatability::Within(spread), Repeatability::Within(required)) => (spread - required).abs() < 1e-9,
                 (found, required) => found == required,
             };
             assert!(same, "{answers}: {probed:?}");
-            assert_eq!(probed.forgets, repeats == Repeatability::Exact, "{answers}");
+            assert_eq!(probed.resets_on_new_game, repeats == Repeatability::Exact, "{answers}");
             assert_eq!(probed.difference.is_some(), repeats != Repeatability::Exact, "{answers}");
             let anew = found(&answers, Restart::Game, limit, false).unwrap();
-            assert_eq!((anew.repeats, anew.difference), (Repeatability::Exact, None), "{answers}");
+            assert_eq!((anew.repeatability, anew.difference), (Repeatability::Exact, None), "{answers}");
         }
     }
 
-    /// Nodes that are told when a depth ends: 100 for the first, and three times as many for each one on. The limit is heeded where the next depth does
-    /// not fit and a larger limit leads to it; it is not where the next depth would have fitted, or nothing leads to it.
+    /// Nodes reported at the end of each depth: 100 for the first, and three times as many for each
+    /// further one. The limit is respected if the next depth does not fit and a larger limit
+    /// reaches it; it is not if the next depth would have fitted, or no limit reaches it.
     #[test]
-    fn nodes_that_are_told_by_depth_show_that_a_limit_is_heeded() {
+    fn node_limit_is_recognised_from_reports_by_depth() {
         let deep = Limit { depth: Some(3), nodes: None };
         let ends = "k=100; e=1; while [ $((3 * k)) -le $MOST ] && [ $e -lt $DEEP ]; do k=$((3 * k)); e=$((e + 1)); done; echo info depth $e nodes $k";
-        let by = |most: &str| {
-            let nodes = ends.replace("$MOST", most).replace("$DEEP", "99");
+        let by = |maximum: &str| {
+            let nodes = ends.replace("$MOST", maximum).replace("$DEEP", "99");
             let depth = ends.replace("$MOST", "99999999").replace("$DEEP", "$d");
             format!("case $d in go*) {nodes};; *) {depth};; esac")
         };
-        let message = |most: &str| {
-            let probed = found(&by(most), Restart::Experiment, deep, false).unwrap();
-            (probed.nodes, probed.reports)
+        let message = |maximum: &str| {
+            let probed = found(&by(maximum), Restart::Experiment, deep, false).unwrap();
+            (probed.nodes, probed.node_reports)
         };
         // 100, 300, 900, 2700, 8100, 24300: within 20,000 the fifth ends with 8100.
         assert_eq!(message("$m"), (LimitSupport::Yes, NodeReports::Depths));
-        let no = |why: &str| (LimitSupport::No(format!("it made {why}")), NodeReports::Whole);
-        assert_eq!(message("1000"), no("900 when asked for 20000, and its next depth takes 2700"));
-        assert_eq!(message("9000"), no("8100 when asked for 20000, and went no deeper when asked for 48600"));
+        let no = |why: &str| (LimitSupport::No(format!("it searched {why}")), NodeReports::Whole);
+        assert_eq!(message("1000"), no("900 nodes, expected 20000, and its next depth takes 2700 nodes"));
+        assert_eq!(message("9000"), no("8100 nodes, expected 20000, and no deeper with a limit of 48600 nodes"));
     }
 
-    /// Counts that are another in each process: whether a process forgets cannot be seen, and nothing is said against it.
+    /// Node counts differ in every process: whether a new game resets it cannot be observed, and is
+    /// assumed.
     #[test]
-    fn who_never_repeats_is_not_told_to_remember() {
+    fn engine_that_never_repeats_is_assumed_to_reset() {
         let limit = Limit { depth: Some(3), nodes: None };
         let probed = found("echo info depth $d nodes $(($$ * 1000 + n))", Restart::Experiment, limit, false).unwrap();
-        assert!(probed.forgets && probed.repeats != Repeatability::Exact, "{:?}", probed.repeats);
+        assert!(
+            probed.resets_on_new_game && probed.repeatability != Repeatability::Exact,
+            "{:?}",
+            probed.repeatability
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! An engine's process: lines in, lines out, and an end that leaves nothing behind.
+//! An engine's process: line input and output, and a clean end.
 
 use super::uci::Launch;
 use super::{descendants, guard};
@@ -13,44 +13,45 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Bytes of a line at most: the rest of a longer one is dropped. The longest principal variations are a few thousand.
-const LONGEST_LINE: usize = 1 << 16;
+/// Maximum bytes of a line; the rest of a longer one is dropped. The longest principal variations
+/// are a few thousand bytes.
+const MAX_LINE_BYTES: usize = 1 << 16;
 
-/// Lines that may wait to be read: an engine that writes more has to wait itself.
-const WAITING: usize = 1024;
+/// Lines buffered before the engine's output blocks.
+const LINE_BUFFER: usize = 1024;
 
-/// The last lines that are kept for messages, and how much of each.
-const KEPT: usize = 6;
-const KEPT_WIDTH: usize = 160;
+/// Number of last lines kept for messages, and their width in characters.
+const TAIL_LINES: usize = 6;
+const TAIL_WIDTH: usize = 160;
 
-/// How long a process may take to end of its own accord.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// How long a process may take to quit by itself.
+const QUIT_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// How often the flag that stops a run is looked at.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How often the `stop` flag is checked.
+const STOP_POLL: Duration = Duration::from_millis(50);
 
-/// What came of waiting for a line.
+/// The result of waiting for a line.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Next {
-    /// A line, without its end.
+pub enum NextLine {
+    /// A line, without its line break.
     Line(String),
-    /// None came in time.
+    /// None before the deadline.
     Late,
-    /// The engine will write no more.
+    /// The engine's output is closed.
     Closed,
-    /// The run is to end.
+    /// The `stop` flag is set.
     Stopped,
 }
 
-/// How an engine went that was asked to.
+/// How an engine quit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Departure {
-    /// How it ended; none if it had to be killed.
-    pub ended: Option<String>,
-    /// How long that took.
-    pub within: Duration,
-    /// The names of the processes that it left behind.
-    pub left: Vec<String>,
+pub struct QuitReport {
+    /// Its exit code or signal; `None` if it had to be killed.
+    pub exit: Option<String>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// The names of processes left running.
+    pub leftovers: Vec<String>,
 }
 
 /// A running engine.
@@ -60,19 +61,21 @@ pub struct Process {
     lines: Receiver<String>,
     tail: VecDeque<String>,
     errors: Arc<Mutex<VecDeque<String>>>,
-    /// What reads its standard error.
-    listener: Option<JoinHandle<()>>,
-    /// Whether it was reaped.
+    /// The thread that reads standard error.
+    stderr_reader: Option<JoinHandle<()>>,
+    /// Whether the process was reaped.
     ended: bool,
-    /// Whether it is a guard's: that ends what the engine started, in whatever group it is.
+    /// Whether it runs under a guard, which kills everything that the engine started, in any
+    /// process group.
     guarded: bool,
 }
 
 impl Process {
-    /// Starts a program, as the leader of a process group of its own: a signal to ttlab's (Ctrl-C) does not reach it.
+    /// Starts a program as the leader of a new process group, so that a signal to ttlab's group
+    /// (Ctrl-C) does not reach it.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the system refuses to start it.
     pub fn start(launch: &Launch) -> io::Result<Self> {
         let mut command = Command::new(launch.guard.as_ref().unwrap_or(&launch.path));
         if launch.guard.is_some() {
@@ -80,28 +83,28 @@ impl Process {
         }
         command.args(&launch.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.process_group(0).spawn()?;
-        let (sender, lines) = sync_channel(WAITING);
+        let (sender, lines) = sync_channel(LINE_BUFFER);
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let kept = Arc::new(Mutex::new(VecDeque::new()));
-        // From here on the process ends with this value, whatever the system refuses.
+        // From here on the process ends with this value, even if a later step fails.
         let mut process = Self {
             child,
             input,
             lines,
             tail: VecDeque::new(),
             errors: Arc::clone(&kept),
-            listener: None,
+            stderr_reader: None,
             ended: false,
             guarded: launch.guard.is_some(),
         };
         let thread = std::thread::Builder::new;
         if let Some(output) = output {
-            thread().spawn(move || each_line(output, |line| sender.send(line).is_ok()))?;
+            thread().spawn(move || for_each_line(output, |line| sender.send(line).is_ok()))?;
         }
         if let Some(errors) = errors {
-            process.listener = Some(thread().spawn(move || {
-                each_line(errors, |line| {
-                    keep(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &line);
+            process.stderr_reader = Some(thread().spawn(move || {
+                for_each_line(errors, |line| {
+                    push_tail(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &line);
                     true
                 });
             })?);
@@ -109,76 +112,80 @@ impl Process {
         Ok(process)
     }
 
-    /// Writes a line.
+    /// Writes a line to the engine.
     ///
     /// # Errors
-    /// When the engine reads no more.
+    /// When the engine has closed its input.
     pub fn send(&mut self, line: &str) -> io::Result<()> {
         let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         input.write_all(format!("{line}\n").as_bytes())?;
         input.flush()
     }
 
-    /// The next line, if it comes before `deadline`.
-    pub fn next(&mut self, deadline: Instant, stop: &AtomicBool) -> Next {
+    /// The next line, if it arrives before `deadline`.
+    pub fn next(&mut self, deadline: Instant, stop: &AtomicBool) -> NextLine {
         loop {
             if stop.load(Ordering::Relaxed) {
-                return Next::Stopped;
+                return NextLine::Stopped;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left.min(GLANCE)) {
+            match self.lines.recv_timeout(left.min(STOP_POLL)) {
                 Ok(line) => {
-                    keep(&mut self.tail, &line);
-                    return Next::Line(line);
+                    push_tail(&mut self.tail, &line);
+                    return NextLine::Line(line);
                 }
-                Err(RecvTimeoutError::Disconnected) => return Next::Closed,
-                Err(RecvTimeoutError::Timeout) if left <= GLANCE => return Next::Late,
+                Err(RecvTimeoutError::Disconnected) => return NextLine::Closed,
+                Err(RecvTimeoutError::Timeout) if left <= STOP_POLL => return NextLine::Late,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 
-    /// The last lines that it wrote, those to standard error last.
+    /// The last lines of output, standard error last.
     pub fn tail(&self) -> Vec<String> {
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         self.tail.iter().cloned().chain(errors.iter().map(|line| format!("stderr: {line}"))).collect()
     }
 
-    /// Ends it, by its own doing or by force, with everything in its process group. Says how it ended if it had ended before.
+    /// Sends `quit` and kills the process group after [`QUIT_TIMEOUT`]. Returns how the process
+    /// ended if it ended by itself.
     pub fn end(&mut self) -> Option<String> {
         let _ = self.send("quit");
         self.input = None;
         let begun = Instant::now();
-        // An engine that has ended already may have started others: they are looked for all the same.
-        while !self.has_ended() && begun.elapsed() < PATIENCE {
+        // An engine that has ended may have started others, so its group is killed anyway.
+        while !self.has_ended() && begun.elapsed() < QUIT_TIMEOUT {
             std::thread::sleep(Duration::from_millis(1));
         }
         let by_itself = self.has_ended();
         self.kill();
         let status = self.child.wait().ok()?;
         self.ended = true;
-        // Its last words may still be on their way.
-        while begun.elapsed() < 2 * PATIENCE && self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
+        // Its last output may still be in the pipe.
+        while begun.elapsed() < 2 * QUIT_TIMEOUT
+            && self.stderr_reader.as_ref().is_some_and(|stderr_reader| !stderr_reader.is_finished())
+        {
             std::thread::sleep(Duration::from_millis(1));
         }
         by_itself.then(|| describe(status))
     }
 
-    /// Asks an engine without a guard to end, while no other runs, and sees what it leaves behind; that is killed.
-    pub fn depart(&mut self) -> Departure {
-        // What loses its parent becomes a child of this process, and is found.
+    /// Quits an engine without a guard while no other engine runs, reports the processes that it
+    /// leaves behind, and kills them.
+    pub fn quit_and_inspect(&mut self) -> QuitReport {
+        // Orphans become children of this process, and are found.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let begun = Instant::now();
         let _ = self.send("quit");
-        while !self.has_ended() && begun.elapsed() < PATIENCE {
+        while !self.has_ended() && begun.elapsed() < QUIT_TIMEOUT {
             std::thread::sleep(Duration::from_millis(1));
         }
         let (by_itself, within) = (self.has_ended(), begun.elapsed());
         let own = Pid::from_child(&self.child).as_raw_nonzero().get();
         let left = || descendants::descendants().into_iter().filter(|one| one.pid != own).collect::<Vec<_>>();
-        // What the engine started may end a moment after it.
-        while by_itself && !left().is_empty() && begun.elapsed() < within + PATIENCE / 3 {
+        // Processes started by the engine may end a moment after it.
+        while by_itself && !left().is_empty() && begun.elapsed() < within + QUIT_TIMEOUT / 3 {
             std::thread::sleep(Duration::from_millis(5));
         }
         let left = left();
@@ -189,13 +196,13 @@ impl Process {
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(None);
         let ended = status.ok().filter(|_| by_itself).map(describe);
-        Departure { ended, within, left: left.into_iter().map(|one| one.name).collect() }
+        QuitReport { exit: ended, elapsed: within, leftovers: left.into_iter().map(|one| one.name).collect() }
     }
 
-    /// Ends it by force, at once.
+    /// Kills it immediately.
     pub fn kill_now(&mut self) {
         if self.ended {
-            return; // Its number may be another's by now.
+            return; // Its process id may have been reused.
         }
         self.input = None;
         self.kill();
@@ -203,18 +210,19 @@ impl Process {
         self.ended = true;
     }
 
-    /// Whether the process has ended. It is not reaped, so that its number stays its group's.
+    /// Whether the process has ended. It is not reaped, so that its id stays reserved.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(Pid::from_child(&self.child)), options), Ok(None))
     }
 
-    /// Ends what is left: a guard does so for all that its engine started, and is waited for; then the whole process group is killed.
+    /// Kills the rest: a guard is asked to do so and waited for; then the whole process group is
+    /// killed.
     fn kill(&mut self) {
         if self.guarded && !self.has_ended() {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
             let begun = Instant::now();
-            while !self.has_ended() && begun.elapsed() < PATIENCE {
+            while !self.has_ended() && begun.elapsed() < QUIT_TIMEOUT {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
@@ -229,7 +237,7 @@ impl Drop for Process {
     }
 }
 
-/// How a process ended; its guard passes a signal on as 128 and its number.
+/// Describes how a process ended; a guard passes a signal on as 128 plus its number.
 fn describe(status: ExitStatus) -> String {
     let passed_on = status.code().filter(|code| (129..=192).contains(code)).map(|code| code - 128);
     match passed_on.or(status.signal()) {
@@ -238,16 +246,17 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// Keeps the last few lines.
-fn keep(lines: &mut VecDeque<String>, line: &str) {
-    if lines.len() == KEPT {
+/// Appends a line and drops the oldest.
+fn push_tail(lines: &mut VecDeque<String>, line: &str) {
+    if lines.len() == TAIL_LINES {
         lines.pop_front();
     }
-    lines.push_back(line.chars().take(KEPT_WIDTH).collect());
+    lines.push_back(line.chars().take(TAIL_WIDTH).collect());
 }
 
-/// Calls `take` with each line, as far as it fits, until it says no or the end comes.
-fn each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
+/// Calls `take` with each line, truncated to the maximum length, until it returns false or the
+/// output ends.
+fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
     let mut output = BufReader::new(output);
     let mut line: Vec<u8> = Vec::new();
     loop {
@@ -256,7 +265,7 @@ fn each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
             Ok(bytes) => {
                 let end = bytes.iter().position(|&byte| byte == b'\n');
                 let part = &bytes[..end.unwrap_or(bytes.len())];
-                line.extend_from_slice(&part[..part.len().min(LONGEST_LINE - line.len())]);
+                line.extend_from_slice(&part[..part.len().min(MAX_LINE_BYTES - line.len())]);
                 (end.map_or(bytes.len(), |end| end + 1), end.is_some())
             }
         };
@@ -279,7 +288,7 @@ fn each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
 mod tests {
     use super::*;
 
-    /// A reader of a few bytes at a time.
+    /// A reader that returns a few bytes at a time.
     struct Few<'a>(&'a [u8], usize);
 
     impl Read for Few<'_> {
@@ -291,12 +300,13 @@ mod tests {
         }
     }
 
-    /// Lines however they come: their ends are taken off, an empty one is one, a torn last one too; what is too long ends where it may.
+    /// Lines however they are split: line breaks are removed, empty and unfinished lines count,
+    /// long ones are truncated.
     #[test]
-    fn lines_are_what_stands_between_their_ends() {
+    fn lines_are_split_at_line_breaks_however_they_arrive() {
         let read = |bytes: &[u8], at_once: usize| {
             let mut lines = Vec::new();
-            each_line(Few(bytes, at_once), |line| {
+            for_each_line(Few(bytes, at_once), |line| {
                 lines.push(line);
                 true
             });
@@ -306,58 +316,58 @@ mod tests {
             assert_eq!(read(b"a\r\n\nb c\r\r\n\xff\nd", at_once), ["a", "", "b c", "\u{fffd}", "d"]);
             assert_eq!(read(b"", at_once), Vec::<String>::new());
         }
-        for length in [LONGEST_LINE - 1, LONGEST_LINE, LONGEST_LINE + 1, 3 * LONGEST_LINE] {
+        for length in [MAX_LINE_BYTES - 1, MAX_LINE_BYTES, MAX_LINE_BYTES + 1, 3 * MAX_LINE_BYTES] {
             let lines = read(&[&vec![b'x'; length][..], b"\nshort\n"].concat(), 10_000);
-            assert_eq!((lines.len(), lines[0].len(), lines[1].as_str()), (2, length.min(LONGEST_LINE), "short"));
+            assert_eq!((lines.len(), lines[0].len(), lines[1].as_str()), (2, length.min(MAX_LINE_BYTES), "short"));
         }
-        // Until nobody listens any more.
+        // Until the callback returns false.
         let mut seen = 0;
-        each_line(&b"a\nb\nc\nd"[..], |_| {
+        for_each_line(&b"a\nb\nc\nd"[..], |_| {
             seen += 1;
             seen < 2
         });
         assert_eq!(seen, 2);
     }
 
-    /// Until it ends a process is heard line by line, or late, or not at all where the run is to end; one that does not know `quit` ends where
-    /// nobody can tell it anything any more.
+    /// Output is read line by line with deadline and stop flag; a process that ignores `quit` ends
+    /// when its input is closed.
     #[test]
-    fn a_process_is_heard_until_it_ends() {
+    fn process_output_is_read_until_it_ends() {
         let start = |script: &str| {
             let arguments = ["-c", script].map(str::to_owned).to_vec();
             Process::start(&Launch { path: "/bin/sh".into(), arguments, ..Launch::default() }).unwrap()
         };
         let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
         let later = || Instant::now() + Duration::from_secs(60);
-        let line = |text: &str| Next::Line(text.to_owned());
+        let line = |text: &str| NextLine::Line(text.to_owned());
         let mut process = start("echo one; read -r x; echo \"$x two\"; echo bad >&2; exit 3");
         assert_eq!(process.next(later(), &go), line("one"));
-        assert_eq!(process.next(Instant::now(), &go), Next::Late);
-        assert_eq!(process.next(later(), &stop), Next::Stopped);
+        assert_eq!(process.next(Instant::now(), &go), NextLine::Late);
+        assert_eq!(process.next(later(), &stop), NextLine::Stopped);
         process.send("then").unwrap();
-        assert_eq!([process.next(later(), &go), process.next(later(), &go)], [line("then two"), Next::Closed]);
+        assert_eq!([process.next(later(), &go), process.next(later(), &go)], [line("then two"), NextLine::Closed]);
         assert_eq!(process.end().as_deref(), Some("exit code 3"));
         assert_eq!(process.tail(), ["one", "then two", "stderr: bad"]);
         assert!(process.send("more").is_err());
-        // More lines than wait to be heard: the rest waits with the process.
+        // More lines than the buffer holds: the process blocks.
         let mut talker = start("i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i + 1)); done");
         assert!((0..3000).all(|at: u32| talker.next(later(), &go) == line(&at.to_string())));
-        assert_eq!(talker.next(later(), &go), Next::Closed);
+        assert_eq!(talker.next(later(), &go), NextLine::Closed);
         let mut deaf = start("while read -r x; do :; done; exit 4");
         assert_eq!(deaf.end().as_deref(), Some("exit code 4"));
         let begun = Instant::now();
         drop(start("exec sleep 20"));
-        assert!(begun.elapsed() < Duration::from_secs(10), "nobody waits for a process that is not wanted any more");
+        assert!(begun.elapsed() < Duration::from_secs(10), "dropping a process must not wait for it");
     }
 
     #[test]
-    fn the_last_lines_are_kept_in_part() {
+    fn tail_keeps_the_last_lines_truncated() {
         let mut kept = VecDeque::new();
-        (0..9).for_each(|at| keep(&mut kept, &format!("{at}{}", "\u{e4}".repeat(at * 30))));
+        (0..9).for_each(|at| push_tail(&mut kept, &format!("{at}{}", "\u{e4}".repeat(at * 30))));
         let first = kept.front().unwrap();
         assert_eq!(
             (kept.len(), &first[..1], first.chars().count(), kept[5].chars().count()),
-            (KEPT, "3", 91, KEPT_WIDTH)
+            (TAIL_LINES, "3", 91, TAIL_WIDTH)
         );
         let status = |script: &str| Command::new("/bin/sh").args(["-c", script]).status().unwrap();
         for (script, how) in [

@@ -1,4 +1,4 @@
-//! The words of UCI: an engine's options, how they are set, and what it says where it refuses one.
+//! UCI options: how engines declare, accept and refuse them.
 //!
 //! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen).
 
@@ -7,40 +7,40 @@ use std::fmt;
 
 /// An option as an engine declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Declared {
-    /// Its name, which may hold blanks.
+pub struct UciOption {
+    /// Its name, which may contain blanks.
     pub name: String,
-    /// What it takes.
+    /// The values that it accepts.
     pub kind: OptionKind,
     /// Its default, as written.
     pub default: String,
 }
 
-/// What an option takes.
+/// The values that an option accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionKind {
     /// True or false.
     Check,
-    /// A number from the first to the second.
+    /// A number between two bounds, inclusive.
     Spin(i64, i64),
     /// One of these.
     Combo(Vec<String>),
-    /// To be pressed.
+    /// A button: no value.
     Button,
     /// Any text.
     Text,
 }
 
-/// Why a value does not fit an option.
+/// Why a value cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Misfit {
-    /// The engine has no such option; it has these.
+pub enum OptionError {
+    /// The engine has no such option; the names that it has.
     Unknown(Vec<String>),
-    /// The value is not among what it takes.
+    /// The option does not accept the value.
     Value {
-        /// What it takes.
+        /// The values that it accepts.
         expected: String,
-        /// The values that a hint may choose from.
+        /// The valid values, for a hint; empty unless they are a list.
         choices: Vec<String>,
     },
 }
@@ -52,13 +52,13 @@ impl fmt::Display for OptionKind {
             Self::Spin(min, max) => write!(f, "a number from {min} to {max}"),
             Self::Combo(choices) => write!(f, "one of {}", choices.join(", ")),
             Self::Button => f.write_str("true, to press it"),
-            Self::Text => f.write_str("a text"),
+            Self::Text => f.write_str("text"),
         }
     }
 }
 
-impl Declared {
-    /// Reads `option name ... type ...`; none if the line is no such declaration.
+impl UciOption {
+    /// Parses `option name ... type ...`; `None` if the line is no such declaration.
     pub fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
         if words.next() != Some("option") {
@@ -71,7 +71,8 @@ impl Declared {
         for word in words {
             match word {
                 "name" if name.is_empty() && field != "name" => field = word,
-                // "default" and the others may be words of a name: only the type ends it, or any of them where the type stands before the name.
+                // A name may contain "default" and the others: only "type" ends it, or any of them
+                // if the type came before the name.
                 "type" | "default" | "min" | "max" | "var"
                     if field != "name" || !name.is_empty() && (word == "type" || !kind.is_empty()) =>
                 {
@@ -104,8 +105,8 @@ impl Declared {
         (!name.is_empty()).then(|| Self { name: name.join(" "), kind, default })
     }
 
-    /// Whether the option takes a value.
-    fn takes(&self, value: &OptionValue) -> bool {
+    /// Whether the option accepts a value.
+    fn accepts(&self, value: &OptionValue) -> bool {
         match (&self.kind, value) {
             (OptionKind::Check, OptionValue::Check(_)) | (OptionKind::Button, OptionValue::Check(true)) => true,
             (OptionKind::Spin(min, max), OptionValue::Spin(value)) => (min..=max).contains(&value),
@@ -117,13 +118,13 @@ impl Declared {
     }
 }
 
-/// The word that a line begins with: white space before it means nothing.
+/// The first word of a line, ignoring white space before it.
 pub fn first_word(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
 
-/// What follows so many words of a line, its own words parted by one blank.
-pub fn after(line: &str, words: usize) -> String {
+/// The rest of a line after `words` words, separated by single blanks.
+pub fn skip_words(line: &str, words: usize) -> String {
     line.split_whitespace().skip(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -134,30 +135,35 @@ pub fn is_move(word: &str) -> bool {
     (4..=5).contains(&bytes.len()) && square(0) && square(2)
 }
 
-/// Finds an option and checks its value. UCI's option names are not told apart by case.
+/// Finds an option and checks its value. UCI option names are case-insensitive.
 ///
 /// # Errors
-/// When there is none of that name, or it takes no such value.
-pub fn check<'a>(options: &'a [Declared], name: &str, value: &OptionValue) -> Result<&'a Declared, Misfit> {
+/// When there is no option of that name, or it does not accept the value.
+pub fn check_option<'a>(
+    options: &'a [UciOption],
+    name: &str,
+    value: &OptionValue,
+) -> Result<&'a UciOption, OptionError> {
     let known = options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
-    let option = known.ok_or_else(|| Misfit::Unknown(options.iter().map(|option| option.name.clone()).collect()))?;
-    if option.takes(value) {
+    let option =
+        known.ok_or_else(|| OptionError::Unknown(options.iter().map(|option| option.name.clone()).collect()))?;
+    if option.accepts(value) {
         return Ok(option);
     }
     let choices = if let OptionKind::Combo(choices) = &option.kind { choices.clone() } else { Vec::new() };
-    Err(Misfit::Value { expected: option.kind.to_string(), choices })
+    Err(OptionError::Value { expected: option.kind.to_string(), choices })
 }
 
-/// The line that sets an option.
-pub fn set_option(option: &Declared, value: &OptionValue) -> String {
+/// The `setoption` line.
+pub fn set_option(option: &UciOption, value: &OptionValue) -> String {
     match option.kind {
         OptionKind::Button => format!("setoption name {}", option.name),
         _ => format!("setoption name {} value {value}", option.name),
     }
 }
 
-/// Whether a line that follows an option says that it was not taken.
-pub fn refuses(line: &str) -> bool {
+/// Whether a line after `setoption` reports a refusal.
+pub fn is_refusal(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     [
         "no such option",
@@ -178,8 +184,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_read_with_blanks_in_names_and_values() {
-        let parse = |line: &str| Declared::parse(line).unwrap();
+    fn option_names_and_values_may_contain_blanks() {
+        let parse = |line: &str| UciOption::parse(line).unwrap();
         let spin = parse("option name Futility Margin type spin default 100 min -5 max 500");
         assert_eq!((spin.name.as_str(), spin.default.as_str()), ("Futility Margin", "100"));
         assert_eq!(spin.kind, OptionKind::Spin(-5, 500));
@@ -190,10 +196,10 @@ mod tests {
         let text = parse("option name Debug Log File type string default ");
         assert_eq!((text.kind, text.default.as_str()), (OptionKind::Text, ""));
         assert_eq!(parse("option name Clear Hash type button").kind, OptionKind::Button);
-        // A name may hold any word but "type".
+        // A name may contain any word but "type".
         assert_eq!(parse("option name min default type check default true").name, "min default");
         assert_eq!(parse("option name a name of name type button").name, "a name of name");
-        // The parts in another order, with other white space.
+        // Other orders and white space.
         for line in [
             "option name My Hash type spin default 16 min 1 max 64",
             " option  type\tspin name My  Hash default 16 min 1 max 64",
@@ -213,12 +219,12 @@ mod tests {
             "option name type button",
             "option name X type spin default 1 min x max 3",
         ] {
-            assert_eq!(Declared::parse(line), None, "{line}");
+            assert_eq!(UciOption::parse(line), None, "{line}");
         }
     }
 
     #[test]
-    fn values_are_held_against_the_declaration() {
+    fn value_is_checked_against_the_declaration() {
         let lines = [
             "option name Hash type spin default 16 min 1 max 1024",
             "option name OwnBook type check default true",
@@ -226,7 +232,7 @@ mod tests {
             "option name Clear Hash type button",
             "option name File type string default <empty>",
         ];
-        let options: Vec<Declared> = lines.iter().filter_map(|line| Declared::parse(line)).collect();
+        let options: Vec<UciOption> = lines.iter().filter_map(|line| UciOption::parse(line)).collect();
         let text = |text: &str| OptionValue::Text(text.to_owned());
         for (name, value) in [
             ("hash", OptionValue::Spin(1024)),
@@ -235,7 +241,7 @@ mod tests {
             ("Clear Hash", OptionValue::Check(true)),
             ("File", text("book.bin")),
         ] {
-            assert!(check(&options, name, &value).is_ok(), "{name}");
+            assert!(check_option(&options, name, &value).is_ok(), "{name}");
         }
         for (name, value) in [
             ("Hash", OptionValue::Spin(0)),
@@ -245,17 +251,17 @@ mod tests {
             ("Clear Hash", OptionValue::Check(false)),
             ("File", text("a\nquit")),
         ] {
-            assert!(matches!(check(&options, name, &value), Err(Misfit::Value { .. })), "{name} = {value}");
+            assert!(matches!(check_option(&options, name, &value), Err(OptionError::Value { .. })), "{name} = {value}");
         }
-        let Err(Misfit::Unknown(names)) = check(&options, "Hsah", &OptionValue::Spin(1)) else { panic!() };
+        let Err(OptionError::Unknown(names)) = check_option(&options, "Hsah", &OptionValue::Spin(1)) else { panic!() };
         assert_eq!(names.len(), 5);
         assert_eq!(set_option(&options[0], &OptionValue::Spin(4)), "setoption name Hash value 4");
         assert_eq!(set_option(&options[3], &OptionValue::Check(true)), "setoption name Clear Hash");
     }
 
-    /// What each kind takes, in words, with what a hint may choose from; and the ends of a number's range.
+    /// The expected values and choices of each kind, and the bounds of a range.
     #[test]
-    fn what_is_expected_is_told_by_kind() {
+    fn option_error_states_what_each_kind_expects() {
         let lines = [
             "option name Hash type spin default 16 min -2 max 64",
             "option name Any type spin default 1",
@@ -264,7 +270,7 @@ mod tests {
             "option name Clear Hash type button",
             "option name File type string default <empty>",
         ];
-        let options: Vec<Declared> = lines.iter().filter_map(|line| Declared::parse(line)).collect();
+        let options: Vec<UciOption> = lines.iter().filter_map(|line| UciOption::parse(line)).collect();
         assert_eq!(
             options.iter().map(|option| option.default.as_str()).collect::<Vec<_>>(),
             ["16", "1", "true", "Solid", "", ""]
@@ -277,12 +283,12 @@ mod tests {
             ("OwnBook", text("true"), "true or false", &[]),
             ("Style", OptionValue::Spin(1), "one of Solid, Very Risky", &["Solid", "Very Risky"]),
             ("Clear Hash", OptionValue::Spin(1), "true, to press it", &[]),
-            ("File", OptionValue::Check(true), "a text", &[]),
-            ("File", text("\u{7}"), "a text", &[]),
+            ("File", OptionValue::Check(true), "text", &[]),
+            ("File", text("\u{7}"), "text", &[]),
         ] {
             let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
-            let misfit = Misfit::Value { expected: expected.to_owned(), choices };
-            assert_eq!(check(&options, name, &value), Err(misfit), "{name} = {value}");
+            let misfit = OptionError::Value { expected: expected.to_owned(), choices };
+            assert_eq!(check_option(&options, name, &value), Err(misfit), "{name} = {value}");
         }
         for (name, value) in [
             ("hash", OptionValue::Spin(-2)),
@@ -293,12 +299,12 @@ mod tests {
             ("File", OptionValue::Spin(3)),
         ] {
             assert!(
-                check(&options, name, &value).is_ok_and(|option| option.name.eq_ignore_ascii_case(name)),
+                check_option(&options, name, &value).is_ok_and(|option| option.name.eq_ignore_ascii_case(name)),
                 "{name} = {value}"
             );
         }
         let names = ["Hash", "Any", "OwnBook", "Style", "Clear Hash", "File"].map(str::to_owned).to_vec();
-        assert_eq!(check(&options, "Has", &OptionValue::Spin(1)), Err(Misfit::Unknown(names)));
+        assert_eq!(check_option(&options, "Has", &OptionValue::Spin(1)), Err(OptionError::Unknown(names)));
         assert_eq!(set_option(&options[2], &OptionValue::Check(false)), "setoption name OwnBook value false");
         for (line, refused) in [
             ("No such option: Hash", true),
@@ -311,7 +317,7 @@ mod tests {
             ("info string Hash set to 4", false),
             ("readyok", false),
         ] {
-            assert_eq!(refuses(line), refused, "{line}");
+            assert_eq!(is_refusal(line), refused, "{line}");
         }
     }
 }

@@ -1,20 +1,20 @@
-//! Opening files that are read: what is none never answers, or never ends.
+//! Opens files for reading and refuses those that may block or never end.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Opens a regular file for reading. A folder opens too, and cannot be read.
+/// Opens a regular file for reading. A folder can be opened but not read.
 ///
 /// # Errors
-/// When it is a FIFO, a socket or a device, or the system refuses.
+/// When it is a FIFO, a socket or a device, or cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Looked at before it is opened: that alone does something to some devices.
+    // Checked before opening, since opening alone affects some devices.
     check_regular(&std::fs::metadata(path)?)?;
     let mut options = File::options();
     options.read(true);
-    // Should a FIFO have taken its place meanwhile, nobody is waited for.
+    // Non-blocking, in case a FIFO has replaced it meanwhile.
     options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     let file = options.open(path)?;
     check_regular(&file.metadata()?)?;
@@ -31,20 +31,20 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a regular file of text.
+/// Reads a regular text file.
 ///
 /// # Errors
-/// As [`open`], or when it is no UTF-8.
+/// As [`open`], or when it is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Opens what a user names, be it a pipe of the shell's (`<(...)`).
+/// Opens an input file named by the user, which may be a pipe of the shell (`<(...)`).
 ///
 /// # Errors
-/// When it is a device, which may have no end, or the system refuses.
+/// When it is a device, which may never end, or cannot be opened.
 pub fn open_input(path: &Path) -> io::Result<File> {
     match kind(std::fs::metadata(path)?.file_type()) {
         Some(kind) if kind != FIFO => Err(no_regular_file(kind)),
@@ -52,7 +52,7 @@ pub fn open_input(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads what a user names.
+/// Reads an input file named by the user.
 ///
 /// # Errors
 /// As [`open_input`].
@@ -62,10 +62,10 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Refuses what is neither a regular file nor a folder.
+/// Refuses anything but a regular file or a folder.
 ///
 /// # Errors
-/// Then, with what it is.
+/// When it is something else, which the error names.
 pub fn check_regular(found: &Metadata) -> io::Result<()> {
     kind(found.file_type()).map_or(Ok(()), |kind| Err(no_regular_file(kind)))
 }
@@ -76,7 +76,7 @@ fn no_regular_file(kind: &str) -> io::Error {
 
 const FIFO: &str = "FIFO";
 
-/// What it is, unless a regular file or a folder.
+/// The kind of a file, unless it is a regular file or a folder.
 fn kind(found: FileType) -> Option<&'static str> {
     [
         (found.is_fifo(), FIFO),
@@ -93,9 +93,9 @@ fn kind(found: FileType) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Whatever never answers or never ends is refused at once, by its name or through a link.
+    /// Files that may block or never end are refused, by name or through a link.
     #[test]
-    fn only_regular_files_are_read() {
+    fn special_file_is_refused_except_a_pipe_as_input() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("file"), "text").unwrap();
@@ -119,7 +119,7 @@ mod tests {
         }
         assert!(message("none").is_err_and(|message| message.starts_with("No such file")));
         assert!(message("").is_err_and(|message| message.starts_with("Is a directory")));
-        // What a user names may come out of a pipe.
+        // An input file may be a pipe.
         let writer = std::thread::spawn({
             let fifo = at("fifo");
             move || std::fs::write(fifo, "piped").unwrap()

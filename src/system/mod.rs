@@ -1,18 +1,18 @@
-//! What the system says and grants: figures of its files, memory, files that can be read.
+//! The operating system: system files, memory, and input files.
 
 pub mod files;
 mod memory;
 
-pub use memory::{at_most_half, available_bytes};
+pub use memory::{available_bytes, cap_at_half_free};
 
-/// A line `key : value` of a system file.
+/// The value of the first line `key : value` of a system file whose line starts with `key`.
 pub fn field(path: &str, key: &str) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(key))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// A size in kB of a system file, in bytes.
+/// The value of a system file line in kB, converted to bytes.
 pub fn bytes(path: &str, key: &str) -> Option<u64> {
     let kib: u64 = field(path, key)?.trim_end_matches(" kB").parse().ok()?;
     Some(kib * 1024)
@@ -23,9 +23,10 @@ pub fn bytes(path: &str, key: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// As Linux writes them: a name that begins like another's, a colon in what follows, kB of 1024 bytes.
+    /// As Linux writes them: a key that is a prefix of another, a colon in the value, kB of 1024
+    /// bytes.
     #[test]
-    fn a_figure_of_a_system_file_is_found_by_its_name() {
+    fn system_file_value_is_found_by_its_key() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path().to_str().unwrap();
         std::fs::write(path, "MemTotal:       16 kB\nMemFree: 3 kB\nmodel name\t: Z80 : fast \nmodel name\t: other\n")

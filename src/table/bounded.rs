@@ -1,41 +1,42 @@
-//! The table of a fixed size: compiled for its policy and its packing.
+//! The table of fixed size, compiled for its policy and its entry layout.
 
 use super::entry::{self, GENERATIONS, Packing};
 use super::memory::Memory;
 use super::options::{Index, Refresh, SameKey};
-use super::policy::{Decision, Mark, Newcomer, Notes, Replacement};
-use super::{Entry, Hit, Occupancy, Stored, Table, TableCounters, TableError, TableOptions};
+use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
+use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 use std::marker::PhantomData;
 
-/// The most slots of a bucket.
-pub const MOST_SLOTS: usize = 8;
+/// The maximum number of slots in a bucket.
+pub const MAX_SLOTS: usize = 8;
 
-/// A table of buckets under one replacement policy. `SLOTS`: those of a bucket where the code is compiled for their number; 0: for any.
+/// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for
+/// which the code is compiled, or 0 for any number.
 pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     memory: Memory,
     policy: P,
     buckets: u64,
     slots: usize,
-    /// 64-bit words of a bucket: its slots', then its policy's.
+    /// 64-bit words per bucket: those of the slots, then those of the policy.
     words: usize,
     index: Index,
-    /// Which bits of a kept key are compared.
+    /// Mask of the stored key's bits that are compared.
     compared: u64,
-    /// Whether the compared bits are the key's high ones (the index then takes the low ones).
+    /// Whether the key's high bits are compared (the index then uses the low ones).
     high: bool,
     same_key: SameKey,
     keep_move: bool,
     refresh: Refresh,
     mark: Mark,
     now: u16,
-    /// Entries by their time: what is held, and what of it is of the current time, is known without a look at the memory.
-    held: Box<[u64; GENERATIONS as usize]>,
+    /// Number of entries by generation, so that occupancy needs no scan of the memory.
+    by_generation: Box<[u64; GENERATIONS as usize]>,
     counters: TableCounters,
     packing: PhantomData<L>,
 }
 
-/// What of a new table depends on no policy: compiled once for all.
+/// The parts of a new table that depend on no policy, so that they are compiled once for all.
 struct BucketLayout {
     memory: Memory,
     slots: usize,
@@ -45,7 +46,8 @@ struct BucketLayout {
     high: bool,
 }
 
-/// The memory of the options' table and how its keys are compared; `compiled`: the slots that its code is for, 0 for any.
+/// Allocates the memory and computes how keys are compared. `compiled`: the number of slots for
+/// which the code is compiled, 0 for any.
 fn compute_layout(
     options: &TableOptions,
     compiled: usize,
@@ -54,11 +56,11 @@ fn compute_layout(
     key_bits: u32,
     buckets: u64,
 ) -> Result<BucketLayout, TableError> {
-    let slots = usize::from(options.slots).clamp(1, MOST_SLOTS);
+    let slots = usize::from(options.slots).clamp(1, MAX_SLOTS);
     if compiled > 0 && compiled != slots {
         return Err(TableError::Option {
             path: "table.slots",
-            problem: format!("{slots} asked of a table that is compiled for {compiled}"),
+            problem: format!("{slots} does not match the compiled table: expected {compiled}"),
         });
     }
     let words = words_of(slots) + policy_words;
@@ -76,10 +78,10 @@ fn compute_layout(
 }
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
-    /// A table of the options' shape with so many buckets. Where the code is compiled for a number of slots, the options must ask for it.
+    /// Creates a table of `buckets` buckets. If `SLOTS` is not 0, `options.slots` must equal it.
     ///
     /// # Errors
-    /// When the memory cannot be had, or the options ask for another number of slots.
+    /// When there is not enough memory, or the options ask for another number of slots.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
         let BucketLayout { memory, slots, words, buckets, compared, high } =
             compute_layout(options, SLOTS, L::words, P::WORDS, L::KEY_BITS, buckets)?;
@@ -95,65 +97,64 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             same_key: options.same_key,
             keep_move: options.keep_move,
             refresh: options.refresh,
-            mark: policy.marks(),
+            mark: policy.mark_when(),
             now: 0,
-            held: Box::new([0; GENERATIONS as usize]),
+            by_generation: Box::new([0; GENERATIONS as usize]),
             counters: TableCounters::default(),
             packing: PhantomData,
         })
     }
 
-    /// Slots of a bucket.
     #[inline]
     fn slots(&self) -> usize {
         if SLOTS > 0 { SLOTS } else { self.slots }
     }
 
-    /// Words of a bucket.
     #[inline]
     fn words(&self) -> usize {
         if SLOTS > 0 { L::words(SLOTS) + P::WORDS } else { self.words }
     }
 
-    /// The entries of a bucket, unpacked for the policy. Where it is known at which of them and at what of them the policy looks, the rest is not
-    /// unpacked: hence always in place.
+    /// The entries of a bucket, unpacked for the policy. Always inlined: the compiler then drops
+    /// the unpacking of entries and fields that the policy does not read.
     #[inline(always)]
-    fn view(&self, start: usize) -> [Entry; MOST_SLOTS] {
+    fn view(&self, start: usize) -> [Entry; MAX_SLOTS] {
         let end = start + self.words();
         let bucket = &self.memory[start..end];
-        let mut view = [Entry::default(); MOST_SLOTS];
-        for (slot, seen) in view[..self.slots()].iter_mut().enumerate() {
-            *seen = L::entry(bucket, slot);
+        let mut view = [Entry::default(); MAX_SLOTS];
+        for (slot, entry) in view[..self.slots()].iter_mut().enumerate() {
+            *entry = L::entry(bucket, slot);
         }
         view
     }
 
-    /// The number of a key's bucket.
     #[inline]
     fn bucket(&self, key: u64) -> usize {
         self.index.bucket(key, self.buckets) as usize
     }
 
-    /// The first slot of a bucket that answers to a key. Where their number is known all are looked at: which of them answers cannot be
-    /// foreseen, and a branch that is guessed wrongly costs more than a look.
+    /// The first slot of a bucket that matches a key. With a known number of slots all are compared
+    /// without a branch: which one matches is unpredictable, and a mispredicted branch costs more
+    /// than the comparisons.
     #[inline]
-    fn find(&self, bucket: &[u64], kept: u64) -> Option<usize> {
-        let same = |slot| (L::key(bucket, slot) ^ kept) & self.compared == 0;
-        let held = |slot| entry::bound(L::data(bucket, slot)) != Bound::None;
+    fn find(&self, bucket: &[u64], stored_key: u64) -> Option<usize> {
+        let same = |slot| (L::key(bucket, slot) ^ stored_key) & self.compared == 0;
+        let is_occupied = |slot| entry::bound(L::data(bucket, slot)) != Bound::None;
         if SLOTS == 0 {
-            return (0..self.slots).find(|&slot| same(slot) && held(slot));
+            return (0..self.slots).find(|&slot| same(slot) && is_occupied(slot));
         }
         let mut answers = 0u32;
         for slot in 0..SLOTS {
-            answers |= u32::from(same(slot) & held(slot)) << slot;
+            answers |= u32::from(same(slot) & is_occupied(slot)) << slot;
         }
         (answers != 0).then(|| answers.trailing_zeros() as usize)
     }
 
-    /// What the policy says when the bucket holds the same key: asked about the whole bucket, and where it would have another
-    /// position leave, about the old entry alone. One position never takes two slots nor drives out another by coming back.
+    /// The decision when the bucket already holds the key. The policy sees the whole bucket first;
+    /// if it would evict another position, it is asked again about the old entry alone. So a
+    /// position never occupies two slots, nor evicts another position by being stored again.
     #[inline]
-    fn again(&self, start: usize, newcomer: Newcomer, slot: usize) -> Decision {
+    fn decide_same_key(&self, start: usize, newcomer: Newcomer, slot: usize) -> Decision {
         let view = self.view(start);
         let view = &view[..self.slots()];
         match self.policy.decide(view, &newcomer, self.now) {
@@ -169,18 +170,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Tells the policy's words that the position of a slot was met.
+    /// Updates the policy's words after a hit on a slot or a new store of its position.
     #[inline]
-    fn meet(&mut self, start: usize, slot: usize, kept: u64) {
+    fn on_access(&mut self, start: usize, slot: usize, stored_key: u64) {
         if P::WORDS > 0 {
             let (end, slots) = (start + self.words(), self.slots());
-            self.policy.met(&mut self.memory[end - P::WORDS..end], slot, slots, kept);
+            self.policy.on_access(&mut self.memory[end - P::WORDS..end], slot, slots, stored_key);
         }
     }
 
-    /// What the policy says of a newcomer whose position the bucket does not hold.
+    /// The decision when the bucket does not hold the newcomer's key.
     #[inline]
-    fn decide(&mut self, start: usize, newcomer: &Newcomer, kept: u64) -> Decision {
+    fn decide_new_key(&mut self, start: usize, newcomer: &Newcomer, stored_key: u64) -> Decision {
         let view = self.view(start);
         let view = &view[..self.slots()];
         if P::WORDS == 0 {
@@ -188,38 +189,39 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
         let words = self.words();
         let (entries, words) = self.memory[start..start + words].split_at_mut(words - P::WORDS);
-        let keys: [u64; MOST_SLOTS] =
+        let keys: [u64; MAX_SLOTS] =
             std::array::from_fn(|slot| if slot < view.len() { L::key(entries, slot) } else { 0 });
-        let notes = Notes { words, keys: &keys[..view.len()], key: kept };
+        let notes = BucketNotes { words, keys: &keys[..view.len()], key: stored_key };
         self.policy.decide_with(view, notes, newcomer, self.now)
     }
 
-    /// Counts an entry of now in, and the one that it took the place of out, by its time.
+    /// Updates the counts by generation: one entry of the current generation added, and the
+    /// replaced one of generation `old` removed, if any.
     #[inline]
     fn count_replacement(&mut self, old: Option<u16>) {
         if old == Some(self.now) {
             return;
         }
         if let Some(old) = old {
-            self.held[usize::from(old % GENERATIONS)] -= 1;
+            self.by_generation[usize::from(old % GENERATIONS)] -= 1;
         }
-        self.held[usize::from(self.now % GENERATIONS)] += 1;
+        self.by_generation[usize::from(self.now % GENERATIONS)] += 1;
     }
 
-    /// Marks or refreshes a slot that answered.
+    /// Marks or refreshes a slot after a hit.
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
         if mark || refresh {
             let end = start + self.words();
             let bucket = &mut self.memory[start..end];
             let old = L::data(bucket, slot);
-            let mut word = entry::refreshed(old, self.now);
+            let mut word = entry::with_generation(old, self.now);
             if self.mark == Mark::Cutoff && word != old {
-                // A mark of an earlier time is over, and a new date must not revive it.
-                word = entry::unmarked(word);
+                // A mark from an earlier tick has expired, and a new generation must not revive it.
+                word = entry::without_mark(word);
             }
             if mark {
-                word = entry::marked(word);
+                word = entry::with_mark(word);
             }
             L::set_data(bucket, slot, word);
             self.count_replacement(Some(entry::generation(old)));
@@ -235,8 +237,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let start = number * self.words();
         let end = start + self.words();
         let bucket = &self.memory[start..end];
-        let kept = L::kept(key, self.high);
-        let Some(slot) = self.find(bucket, kept) else {
+        let stored_key = L::stored_key(key, self.high);
+        let Some(slot) = self.find(bucket, stored_key) else {
             let full = (0..self.slots()).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None);
             self.counters.misses_other += u64::from(full);
             self.counters.misses_empty += u64::from(!full);
@@ -248,65 +250,67 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let draft = self.policy.draft(&entry, age);
         self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
         self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
-        self.meet(start, slot, kept);
+        self.on_access(start, slot, stored_key);
         Some(Hit { entry, draft, age, slot: number * self.slots() + slot })
     }
 
     #[inline]
-    fn store(&mut self, key: u64, entry: Entry) -> Stored {
+    fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         self.counters.stores += 1;
         let number = self.bucket(key);
         let start = number * self.words();
         let end = start + self.words();
         let first = number * self.slots();
-        let kept = L::kept(key, self.high);
+        let stored_key = L::stored_key(key, self.high);
         let mut entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
         let bucket = &self.memory[start..end];
-        let same = self.find(bucket, kept);
+        let same = self.find(bucket, stored_key);
         if let Some(slot) = same {
             let old = L::entry(bucket, slot);
             if self.keep_move && entry.mv.is_none() {
                 entry.mv = old.mv;
             }
             if P::WORDS > 0 || self.same_key != SameKey::Policy {
-                self.meet(start, slot, kept);
-                if !self.same_key.lets(&entry, &old, self.now) {
+                self.on_access(start, slot, stored_key);
+                if !self.same_key.allows(&entry, &old, self.now) {
                     self.counters.rejections += 1;
-                    return Stored::refused(true);
+                    return StoreOutcome::refused(true);
                 }
-                // The position's mark outlives its entry: it is the same position that was useful.
+                // The mark belongs to the position, not to the entry: it was the position that was
+                // useful.
                 entry.used |= old.used && old.age(self.now) == 0;
-                L::write(&mut self.memory[start..end], slot, kept, &entry);
+                L::write(&mut self.memory[start..end], slot, stored_key, &entry);
                 self.count_replacement(Some(old.generation));
                 self.counters.updates += 1;
-                return Stored::into(first + slot, true);
+                return StoreOutcome::in_slot(first + slot, true);
             }
         }
-        // A free slot is taken whatever the policy; those that keep their slots in order choose for themselves.
+        // An empty slot is filled without asking, except for policies that keep their slots in
+        // order.
         if same.is_none()
             && !P::ORDERED
             && let Some(at) = (0..self.slots()).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
         {
             self.counters.fills += 1;
-            L::write(&mut self.memory[start..end], at, kept, &entry);
+            L::write(&mut self.memory[start..end], at, stored_key, &entry);
             self.count_replacement(None);
-            return Stored::into(first + at, false);
+            return StoreOutcome::in_slot(first + at, false);
         }
         let newcomer = Newcomer { entry, key, same };
         let decision = match same {
-            Some(slot) => self.again(start, newcomer, slot),
-            None => self.decide(start, &newcomer, kept),
+            Some(slot) => self.decide_same_key(start, newcomer, slot),
+            None => self.decide_new_key(start, &newcomer, stored_key),
         };
         let Decision::Insert { at, last } = decision else {
             self.counters.rejections += 1;
-            return Stored::refused(same.is_some());
+            return StoreOutcome::refused(same.is_some());
         };
         let at = at.min(self.slots() - 1);
         let last = last.clamp(at, self.slots() - 1);
         let bucket = &mut self.memory[start..end];
-        // Not from the view: a policy that looks at no entry needs none unpacked.
-        let left = L::data(bucket, last);
-        let empty = entry::bound(left) == Bound::None;
+        // Read directly, so that nothing is unpacked for a policy that reads no entries.
+        let leaving = L::data(bucket, last);
+        let empty = entry::bound(leaving) == Bound::None;
         if same.is_some() {
             self.counters.updates += 1;
         } else if empty {
@@ -317,9 +321,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         for slot in (at..last).rev() {
             L::copy(bucket, slot, slot + 1);
         }
-        L::write(bucket, at, kept, &entry);
-        self.count_replacement((!empty).then(|| entry::generation(left)));
-        Stored { moved: (last - at) as u8, ..Stored::into(first + at, same.is_some()) }
+        L::write(bucket, at, stored_key, &entry);
+        self.count_replacement((!empty).then(|| entry::generation(leaving)));
+        StoreOutcome { moved: (last - at) as u8, ..StoreOutcome::in_slot(first + at, same.is_some()) }
     }
 
     #[inline]
@@ -336,7 +340,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let start = self.bucket(key) * self.words();
         self.memory.prefetch(start);
         if P::WORDS > 0 {
-            // Buckets with words lie across the borders of cache lines.
+            // Buckets with policy words straddle cache lines.
             self.memory.prefetch(start + self.words() - 1);
         }
     }
@@ -347,7 +351,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn clear(&mut self) {
         self.memory.fill(0);
-        self.held.fill(0);
+        self.by_generation.fill(0);
         self.now = 0;
     }
 
@@ -355,13 +359,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         self.policy.counts_stored_nodes()
     }
 
-    fn seen(&mut self, hit: &Hit) {
+    fn mark_used(&mut self, hit: &Hit) {
         if self.mark == Mark::Never {
             self.counters.reused += u64::from(!hit.entry.used);
             let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());
             let end = start + self.words();
             let bucket = &mut self.memory[start..end];
-            L::set_data(bucket, slot, entry::marked(L::data(bucket, slot)));
+            L::set_data(bucket, slot, entry::with_mark(L::data(bucket, slot)));
         }
     }
 
@@ -377,8 +381,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         Occupancy {
             slots: self.buckets * self.slots() as u64,
             bytes: self.memory.len() as u64 * 8,
-            occupied: self.held.iter().sum(),
-            current: self.held[usize::from(self.now % GENERATIONS)],
+            occupied: self.by_generation.iter().sum(),
+            current: self.by_generation[usize::from(self.now % GENERATIONS)],
         }
     }
 

@@ -1,18 +1,20 @@
-//! How entries are packed. All layouts share one 64-bit data word; they differ in how much of the key they keep.
+//! How entries are packed. All layouts share one 64-bit data word; they differ in the key bits that
+//! they store.
 //!
 //! ```text
 //!  63      49 48      33 32    25 24 23 22   21   20        11 10        0
 //! | move 15  | score 16 | depth 8 |bound|pv |used| generation  | nodes 11 |
 //! ```
-//! (bound 2, pv 1, used 1, generation 10: ages are taken modulo 1024.) An empty slot is all zero: bound `None`.
+//! (bound 2, pv 1, used 1, generation 10: ages are taken modulo 1024.) An empty slot is all zero:
+//! bound `None`.
 
 use super::Entry;
 use crate::chess::{Bound, Move};
 
-/// Ticks of the clock are kept modulo this.
+/// Generations are counted modulo this.
 pub const GENERATIONS: u16 = 1024;
 
-/// One data word from an entry.
+/// Packs an entry into one data word.
 #[inline]
 #[must_use]
 pub fn pack(entry: &Entry) -> u64 {
@@ -23,10 +25,10 @@ pub fn pack(entry: &Entry) -> u64 {
         | u64::from(entry.pv) << 22
         | u64::from(entry.used) << 21
         | u64::from(entry.generation % GENERATIONS) << 11
-        | round(entry.nodes)
+        | compress_nodes(entry.nodes)
 }
 
-/// The entry of a data word.
+/// Unpacks a data word.
 #[inline]
 #[must_use]
 pub fn unpack(word: u64) -> Entry {
@@ -38,52 +40,53 @@ pub fn unpack(word: u64) -> Entry {
         pv: word >> 22 & 1 != 0,
         used: word >> 21 & 1 != 0,
         generation: generation(word),
-        nodes: unround(word),
+        nodes: expand_nodes(word),
     }
 }
 
-/// The bound of a data word alone: none means an empty slot.
+/// The bound of a data word; `None` marks an empty slot.
 #[inline]
 #[must_use]
 pub fn bound(word: u64) -> Bound {
     Bound::from_bits((word >> 23) as u8)
 }
 
-/// The generation of a data word alone.
+/// The generation of a data word, below [`GENERATIONS`].
 #[inline]
 #[must_use]
 pub fn generation(word: u64) -> u16 {
     (word >> 11) as u16 % GENERATIONS
 }
 
-/// The word with its generation renewed.
+/// The word with another generation.
 #[inline]
 #[must_use]
-pub fn refreshed(word: u64, generation: u16) -> u64 {
+pub fn with_generation(word: u64, generation: u16) -> u64 {
     word & !(u64::from(GENERATIONS - 1) << 11) | u64::from(generation % GENERATIONS) << 11
 }
 
-/// The word marked as used.
+/// The word with its `used` bit set.
 #[inline]
 #[must_use]
-pub fn marked(word: u64) -> u64 {
+pub fn with_mark(word: u64) -> u64 {
     word | 1 << 21
 }
 
-/// The word without its mark.
+/// The word with its `used` bit cleared.
 #[inline]
 #[must_use]
-pub fn unmarked(word: u64) -> u64 {
+pub fn without_mark(word: u64) -> u64 {
     word & !(1 << 21)
 }
 
-/// Bits of the rounded node count's mantissa.
+/// Mantissa bits of a rounded node count.
 const MANTISSA: u32 = 6;
 
-/// Eleven bits for a node count: exact below 64, then five bits of exponent and six of mantissa, rounded down. Monotone. Counts on both sides
-/// of 64 are mixed in every bucket: a branch here would be guessed wrongly time and again.
+/// Eleven bits for a node count: exact below 64, then five bits of exponent and six of mantissa,
+/// rounded down. Monotone. Branchless, because counts on both sides of 64 are mixed in every bucket
+/// and a branch would be mispredicted often.
 #[inline]
-fn round(nodes: u32) -> u64 {
+fn compress_nodes(nodes: u32) -> u64 {
     let high = 31 - (nodes | 1).leading_zeros();
     let shift = high.saturating_sub(MANTISSA);
     let exponent = shift + u32::from(high >= MANTISSA);
@@ -91,38 +94,38 @@ fn round(nodes: u32) -> u64 {
 }
 
 #[inline]
-fn unround(word: u64) -> u32 {
+fn expand_nodes(word: u64) -> u32 {
     let (exponent, mantissa) = ((word >> MANTISSA) as u32 & 31, word as u32 & ((1 << MANTISSA) - 1));
     let hidden = u32::from(exponent > 0);
     (mantissa | hidden << MANTISSA) << (exponent - hidden).min(31 - MANTISSA)
 }
 
-/// A way to keep buckets of entries in 64-bit words.
+/// A layout of buckets in 64-bit words.
 pub trait Packing: Send + 'static {
-    /// Words of a bucket of `slots` entries.
+    /// Words per bucket of `slots` entries.
     fn words(slots: usize) -> usize;
-    /// Bits of the key that a slot keeps.
+    /// Number of key bits stored in a slot.
     const KEY_BITS: u32;
-    /// What a slot keeps of a key, of which `high` or low bits are to be compared.
-    fn kept(key: u64, high: bool) -> u64;
-    /// What the slot keeps of its key.
+    /// The part of a key that a slot stores; `high`: whether its high or its low bits are compared.
+    fn stored_key(key: u64, high: bool) -> u64;
+    /// The key bits stored in a slot.
     fn key(bucket: &[u64], slot: usize) -> u64;
-    /// The slot's data word.
+    /// The data word of a slot.
     fn data(bucket: &[u64], slot: usize) -> u64;
-    /// The slot's entry.
+    /// The entry of a slot.
     #[inline]
     fn entry(bucket: &[u64], slot: usize) -> Entry {
         unpack(Self::data(bucket, slot))
     }
-    /// Replaces the data word.
+    /// Replaces the data word of a slot.
     fn set_data(bucket: &mut [u64], slot: usize, word: u64);
-    /// Writes a slot.
-    fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry);
-    /// Copies a slot over another of the same bucket.
+    /// Writes key bits and entry to a slot.
+    fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry);
+    /// Copies one slot of a bucket over another.
     fn copy(bucket: &mut [u64], from: usize, to: usize);
 }
 
-/// Two words for each slot: key, data.
+/// Two words per slot: key, data.
 pub struct Bytes16;
 
 impl Packing for Bytes16 {
@@ -131,7 +134,7 @@ impl Packing for Bytes16 {
         2 * slots
     }
     #[inline]
-    fn kept(key: u64, _: bool) -> u64 {
+    fn stored_key(key: u64, _: bool) -> u64 {
         key
     }
     #[inline]
@@ -147,8 +150,8 @@ impl Packing for Bytes16 {
         bucket[2 * slot + 1] = word;
     }
     #[inline]
-    fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry) {
-        bucket[2 * slot] = kept;
+    fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
+        bucket[2 * slot] = stored_key;
         bucket[2 * slot + 1] = pack(entry);
     }
     #[inline]
@@ -159,7 +162,7 @@ impl Packing for Bytes16 {
     }
 }
 
-/// Three words for each slot: key, data, exact nodes.
+/// Three words per slot: key, data, exact nodes.
 pub struct Bytes24;
 
 impl Packing for Bytes24 {
@@ -168,7 +171,7 @@ impl Packing for Bytes24 {
         3 * slots
     }
     #[inline]
-    fn kept(key: u64, _: bool) -> u64 {
+    fn stored_key(key: u64, _: bool) -> u64 {
         key
     }
     #[inline]
@@ -188,8 +191,8 @@ impl Packing for Bytes24 {
         bucket[3 * slot + 1] = word;
     }
     #[inline]
-    fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry) {
-        bucket[3 * slot] = kept;
+    fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
+        bucket[3 * slot] = stored_key;
         bucket[3 * slot + 1] = pack(entry);
         bucket[3 * slot + 2] = u64::from(entry.nodes);
     }
@@ -201,7 +204,7 @@ impl Packing for Bytes24 {
     }
 }
 
-/// Three slots in four words: three data words, then three 16-bit keys (and 16 bits to spare).
+/// Three slots in four words: three data words, then three 16-bit keys and 16 unused bits.
 pub struct Bytes10;
 
 impl Packing for Bytes10 {
@@ -210,7 +213,7 @@ impl Packing for Bytes10 {
         4
     }
     #[inline]
-    fn kept(key: u64, high: bool) -> u64 {
+    fn stored_key(key: u64, high: bool) -> u64 {
         if high { key >> 48 } else { key & 0xffff }
     }
     #[inline]
@@ -226,9 +229,9 @@ impl Packing for Bytes10 {
         bucket[slot] = word;
     }
     #[inline]
-    fn write(bucket: &mut [u64], slot: usize, kept: u64, entry: &Entry) {
+    fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
         bucket[slot] = pack(entry);
-        bucket[3] = bucket[3] & !(0xffff << (16 * slot)) | kept << (16 * slot);
+        bucket[3] = bucket[3] & !(0xffff << (16 * slot)) | stored_key << (16 * slot);
     }
     #[inline]
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
@@ -268,7 +271,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_packed_is_unpacked(entry in any_entry()) {
+        fn packed_entry_unpacks_to_itself(entry in any_entry()) {
             let back = unpack(pack(&entry));
             prop_assert_eq!(Entry { nodes: 0, ..back }, Entry { nodes: 0, ..entry });
             prop_assert!(back.nodes <= entry.nodes);
@@ -276,23 +279,23 @@ mod tests {
         }
 
         #[test]
-        fn rounding_keeps_the_order(a in any::<u32>(), b in any::<u32>()) {
-            prop_assert_eq!(a <= b, a <= b && round(a) <= round(b));
-            prop_assert_eq!(round(unround(round(a))), round(a));
+        fn rounding_nodes_is_monotone(a in any::<u32>(), b in any::<u32>()) {
+            prop_assert_eq!(a <= b, a <= b && compress_nodes(a) <= compress_nodes(b));
+            prop_assert_eq!(compress_nodes(expand_nodes(compress_nodes(a))), compress_nodes(a));
         }
 
         #[test]
-        fn slots_of_a_bucket_do_not_disturb_each_other(entries in prop::collection::vec((any::<u64>(), any_entry()), 3)) {
+        fn writing_a_slot_leaves_the_others_unchanged(entries in prop::collection::vec((any::<u64>(), any_entry()), 3)) {
             fn holds<P: Packing>(entries: &[(u64, Entry)]) -> bool {
                 let mut bucket = vec![0; P::words(3)];
                 for (slot, (key, entry)) in entries.iter().enumerate().rev() {
-                    P::write(&mut bucket, slot, P::kept(*key, true), entry);
+                    P::write(&mut bucket, slot, P::stored_key(*key, true), entry);
                 }
                 P::copy(&mut bucket, 2, 0);
                 [2usize, 1, 2].iter().enumerate().all(|(slot, &from)| {
                     let (key, entry) = entries[from];
                     let kept = P::entry(&bucket, slot);
-                    P::key(&bucket, slot) == P::kept(key, true) && Entry { nodes: 0, ..kept } == Entry { nodes: 0, ..entry }
+                    P::key(&bucket, slot) == P::stored_key(key, true) && Entry { nodes: 0, ..kept } == Entry { nodes: 0, ..entry }
                 })
             }
             prop_assert!(holds::<Bytes16>(&entries));
@@ -302,11 +305,11 @@ mod tests {
     }
 
     #[test]
-    fn small_counts_are_exact_and_the_largest_fits() {
+    fn node_count_is_exact_below_64_and_fits_eleven_bits() {
         for nodes in 0..64 {
-            assert_eq!(unround(round(nodes)), nodes);
+            assert_eq!(expand_nodes(compress_nodes(nodes)), nodes);
         }
-        assert!(round(u32::MAX) < 1 << 11);
-        assert!(unround(round(u32::MAX)) > u32::MAX - (1 << 26));
+        assert!(compress_nodes(u32::MAX) < 1 << 11);
+        assert!(expand_nodes(compress_nodes(u32::MAX)) > u32::MAX - (1 << 26));
     }
 }

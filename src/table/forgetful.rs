@@ -1,17 +1,17 @@
-//! A table that loses a share of its answers (`table.forget`), to plant a loss whose size is known.
+//! A table that drops a share of its hits (`table.forget`), to inject a loss of known size.
 
 use super::options::ForgetPart;
-use super::{Entry, Hit, Occupancy, ShadowCounters, Stored, Table, TableCounters, TableOptions};
+use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters, TableOptions};
 use crate::chess::{Bound, Move};
 
-/// Passes everything on, and loses answers by chance: a hash of the seed, the key and the number of
-/// the hit since the table was new.
+/// Forwards everything, and drops hits pseudo-randomly: by a hash of the seed, the key and the
+/// number of the hit since the table was new.
 pub struct Forgetful {
     table: Box<dyn Table>,
     share: f64,
     part: ForgetPart,
     seed: u64,
-    /// Hits since the table was new.
+    /// Hits since the table was created or renewed.
     hits: u64,
     forgotten: u64,
 }
@@ -25,19 +25,18 @@ const fn mix(mut bits: u64) -> u64 {
 }
 
 impl Forgetful {
-    /// Lays the loss of the options over a table.
+    /// Wraps a table with the loss of the options.
     #[must_use]
     pub fn new(table: Box<dyn Table>, options: &TableOptions) -> Self {
         let TableOptions { forget, forget_part, forget_seed, .. } = *options;
         Self { table, share: forget, part: forget_part, seed: forget_seed, hits: 0, forgotten: 0 }
     }
 
-    /// Whether the next hit is lost.
-    fn loses(&mut self, key: u64) -> bool {
+    /// Whether the next hit is dropped.
+    fn loses_hit(&mut self, key: u64) -> bool {
         self.hits += 1;
         let bits = mix(mix(mix(self.seed) ^ key) ^ self.hits);
-        // 53 bits: all that a number of this type holds. It is below 1, so that a share of 1 loses
-        // every hit.
+        // An f64 holds 53 bits; the value stays below 1, so that a share of 1 drops every hit.
         ((bits >> 11) as f64) < self.share * (1_u64 << 53) as f64
     }
 }
@@ -45,7 +44,7 @@ impl Forgetful {
 impl Table for Forgetful {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let hit = self.table.probe(key, depth)?;
-        if !self.loses(key) {
+        if !self.loses_hit(key) {
             return Some(hit);
         }
         self.forgotten += 1;
@@ -58,7 +57,7 @@ impl Table for Forgetful {
         }
     }
 
-    fn store(&mut self, key: u64, entry: Entry) -> Stored {
+    fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         self.table.store(key, entry)
     }
 
@@ -91,12 +90,12 @@ impl Table for Forgetful {
         self.table.identify(check);
     }
 
-    fn number(&mut self) {
-        self.table.number();
+    fn number_slots(&mut self) {
+        self.table.number_slots();
     }
 
-    fn seen(&mut self, hit: &Hit) {
-        self.table.seen(hit);
+    fn mark_used(&mut self, hit: &Hit) {
+        self.table.mark_used(hit);
     }
 
     fn shadow(&self) -> ShadowCounters {

@@ -1,47 +1,47 @@
-//! From options to a table.
+//! Creates tables from options.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::forgetful::Forgetful;
 use super::memory::check_free;
 use super::options::{Index, Layout, Size, TableKind, TableOptions};
 use super::policy::{Replacement, Visitor};
-use super::size::MOST_BYTES;
+use super::size::MAX_BYTES;
 use super::unbounded::Unbounded;
 use super::{Bounded, Table};
 
-/// Why a table cannot be made.
+/// Why a table cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// An option is out of range, or two do not go together.
+    /// An option is out of range, or two options conflict.
     #[error("{path}: {problem}")]
     Option {
         /// The option's dotted path.
         path: &'static str,
-        /// What is wrong and what is expected.
+        /// What is wrong and what was expected.
         problem: String,
     },
-    /// The memory cannot be had.
+    /// There is not enough free memory.
     #[error("table.size: {} MiB are more than {} of memory that are free", bytes >> 20, mebibytes(*available))]
     Memory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
-        /// Bytes that are free, where that is known.
+        /// Bytes free, if known.
         available: Option<u64>,
     },
 }
 
-/// So much memory, in words.
+/// Formats the free memory.
 fn mebibytes(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "the MiB".to_owned(), |bytes| format!("the {} MiB", bytes >> 20))
 }
 
-/// Fails with a message unless the condition holds.
+/// Fails with `problem` unless the condition holds.
 fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), TableError> {
     if holds { Ok(()) } else { Err(TableError::Option { path, problem: problem() }) }
 }
 
-/// 64-bit words of a bucket: its entries' and its policy's.
-fn words(options: &TableOptions) -> u64 {
+/// 64-bit words per bucket, for entries and policy together.
+fn bucket_words(options: &TableOptions) -> u64 {
     let slots = usize::from(options.slots);
     (options.policy.words()
         + match options.layout {
@@ -51,42 +51,46 @@ fn words(options: &TableOptions) -> u64 {
         }) as u64
 }
 
-/// Buckets of a table; `working_set` is what an unbounded table stores, for sizes given as a share of it. None where such
-/// a size has no working set.
+/// The number of buckets; `working_set`: the entries that an unbounded table stores, for sizes
+/// given as a share of it. `None` if such a size has no working set.
 fn buckets(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     let slots = u64::from(options.slots.max(1));
     let buckets = match options.size {
-        Size::Bytes(bytes) => bytes / (8 * words(options).max(1)),
+        Size::Bytes(bytes) => bytes / (8 * bucket_words(options).max(1)),
         Size::Entries(entries) => entries / slots,
         Size::Share(share) => ((working_set? as f64 * share) as u64 / slots).max(1),
     };
     Some(if options.index == Index::Mask && buckets > 0 { 1 << buckets.ilog2() } else { buckets })
 }
 
-/// Buckets of a table whose size is known.
-pub(super) fn known_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
+/// The number of buckets, or an error if the size is a share of an unknown working set.
+pub(super) fn require_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
     buckets(options, working_set).ok_or_else(|| TableError::Option {
         path: "table.size",
-        problem: format!("\"{}\" is a share of a working set that is not known here", options.size),
+        problem: format!(
+            "\"{}\" is a share of the working set, which is unknown here: expected bytes or entries",
+            options.size
+        ),
     })
 }
 
-/// Bytes that the table's entries take: none for a table without a bound and for a share of an unknown working set.
+/// Bytes of the table's entries: `None` for an unbounded table and for a share of an unknown
+/// working set.
 #[must_use]
 pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     match options.kind {
         TableKind::None => Some(0),
         TableKind::Unbounded => None,
-        TableKind::Bounded => buckets(options, working_set)?.checked_mul(8 * words(options)),
+        TableKind::Bounded => buckets(options, working_set)?.checked_mul(8 * bucket_words(options)),
     }
 }
 
-/// Sees whether there is memory for such a table where another gives way to it; nothing is taken.
+/// Checks that there is memory for a table that replaces another, without allocating.
 ///
 /// # Errors
-/// When there is not.
-pub fn check_memory(options: &TableOptions, instead_of: &TableOptions) -> Result<(), TableError> {
-    let [bytes, freed] = [options, instead_of].map(|options| bytes(options, None).unwrap_or(0));
+/// When there is not enough memory.
+pub fn check_memory(options: &TableOptions, replaced: &TableOptions) -> Result<(), TableError> {
+    let [bytes, freed] = [options, replaced].map(|options| bytes(options, None).unwrap_or(0));
     check_free(bytes.saturating_sub(freed)).map(drop).map_err(|error| match error {
         TableError::Memory { available, .. } => {
             TableError::Memory { bytes, available: available.map(|free| free + freed) }
@@ -95,7 +99,8 @@ pub fn check_memory(options: &TableOptions, instead_of: &TableOptions) -> Result
     })
 }
 
-/// Slots of a bounded table: fewer in as many bytes under a policy that keeps words beside them.
+/// The total slots of a bounded table. Policy words take memory too, so equal bytes may mean fewer
+/// slots.
 #[must_use]
 pub fn entries(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     let bounded = options.kind == TableKind::Bounded;
@@ -106,7 +111,7 @@ impl TableOptions {
     /// Checks ranges and combinations, without asking for memory.
     ///
     /// # Errors
-    /// The first option that is wrong, by its path.
+    /// The first wrong option, by its path.
     pub fn check(&self) -> Result<(), TableError> {
         ensure("table.slots", (1..=8).contains(&self.slots), || {
             format!("{} is out of range: expected 1 to 8", self.slots)
@@ -115,7 +120,7 @@ impl TableOptions {
             format!("{} is out of range: expected 0 to 64", self.key_bits)
         })?;
         ensure("table.slots", self.layout != Layout::Bytes10 || self.slots == 3, || {
-            format!("the layout \"bytes10\" packs 3 entries to a cluster, found {}", self.slots)
+            format!("the layout \"bytes10\" needs 3 slots, found {}", self.slots)
         })?;
         ensure("table.forget", (0.0..=1.0).contains(&self.forget), || {
             format!("{} is out of range: expected 0 to 1", self.forget)
@@ -125,21 +130,21 @@ impl TableOptions {
         }
         self.policy.check(self).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
         ensure("table.size", buckets(self, None) != Some(0), || {
-            format!("\"{}\" is too small for one bucket of {} bytes", self.size, 8 * words(self))
+            format!("\"{}\" is too small for one bucket of {} bytes", self.size, 8 * bucket_words(self))
         })?;
-        let fits = |buckets: u64| buckets.checked_mul(8 * words(self)).is_some_and(|bytes| bytes <= MOST_BYTES);
+        let fits = |buckets: u64| buckets.checked_mul(8 * bucket_words(self)).is_some_and(|bytes| bytes <= MAX_BYTES);
         ensure("table.size", buckets(self, None).is_none_or(fits), || {
-            format!("\"{}\" is more than any machine has: expected at most {} GiB", self.size, MOST_BYTES >> 30)
+            format!("\"{}\" is too large: expected at most {} GiB", self.size, MAX_BYTES >> 30)
         })
     }
 }
 
-/// Makes the table of the options; none for `kind = "none"`. `working_set`: entries that an unbounded table stores in the
-/// same search, for sizes given as a share; `by_depth`: whether entries answer at their own depth alone, so that a table without a
-/// bound keeps one for each.
+/// Creates the table of the options; `None` for `kind = "none"`. `working_set`: the entries that an
+/// unbounded table stores in the same search, for sizes given as a share; `by_depth`: whether
+/// entries answer only at their own depth, so that an unbounded table keeps one per depth.
 ///
 /// # Errors
-/// When an option is out of range, or the memory cannot be had.
+/// When an option is out of range, or there is not enough memory.
 pub fn build(
     options: &TableOptions,
     working_set: Option<u64>,
@@ -150,8 +155,8 @@ pub fn build(
         TableKind::None => None,
         TableKind::Unbounded => Some(Box::new(Unbounded::new(options, by_depth)) as Box<dyn Table>),
         TableKind::Bounded => {
-            let buckets = known_buckets(options, working_set)?;
-            Some(bounded(options, buckets, Boxed)?)
+            let buckets = require_buckets(options, working_set)?;
+            Some(build_bounded(options, buckets, Boxed)?)
         }
     };
     if options.forget > 0.0 {
@@ -160,38 +165,38 @@ pub fn build(
     Ok(table)
 }
 
-/// Generic code that wants a table of its own type.
+/// Generic code that receives a table as its concrete type.
 pub(super) trait Taker {
-    /// What it makes of the table.
+    /// What the code returns.
     type Output;
-    /// Takes the table.
+    /// Receives the table.
     fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output;
 }
 
-/// Makes a table with a bound, of a type that holds its policy, its layout and, where it is one of those asked for most, the slots of a bucket:
-/// loops over so many are then no loops, and of an entry that nobody looks at nothing is unpacked.
-pub(super) fn bounded<T: Taker>(options: &TableOptions, buckets: u64, taker: T) -> Result<T::Output, TableError> {
-    options.policy.dispatch(Making { options, buckets, taker })
+/// Creates a bounded table whose type includes its policy, its layout and, for the common cases,
+/// the slots per bucket: the compiler then unrolls loops over slots and drops unused fields.
+pub(super) fn build_bounded<T: Taker>(options: &TableOptions, buckets: u64, taker: T) -> Result<T::Output, TableError> {
+    options.policy.dispatch(BoundedMaker { options, buckets, taker })
 }
 
-struct Making<'a, T> {
+struct BoundedMaker<'a, T> {
     options: &'a TableOptions,
     buckets: u64,
     taker: T,
 }
 
-impl<T: Taker> Making<'_, T> {
+impl<T: Taker> BoundedMaker<'_, T> {
     fn make<P: Replacement, L: Packing, const SLOTS: usize>(self, policy: P) -> Result<T::Output, TableError> {
         Ok(self.taker.take(Bounded::<P, L, SLOTS>::new(self.options, policy, self.buckets)?))
     }
 }
 
-/// Whether a policy works with so many slots: for others no code is compiled.
+/// Whether a policy supports a number of slots; no code is compiled for others.
 const fn works_with<P: Replacement>(slots: u8) -> bool {
     *P::SLOTS.start() <= slots && slots <= *P::SLOTS.end()
 }
 
-impl<T: Taker> Visitor for Making<'_, T> {
+impl<T: Taker> Visitor for BoundedMaker<'_, T> {
     type Output = Result<T::Output, TableError>;
 
     fn visit<P: Replacement>(self, policy: P) -> Self::Output {
@@ -205,7 +210,7 @@ impl<T: Taker> Visitor for Making<'_, T> {
     }
 }
 
-/// Puts a table behind the search's boundary.
+/// Boxes a table as a `dyn Table`.
 struct Boxed;
 
 impl Taker for Boxed {
@@ -220,9 +225,10 @@ impl Taker for Boxed {
 mod tests {
     use super::*;
 
-    /// A masked table is the largest power of two of buckets that its size holds; another is all of it.
+    /// A masked table has the largest power of two of buckets that fits; any other index uses all
+    /// of the size.
     #[test]
-    fn a_table_is_no_larger_than_was_asked_for() {
+    fn table_size_is_rounded_down_to_whole_buckets() {
         for (size, slots, [all, masked]) in [
             (Size::Entries(600), 1, [600, 512]),
             (Size::Entries(512), 1, [512, 512]),

@@ -1,4 +1,5 @@
-//! The memory of a table: zeroed words from the kernel, in huge pages where it grants them, touched before any clock runs.
+//! The memory of a table: zeroed words from the kernel, in huge pages if granted, and touched
+//! before any clock runs.
 #![allow(unsafe_code)]
 
 use super::TableError;
@@ -7,14 +8,15 @@ use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The size and alignment of a huge page.
+/// Size and alignment of a huge page, in bytes.
 const HUGE: usize = 2 << 20;
 
-/// Sees whether so much memory is free. The guard is held until it is touched, so that two threads do not both take what they see
-/// free; for less than a huge page, which the margin left to the program covers, there is none.
+/// Checks that `bytes` are free. The returned lock is held until the memory is touched, so that two
+/// threads do not both count on the same free memory; `None` below one huge page, which the reserve
+/// for the program covers.
 ///
 /// # Errors
-/// When less is free: touched all the same, it would end the process.
+/// When less is free: touching it anyway would get the process killed.
 pub(super) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, TableError> {
     static TOUCHING: Mutex<()> = Mutex::new(());
     if bytes < HUGE as u64 {
@@ -29,7 +31,7 @@ pub(super) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, 
 
 /// A block of zeroed 64-bit words.
 pub struct Memory {
-    /// The mapping, which may begin up to a huge page before the words.
+    /// The mapping; it may begin up to a huge page before the words.
     map: *mut core::ffi::c_void,
     map_len: usize,
     words: *mut u64,
@@ -40,12 +42,12 @@ pub struct Memory {
 unsafe impl Send for Memory {}
 
 impl Memory {
-    /// Maps and touches `len` words. Memory smaller than a huge page is aligned to a page.
+    /// Maps and touches `len` words. Blocks smaller than a huge page are aligned to a page only.
     ///
     /// # Errors
-    /// When so much is not free.
+    /// When there is not enough free memory.
     pub fn new(len: usize, huge_pages: bool) -> Result<Self, TableError> {
-        // A slice takes no more than isize::MAX bytes, whatever the kernel would give.
+        // A slice is limited to isize::MAX bytes, whatever the kernel grants.
         let bytes = len.checked_mul(8).filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
         let large = bytes >= HUGE;
@@ -53,7 +55,8 @@ impl Memory {
         let map_len = bytes.checked_add(if large { HUGE } else { 0 }).ok_or_else(refused)?.max(1);
         let _touching = check_free(bytes as u64)?;
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory of ours.
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory of
+        // ours.
         let map =
             unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }.map_err(|_| refused())?;
         let offset = if large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
@@ -62,15 +65,17 @@ impl Memory {
         let mut memory = Self { map, map_len, words, len };
         if large {
             let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
-            // SAFETY: the range lies inside the mapping. A refusal costs speed only; `huge_pages` tells what was got.
+            // SAFETY: the range lies inside the mapping. A refusal costs speed only; `huge_pages`
+            // tells what was got.
             let _ = unsafe { mm::madvise(words.cast(), bytes, advice) };
         }
-        // The kernel's pages are zero already; writing makes it hand them out now and not under a running clock.
+        // The pages are zero already; writing forces the kernel to provide them now and not while a
+        // clock runs.
         memory.fill(0);
         Ok(memory)
     }
 
-    /// Whether most of the block lies in huge pages; none where the system does not say.
+    /// Whether most of the block lies in huge pages; `None` if the system does not say.
     #[must_use]
     pub fn huge_pages(&self) -> Option<bool> {
         let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
@@ -88,12 +93,13 @@ impl Memory {
         huge.map(|bytes| bytes * 2 > self.len * 8)
     }
 
-    /// Brings the cache line of a word towards the processor.
+    /// Prefetches the cache line of a word.
     #[inline]
     pub fn prefetch(&self, word: usize) {
         #[cfg(target_arch = "x86_64")]
         if word < self.len {
-            // SAFETY: the address lies inside the block; a prefetch reads nothing that the program sees.
+            // SAFETY: the address lies inside the block; a prefetch reads nothing that the program
+            // sees.
             unsafe { core::arch::x86_64::_mm_prefetch(self.words.add(word).cast(), core::arch::x86_64::_MM_HINT_T0) };
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -105,7 +111,8 @@ impl Deref for Memory {
     type Target = [u64];
     #[inline]
     fn deref(&self) -> &[u64] {
-        // SAFETY: `words` points to `len` initialised words of the mapping, which lives as long as `self`.
+        // SAFETY: `words` points to `len` initialised words of the mapping, which lives as long as
+        // `self`.
         unsafe { core::slice::from_raw_parts(self.words, self.len) }
     }
 }
@@ -120,7 +127,8 @@ impl DerefMut for Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made in `new` with this address and length, and nothing borrows it any more.
+        // SAFETY: the mapping was made in `new` with this address and length, and nothing borrows
+        // it any more.
         let _ = unsafe { mm::munmap(self.map, self.map_len) };
     }
 }
@@ -131,15 +139,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_zero_aligned_and_refused_when_absurd() {
+    fn memory_is_zeroed_and_aligned_and_refused_when_too_large() {
         let memory = Memory::new(HUGE / 8 + 1, true).unwrap();
         assert!(memory.iter().all(|&word| word == 0));
         assert_eq!(memory.words as usize % HUGE, 0);
-        // A huge page's room is asked for to align in, from the first block on that one fits into.
+        // From one huge page on, another one is mapped as room for alignment.
         for (len, room) in [(HUGE / 8 - 1, 0), (HUGE / 8, HUGE)] {
             assert_eq!(Memory::new(len, true).unwrap().map_len, len * 8 + room);
         }
-        // What is free is refused neither at its end nor before it, what is more is, whether or not the kernel would map it.
+        // Half of the free memory is granted, twice as much is refused.
         if let Some(free) = available_bytes() {
             let refused = |bytes: u64| matches!(check_free(bytes), Err(TableError::Memory { available: Some(_), .. }));
             assert_eq!([free / 2, free * 2].map(refused), [false, true]);
@@ -148,7 +156,7 @@ mod tests {
         memory.prefetch(0);
         memory.prefetch(usize::MAX);
         assert!(matches!(Memory::new(usize::MAX / 16, true), Err(TableError::Memory { .. })));
-        // In the second bytes and margin together are more than a usize holds.
+        // For some of these, bytes plus margin overflow a usize.
         for len in [usize::MAX, usize::MAX / 8, isize::MAX as usize / 8, 1 << 60] {
             assert!(matches!(Memory::new(len, true), Err(TableError::Memory { .. })), "{len}");
         }

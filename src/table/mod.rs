@@ -1,14 +1,15 @@
-//! The transposition table: what is stored, how it is asked, and who decides what is replaced.
+//! The transposition table: entries, probes, stores and the policies that decide what is replaced.
 //!
-//! The search sees one dynamic boundary, [`Table`]; behind it each table is compiled for its policy and layout.
+//! The search uses one dynamic interface, [`Table`]; behind it each table is compiled for its
+//! policy and layout.
 
 pub mod bounded;
-pub mod by_key;
 pub mod entry;
 mod forgetful;
+pub mod key_map;
 mod make;
 pub mod memory;
-mod observed;
+mod observer;
 pub mod offers;
 pub mod options;
 pub mod policy;
@@ -17,36 +18,39 @@ pub mod shadow;
 pub mod size;
 pub mod trace;
 pub mod unbounded;
-pub mod watched;
+pub mod watch;
 
 pub use bounded::Bounded;
 pub use make::{TableError, build, bytes, check_memory, entries};
-pub use observed::Observed;
+pub use observer::ObservedTable;
 pub use options::{Layout, TableKind, TableOptions};
 pub use shadow::ShadowCounters;
 pub use size::Size;
 
 use crate::chess::{Bound, Move, Score};
 
-/// One stored result, unpacked.
+/// One stored search result, unpacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Entry {
-    /// The best or cutting move; none after a node that failed low, unless the options say otherwise.
+    /// The best or cutting move; none after a node that failed low, unless the options say
+    /// otherwise.
     pub mv: Move,
     /// The score as the search stored it (mate scores already made relative to the node).
     pub score: Score,
-    /// What the score says about the true value.
+    /// Whether the score is exact or a lower or upper bound.
     pub bound: Bound,
-    /// The draft: remaining depth it was searched to, 0..=255.
+    /// The draft: the remaining depth in plies to which the position was searched, 0..=255.
     pub depth: u8,
     /// Stored at a node with an open window (beta - alpha > 1).
     pub pv: bool,
-    /// Nodes of the subtree below it, itself included; a table cutoff counts as 1 (or as its own subtree under `big-all`).
-    /// Layouts may keep it rounded: see [`Layout`].
+    /// Nodes of the subtree below it, itself included; a table cutoff counts as 1 (or as its own
+    /// subtree under `big-all`). Layouts may keep it rounded: see [`Layout`].
     pub nodes: u32,
-    /// Written by the table: the clock's time of the store or of the last refresh (see [`options::TickSource`]).
+    /// Written by the table: the clock at the store or at the last refresh, modulo
+    /// [`entry::GENERATIONS`] (see [`options::TickSource`]).
     pub generation: u16,
-    /// Written by the table: the entry answered a probe since it was written or since its mark was reset.
+    /// Written by the table: the entry answered a probe since it was written or since its mark was
+    /// reset.
     pub used: bool,
 }
 
@@ -69,38 +73,40 @@ impl Entry {
 /// An answered probe.
 #[derive(Debug, Clone, Copy)]
 pub struct Hit {
-    /// What was stored.
+    /// The stored entry.
     pub entry: Entry,
-    /// The draft that may end the node: the entry's depth, less what an aging policy takes off on a probe.
+    /// The draft that may end the node: the entry's depth, less what an aging policy takes off on a
+    /// probe.
     pub draft: i32,
     /// Ticks of the clock since the entry was written or refreshed.
     pub age: u16,
-    /// Which slot of the table answered, for [`Table::cutoff`]; slots are numbered through the table.
+    /// The slot that answered, for [`Table::cutoff`]; slots are numbered across the whole table.
     pub slot: usize,
 }
 
-/// What became of a store.
+/// The result of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stored {
-    /// The newcomer's slot, by its number in the table; means nothing where it was refused.
+pub struct StoreOutcome {
+    /// The slot written, numbered across the table; meaningless if the store was refused.
     pub slot: usize,
-    /// By how many slots the entries from there on moved down: the entry that left stood so far behind.
+    /// How many entries from that slot on moved down by one; the last of the slots involved lost
+    /// its entry.
     pub moved: u8,
     /// Whether the bucket already held an entry of the same key.
     pub same: bool,
-    /// Whether the newcomer was turned away.
+    /// Whether the table kept its old entries and stored nothing.
     pub refused: bool,
 }
 
-impl Stored {
-    /// A newcomer that took one slot.
+impl StoreOutcome {
+    /// A store into one slot.
     #[inline]
     #[must_use]
-    pub const fn into(slot: usize, same: bool) -> Self {
+    pub const fn in_slot(slot: usize, same: bool) -> Self {
         Self { slot, moved: 0, same, refused: false }
     }
 
-    /// A newcomer that was turned away.
+    /// A refused store.
     #[inline]
     #[must_use]
     pub const fn refused(same: bool) -> Self {
@@ -109,7 +115,7 @@ impl Stored {
 }
 
 crate::counters! {
-    /// What the table did. The law `stores = fills + updates + evictions + rejections` holds at all times.
+    /// What the table did. `stores = fills + updates + evictions + rejections` holds at all times.
     pub struct TableCounters {
         /// Probes of the table.
         probes,
@@ -129,9 +135,10 @@ crate::counters! {
         evictions,
         /// Stores that the policy or the same-key rule refused.
         rejections,
-        /// Entries that answered a probe for the first time since they were stored; one of a table with a bound that is written again within
-        /// a tick of the clock stays the same entry. Counted in full by an unbounded table, under
-        /// `diagnostics = "full"` and by the policy `ancient` where a match is useful; else 0.
+        /// Entries that answered a probe for the first time since they were stored; one of a table
+        /// with a bound that is written again within a tick of the clock stays the same entry.
+        /// Counted in full by an unbounded table, under `diagnostics = "full"` and by the policy
+        /// `ancient` where a match is useful; else 0.
         reused,
         /// Hits of which `table.forget` lost the entry, the move or the score. A lost entry counts
         /// here alone: probes = hits + misses_empty + misses_other + lost entries.
@@ -142,67 +149,72 @@ crate::counters! {
 /// How full a table is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Slots in all (0: the table has no bound).
+    /// Total slots (0: the table is unbounded).
     pub slots: u64,
     /// Slots that hold an entry.
     pub occupied: u64,
-    /// Of those, written or refreshed at the current time of the clock.
+    /// Occupied slots that were written or refreshed in the current tick of the clock.
     pub current: u64,
-    /// Bytes of memory that the entries take.
+    /// Memory for the entries, in bytes.
     pub bytes: u64,
 }
 
-/// What the search asks of a table. `key` is the position's key.
+/// The interface between search and table. `key` is the position's hash key.
 pub trait Table: Send {
-    /// Looks the position up and counts the answer. `depth`: the remaining depth of the asking node, which only a table
-    /// that keeps one entry for each depth needs.
+    /// Looks the position up and counts the result. `depth`: the remaining depth of the node, used
+    /// only by a table that keeps one entry per depth.
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit>;
-    /// Offers an entry; the table fills in `generation` and `used`, decides, writes, counts and says what it did.
-    fn store(&mut self, key: u64, entry: Entry) -> Stored;
-    /// Tells the table that a hit ended its node.
+    /// Offers an entry; the table sets `generation` and `used`, decides whether and where to write
+    /// it, and returns what it did.
+    fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome;
+    /// Records that a hit cut off its node.
     fn cutoff(&mut self, hit: &Hit);
-    /// Brings the bucket of a key towards the cache.
+    /// Prefetches the bucket of a key into the cache.
     fn prefetch(&self, key: u64);
-    /// Moves the clock forward.
+    /// Advances the clock by `ticks`, modulo [`entry::GENERATIONS`].
     fn advance(&mut self, ticks: u16);
-    /// Empties the table and sets the clock to 0; the counters stay.
+    /// Empties the table and resets the clock to 0; the counters are kept.
     fn clear(&mut self);
-    /// Empties the table as if it were new: what is remembered for diagnostics goes too. The counters stay.
+    /// Resets the table as if it were new: diagnostic memory is dropped too. The counters are kept.
     fn renew(&mut self) {
         self.clear();
     }
-    /// Whether the nodes that a table cutoff saved count among those of the subtrees above it (the policy `big-all`).
+    /// Whether the nodes saved by a table cutoff are added to the subtree sizes above it (the
+    /// policy `big-all`).
     fn counts_stored_nodes(&self) -> bool {
         false
     }
-    /// Says which position the next probe or store is about, by a key of its own: for whoever watches the table ([`watched`]).
+    /// Names the position of the next probe or store by an independent key, for observers of the
+    /// table ([`watch`]).
     fn identify(&mut self, check: u64) {
         let _ = check;
     }
-    /// Gives its entries numbers as slots, if they have none of their own: asked for by a table that watches this one.
-    fn number(&mut self) {}
-    /// Marks the entry of a hit as used and counts it in `reused`, where the policy does not; called by a table that watches this one.
-    fn seen(&mut self, hit: &Hit) {
+    /// Numbers the entries of a table that has no slots; called by a table that observes this one.
+    fn number_slots(&mut self) {}
+    /// Marks the entry of a hit as used and counts it in `reused`, unless the policy already does;
+    /// called by a table that observes this one.
+    fn mark_used(&mut self, hit: &Hit) {
         let _ = hit;
     }
-    /// What the search offered of a position, for a node of some depth, where that is kept ([`offers`]).
-    fn offered(&mut self, key: u64, depth: u8) -> Option<Entry> {
+    /// The last entry that the search offered for a position and depth, if offers are recorded
+    /// ([`offers`]).
+    fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
         let _ = (key, depth);
         None
     }
-    /// What was found out by watching.
+    /// The counters of the shadow table, if there is one.
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()
     }
-    /// The clock, for [`Entry::age`].
+    /// The current clock value, for [`Entry::age`].
     fn now(&self) -> u16;
-    /// What happened since the table was made.
+    /// Counts since the table was created.
     fn counters(&self) -> TableCounters;
     /// How full it is now: exact, and without a look at the slots, for it is asked after each iteration.
     fn occupancy(&self) -> Occupancy;
-    /// Each occupied slot's entry, for histograms and audits.
+    /// Calls `visit` with every stored entry, for histograms and audits.
     fn for_each(&self, visit: &mut dyn FnMut(&Entry));
-    /// Whether the memory lies in huge pages; none where that is unknown or means nothing.
+    /// Whether the memory lies in huge pages; `None` if unknown or not applicable.
     fn huge_pages(&self) -> Option<bool> {
         None
     }

@@ -1,4 +1,5 @@
-//! The table's options: size, shape and what is replaced. What the search asks, stores and makes of an answer is `probe` and `store`.
+//! The table's options: size, shape and replacement. When the search probes and stores is `probe`
+//! and `store`.
 
 use super::Entry;
 use super::policy::Policy;
@@ -26,12 +27,14 @@ pub enum TableKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
-    /// 16 bytes: a 64-bit key and 64 bits of data (subtree nodes rounded down to 11 bits: 5 of exponent, 6 of mantissa).
+    /// 16 bytes: a 64-bit key and 64 bits of data (subtree nodes rounded down to 11 bits: 5 of
+    /// exponent, 6 of mantissa).
     #[default]
     Bytes16,
     /// 24 bytes: as `bytes16`, with exact subtree nodes (32 bits).
     Bytes24,
-    /// 10 bytes, three to a 32-byte cluster, with a 16-bit key, as strong engines have it (`slots` must be 3).
+    /// 10 bytes, three to a 32-byte cluster, with a 16-bit key, as strong engines have it (`slots`
+    /// must be 3).
     Bytes10,
 }
 
@@ -44,13 +47,14 @@ pub enum Index {
     Modulo,
     /// The low bits of the key: buckets are rounded down to a power of two.
     Mask,
-    /// The high half of key x buckets: any number of buckets; one multiplication (Lemire's reduction).
+    /// The high half of key x buckets: any number of buckets; one multiplication (Lemire's
+    /// reduction).
     #[default]
     Multiply,
 }
 
 impl Index {
-    /// The bucket of a key among so many.
+    /// The bucket of a key, below `buckets`.
     #[inline]
     #[must_use]
     pub fn bucket(self, key: u64, buckets: u64) -> u64 {
@@ -70,24 +74,26 @@ pub enum SameKey {
     /// The new entry replaces the old one, whatever its depth.
     #[default]
     Replace,
-    /// The policy decides, as if the old entry were another position's; where it would have a third position leave, it is
-    /// asked about the old entry alone. `clock`, `sieve`, `s3-fifo` and `tiny-lfu` say nothing of it: under them it is `replace`.
+    /// The policy decides, as if the old entry were another position's; where it would have a third
+    /// position leave, it is asked about the old entry alone. `clock`, `sieve`, `s3-fifo` and
+    /// `tiny-lfu` say nothing of it: under them it is `replace`.
     Policy,
     /// Replaced unless the old entry is deeper (equal depths: the new one wins).
     Deeper,
-    /// Replaced when the new bound is exact, or depth + 2 x pv > old depth - 4, or the old entry is from an earlier
-    /// search. Source: the guard of Stockfish's table.
+    /// Replaced when the new bound is exact, or depth + 2 x pv > old depth - 4, or the old entry is
+    /// from an earlier search. Source: the guard of Stockfish's table.
     GuardFour,
-    /// Replaced when the new bound is exact, or depth >= old depth - 2. Source: the guard of Ethereal's table.
+    /// Replaced when the new bound is exact, or depth >= old depth - 2. Source: the guard of
+    /// Ethereal's table.
     GuardTwo,
 }
 
 impl SameKey {
-    /// Whether a new entry may take the place of the old one of the same position; `policy` leaves that to the policy and
-    /// says yes here.
+    /// Whether a new entry may replace the old one of the same position; always true for `policy`,
+    /// which leaves the decision to the policy.
     #[inline]
     #[must_use]
-    pub fn lets(self, new: &Entry, old: &Entry, now: u16) -> bool {
+    pub fn allows(self, new: &Entry, old: &Entry, now: u16) -> bool {
         let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
         match self {
             Self::Replace | Self::Policy => true,
@@ -154,8 +160,8 @@ pub enum Clear {
     /// Before each game or unrelated position.
     #[default]
     Game,
-    /// Never: not even between unrelated positions of a suite (the order of the suite then matters; such a suite runs
-    /// as one job).
+    /// Never: not even between unrelated positions of a suite (the order of the suite then matters;
+    /// such a suite runs as one job).
     Never,
 }
 
@@ -180,10 +186,11 @@ pub enum Prefetch {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TableOptions {
-    /// Whether there is a table, and whether it has a bound. `table = "none"` is short for `table = { kind = "none" }`.
+    /// Whether there is a table, and whether it has a bound. `table = "none"` is short for
+    /// `table = { kind = "none" }`.
     pub kind: TableKind,
-    /// How large it is: bytes (`"16 MiB"`), a number of entries (`65536`), or a share of what an unbounded table stores
-    /// in the same search (`"25 %"`). Buckets are what fits, rounded down.
+    /// How large it is: bytes (`"16 MiB"`), a number of entries (`65536`), or a share of what an
+    /// unbounded table stores in the same search (`"25 %"`). Buckets are what fits, rounded down.
     pub size: Size,
     /// Entries in a bucket: the slots that one key may use, 1..=8.
     #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
@@ -192,12 +199,15 @@ pub struct TableOptions {
     pub layout: Layout,
     /// From key to bucket.
     pub index: Index,
-    /// How many bits of the key are compared on a probe, 0..=64: those that the index leaves alone (the low bits under
-    /// `multiply`, else the high ones). 0: any occupied slot answers, which is the fault of the engine `purple` as
-    /// published. `bytes10` keeps at most 16.
+    /// How many bits of the key are compared on a probe, 0..=64: those that the index leaves alone
+    /// (the low bits under `multiply`, else the high ones). 0: any occupied slot answers, which is
+    /// the fault of the engine `purple` as published. `bytes10` keeps at most 16.
     pub key_bits: u8,
     /// Which entry gives way. `policy = "always"` is short for `policy = { kind = "always" }`.
-    #[serde(deserialize_with = "crate::table::policy::shorthand", serialize_with = "crate::table::policy::written")]
+    #[serde(
+        deserialize_with = "crate::table::policy::deserialize_policy",
+        serialize_with = "crate::table::policy::serialize_policy"
+    )]
     pub policy: Policy,
     /// What a store does when the bucket already holds the same key.
     pub same_key: SameKey,
@@ -249,7 +259,7 @@ impl Default for TableOptions {
 }
 
 impl TableOptions {
-    /// No table at all.
+    /// Options without a table.
     #[must_use]
     pub fn none() -> Self {
         Self { kind: TableKind::None, ..Self::default() }

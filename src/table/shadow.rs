@@ -1,18 +1,21 @@
-//! The table's shadow (`diagnostics = "full"`): what an independent key knows about each slot, and a ghost of every position
-//! that was ever offered. It tells false matches, says why a miss was one, and follows each entry's life. It decides nothing.
+//! The table's shadow (`diagnostics = "full"`): an independent key for each slot, and a ghost of
+//! every position ever offered. It detects false matches, classifies misses and follows each
+//! entry's life; it decides nothing.
 
-use super::by_key::ByKey;
+use super::key_map::KeyMap;
 use super::memory::check_free;
-use super::{Stored, TableError};
+use super::{StoreOutcome, TableError};
 
 crate::counters! {
-    /// What only an independent key of every position can tell.
+    /// Counts that need an independent key of every position.
     pub struct ShadowCounters {
-        /// Hits whose entry is another position's (type-1 errors). Law: occupied slots that misses compared x 2^-key_bits.
+        /// Hits whose entry is another position's (type-1 errors). Law: occupied slots that misses
+        /// compared x 2^-key_bits.
         false_hits,
         /// Updates whose old entry was another position's.
         false_updates,
-        /// Stores of a position that was not in the table and had to displace another or be refused (type-2 errors).
+        /// Stores of a position that was not in the table and had to displace another or be refused
+        /// (type-2 errors).
         contended,
         /// Misses of positions that were never offered to the table.
         miss_never,
@@ -26,10 +29,12 @@ crate::counters! {
         miss_refused_deep,
         /// Misses of positions that were offered before the table was last emptied, and not since.
         miss_emptied,
-        /// Misses of positions that are in the table under another key (the same position with another en passant square) or,
-        /// in an unbounded table with `probe.depth = "equal"`, with another depth.
+        /// Misses of positions that are in the table under another key (the same position with
+        /// another en passant square) or, in an unbounded table with `probe.depth = "equal"`, with
+        /// another depth.
         miss_elsewhere,
-        /// Positions that came into the table. A position's life lasts until another takes its slot; its updates are part of it.
+        /// Positions that came into the table. A position's life lasts until another takes its
+        /// slot; its updates are part of it.
         lives,
         /// Of those, answered a probe.
         lives_used,
@@ -38,66 +43,66 @@ crate::counters! {
     }
 }
 
-/// What is known about a slot.
+/// The position in a slot and whether it was used.
 #[derive(Debug, Clone, Copy, Default)]
-struct Life {
+struct SlotLife {
     check: u64,
     depth: u8,
-    lives: bool,
+    occupied: bool,
     used: bool,
     cut: bool,
 }
 
-/// Why a position is not in the table.
+/// Why a position left the table or never entered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Loss {
+enum LossReason {
     Evicted,
     Refused,
 }
 
-/// What is remembered of a position that was offered.
+/// What is remembered about a position that was offered.
 #[derive(Debug, Clone, Copy)]
 struct Ghost {
-    /// Slots that hold it, in the epoch.
+    /// Slots that hold it in this epoch.
     copies: u8,
-    loss: Loss,
-    /// The depth that was lost.
+    loss: LossReason,
+    /// The depth of the lost entry.
     depth: u8,
-    /// Which filling of the table this is about.
+    /// The epoch: the number of clears before it.
     epoch: u32,
 }
 
-/// The slots' independent keys and the ghosts. Slots are numbered through the table.
+/// The slots' independent keys and the ghosts. Slots are numbered across the table.
 #[derive(Debug, Default)]
 pub struct Shadow {
-    slots: Vec<Life>,
-    ghosts: ByKey<u64, Ghost>,
+    slots: Vec<SlotLife>,
+    ghosts: KeyMap<u64, Ghost>,
     epoch: u32,
     counters: ShadowCounters,
 }
 
-/// Bytes of what is known about a slot.
-pub const SLOT_BYTES: u64 = size_of::<Life>() as u64;
+/// Bytes per slot.
+pub const SLOT_BYTES: u64 = size_of::<SlotLife>() as u64;
 
 impl Shadow {
-    /// The shadow of so many slots; more are added as a table without a bound grows.
+    /// Creates the shadow of `slots` slots; more are added as an unbounded table grows.
     ///
     /// # Errors
-    /// When there is no memory for what is known about them.
+    /// When there is not enough memory.
     pub fn new(slots: u64) -> Result<Self, TableError> {
         let _touching = check_free(slots.saturating_mul(SLOT_BYTES))?;
-        Ok(Self { slots: vec![Life::default(); slots as usize], ..Self::default() })
+        Ok(Self { slots: vec![SlotLife::default(); slots as usize], ..Self::default() })
     }
 
-    /// What is known about a slot. A table without a bound has as many as were asked for.
-    fn slot(&mut self, slot: usize) -> &mut Life {
+    /// The state of a slot, added if an unbounded table has grown.
+    fn slot(&mut self, slot: usize) -> &mut SlotLife {
         if slot >= self.slots.len() {
-            self.slots.resize(slot + 1, Life::default());
+            self.slots.resize(slot + 1, SlotLife::default());
         }
         &mut self.slots[slot]
     }
 
-    /// A slot answered.
+    /// Records a hit.
     pub fn hit(&mut self, slot: usize, check: u64) {
         let life = self.slot(slot);
         let own = life.check == check;
@@ -107,7 +112,7 @@ impl Shadow {
         self.counters.lives_used += u64::from(first);
     }
 
-    /// A slot's answer ended a node; another position's answer is no merit of its own.
+    /// Records a hit that cut off its node; false matches do not count.
     pub fn cutoff(&mut self, slot: usize, check: u64) {
         let life = self.slot(slot);
         if life.check == check {
@@ -117,14 +122,14 @@ impl Shadow {
         }
     }
 
-    /// No slot answered a node of some depth.
+    /// Records a miss at a node of depth `depth`.
     pub fn miss(&mut self, check: u64, depth: u8) {
         let count = &mut self.counters;
         match self.ghosts.get(&check) {
             None => count.miss_never += 1,
             Some(ghost) if ghost.epoch != self.epoch => count.miss_emptied += 1,
             Some(ghost) if ghost.copies > 0 => count.miss_elsewhere += 1,
-            Some(ghost) if ghost.loss == Loss::Evicted => {
+            Some(ghost) if ghost.loss == LossReason::Evicted => {
                 count.miss_evicted += 1;
                 count.miss_evicted_deep += u64::from(ghost.depth >= depth);
             }
@@ -135,9 +140,9 @@ impl Shadow {
         }
     }
 
-    /// The ghost of a position, of this epoch.
+    /// The ghost of a position in this epoch.
     fn ghost(&mut self, check: u64) -> &mut Ghost {
-        let fresh = Ghost { copies: 0, loss: Loss::Refused, depth: 0, epoch: self.epoch };
+        let fresh = Ghost { copies: 0, loss: LossReason::Refused, depth: 0, epoch: self.epoch };
         let ghost = self.ghosts.entry(check).or_insert(fresh);
         if ghost.epoch != self.epoch {
             *ghost = fresh;
@@ -145,51 +150,51 @@ impl Shadow {
         ghost
     }
 
-    /// A store was written or refused.
-    pub fn stored(&mut self, stored: Stored, check: u64, depth: u8) {
-        let Stored { slot: at, moved, same, refused } = stored;
+    /// Records a store.
+    pub fn store(&mut self, stored: StoreOutcome, check: u64, depth: u8) {
+        let StoreOutcome { slot: at, moved, same, refused } = stored;
         if refused {
             self.counters.contended += u64::from(!same);
             let ghost = self.ghost(check);
             if ghost.copies == 0 {
-                (ghost.loss, ghost.depth) = (Loss::Refused, depth);
+                (ghost.loss, ghost.depth) = (LossReason::Refused, depth);
             }
             return;
         }
         let last = at + usize::from(moved);
         let leaving = *self.slot(last);
         self.slots.copy_within(at..last, at + 1);
-        if leaving.lives && leaving.check == check {
-            self.slots[at] = Life { depth, ..leaving };
+        if leaving.occupied && leaving.check == check {
+            self.slots[at] = SlotLife { depth, ..leaving };
             return;
         }
-        if leaving.lives {
+        if leaving.occupied {
             self.counters.contended += u64::from(!same);
             self.counters.false_updates += u64::from(same);
             let ghost = self.ghost(leaving.check);
             ghost.copies = ghost.copies.saturating_sub(1);
-            (ghost.loss, ghost.depth) = (Loss::Evicted, leaving.depth);
+            (ghost.loss, ghost.depth) = (LossReason::Evicted, leaving.depth);
         }
         self.counters.lives += 1;
-        self.slots[at] = Life { check, depth, lives: true, used: false, cut: false };
+        self.slots[at] = SlotLife { check, depth, occupied: true, used: false, cut: false };
         let ghost = self.ghost(check);
         ghost.copies = ghost.copies.saturating_add(1);
     }
 
-    /// The table was emptied; its ghosts stay.
-    pub fn emptied(&mut self) {
-        self.slots.fill(Life::default());
+    /// Records that the table was cleared; ghosts are kept.
+    pub fn clear(&mut self) {
+        self.slots.fill(SlotLife::default());
         self.epoch += 1;
     }
 
-    /// Everything is forgotten; the counters stay.
+    /// Forgets all positions; the counters are kept.
     pub fn renew(&mut self) {
-        self.slots.fill(Life::default());
+        self.slots.fill(SlotLife::default());
         self.ghosts.clear();
         self.epoch = 0;
     }
 
-    /// What was counted.
+    /// The counts so far.
     #[must_use]
     pub fn counters(&self) -> ShadowCounters {
         self.counters
@@ -201,22 +206,23 @@ impl Shadow {
 mod tests {
     use super::*;
 
-    /// A story by hand: what is never offered, evicted, refused, emptied, forgotten, and held elsewhere; answers of the right and of another position.
+    /// A sequence by hand: misses of positions never offered, evicted, refused, cleared, forgotten,
+    /// and stored elsewhere; hits of the right and of another position.
     #[test]
-    fn why_a_position_is_not_there() {
+    fn each_miss_is_counted_by_its_cause() {
         let mut shadow = Shadow::new(2).unwrap();
         shadow.miss(1, 0);
-        shadow.stored(Stored::into(0, false), 1, 5);
-        // The second takes the slot of the first.
-        shadow.stored(Stored::into(0, false), 2, 3);
+        shadow.store(StoreOutcome::in_slot(0, false), 1, 5);
+        // The second position evicts the first.
+        shadow.store(StoreOutcome::in_slot(0, false), 2, 3);
         [5, 6].into_iter().for_each(|depth| shadow.miss(1, depth));
-        shadow.stored(Stored::refused(false), 3, 4);
+        shadow.store(StoreOutcome::refused(false), 3, 4);
         [4, 5].into_iter().for_each(|depth| shadow.miss(3, depth));
-        shadow.emptied();
+        shadow.clear();
         shadow.miss(1, 0);
         shadow.renew();
         shadow.miss(1, 0);
-        shadow.stored(Stored::into(1, false), 9, 2);
+        shadow.store(StoreOutcome::in_slot(1, false), 9, 2);
         shadow.miss(9, 2);
         [9, 9, 8].into_iter().for_each(|check| shadow.hit(1, check));
         [8, 9, 9].into_iter().for_each(|check| shadow.cutoff(1, check));

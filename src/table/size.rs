@@ -14,15 +14,15 @@ pub enum Size {
     Share(f64),
 }
 
-/// The units of bytes, the largest first.
+/// Byte units, the largest first.
 const UNITS: [(&str, u64); 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
-/// Bytes of a table at most: what a process of today's 64-bit machines can address (47 bits). With this, what follows from a size
-/// by a few additions and multiplications stays a number of 64 bits.
-pub const MOST_BYTES: u64 = 1 << 47;
+/// Maximum bytes of a table: the address space of today's 64-bit processors (47 bits). Arithmetic
+/// on smaller sizes cannot overflow 64 bits.
+pub const MAX_BYTES: u64 = 1 << 47;
 
-/// The largest share of a working set.
-const MOST_SHARE: f64 = 10_000.0;
+/// Maximum share of a working set.
+const MAX_SHARE: f64 = 10_000.0;
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,11 +57,11 @@ impl FromStr for Size {
             "" | "entries" if number.fract() == 0.0 => Self::Entries(number as u64),
             "%" => Self::Share(number / 100.0),
             _ => {
-                // "1 MB" is a million bytes to some and 2^20 to others: neither is taken without a word.
+                // "1 MB" is a million bytes to some and 2^20 to others, so it is refused.
                 let decimal = [("KB", "KiB"), ("MB", "MiB"), ("GB", "GiB"), ("TB", "TiB")];
                 if let Some((_, binary)) = decimal.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) {
                     return Err(format!(
-                        "`{text}` may mean powers of 1000 or of 1024: did you mean `{number} {binary}`, or so many `B`?"
+                        "`{text}` is ambiguous (powers of 1000 or of 1024): did you mean `{number} {binary}`? Bytes are written `B`"
                     ));
                 }
                 let short = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
@@ -73,12 +73,12 @@ impl FromStr for Size {
                 Self::Bytes((number * scale as f64) as u64)
             }
         };
-        let large = |most: &str| Err(format!("`{text}` is more than any machine has: expected at most {most}"));
+        let large = |most: &str| Err(format!("`{text}` is too large: expected at most {most}"));
         match size {
             Self::Bytes(0) => Err(wrong()),
-            Self::Bytes(bytes) if bytes > MOST_BYTES => large("128 TiB"),
-            Self::Entries(entries) if entries > MOST_BYTES / 16 => large("8796093022208 entries"),
-            Self::Share(share) if share > MOST_SHARE => large("1000000 %"),
+            Self::Bytes(bytes) if bytes > MAX_BYTES => large("128 TiB"),
+            Self::Entries(entries) if entries > MAX_BYTES / 16 => large("8796093022208 entries"),
+            Self::Share(share) if share > MAX_SHARE => large("1000000 %"),
             size => Ok(size),
         }
     }
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_and_written_in_the_users_words() {
+    fn size_text_parses_and_formats() {
         for (text, size, written) in [
             ("16 MiB", Size::Bytes(16 << 20), "16 MiB"),
             ("0.25 MiB", Size::Bytes(256 << 10), "256 KiB"),
@@ -158,7 +158,7 @@ mod tests {
             assert_eq!(written.parse::<Size>().unwrap(), size);
         }
         for text in ["17179869184 GiB", "131073 GiB", "128.25 TiB", "8796093022209", "999999999999999", "1000001 %"] {
-            assert!(text.parse::<Size>().unwrap_err().contains("than any machine has"), "{text}");
+            assert!(text.parse::<Size>().unwrap_err().contains("is too large"), "{text}");
         }
         for text in ["131072 GiB", "128 TiB", "8796093022208", "1000000 %"] {
             assert!(text.parse::<Size>().is_ok(), "{text}");

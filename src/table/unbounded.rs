@@ -1,13 +1,15 @@
-//! The table without a bound: an exact map from key to entry that never evicts. The practical ceiling of any policy.
+//! The unbounded table: an exact map from key to entry that never evicts, the practical ceiling of
+//! any policy.
 
 use super::by_key::ByKey;
 use super::entry::GENERATIONS;
 use super::options::SameKey;
-use super::{Entry, Hit, Occupancy, Stored, Table, TableCounters, TableOptions};
+use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as Place;
 
-/// An exact map, which heeds `same_key` (`policy` as `replace`), `keep_move`, and has no use for the rest. It may keep one entry for each
-/// key and depth, where entries of other depths never answer (`probe.depth = "equal"`).
+/// An exact map. It applies `same_key` (`policy` as `replace`) and `keep_move` and ignores the
+/// other options. It may keep one entry per key and depth, where entries of other depths never
+/// match (`probe.depth = "equal"`).
 pub struct Unbounded {
     entries: ByKey<(u64, u8), Entry>,
     /// How many entries were stored at each time: a look at the whole map after each search would cost more than the search.
@@ -22,7 +24,7 @@ pub struct Unbounded {
 }
 
 impl Unbounded {
-    /// An empty map under the options' same-key rule, with one entry for each key or, `by_depth`, for each key and depth.
+    /// Creates an empty map with one entry per key or, if `by_depth`, per key and depth.
     #[must_use]
     pub fn new(options: &TableOptions, by_depth: bool) -> Self {
         Self {
@@ -37,15 +39,15 @@ impl Unbounded {
         }
     }
 
-    /// The number of a place, given one if it has none.
-    fn slot(&mut self, place: (u64, u8)) -> usize {
+    /// The number of a map key, assigned on first use.
+    fn slot_number(&mut self, place: (u64, u8)) -> usize {
         self.numbers.as_mut().map_or(0, |numbers| {
             let next = numbers.len();
             *numbers.entry(place).or_insert(next)
         })
     }
 
-    fn place(&self, key: u64, depth: u8) -> (u64, u8) {
+    fn map_key(&self, key: u64, depth: u8) -> (u64, u8) {
         (key, if self.by_depth { depth } else { 0 })
     }
 }
@@ -53,23 +55,23 @@ impl Unbounded {
 impl Table for Unbounded {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         self.counters.probes += 1;
-        let place = self.place(key, depth);
-        let Some(kept) = self.entries.get_mut(&place) else {
+        let place = self.map_key(key, depth);
+        let Some(stored) = self.entries.get_mut(&place) else {
             self.counters.misses_empty += 1;
             return None;
         };
         self.counters.hits += 1;
-        self.counters.reused += u64::from(!kept.used);
-        let entry = *kept;
-        kept.used = true;
-        let slot = self.slot(place);
+        self.counters.reused += u64::from(!stored.used);
+        let entry = *stored;
+        stored.used = true;
+        let slot = self.slot_number(place);
         Some(Hit { entry, draft: i32::from(entry.depth), age: entry.age(self.now), slot })
     }
 
-    fn store(&mut self, key: u64, mut entry: Entry) -> Stored {
+    fn store(&mut self, key: u64, mut entry: Entry) -> StoreOutcome {
         self.counters.stores += 1;
         entry.generation = self.now;
-        let place = self.place(key, entry.depth);
+        let place = self.map_key(key, entry.depth);
         let (same_key, keep_move, now) = (self.same_key, self.keep_move, self.now);
         let same = match self.entries.entry(place) {
             Place::Vacant(slot) => {
@@ -77,9 +79,9 @@ impl Table for Unbounded {
                 self.counters.fills += 1;
                 false
             }
-            Place::Occupied(slot) if !same_key.lets(&entry, slot.get(), now) => {
+            Place::Occupied(slot) if !same_key.allows(&entry, slot.get(), now) => {
                 self.counters.rejections += 1;
-                return Stored::refused(true);
+                return StoreOutcome::refused(true);
             }
             Place::Occupied(mut slot) => {
                 if keep_move && entry.mv.is_none() {
@@ -92,13 +94,13 @@ impl Table for Unbounded {
             }
         };
         self.by_time[usize::from(now)] += 1;
-        Stored::into(self.slot(place), same)
+        StoreOutcome::into(self.slot(place), same)
     }
 
     fn cutoff(&mut self, _: &Hit) {}
 
-    fn number(&mut self) {
-        self.numbers = Some(ByKey::default());
+    fn number_slots(&mut self) {
+        self.numbers = Some(KeyMap::default());
     }
 
     fn prefetch(&self, _: u64) {}
@@ -146,9 +148,9 @@ impl Table for Unbounded {
 mod tests {
     use super::*;
 
-    /// Three entries, of which one was written in this tick: now, and not a thousand ticks ago.
+    /// Entries of the current tick, and not those of exactly one clock cycle ago.
     #[test]
-    fn what_is_of_now_is_told() {
+    fn occupancy_counts_entries_of_the_current_tick() {
         let mut table = Unbounded::new(&TableOptions::default(), false);
         let entry = Entry { bound: crate::chess::Bound::Exact, ..Entry::default() };
         [1, 2, 2].into_iter().for_each(|key| _ = table.store(key, entry));
@@ -163,9 +165,10 @@ mod tests {
         assert_eq!((table.occupancy().occupied, table.occupancy().current), (0, 0));
     }
 
-    /// Under each rule for the same position, with ticks between: refused, kept and aged as in a bounded table that has room for all.
+    /// For each same-key rule, with ticks between stores: the same refusals, entries and ages as a
+    /// bounded table with room for all.
     #[test]
-    fn it_is_a_bounded_table_that_loses_nothing() {
+    fn unbounded_table_equals_a_bounded_one_without_evictions() {
         use crate::chess::{Bound, Move};
         for same_key in [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo] {
             for keep_move in [false, true] {

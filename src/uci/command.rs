@@ -1,4 +1,5 @@
-//! What a client says: one line, one command. Words that mean nothing are passed over, as the protocol asks.
+//! Parses the commands of a UCI client, one per line. Unknown words are skipped, as the protocol
+//! requires.
 
 use crate::chess::Color;
 use std::time::Duration;
@@ -6,65 +7,65 @@ use std::time::Duration;
 /// A client's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Who are you, and what can be set?
+    /// Asks for identity and options.
     Uci,
-    /// Are you there?
+    /// Asks for `readyok`.
     IsReady,
-    /// Another game begins.
+    /// A new game begins.
     NewGame,
-    /// An option's name and value; a button has none.
+    /// An option's name and value; a button has no value.
     SetOption(String, Option<String>),
-    /// The position from which a game began (none: the start position) and the moves since.
+    /// The start position of a game (`None`: the usual one) and the moves since.
     Position(Option<String>, Vec<String>),
     /// Search.
     Go(Go),
-    /// End the search and answer.
+    /// Ends the search and answers.
     Stop,
-    /// The move that was pondered on was played.
+    /// The expected move was played.
     PonderHit,
-    /// The signature of the build.
+    /// Prints the signature of the build.
     Bench,
     /// End.
     Quit,
-    /// Nothing that is known: its first word.
+    /// An unknown command, by its first word.
     Unknown(String),
 }
 
-/// What a search is limited by.
+/// The limits of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Go {
-    /// Plies.
+    /// Maximum depth in plies, 1 to 255.
     pub depth: Option<u8>,
-    /// Nodes.
+    /// Maximum nodes.
     pub nodes: Option<u64>,
     /// Time for this move.
     pub move_time: Option<Duration>,
-    /// Time left, White's and Black's.
+    /// Remaining clock time, of White and of Black.
     pub time: [Option<Duration>; 2],
-    /// Time added after each move.
+    /// Increment per move, of White and of Black.
     pub increment: [Duration; 2],
-    /// Moves until more time comes.
+    /// Moves until the next time control, 1 to 1000.
     pub moves_to_go: Option<u32>,
-    /// Until told to stop.
+    /// Searches until `stop`.
     pub infinite: bool,
-    /// On the opponent's time, until told that its move was played.
+    /// Searches on the opponent's time until `ponderhit`.
     pub ponder: bool,
-    /// Whether no limit was named, of those that count and those that do not.
+    /// Whether the command has no limit, valid or not.
     pub unlimited: bool,
-    /// What is not taken as it was said, in words.
-    pub unheeded: Vec<String>,
+    /// Messages about words that were ignored or changed.
+    pub ignored: Vec<String>,
 }
 
-/// The time of a search whose limits do not count: it must end, and nobody said when.
+/// The time of a search that has only invalid limits: it must end somehow.
 const TIME_WITHOUT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Go {
-    /// Gives an end to a search that has none, and tells it: without any limit it is infinite, as most engines have it, and with limits that do not
-    /// count it has its time.
+    /// Completes the limits of a search, with a message: without any limit it becomes infinite, as
+    /// in most engines; with only invalid limits it gets a fixed time.
     pub fn complete(&mut self, turn: Color) {
         let clock = self.time[turn as usize].is_some();
         if !clock && self.time[!turn as usize].is_some() {
-            self.unheeded.push(format!("there is no clock for {turn:?}, who is to move"));
+            self.ignored.push(format!("no clock for the side to move ({turn:?})"));
         }
         if clock || self.infinite || self.depth.is_some() || self.nodes.is_some() || self.move_time.is_some() {
             return;
@@ -72,15 +73,15 @@ impl Go {
         if !self.unlimited {
             self.move_time = Some(TIME_WITHOUT_LIMIT);
             let time = TIME_WITHOUT_LIMIT.as_millis();
-            self.unheeded.push(format!("no limit of it counts: the search ends after {time} ms"));
+            self.ignored.push(format!("no valid limit: the search ends after {time} ms"));
         } else if !self.ponder {
             self.infinite = true;
-            self.unheeded.push("no limit: it is `go infinite`, and ends with `stop`".to_owned());
+            self.ignored.push("no limit: searching until `stop`".to_owned());
         }
     }
 }
 
-/// Reads a line; none for an empty one. Like other engines, it looks for the first word that it knows.
+/// Parses a line; `None` for an empty one. Like other engines, it looks for the first known word.
 pub fn parse(line: &str) -> Option<Command> {
     let mut words = line.split_whitespace();
     let first = words.clone().next()?;
@@ -93,7 +94,7 @@ pub fn parse(line: &str) -> Option<Command> {
             "ponderhit" => Command::PonderHit,
             "bench" => Command::Bench,
             "quit" => Command::Quit,
-            // Words of the protocol that ask for nothing here.
+            // Commands of the protocol without a function here.
             "debug" | "register" => return None,
             "go" => Command::Go(go(words)),
             "setoption" => set_option(words),
@@ -120,8 +121,8 @@ fn position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
     Command::Position(fen, parts.next().unwrap_or_default().iter().map(ToString::to_string).collect())
 }
 
-/// A number as a client writes it, and whether it has a fraction, which is dropped; one that is too large is the largest there is, lest a limit
-/// be none.
+/// Parses a number and returns whether a fraction was dropped; a number that is too large becomes
+/// [`MAX_NUMBER`], so that a limit stays a limit.
 fn number(text: &str) -> Option<(u64, bool)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
@@ -131,15 +132,15 @@ fn number(text: &str) -> Option<(u64, bool)> {
     {
         return None;
     }
-    let number = digits.parse::<u64>().map_or(LARGEST, |number| number.min(LARGEST));
+    let number = digits.parse::<u64>().map_or(MAX_NUMBER, |number| number.min(MAX_NUMBER));
     let is_cut = fraction.bytes().any(|byte| byte != b'0');
     Some((if text.starts_with('-') { 0 } else { number }, is_cut))
 }
 
-/// Larger than any clock, and small enough to be reckoned with.
-const LARGEST: u64 = 1 << 53;
+/// Larger than any clock, and safe from overflow in sums.
+const MAX_NUMBER: u64 = 1 << 53;
 
-/// The words of `go` that the protocol knows.
+/// The keywords of `go`.
 const WORDS: [&str; 12] = [
     "infinite",
     "ponder",
@@ -160,13 +161,16 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     let mut go = Go { unlimited: true, ..Go::default() };
     while let Some(word) = words.next() {
         let mut unheeded = Vec::new();
-        // A clock that has run out is negative in some clients. A word of the protocol in the place of a number is no number's.
+        // Expired clocks are negative in some clients. A keyword in place of a number is not
+        // consumed.
         let mut number = || {
             let found = words.next_if(|next| !WORDS.contains(next)).unwrap_or_default();
             let number = number(found);
             match number {
                 None => unheeded.push(format!("{word}: expected a number, found `{found}`")),
-                Some((whole, true)) => unheeded.push(format!("{word}: `{found}` is taken as {whole}")),
+                Some((whole, true)) => {
+                    unheeded.push(format!("{word}: expected an integer, found `{found}`: using {whole}"))
+                }
                 Some((_, false)) => {}
             }
             number.map(|(number, _)| number)
@@ -175,9 +179,11 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "depth" => go.depth = number().map(|depth| within(depth, 1, 255, word, &mut unheeded) as u8),
-            "nodes" => go.nodes = number().map(|nodes| within(nodes, 1, LARGEST, word, &mut unheeded)),
-            "movestogo" => go.moves_to_go = number().map(|moves| within(moves, 1, 1000, word, &mut unheeded) as u32),
+            "depth" => go.depth = number().map(|depth| clamp_number(depth, 1, 255, word, &mut unheeded) as u8),
+            "nodes" => go.nodes = number().map(|nodes| clamp_number(nodes, 1, MAX_NUMBER, word, &mut unheeded)),
+            "movestogo" => {
+                go.moves_to_go = number().map(|moves| clamp_number(moves, 1, 1000, word, &mut unheeded) as u32)
+            }
             "movetime" => go.move_time = number().map(Duration::from_millis),
             "wtime" => go.time[0] = number().map(Duration::from_millis),
             "btime" => go.time[1] = number().map(Duration::from_millis),
@@ -185,20 +191,20 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             "binc" => go.increment[1] = number().map(Duration::from_millis).unwrap_or_default(),
             "mate" | "searchmoves" => {
                 while words.next_if(|next| !WORDS.contains(next)).is_some() {}
-                unheeded.push(format!("{word}: is passed over"));
+                unheeded.push(format!("{word}: is ignored"));
             }
-            _ => unheeded.push(format!("`{word}`: is not known")),
+            _ => unheeded.push(format!("unknown word `{word}`")),
         }
-        go.unheeded.append(&mut unheeded);
+        go.ignored.append(&mut unheeded);
     }
     go
 }
 
-/// The nearest number within a range.
-fn within(number: u64, least: u64, most: u64, word: &str, unheeded: &mut Vec<String>) -> u64 {
+/// Clamps a number to a range, with a message.
+fn clamp_number(number: u64, least: u64, most: u64, word: &str, unheeded: &mut Vec<String>) -> u64 {
     let taken = number.clamp(least, most);
     if taken != number {
-        unheeded.push(format!("{word}: expected {least} to {most}, found {number}: {taken} is taken"));
+        unheeded.push(format!("{word}: expected {least} to {most}, found {number}: using {taken}"));
     }
     taken
 }
@@ -209,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_before_a_command_are_passed_over_and_nonsense_is_told() {
+    fn words_before_a_command_are_skipped() {
         assert_eq!(parse("  joho uci"), Some(Command::Uci));
         assert_eq!(parse(""), None);
         assert_eq!(parse("joho heissa"), Some(Command::Unknown("joho".to_owned())));
@@ -217,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn options_with_blanks_in_name_and_value() {
+    fn setoption_name_and_value_may_contain_blanks() {
         let set = |line: &str| match parse(line).unwrap() {
             Command::SetOption(name, value) => (name, value),
             other => panic!("{other:?}"),
@@ -230,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_with_and_without_moves() {
+    fn position_is_parsed_with_and_without_moves() {
         assert_eq!(parse("position startpos"), Some(Command::Position(None, Vec::new())));
         let fen = "8/k7/8/8/8/8/8/K7 w - - 0 1";
         let moves = vec!["a1b1".to_owned(), "a7a6".to_owned()];
@@ -241,18 +247,18 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_too_large_are_limits_all_the_same() {
+    fn number_too_large_is_clamped() {
         let Some(Command::Go(found)) =
             parse("go wtime 99999999999999999999 btime -99999999999999999999 nodes 18446744073709551616 winc +5")
         else {
             panic!()
         };
-        assert_eq!(found.time, [Some(Duration::from_millis(LARGEST)), Some(Duration::ZERO)]);
-        assert_eq!((found.nodes, found.increment[0]), (Some(LARGEST), Duration::from_millis(5)));
+        assert_eq!(found.time, [Some(Duration::from_millis(MAX_NUMBER)), Some(Duration::ZERO)]);
+        assert_eq!((found.nodes, found.increment[0]), (Some(MAX_NUMBER), Duration::from_millis(5)));
     }
 
     #[test]
-    fn clocks_that_ran_out_and_numbers_that_are_none() {
+    fn expired_clock_is_zero_and_invalid_number_is_ignored() {
         let Some(Command::Go(found)) = parse("go wtime -5 btime 1000 winc x binc y movestogo 0 depth 999") else {
             panic!()
         };
@@ -261,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn each_command_is_known_by_its_word() {
+    fn command_is_recognised_by_its_keyword() {
         for (line, command) in [
             ("uci", Command::Uci),
             ("isready", Command::IsReady),
@@ -286,9 +292,9 @@ mod tests {
         }
     }
 
-    /// Every limit with a value of its own, so that none is taken for another; and the ends of each.
+    /// Every limit with a distinct value, and the edges of each range.
     #[test]
-    fn each_limit_is_its_own() {
+    fn go_limits_are_parsed_and_clamped() {
         let go = |line: &str| match parse(line) {
             Some(Command::Go(go)) => go,
             other => panic!("{other:?}"),
@@ -304,7 +310,7 @@ mod tests {
             infinite: true,
             ponder: true,
             unlimited: false,
-            unheeded: vec!["mate: is passed over".to_owned()],
+            ignored: vec!["mate: is ignored".to_owned()],
         };
         assert_eq!(
             go("go ponder wtime 10 btime 11 winc 12 binc 13 movestogo 14 depth 7 nodes 8 movetime 9 mate 3 infinite"),
@@ -320,27 +326,27 @@ mod tests {
             let found = go(line);
             assert_eq!((found.depth, found.nodes, found.moves_to_go), (depth, nodes, moves), "{line}");
         }
-        let unheeded = go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").unheeded;
+        let unheeded = go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").ignored;
         let message = [
             "depth: expected a number, found `x`",
-            "searchmoves: is passed over",
+            "searchmoves: is ignored",
             "wtime: expected a number, found ``",
-            "`perft`: is not known",
-            "`3`: is not known",
-            "btime: `10.5` is taken as 10",
-            "movestogo: expected 1 to 1000, found 0: 1 is taken",
+            "unknown word `perft`",
+            "unknown word `3`",
+            "btime: expected an integer, found `10.5`: using 10",
+            "movestogo: expected 1 to 1000, found 0: using 1",
         ];
         assert_eq!(unheeded, message);
         for (line, message) in [
             ("go depth 255", None),
-            ("go depth 256", Some("depth: expected 1 to 255, found 256: 255 is taken")),
+            ("go depth 256", Some("depth: expected 1 to 255, found 256: using 255")),
             ("go depth 1", None),
-            ("go depth 0", Some("depth: expected 1 to 255, found 0: 1 is taken")),
-            ("go nodes 0", Some("nodes: expected 1 to 9007199254740992, found 0: 1 is taken")),
+            ("go depth 0", Some("depth: expected 1 to 255, found 0: using 1")),
+            ("go nodes 0", Some("nodes: expected 1 to 9007199254740992, found 0: using 1")),
             ("go movestogo 1000", None),
-            ("go movestogo 1001", Some("movestogo: expected 1 to 1000, found 1001: 1000 is taken")),
+            ("go movestogo 1001", Some("movestogo: expected 1 to 1000, found 1001: using 1000")),
         ] {
-            assert_eq!(go(line).unheeded.first().map(String::as_str), message, "{line}");
+            assert_eq!(go(line).ignored.first().map(String::as_str), message, "{line}");
         }
         for (text, expected) in [
             ("12", Some((12, false))),
@@ -358,19 +364,20 @@ mod tests {
             ("1.2.3", None),
             ("1e3", None),
             ("1x", None),
-            ("9007199254740993", Some((LARGEST, false))),
+            ("9007199254740993", Some((MAX_NUMBER, false))),
         ] {
             assert_eq!(number(text), expected, "{text}");
         }
     }
 
-    /// A search ends by a limit, by the clock of the side to move, after a second, or by the client who said that it need not; what is missing is told.
+    /// A search ends by a limit, by the clock of the side to move, after a second, or only by the
+    /// client; missing limits are reported.
     #[test]
-    fn a_search_has_an_end_unless_none_is_wanted() {
+    fn go_without_a_valid_limit_is_completed() {
         let ms = |time: u64| Some(Duration::from_millis(time));
-        let second = "no limit of it counts: the search ends after 1000 ms";
+        let second = "no valid limit: the search ends after 1000 ms";
         for (line, turn, end, infinite, message) in [
-            ("go", Color::White, None, true, vec!["no limit: it is `go infinite`, and ends with `stop`"]),
+            ("go", Color::White, None, true, vec!["no limit: searching until `stop`"]),
             ("go infinite", Color::White, None, true, vec![]),
             ("go ponder", Color::White, None, false, vec![]),
             ("go depth 3", Color::White, None, false, vec![]),
@@ -378,38 +385,26 @@ mod tests {
             ("go movetime 3", Color::Black, ms(3), false, vec![]),
             ("go wtime 1000", Color::White, None, false, vec![]),
             ("go btime 1000", Color::Black, None, false, vec![]),
-            (
-                "go btime 1000",
-                Color::White,
-                ms(1000),
-                false,
-                vec!["there is no clock for White, who is to move", second],
-            ),
-            (
-                "go wtime 1000",
-                Color::Black,
-                ms(1000),
-                false,
-                vec!["there is no clock for Black, who is to move", second],
-            ),
-            ("go wtime 9 depth 3", Color::Black, None, false, vec!["there is no clock for Black, who is to move"]),
-            ("go wtime 9 infinite", Color::Black, None, true, vec!["there is no clock for Black, who is to move"]),
+            ("go btime 1000", Color::White, ms(1000), false, vec!["no clock for the side to move (White)", second]),
+            ("go wtime 1000", Color::Black, ms(1000), false, vec!["no clock for the side to move (Black)", second]),
+            ("go wtime 9 depth 3", Color::Black, None, false, vec!["no clock for the side to move (Black)"]),
+            ("go wtime 9 infinite", Color::Black, None, true, vec!["no clock for the side to move (Black)"]),
             ("go winc 5 binc 5", Color::White, ms(1000), false, vec![second]),
             ("go ponder depth x", Color::White, ms(1000), false, vec!["depth: expected a number, found `x`", second]),
-            ("go mate 3", Color::White, ms(1000), false, vec!["mate: is passed over", second]),
-            ("go whatever", Color::White, ms(1000), false, vec!["`whatever`: is not known", second]),
+            ("go mate 3", Color::White, ms(1000), false, vec!["mate: is ignored", second]),
+            ("go whatever", Color::White, ms(1000), false, vec!["unknown word `whatever`", second]),
             (
                 "go searchmoves e2e4",
                 Color::White,
                 None,
                 true,
-                vec!["searchmoves: is passed over", "no limit: it is `go infinite`, and ends with `stop`"],
+                vec!["searchmoves: is ignored", "no limit: searching until `stop`"],
             ),
         ] {
             let Some(Command::Go(mut go)) = parse(line) else { panic!("{line}") };
             go.complete(turn);
             assert_eq!((go.move_time, go.infinite), (end, infinite), "{line} {turn:?}");
-            assert_eq!(go.unheeded, message, "{line} {turn:?}");
+            assert_eq!(go.ignored, message, "{line} {turn:?}");
         }
     }
 }

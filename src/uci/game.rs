@@ -1,13 +1,13 @@
-//! The position that the client set up, and those before it.
+//! The game that the client set up: the position and those before it.
 
 use crate::chess::{Board, Increments, Strictness, fen, named};
 
-/// A game as far as it went.
+/// A position with its history.
 #[derive(Debug, Clone)]
 pub struct PlayedGame {
-    /// The positions before the present one, the oldest first.
+    /// The earlier positions, the oldest first.
     pub past: Vec<Board>,
-    /// The present one.
+    /// The current position.
     pub board: Board,
 }
 
@@ -18,11 +18,12 @@ impl Default for PlayedGame {
 }
 
 impl PlayedGame {
-    /// Reads what follows `position`, and what had to be repaired of it; without a FEN the game began at the start position. Clients write FENs
-    /// of four or five fields, of move number 0 and with rights in any order, so that they are read leniently.
+    /// Reads the arguments of `position`; also returns the repairs made to the FEN. Without a FEN
+    /// the game began at the start position. FENs are read leniently, since clients write them with
+    /// four or five fields, move number 0 and castling rights in any order.
     ///
     /// # Errors
-    /// A FEN that is none, or a move that is not legal, in one line.
+    /// When the FEN is invalid or a move is illegal, in one line.
     pub fn read(fen: Option<&str>, moves: &[String]) -> Result<(Self, Vec<String>), String> {
         let (board, repairs) = match fen {
             None => (Board::startpos(), Vec::new()),
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_is_its_positions_in_order() {
+    fn game_holds_its_positions_in_order() {
         let read = |fen: Option<&str>, moves: &[&str]| {
             let moves: Vec<String> = moves.iter().map(|mv| (*mv).to_owned()).collect();
             PlayedGame::read(fen, &moves).map(|(game, repairs)| {
@@ -81,9 +82,10 @@ mod tests {
         assert!(read(Some("x y"), &[]).is_err_and(|notes| notes.starts_with("position: ") && !notes.contains('\n')));
     }
 
-    /// As other readers have them: fields that are missing are the usual ones, a move number of 0 is 1, and rights have no order. Each is said.
+    /// As in other readers: missing fields have their default, move number 0 means 1, and castling
+    /// rights have no order. Each repair is reported.
     #[test]
-    fn fens_are_read_as_clients_write_them() {
+    fn fen_is_read_leniently_with_reported_repairs() {
         let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w";
         for (fields, clocks, repairs) in [
             ("KQkq - 3 0", "3 1", 1),

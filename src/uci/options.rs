@@ -1,4 +1,4 @@
-//! What a client can set: the words that every client knows, and each option of the engine by its path.
+//! The options that a client can set: the standard UCI names, and each engine option by its path.
 
 use crate::engine::EngineOptions;
 use crate::experiment::text::{FileText, SuiteTexts};
@@ -7,35 +7,35 @@ use crate::table::{self, Size, TableKind, TableOptions};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The largest `Hash`, in MiB.
-const MOST_HASH: u64 = 1 << 20;
+/// Maximum `Hash`, in MiB.
+const MAX_HASH: u64 = 1 << 20;
 
-/// What is set.
+/// The current settings.
 #[derive(Debug, Clone)]
 pub struct UciSettings {
     preset: Option<String>,
-    /// `path=value`, the last of one path alone.
+    /// `path=value`, at most one per path.
     sets: Vec<String>,
     /// The engine's options.
     pub engine: EngineOptions,
-    /// Time lost between client and engine on each move.
+    /// Time lost between client and engine per move.
     pub overhead: Duration,
 }
 
-/// What setting an option asks for beside the new value.
+/// What setting an option requires besides storing its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FollowUp {
     /// Nothing.
     None,
-    /// The table is to be emptied.
+    /// Clear the table.
     Clear,
 }
 
 impl UciSettings {
-    /// From a preset and `path=value`s.
+    /// Settings from a preset and `path=value` pairs.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// The first error, with its place.
     pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, sets)?;
         let set = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
@@ -46,21 +46,21 @@ impl UciSettings {
     }
 
     /// The lines that answer `uci`.
-    pub fn lines(&self) -> Vec<String> {
+    pub fn option_lines(&self) -> Vec<String> {
         let hash = match self.engine.table.size {
             Size::Bytes(bytes) => (bytes >> 20).max(1),
             _ => 16,
         };
         let mut lines = vec![
             "option name Threads type spin default 1 min 1 max 1".to_owned(),
-            format!("option name Hash type spin default {hash} min 1 max {MOST_HASH}"),
+            format!("option name Hash type spin default {hash} min 1 max {MAX_HASH}"),
             "option name Clear Hash type button".to_owned(),
             "option name Ponder type check default false".to_owned(),
             format!("option name Move Overhead type spin default {} min 0 max 5000", self.overhead.as_millis()),
         ];
         let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
         let mut output = HashSet::new();
-        // Parameters of several policies share a path.
+        // Several policies share parameter paths.
         for page in schema::option_pages().iter().filter(|page| output.insert(&page.path)) {
             let now = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
             let default = now.unwrap_or(page.default.trim_matches('"')).to_owned();
@@ -78,10 +78,10 @@ impl UciSettings {
         lines
     }
 
-    /// Sets an option. Names are compared without regard to case, as the protocol has it.
+    /// Sets an option. Names are case-insensitive, as the protocol requires.
     ///
     /// # Errors
-    /// What is wrong, in one line; nothing is changed then.
+    /// What is wrong, in one line; the settings are unchanged then.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<FollowUp, String> {
         let value = value.unwrap_or_default();
         let number = |least: u64, most: u64| {
@@ -99,35 +99,35 @@ impl UciSettings {
                 Ok(FollowUp::None)
             }
             "hash" => {
-                let mib = number(1, MOST_HASH)?;
-                self.lay("table.size", &format!("\"{mib} MiB\""))
+                let mib = number(1, MAX_HASH)?;
+                self.set_path("table.size", &format!("\"{mib} MiB\""))
             }
             _ => {
                 let known = schema::option_pages().iter().find(|page| page.path.eq_ignore_ascii_case(name));
                 let path = known.map_or(name, |page| page.path.as_str());
                 if known.is_none_or(|page| !page.values.starts_with("list")) || value.starts_with('[') {
-                    return self.lay(path, value);
+                    return self.set_path(path, value);
                 }
-                // A list is its words, one after another.
+                // A list is written as its words, separated by blanks.
                 let words: Vec<String> = value.split_whitespace().map(|word| format!("\"{word}\"")).collect();
-                self.lay(path, &format!("[{}]", words.join(", ")))
+                self.set_path(path, &format!("[{}]", words.join(", ")))
             }
         }
     }
 
-    /// Sets the engine's options as they were.
+    /// Restores the engine options of earlier settings.
     pub fn restore(&mut self, before: &Self) {
         (self.sets, self.engine) = (before.sets.clone(), before.engine.clone());
     }
 
-    /// Lays one `path=value` over what is set.
-    fn lay(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
+    /// Sets one `path=value`, replacing an earlier one.
+    fn set_path(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
         let mut sets = self.sets.clone();
         sets.retain(|set| set.split_once('=').is_none_or(|(known, _)| known.trim() != path));
         sets.push(format!("{path}={value}"));
         let engine = experiment::options(self.preset.as_deref(), &sets).map_err(|problem| {
             let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();
-            // What is laid is no argument of a command here.
+            // The problem speaks of the `--set` argument, which does not exist here.
             format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
         playable(&engine)?;
@@ -137,11 +137,12 @@ impl UciSettings {
     }
 }
 
-/// Refuses what is right in an experiment and has no meaning in play: no table would be made, and first moves played without a search.
+/// Refuses settings that are valid only in an experiment: no table could be created, and moves
+/// would be played without a search.
 fn playable(engine: &EngineOptions) -> Result<(), String> {
     match (engine.table.kind, engine.table.size) {
         (TableKind::Bounded, size @ Size::Share(_)) => Err(format!(
-            "table.size: \"{size}\" is a share of what a search stores, which no game tells: expected bytes or entries"
+            "table.size: \"{size}\" is a share of a working set, which is unknown in play: expected bytes or entries"
         )),
         _ => Ok(()),
     }
@@ -153,11 +154,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_option_of_the_engine_can_be_set_to_what_it_is() {
+    fn every_engine_option_can_be_set_to_its_current_value() {
         let mut settings = UciSettings::new(None, &[]).unwrap();
         let before = settings.engine.clone();
         for (path, value) in experiment::paths::flatten(&serde_json::to_value(&before).unwrap()) {
-            let output = settings.lines().iter().any(|line| line.starts_with(&format!("option name {path} type ")));
+            let output =
+                settings.option_lines().iter().any(|line| line.starts_with(&format!("option name {path} type ")));
             assert!(output, "{path}");
             if !value.is_empty() {
                 settings.set(&path, Some(&value)).unwrap_or_else(|error| panic!("{path}={value}: {error}"));
@@ -167,20 +169,24 @@ mod tests {
     }
 
     #[test]
-    fn hash_is_the_size_of_the_table_and_a_wrong_value_changes_nothing() {
+    fn hash_sets_the_table_size_and_an_invalid_value_changes_nothing() {
         let mut settings = UciSettings::new(None, &[]).unwrap();
         assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::None));
         assert_eq!(settings.engine.table.size, Size::Bytes(3 << 20));
-        // A MiB has 1,048,576 bytes; a table of less is told as the least that can be asked for, one of so many entries as most engines' default.
+        // A MiB has 1,048,576 bytes; a smaller table is reported as 1, one sized in entries as the
+        // usual default.
         for (size, output) in [("64 MiB", 64), ("1 GiB", 1024), ("1000 KiB", 1), ("4096", 16)] {
             assert_eq!(settings.set("table.size", Some(size)), Ok(FollowUp::None));
-            let line = format!("option name Hash type spin default {output} min 1 max {MOST_HASH}");
-            assert!(settings.lines().contains(&line), "{size}");
+            let line = format!("option name Hash type spin default {output} min 1 max {MAX_HASH}");
+            assert!(settings.option_lines().contains(&line), "{size}");
         }
         assert_eq!(settings.set("hash", Some("3")), Ok(FollowUp::None));
         let before = settings.engine.clone();
         assert!(
-            UciSettings::new(None, &["table.size=\"25 %\"".to_owned()]).unwrap_err().message.contains("no game tells")
+            UciSettings::new(None, &["table.size=\"25 %\"".to_owned()])
+                .unwrap_err()
+                .message
+                .contains("unknown in play")
         );
         for (name, value) in [
             ("Hash", "x"),
@@ -192,7 +198,7 @@ mod tests {
             settings.set(name, Some(value)).unwrap_err();
         }
         assert_eq!(settings.engine, before);
-        // As many bytes as a process can address: no system has them free.
+        // As many bytes as a process can address: never free.
         let output = settings.set("table.size", Some("128 TiB")).unwrap_err();
         assert!(output.starts_with("table.size: 134217728 MiB are more than the "), "{output}");
         assert_eq!(settings.engine, before);
@@ -200,11 +206,12 @@ mod tests {
         assert!(settings.set("", None).unwrap_err().starts_with("setoption: expected `name`"));
     }
 
-    /// What each client's own option takes, to its ends, and what it asks for; the last of one path counts, and a list is its words.
+    /// The range and follow-up of each standard option; the last value of a path counts, and a list
+    /// is written as words.
     #[test]
-    fn each_option_has_its_range_and_its_change() {
+    fn standard_option_checks_its_range_and_returns_its_follow_up() {
         let mut settings = UciSettings::new(Some("match"), &["table.size=\"2 MiB\"".to_owned()]).unwrap();
-        let first: Vec<String> = settings.lines().into_iter().take(6).collect();
+        let first: Vec<String> = settings.option_lines().into_iter().take(6).collect();
         let expected = [
             "option name Threads type spin default 1 min 1 max 1",
             "option name Hash type spin default 2 min 1 max 1048576",
@@ -256,7 +263,7 @@ mod tests {
         let EngineOptions { table, ordering, .. } = &settings.engine;
         assert_eq!((table.slots, table.size, ordering.len()), (4, Size::Bytes(1 << 20), 2));
         assert_eq!(settings.sets.iter().filter(|set| set.starts_with("table.s")).count(), 2, "{:?}", settings.sets);
-        let lines = settings.lines();
+        let lines = settings.option_lines();
         assert!(lines[1].contains("default 1 min") && lines[4].contains("default 5000 min"));
         assert!(
             lines.iter().any(|line| line == "option name ordering type string default table-move mvv-lva"),
@@ -266,12 +273,12 @@ mod tests {
         let paths: Vec<&str> =
             lines.iter().filter_map(|line| line.strip_prefix("option name ")?.split(" type ").next()).collect();
         let once: HashSet<&str> = paths.iter().copied().collect();
-        assert_eq!(once.len(), paths.len(), "parameters of several policies are told once");
+        assert_eq!(once.len(), paths.len(), "parameters shared by several policies are listed once");
     }
 
-    /// An option whose name begins another's leaves that one as it was.
+    /// An option whose name is a prefix of another leaves that one unchanged.
     #[test]
-    fn an_option_is_laid_over_itself_alone() {
+    fn setting_an_option_leaves_longer_names_unchanged() {
         let mut settings = UciSettings::new(None, &["generation_seed=7".to_owned()]).unwrap();
         assert_eq!(settings.set("generation", Some("shuffle")), Ok(FollowUp::None));
         assert_eq!(settings.engine.generation_seed, 7);

@@ -1,9 +1,9 @@
-//! The search in a thread of its own, and what ends it: the clock, the client, or its limit.
+//! Runs the search in its own thread and ends it by clock, client or limit.
 
 use super::command::Go;
 use super::game::PlayedGame;
 use super::options::UciSettings;
-use super::say::{self, Voice};
+use super::output::{self, Output};
 use super::time::{self, Budget, Lag};
 use crate::chess::{Move, MoveList, legal};
 use crate::engine::{Engine, Limit, SearchProgress, Stop};
@@ -13,31 +13,31 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-/// The deepest search that a clock or a client ends.
-const DEEPEST: u8 = 128;
+/// Maximum depth of a search that is ended by clock or client.
+const MAX_DEPTH: u8 = 128;
 
-/// A lock whose holder panicked still guards good data.
+/// Ignores poisoning: the data stays valid if a holder panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where a search is.
+/// The phase of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// It goes on, and its answer is awaited.
+    /// Running; the answer may be sent when it ends.
     Searching,
-    /// It goes on, and its answer must wait for `stop` or `ponderhit`.
-    Held,
-    /// It is to end at once.
+    /// Running; the answer must wait for `stop` or `ponderhit`.
+    Waiting,
+    /// Stopping as soon as possible.
     Ending,
-    /// It has answered.
+    /// The answer was sent.
     Done,
 }
 
-/// What the reader, the search and its clock share.
+/// The state shared by reader, search and clock.
 struct Signal {
     stop: AtomicBool,
-    /// Whether nothing but a client can end the search.
+    /// Whether only the client can end the search.
     endless: bool,
     phase: Mutex<Phase>,
     changed: Condvar,
@@ -48,7 +48,7 @@ impl Signal {
         lock(&self.phase)
     }
 
-    /// Goes on to a phase from one of those before it.
+    /// Changes to a phase if the current one is in `from`.
     fn advance(&self, from: &[Phase], to: Phase) {
         let mut phase = self.phase();
         if from.contains(&phase) {
@@ -57,23 +57,23 @@ impl Signal {
         }
     }
 
-    fn end(&self) {
+    fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.advance(&[Phase::Searching, Phase::Held], Phase::Ending);
+        self.advance(&[Phase::Searching, Phase::Waiting], Phase::Ending);
     }
 
-    /// Waits until the answer may be given.
-    fn released(&self) -> MutexGuard<'_, Phase> {
-        self.changed.wait_while(self.phase(), |phase| *phase == Phase::Held).unwrap_or_else(PoisonError::into_inner)
+    /// Waits until the answer may be sent.
+    fn wait_released(&self) -> MutexGuard<'_, Phase> {
+        self.changed.wait_while(self.phase(), |phase| *phase == Phase::Waiting).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The engine, and the search that it is at.
+/// The engine and its current search.
 #[derive(Default)]
 pub struct Worker<'scope> {
     engine: Arc<Mutex<Option<Engine>>>,
-    /// What the engine was made of.
-    granted: Option<UciSettings>,
+    /// The settings of the current engine.
+    applied: Option<UciSettings>,
     lag: Arc<Mutex<Lag>>,
     running: Option<(Arc<Signal>, ScopedJoinHandle<'scope, ()>)>,
 }
@@ -83,140 +83,151 @@ impl<'scope> Worker<'scope> {
         lock(&self.engine)
     }
 
-    /// Whether a search has not answered yet.
+    /// Whether a search is running or its answer is pending.
     pub fn is_searching(&self) -> bool {
         self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() != Phase::Done)
     }
 
-    /// Makes the engine where there is none of the present options. If it cannot be made, options and engine are as they were.
-    pub fn prepare<W: Write>(&mut self, settings: &mut UciSettings, voice: &Voice<W>) {
+    /// Creates the engine if its options have changed. On failure the previous options and engine
+    /// are restored.
+    pub fn prepare<W: Write>(&mut self, settings: &mut UciSettings, output: &Output<W>) {
         self.finish();
         let mut engine = lock(&self.engine);
-        if engine.as_ref().is_some_and(|made| *made.options() == settings.engine) {
+        if engine.as_ref().is_some_and(|created| *created.options() == settings.engine) {
             return;
         }
-        // The old table goes first: both may be more than there is room for.
+        // The old table is freed first: both might not fit into memory.
         *engine = None;
-        let made = Engine::new(&settings.engine, None).or_else(|error| {
-            voice.info(&error.to_string());
-            let Some(before) = &self.granted else { return Err(error) };
-            voice.info("the options of the last search are set again, and its table is empty");
+        let created = Engine::new(&settings.engine, None).or_else(|error| {
+            output.info(&error.to_string());
+            let Some(before) = &self.applied else { return Err(error) };
+            output.info("restored the options of the last search, with an empty table");
             settings.restore(before);
             Engine::new(&settings.engine, None)
         });
-        if let Ok(made) = made {
-            *engine = Some(made);
-            self.granted = Some(settings.clone());
+        if let Ok(created) = created {
+            *engine = Some(created);
+            self.applied = Some(settings.clone());
         }
     }
 
-    /// Forgets what is not kept between games.
+    /// Clears the state that is kept only within a game.
     pub fn new_game(&mut self) {
         self.engine().iter_mut().for_each(Engine::new_game);
         lock(&self.lag).new_game();
     }
 
-    /// Empties the table.
+    /// Clears the table and all other search state.
     pub fn clear(&mut self) {
         self.engine().iter_mut().for_each(Engine::reset);
     }
 
-    /// Ends the search soon; its answer follows.
+    /// Stops the search; its answer follows.
     pub fn stop(&self) {
-        self.running.iter().for_each(|(signal, _)| signal.end());
+        self.running.iter().for_each(|(signal, _)| signal.stop());
     }
 
-    /// What was pondered on was played: the answer need not wait any longer.
+    /// The expected move was played: the answer need not wait any longer.
     pub fn ponder_hit(&self) {
-        self.running.iter().for_each(|(signal, _)| signal.advance(&[Phase::Held], Phase::Searching));
+        self.running.iter().for_each(|(signal, _)| signal.advance(&[Phase::Waiting], Phase::Searching));
     }
 
-    /// Waits for the answer of a search that has a limit, and ends one that has none: nobody will say `stop` any more.
-    pub fn last(&mut self) {
-        if self.running.as_ref().is_some_and(|(signal, _)| signal.endless || *signal.phase() == Phase::Held) {
+    /// At the end of the input: waits for a search with a limit, and stops one without.
+    pub fn finish_limited(&mut self) {
+        if self.running.as_ref().is_some_and(|(signal, _)| signal.endless || *signal.phase() == Phase::Waiting) {
             self.stop();
         }
         self.running.take().map(|(_, thread)| thread.join());
     }
 
-    /// Ends the search and waits for its answer.
+    /// Stops the search and waits for its answer.
     pub fn finish(&mut self) {
         self.stop();
         self.running.take().map(|(_, thread)| thread.join());
     }
 
-    /// Begins a search.
+    /// Starts a search.
     pub fn go<'env, W: Write + Send>(
         &mut self,
         scope: &'scope Scope<'scope, 'env>,
         go: Go,
         game: &PlayedGame,
         settings: &UciSettings,
-        voice: &'env Voice<W>,
+        output: &'env Output<W>,
     ) {
         let begun = Instant::now();
-        let held = go.infinite || go.ponder;
-        let phase = Mutex::new(if held { Phase::Held } else { Phase::Searching });
+        let waits = go.infinite || go.ponder;
+        let phase = Mutex::new(if waits { Phase::Waiting } else { Phase::Searching });
         let turn = game.board.turn();
-        lock(&self.lag).asked(&go, turn);
+        lock(&self.lag).start_move(&go, turn);
         let overhead = lock(&self.lag).overhead(settings.overhead);
         let budget = time::budget(&go, turn, overhead).filter(|_| !go.infinite);
         let endless = go.depth.is_none() && go.nodes.is_none() && budget.is_none();
         let signal = Arc::new(Signal { stop: AtomicBool::new(false), endless, phase, changed: Condvar::new() });
         let lag = Arc::clone(&self.lag);
-        let (game, mate, engine, mine) =
+        let (game, mate, engine, signal_in_search) =
             (game.clone(), settings.engine.mate, Arc::clone(&self.engine), Arc::clone(&signal));
         let thread = scope.spawn(move || {
-            // A search that is not held looks at the clock itself: on a busy machine another thread may come to run too late.
-            let clock = budget.filter(|_| held).map(|budget| {
-                let signal = Arc::clone(&mine);
-                std::thread::spawn(move || watch(&signal, budget.most))
+            // A search whose answer need not wait checks the clock itself: on a busy machine
+            // another thread may wake too late.
+            let clock = budget.filter(|_| waits).map(|budget| {
+                let signal = Arc::clone(&signal_in_search);
+                std::thread::spawn(move || end_after_ponder(&signal, budget.hard))
             });
-            let late = || !held && budget.is_some_and(|budget| begun.elapsed() >= budget.most);
+            let late = || !waits && budget.is_some_and(|budget| begun.elapsed() >= budget.hard);
             let mut engine = lock(&engine);
             let (mut best, mut nodes) = (Move::NONE, 0);
             if let Some(engine) = engine.as_mut() {
-                engine.search(&game.board, &game.past, limit(&go), Stop::asking(&mine.stop, &late), &mut |progress| {
-                    let SearchProgress::Iteration(found) = progress else { return };
-                    nodes += found.search.nodes;
-                    best = if found.best.is_none() { best } else { found.best };
-                    voice.say(&match found.finished {
-                        true => say::iteration(found, nodes, begun.elapsed(), &mate),
-                        false => say::cut_short(nodes, begun.elapsed()),
-                    });
-                    let enough = |budget: Budget| begun.elapsed() >= budget.enough && *mine.phase() != Phase::Held;
-                    if budget.is_some_and(enough) {
-                        mine.stop.store(true, Ordering::Relaxed);
-                    }
-                });
+                engine.search(
+                    &game.board,
+                    &game.past,
+                    limit(&go),
+                    Stop::with_callback(&signal_in_search.stop, &late),
+                    &mut |progress| {
+                        let SearchProgress::Iteration(found) = progress else { return };
+                        nodes += found.search.nodes;
+                        best = if found.best.is_none() { best } else { found.best };
+                        output.write_line(&match found.finished {
+                            true => output::iteration(found, nodes, begun.elapsed(), &mate),
+                            false => output::truncated_line(nodes, begun.elapsed()),
+                        });
+                        let enough = |budget: Budget| {
+                            begun.elapsed() >= budget.soft && *signal_in_search.phase() != Phase::Waiting
+                        };
+                        if budget.is_some_and(enough) {
+                            signal_in_search.stop.store(true, Ordering::Relaxed);
+                        }
+                    },
+                );
             }
             if best.is_none() {
-                // Stopped before its first iteration ended: any move is better than none.
+                // Stopped before the end of its first iteration: any legal move is better than
+                // none.
                 let mut moves = MoveList::new();
                 legal(&game.board, &mut moves);
                 best = moves.first().copied().unwrap_or(Move::NONE);
             }
-            let mut phase = mine.released();
-            lock(&lag).answered(&go, turn, begun.elapsed());
-            voice.say(&format!("bestmove {best}"));
+            let mut phase = signal_in_search.wait_released();
+            lock(&lag).finish_move(&go, turn, begun.elapsed());
+            output.write_line(&format!("bestmove {best}"));
             *phase = Phase::Done;
             drop(phase);
-            mine.changed.notify_all();
+            signal_in_search.changed.notify_all();
             clock.map(JoinHandle::join);
         });
         self.running = Some((signal, thread));
     }
 }
 
-/// What ends a search beside the clock and the client. One by nodes may go as deep as they reach.
+/// The limit besides clock and client. A node limit has no depth limit of its own.
 fn limit(go: &Go) -> Limit {
     let none = go.depth.is_none() && go.nodes.is_none();
-    Limit { depth: go.depth.or(none.then_some(DEEPEST)), nodes: go.nodes }
+    Limit { depth: go.depth.or(none.then_some(MAX_DEPTH)), nodes: go.nodes }
 }
 
-/// Ends a search that ponders when its time is up: the clock begins when what was pondered on is played.
-fn watch(signal: &Signal, most: Duration) {
-    let waited = signal.changed.wait_timeout_while(signal.released(), most, |phase| *phase == Phase::Searching);
+/// Stops a pondering search when its time is up; the clock starts at `ponderhit`.
+fn end_after_ponder(signal: &Signal, most: Duration) {
+    let waited = signal.changed.wait_timeout_while(signal.wait_released(), most, |phase| *phase == Phase::Searching);
     if waited.unwrap_or_else(PoisonError::into_inner).1.timed_out() {
         signal.stop.store(true, Ordering::Relaxed);
     }
@@ -227,48 +238,49 @@ mod tests {
     use super::*;
     use crate::chess::Color;
 
-    /// What a clock loses from one game to the next is no lag.
+    /// Clock differences between games are not lag.
     #[test]
-    fn a_new_game_has_a_clock_of_its_own() {
+    fn new_game_resets_the_last_clock() {
         let go = |left: u64| Go { time: [Some(Duration::from_millis(left)); 2], ..Go::default() };
         let overhead = |new_game: bool| {
             let mut worker = Worker::default();
-            lock(&worker.lag).answered(&go(1000), Color::White, Duration::ZERO);
+            lock(&worker.lag).finish_move(&go(1000), Color::White, Duration::ZERO);
             if new_game {
                 worker.new_game();
             }
-            lock(&worker.lag).asked(&go(600), Color::White);
+            lock(&worker.lag).start_move(&go(600), Color::White);
             lock(&worker.lag).overhead(Duration::ZERO)
         };
         assert_eq!([true, false].map(overhead), [Duration::ZERO, Duration::from_millis(200)]);
     }
 
-    /// However long it was pondered, the move has its time from then on.
+    /// The move gets its full time after `ponderhit`, however long it pondered.
     #[test]
-    fn time_runs_from_the_move_that_was_pondered_on() {
+    fn clock_starts_at_ponderhit() {
         let signal = Signal {
             stop: AtomicBool::new(false),
             endless: false,
-            phase: Mutex::new(Phase::Held),
+            phase: Mutex::new(Phase::Waiting),
             changed: Condvar::new(),
         };
         let most = Duration::from_millis(40);
         std::thread::scope(|scope| {
-            let watching = scope.spawn(|| watch(&signal, most));
+            let watching = scope.spawn(|| end_after_ponder(&signal, most));
             std::thread::sleep(2 * most);
             let played = Instant::now();
-            signal.advance(&[Phase::Held], Phase::Searching);
+            signal.advance(&[Phase::Waiting], Phase::Searching);
             watching.join().unwrap_or_default();
             assert!(signal.stop.load(Ordering::Relaxed) && played.elapsed() >= most, "{:?}", played.elapsed());
         });
     }
 
-    /// Where the input ends, a search that has a limit comes to it, by its time too; one that has none is ended.
+    /// At the end of the input, a search with a limit reaches it, a time limit too; one without is
+    /// stopped.
     #[test]
-    fn the_last_search_has_its_time() {
+    fn last_search_reaches_its_limit() {
         let settings =
             UciSettings::new(None, &["table=\"none\"".to_owned()]).unwrap_or_else(|problem| panic!("{problem}"));
-        let output = Voice(Mutex::new(Vec::new()));
+        let output = Output(Mutex::new(Vec::new()));
         let time = Duration::from_millis(150);
         for (go, least) in [
             (Go { move_time: Some(time), ..Go::default() }, time - settings.overhead),
@@ -279,18 +291,19 @@ mod tests {
                 worker.prepare(&mut settings.clone(), &output);
                 let begun = Instant::now();
                 worker.go(scope, go, &PlayedGame::default(), &settings, &output);
-                worker.last();
+                worker.finish_limited();
                 assert!(begun.elapsed() >= least, "{:?}", begun.elapsed());
             });
         }
     }
 
-    /// Where the engine of new options cannot be made after all, the one before is made again, and its options are set.
+    /// If the engine cannot be created with new options, the previous engine and options are
+    /// restored.
     #[test]
-    fn options_that_make_no_engine_are_taken_back() {
+    fn invalid_options_restore_the_previous_engine() {
         let settings =
             UciSettings::new(None, &["table=\"none\"".to_owned()]).unwrap_or_else(|problem| panic!("{problem}"));
-        let output = Voice(Mutex::new(Vec::new()));
+        let output = Output(Mutex::new(Vec::new()));
         let mut worker = Worker::default();
         let mut changed = settings.clone();
         worker.prepare(&mut changed, &output);
@@ -304,14 +317,15 @@ mod tests {
         assert!(output.lines().count() == 2 && output.contains("table.slots: 9 is out of range"), "{output}");
     }
 
-    /// A table that is never cleared is cleared where that is asked for, and not by a new game: the second search of a position asks it, and is shorter.
+    /// With `clear = "never"` only an explicit clear empties the table, not a new game; a warm
+    /// table makes the second search shorter.
     #[test]
-    fn what_is_never_cleared_is_cleared_when_it_is_said() {
+    fn clear_empties_a_table_that_new_game_keeps() {
         use std::cmp::Ordering::{Equal, Less};
         let sets = ["table.size=4096", "table.clear=never", "history_clear=never"].map(str::to_owned);
         let settings = UciSettings::new(None, &sets).unwrap_or_else(|problem| panic!("{problem}"));
         let second = |between: fn(&mut Worker<'_>)| {
-            let output = Voice(Mutex::new(Vec::new()));
+            let output = Output(Mutex::new(Vec::new()));
             std::thread::scope(|scope| {
                 let mut worker = Worker::default();
                 worker.prepare(&mut settings.clone(), &output);
@@ -323,7 +337,7 @@ mod tests {
                         &settings,
                         &output,
                     );
-                    worker.last();
+                    worker.finish_limited();
                     after(&mut worker);
                 }
             });
@@ -339,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_by_nodes_has_no_other_end() {
+    fn node_limit_has_no_depth_limit() {
         for (depth, nodes, asked) in [
             (None, None, Some(128)),
             (None, Some(1000), None),

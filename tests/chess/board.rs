@@ -1,5 +1,5 @@
-//! The board against cozy-chess, node by node: the same moves, captures, checks; and what moves keep against the same from
-//! scratch, under every scheme and e.p. rule.
+//! The board against cozy-chess, node by node: the same moves, captures, checks; and what moves
+//! keep against the same from scratch, under every scheme and e.p. rule.
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;

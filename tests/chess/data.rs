@@ -5,7 +5,7 @@ use std::path::Path;
 use ttlab::chess::{
     Board, Color, Increments, Move, MoveList, Piece, Suite, SuiteOptions, generate, legal, opcode, perft,
 };
-use ttlab::generate::Taken;
+use ttlab::generate::PositionKind;
 
 fn load(name: &str) -> Suite {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
@@ -13,7 +13,8 @@ fn load(name: &str) -> Suite {
     assert_eq!(suite.notes, [], "{name}");
     let ids: HashSet<&str> = suite.items.iter().map(|item| item.id.as_str()).collect();
     assert_eq!(ids.len(), suite.items.len(), "{name}");
-    // Of games a line before the first, which every reader passes over; of positions the comment of the first, since every line is one.
+    // Of games a line before the first, which every reader passes over; of positions the comment of
+    // the first, since every line is one.
     let text = std::fs::read_to_string(path).unwrap();
     let first = text.lines().next().unwrap_or_default();
     let head = if name.ends_with(".pgn") { text.split('[').next().unwrap_or_default() } else { first };
@@ -22,8 +23,8 @@ fn load(name: &str) -> Suite {
     suite
 }
 
-/// As the reader of a match runner has it: each line is a position of four fields, and the clocks are what follows the first `hmvc` and `fmvn`
-/// of the line, whatever they stand in.
+/// As the reader of a match runner has it: each line is a position of four fields, and the clocks
+/// are what follows the first `hmvc` and `fmvn` of the line, whatever they stand in.
 #[test]
 fn every_line_of_a_suite_is_a_position_to_other_programs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
@@ -108,13 +109,13 @@ fn what_was_found_on_one_half_is_confirmed_on_another() {
 /// Another machine or a later build makes the same suites: the first of each are made again.
 #[test]
 fn the_suites_are_what_the_generator_makes() {
-    let expected = |seed, length| ttlab::generate::Wanted { count: 3, seed, plies: 10, length, depth: 4 };
+    let expected = |seed, length| ttlab::generate::GenerateRequest { count: 3, seed, plies: 10, length, depth: 4 };
     let position = |line: &str| line.split(" c0 ").next().unwrap().to_owned();
     let lines = |text: &str| text.lines().map(position).collect::<Vec<_>>();
     for (name, taken, expected) in [
-        ("middlegames", Taken::Middlegames, expected(101, 60)),
-        ("endgames", Taken::Endgames, expected(102, 160)),
-        ("tactical", Taken::Tactical, expected(103, 60)),
+        ("middlegames", PositionKind::Middlegames, expected(101, 60)),
+        ("endgames", PositionKind::Endgames, expected(102, 160)),
+        ("tactical", PositionKind::Tactical, expected(103, 60)),
     ] {
         let made = lines(&ttlab::generate::epd(&expected, taken, None).unwrap());
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -123,7 +124,8 @@ fn the_suites_are_what_the_generator_makes() {
     }
 }
 
-/// The moves of people, facts: a hundred games in each half, no opening in two of them, none of the famous games among them.
+/// The moves of people, facts: a hundred games in each half, no opening in two of them, none of the
+/// famous games among them.
 #[test]
 fn the_games_of_people_are_two_hundred_openings() {
     let [explore, confirm, famous] = ["human-explore.pgn", "human-confirm.pgn", "games.pgn"].map(load);
@@ -206,7 +208,8 @@ fn the_endgames_mate_by_one_move_in_the_moves_they_say() {
     }
 }
 
-/// The place of a position of king and pawn against king: pawn, white king, black king, and whether White is to move.
+/// The place of a position of king and pawn against king: pawn, white king, black king, and whether
+/// White is to move.
 fn place(board: &Board) -> Option<usize> {
     let [white, black] = [Color::White, Color::Black].map(|color| board.king(color).index());
     let pawn = board.kind(Piece::Pawn).first()?.index();
@@ -230,7 +233,8 @@ impl Leads {
     }
 }
 
-/// Whether White wins, by place, and by repeated passes over all positions; and which places are positions.
+/// Whether White wins, by place, and by repeated passes over all positions; and which places are
+/// positions.
 fn king_and_pawn() -> (Vec<bool>, Vec<usize>) {
     let mut positions: Vec<(usize, bool, Vec<Leads>)> = Vec::new();
     for index in 8 << 13..56 << 13 {

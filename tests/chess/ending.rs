@@ -3,7 +3,8 @@
 use ttlab::chess::ending::{Ending, ending};
 use ttlab::chess::{Board, Square};
 
-/// Kings that leave most squares free, and to which nothing gives check from the squares used below.
+/// Kings that leave most squares free, and to which nothing gives check from the squares used
+/// below.
 const KINGS: [(u8, char); 2] = [(0, 'K'), (63, 'k')];
 
 fn fen(men: &[(u8, char)]) -> String {
@@ -21,8 +22,9 @@ fn fen(men: &[(u8, char)]) -> String {
     fen
 }
 
-/// FIDE 5.2.2: a dead position is one in which neither side can mate by any moves. Of knights and bishops: one of them alone, or bishops
-/// that all go on squares of one colour, however many and whosesoever they are.
+/// FIDE 5.2.2: a dead position is one in which neither side can mate by any moves. Of knights and
+/// bishops: one of them alone, or bishops that all go on squares of one colour, however many and
+/// whosesoever they are.
 #[test]
 fn few_men_are_dead_wherever_they_stand() {
     let dark = |square: u8| Square::new(square).file() % 2 == Square::new(square).rank() % 2;

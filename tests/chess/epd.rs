@@ -1,4 +1,5 @@
-//! EPD: what strict and lenient readers make of the oddities of real files, and that nothing makes them panic.
+//! EPD: what strict and lenient readers make of the oddities of real files, and that nothing makes
+//! them panic.
 
 use proptest::prelude::*;
 use ttlab::chess::fault::OnError;
@@ -193,7 +194,8 @@ fn operands_at_their_edges() {
     assert!(matches!(value("pv Kd2 Kd7"), Some(Line(moves)) if moves.len() == 2));
     assert!(matches!(value("bm Kd2 Kf2"), Some(Moves(moves)) if moves.len() == 2));
     assert!(matches!(value("am Kd2"), Some(Moves(moves)) if moves.len() == 1));
-    // What is dropped goes to its semicolon, which one in quotes is not; words without quotes are one text.
+    // What is dropped goes to its semicolon, which one in quotes is not; words without quotes are
+    // one text.
     let line = "b@d \"a; b\" c; id \"one\" two; 7 men \"are; left\" ; c1 last;";
     let (epd, notes) = lenient(&format!("{kings} {line}")).unwrap();
     let texts: Vec<_> = ["id", "c1"].into_iter().map(|name| epd.value(name).cloned()).collect();
@@ -251,7 +253,8 @@ fn files_have_comments_blanks_and_line_ends_of_any_kind() {
     );
 }
 
-/// The same positions at the same lines, however lines end; nothing of one line is an operation of the one before.
+/// The same positions at the same lines, however lines end; nothing of one line is an operation of
+/// the one before.
 #[test]
 fn lines_end_with_lf_crlf_or_cr() {
     let lines = ["# heading", "", &format!("{BK01} bm Qd1+;"), "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;", ""];
@@ -267,7 +270,8 @@ fn lines_end_with_lf_crlf_or_cr() {
     }
 }
 
-/// A halfmove clock without a move number, before operations and before none; a number that lost its opcode is still a fault.
+/// A halfmove clock without a move number, before operations and before none; a number that lost
+/// its opcode is still a fault.
 #[test]
 fn lenient_reads_a_clock_without_a_move_number() {
     let kings = "4k3/8/8/8/8/8/4P3/4K3 w - -";

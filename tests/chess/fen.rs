@@ -5,8 +5,8 @@ use ttlab::chess::{Board, EpRule, Increments, MoveList, Strictness, fen, legal};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Faulty texts, the column of the fault and a part of the message. Most are of the public test sets of python-chess,
-/// shakmaty and cozy-chess, or of collections of broken EPD.
+/// Faulty texts, the column of the fault and a part of the message. Most are of the public test
+/// sets of python-chess, shakmaty and cozy-chess, or of collections of broken EPD.
 const REFUSED: [(&str, usize, &str); 38] = [
     ("", 1, "placement"),
     ("startpos", 1, "found `s`"),
@@ -90,7 +90,8 @@ fn unusual_positions_are_read() {
         ("2K5/8/8/8/8/8/pppppppp/rrrkrrrr b - - 0 1", Some(0)),
         // Two give check at once.
         ("4k3/8/8/8/4r3/3n4/8/4K3 w - - 0 1", None),
-        // En passant under a pin, and where it cannot be: the square stays, whatever can be captured.
+        // En passant under a pin, and where it cannot be: the square stays, whatever can be
+        // captured.
         ("8/8/8/r2Pp2K/8/8/4k3/8 w - e6 0 1", None),
         ("1nbqkbnr/ppppppp1/6r1/6Pp/6K1/8/PPPP1PPP/RNBQ1BNR w k h6 0 2", None),
     ] {
@@ -129,7 +130,8 @@ const REPAIRED: [(&str, &str, &[usize]); 20] = [
         "2rqkb1r/3n1p1p/p3p1pn/1p1pP1N1/5P2/2N5/PPP3PP/R1BQ1R1K w k - 0 1",
         &[58],
     ),
-    // Kept, though the king stood in check before the push: it can be captured, and perft counts are published for it.
+    // Kept, though the king stood in check before the push: it can be captured, and perft counts
+    // are published for it.
     ("8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", &[29]),
     ("5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - g3 0 1", "5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - - 0 1", &[43]),
     // Five fields: a clock without a number.
@@ -217,7 +219,8 @@ proptest! {
         }
     }
 
-    /// A FEN with a few bytes changed is refused with a column in the text, or is a position whose moves can be played.
+    /// A FEN with a few bytes changed is refused with a column in the text, or is a position whose
+    /// moves can be played.
     #[test]
     fn damaged_texts_are_refused_or_sound(
         choices in proptest::collection::vec(any::<u8>(), 0..60),

@@ -2,8 +2,8 @@
 
 use ttlab::chess::generate::{GenerateError, GenerateOptions, generate};
 
-/// After one or two plies there are a few hundred quiet and level positions: as many are found, one more is not, and the error
-/// counts a thousand walks for each position asked for.
+/// After one or two plies there are a few hundred quiet and level positions: as many are found, one
+/// more is not, and the error counts a thousand walks for each position asked for.
 #[test]
 fn openings_that_do_not_exist_are_given_up_after_a_thousand_walks_each() {
     let ask = |count: usize| generate(&GenerateOptions { count, seed: 7, plies: 1 });

@@ -26,7 +26,8 @@ fn the_nine_polyglot_keys() {
 
 #[test]
 fn the_first_numbers_of_each_generator() {
-    // mt19937-64: the C++ standard requires the 10,000th of seed 5489. pcg64: an independent program of the two papers.
+    // mt19937-64: the C++ standard requires the 10,000th of seed 5489. pcg64: an independent
+    // program of the two papers.
     let first = |generator, seed| {
         let keys = Keys::new(&KeyOptions { generator, seed, ..KeyOptions::default() });
         [keys.piece[0][0], keys.piece[0][1], keys.piece[0][2]]
@@ -38,7 +39,8 @@ fn the_first_numbers_of_each_generator() {
     assert_eq!((0..10_000).map(|_| twister.next_u64()).last(), Some(9_981_545_732_273_789_042));
 }
 
-/// Webster's literals: 768 for the side, 769 to 772 for the rights from Black's queen side to White's king side.
+/// Webster's literals: 768 for the side, 769 to 772 for the rights from Black's queen side to
+/// White's king side.
 #[test]
 fn websters_literals_stand_for_their_rights() {
     let keys = Keys::new(&KeyOptions { scheme: Scheme::WebsterLiterals, ..KeyOptions::default() });
@@ -50,7 +52,8 @@ fn websters_literals_stand_for_their_rights() {
     }
 }
 
-/// Polyglot's list ends after 781 numbers: Otter's scheme takes 837, the last 56 of them from the seeded generator.
+/// Polyglot's list ends after 781 numbers: Otter's scheme takes 837, the last 56 of them from the
+/// seeded generator.
 #[test]
 fn a_scheme_that_needs_more_than_the_list_goes_on_with_the_seed() {
     let keys =
@@ -116,14 +119,15 @@ fn the_published_example_of_websters_fault() {
 fn purples_pawns_all_share_one_number() {
     let keys = Keys::new(&KeyOptions { scheme: Scheme::PurpleProduct, ..KeyOptions::default() });
     assert!(keys.piece[0].iter().chain(&keys.piece[6]).all(|&number| number == keys.piece[0][0]));
-    // A white rook (factor 1) on c1 = 2 is a white bishop (factor 2) on b1 = 1 and a black rook (factor 2) on b1.
+    // A white rook (factor 1) on c1 = 2 is a white bishop (factor 2) on b1 = 1 and a black rook
+    // (factor 2) on b1.
     assert_eq!(keys.piece[3][2], keys.piece[2][1]);
     assert_eq!(keys.piece[3][2], keys.piece[9][1]);
     assert_ne!(keys.piece[3][2], keys.piece[3][1]);
 }
 
-/// Positions, e.p. rule, different positions by ply from 0. Source: OEIS A083276, A057745 (with its known error at ply 6)
-/// and counts of two independent programs.
+/// Positions, e.p. rule, different positions by ply from 0. Source: OEIS A083276, A057745 (with its
+/// known error at ply 6) and counts of two independent programs.
 const UNIQUE: [(&str, EpRule, &[u64]); 9] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", EpRule::Legal, &[1, 20, 400, 5362, 72078]),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", EpRule::PseudoLegal, &[1, 20, 400, 5362, 72078]),

@@ -1,4 +1,5 @@
-//! Generation orders against their rules, stated once more in another way; static exchange against playing it out.
+//! Generation orders against their rules, stated once more in another way; static exchange against
+//! playing it out.
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -199,7 +200,8 @@ fn played_out(board: &Board, square: Square) -> i32 {
     best
 }
 
-/// Without pins and promotions, taking with the cheapest piece first is what the best play amounts to.
+/// Without pins and promotions, taking with the cheapest piece first is what the best play amounts
+/// to.
 #[test]
 fn exchanges_are_what_the_best_play_wins() {
     let mut compared = 0;
@@ -224,8 +226,9 @@ fn exchanges_are_what_the_best_play_wins() {
     assert!(compared > 100, "{compared}");
 }
 
-/// Whether neither side has a piece on a line with its king that could be pinned, nor a check to answer, nor a pawn that
-/// would promote on the square: then every capture that the exchange considers is legal.
+/// Whether neither side has a piece on a line with its king that could be pinned, nor a check to
+/// answer, nor a pawn that would promote on the square: then every capture that the exchange
+/// considers is legal.
 fn plain(board: &Board, mv: Move) -> bool {
     let back = mv.to().rank() == 0 || mv.to().rank() == 7;
     let lines = |color: Color| {

@@ -1,4 +1,5 @@
-//! SAN and PGN: what is written is read back, faults name game, line and move, and nothing makes the readers panic.
+//! SAN and PGN: what is written is read back, faults name game, line and move, and nothing makes
+//! the readers panic.
 
 use proptest::prelude::*;
 use std::path::Path;
@@ -43,7 +44,8 @@ fn moves_are_read_and_written() {
         let mv = san::read(&board, text, Strictness::Strict).unwrap_or_else(|error| panic!("{fen} {text}: {error}"));
         assert_eq!(mv.to_string(), uci, "{fen} {text}");
         assert_eq!(san::write(&board, mv), canonical, "{fen} {text}");
-        // By its coordinates it is the same move, its promotion included; less than all of them is no move.
+        // By its coordinates it is the same move, its promotion included; less than all of them is
+        // no move.
         assert_eq!(movegen::named(&board, uci), Some(mv), "{fen} {uci}");
         assert_eq!((movegen::named(&board, &uci[..3]), movegen::named(&board, &format!("{uci}x"))), (None, None));
     }
@@ -189,7 +191,8 @@ fn faults_name_the_game_the_line_and_the_move() {
         assert!(note.contains(words), "{notes:?}");
     }
     assert_eq!(notes.len(), 3, "{notes:?}");
-    // Nothing need stand between a move and what is passed over; a tag may have one letter for its name, and has one at least.
+    // Nothing need stand between a move and what is passed over; a tag may have one letter for its
+    // name, and has one at least.
     let close = "% escaped\n[A \"b\"]\n1. e4{c}e5$14Nf3 (2. f4)Nc6;c\n*";
     let file = pgn::read("g.pgn", close, Strictness::Strict, OnError::Stop).unwrap();
     let moves: Vec<String> = file.games[0].moves.iter().map(ToString::to_string).collect();
@@ -199,7 +202,8 @@ fn faults_name_the_game_the_line_and_the_move() {
     let set_up = "[FEN \"4k3/8/8/8/8/8/8/R3K3 w aQ\"]\n1. Kd2 *";
     let read = |strictness| pgn::read("g.pgn", set_up, strictness, OnError::Stop).map(|file| file.games.len()).ok();
     assert_eq!([Strictness::Strict, Strictness::Lenient].map(read), [None, Some(1)]);
-    // A backslash stands for itself behind another; a variation that is left open is told, and its game kept.
+    // A backslash stands for itself behind another; a variation that is left open is told, and its
+    // game kept.
     let file = pgn::read("g.pgn", "[ White_2 \"a\\\\b\" ] 1. e4(1.d4$14 d5;c4)\n", Strictness::Lenient, OnError::Stop)
         .unwrap();
     let [game] = &file.games[..] else { panic!("one game") };
@@ -338,7 +342,8 @@ proptest! {
     }
 }
 
-/// Fifty games, and each of them damaged in turn in each of many ways: the others are read as if nothing had happened.
+/// Fifty games, and each of them damaged in turn in each of many ways: the others are read as if
+/// nothing had happened.
 #[test]
 fn a_damaged_game_costs_itself_alone() {
     let text = include_str!("../../data/selfplay.pgn");
@@ -400,7 +405,8 @@ fn a_damaged_game_costs_itself_alone() {
     }
 }
 
-/// A game cut off anywhere, or with any bracket or quotation mark too much anywhere, between two others: these are always read.
+/// A game cut off anywhere, or with any bracket or quotation mark too much anywhere, between two
+/// others: these are always read.
 #[test]
 fn no_place_of_a_damage_costs_another_game() {
     let game = |name: &str, mv: &str| {
@@ -427,7 +433,8 @@ fn no_place_of_a_damage_costs_another_game() {
     }
 }
 
-/// Four games, as another reader has them, of which the second leaves a variation open; and the same without tags.
+/// Four games, as another reader has them, of which the second leaves a variation open; and the
+/// same without tags.
 #[test]
 fn a_variation_that_is_not_closed_costs_its_game() {
     for (tags, bad) in [("[White \"A\"]\n[Black \"B\"]\n\n", "1. e4 (1. c4 e5 1-0"), ("", "1. e4 (1. c4 e5 1-0")] {
@@ -478,7 +485,8 @@ fn games_of_other_rules_are_refused_by_their_tag() {
     }
 }
 
-/// The same games, at the same lines, however lines end: also where a comment goes to the end of its line.
+/// The same games, at the same lines, however lines end: also where a comment goes to the end of
+/// its line.
 #[test]
 fn lines_of_games_end_with_lf_crlf_or_cr() {
     let text = "% escaped [Event \"x\"]\n[Event \"a\"]\n\n1. e4 ; to the end (\ne5 {over\nlines} 1-0\n\n[Event \"b\"]\n\n1. d4 Zz *\n";
@@ -503,7 +511,8 @@ fn repairs_of_a_start_position_are_told() {
     assert_eq!(file.games[0].start.game_ply(), 0);
 }
 
-/// Of a long file only the start is read where no more is asked for: what is wrong behind it is not looked at.
+/// Of a long file only the start is read where no more is asked for: what is wrong behind it is not
+/// looked at.
 #[test]
 fn the_first_items_are_read_alone() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";

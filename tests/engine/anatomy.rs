@@ -1,4 +1,5 @@
-//! Full diagnostics: they move no count, their parts add up, and they agree with a plain model that knows every position.
+//! Full diagnostics: they move no count, their parts add up, and they agree with a plain model that
+//! knows every position.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
 use ttlab::experiment::decode::from_toml;
 use ttlab::table::options::{Index, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::watched::{Watch, Watched};
-use ttlab::table::{Entry, Hit, Observed, ShadowCounters, Stored, Table, TableOptions, build};
+use ttlab::table::watch::{Watch, WatchedTable};
+use ttlab::table::{Entry, Hit, ObservedTable, ShadowCounters, StoreOutcome, Table, TableOptions, build};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -31,7 +32,7 @@ fn every_kind_of_table() -> Vec<String> {
     let mut tables: Vec<String> = Policy::NAMES
         .iter()
         .map(|policy| {
-            let slots = 2.min(*Policy::named(policy).unwrap().slots().end());
+            let slots = 2.min(*Policy::from_name(policy).unwrap().slots().end());
             format!(
                 "table = {{ size = 1024, slots = {slots}, policy = '{policy}', key_bits = 10, clock = 'iteration' }}"
             )
@@ -123,7 +124,8 @@ fn en_passant_squares_hide_positions() {
     assert_eq!(elsewhere("legal"), 0);
 }
 
-/// A table of one slot to a bucket, in the plainest way: who is in each slot, and what became of each position.
+/// A table of one slot to a bucket, in the plainest way: who is in each slot, and what became of
+/// each position.
 #[derive(Default)]
 struct Model {
     /// Whether it keeps the deeper of two positions; else the later.
@@ -210,11 +212,11 @@ fn the_shadow_is_what_a_plain_model_says() {
 }
 
 fn shadowed(policy: &str) {
-    let policy = Policy::named(policy).unwrap();
+    let policy = Policy::from_name(policy).unwrap();
     let prefers_depth = policy.name() == "depth-preferred";
     let options =
         TableOptions { size: Size::Entries(64), index: Index::Modulo, key_bits: 3, policy, ..TableOptions::default() };
-    let mut table = Observed::new(build(&options, None, false).unwrap().unwrap()).unwrap();
+    let mut table = ObservedTable::new(build(&options, None, false).unwrap().unwrap()).unwrap();
     let mut model = Model { prefers_depth, ..Model::default() };
     let mut state = 7u64;
     let mut random = |below: u64| {
@@ -223,7 +225,8 @@ fn shadowed(policy: &str) {
     };
     for step in 0..60_000 {
         let position = random(400);
-        // Keys of few bits at the high end, where three are compared, and anything at the low end, where the slot is.
+        // Keys of few bits at the high end, where three are compared, and anything at the low end,
+        // where the slot is.
         let key = (position * 0x9e37_79b9).wrapping_mul(0x2545_f491_4f6c_dd1d);
         let (slot, kept, check, depth) = (key % 64, key >> 61, position + 1, random(10) as u8);
         table.identify(check);
@@ -255,7 +258,8 @@ fn shadowed(policy: &str) {
     assert_eq!(table.shadow().miss_never, count.miss_never + 1, "after a renewal nothing is remembered");
 }
 
-/// False matches in a search come as often as chance has it: in a full table, misses x slots x 2^-bits.
+/// False matches in a search come as often as chance has it: in a full table, misses x slots x
+/// 2^-bits.
 #[test]
 fn type_one_errors_follow_the_law() {
     for (bits, slots) in [(6u32, 1u32), (6, 4), (9, 2)] {
@@ -307,7 +311,8 @@ fn anatomies_are_columns_where_they_are_asked_for() {
     }
 }
 
-/// Who stands around a table of 512 slots whose keys are never compared, and knows by whole keys whose entry answers.
+/// Who stands around a table of 512 slots whose keys are never compared, and knows by whole keys
+/// whose entry answers.
 struct Last {
     keys: HashMap<u64, u64>,
     foreign: bool,
@@ -315,17 +320,17 @@ struct Last {
 }
 
 impl Watch for Last {
-    fn probed(&mut self, key: u64, _: u8, _: Option<&Hit>) -> bool {
+    fn on_probe(&mut self, key: u64, _: u8, _: Option<&Hit>) -> bool {
         self.foreign = self.keys.get(&(key % 512)) != Some(&key);
         false
     }
-    fn stored(&mut self, key: u64, _: &Entry, _: Stored) {
+    fn on_store(&mut self, key: u64, _: &Entry, _: StoreOutcome) {
         self.keys.insert(key % 512, key);
     }
-    fn cutoff(&mut self, _: &Hit) {
+    fn on_cutoff(&mut self, _: &Hit) {
         self.cuts.fetch_add(u64::from(self.foreign), Ordering::Relaxed);
     }
-    fn emptied(&mut self, _: bool) {
+    fn on_clear(&mut self, _: bool) {
         self.keys.clear();
     }
 }
@@ -336,7 +341,7 @@ fn cuts_by_other_positions_entries_are_counted_by_their_keys() {
     let options: EngineOptions = from_toml(text).unwrap();
     let cuts = Arc::new(AtomicU64::new(0));
     let table = build(&options.table, None, false).unwrap().unwrap();
-    let table = Watched::by(Last { keys: HashMap::new(), foreign: false, cuts: Arc::clone(&cuts) }, table);
+    let table = WatchedTable::with_watch(Last { keys: HashMap::new(), foreign: false, cuts: Arc::clone(&cuts) }, table);
     let mut engine = Engine::with_table(&options, Box::new(table)).unwrap();
     let (mut wrong, mut right) = (0, 0);
     for fen in [KIWIPETE, "8/8/4k3/8/8/3KP3/8/8 w - - 0 1"] {
@@ -352,8 +357,8 @@ fn cuts_by_other_positions_entries_are_counted_by_their_keys() {
     assert!(wrong > 50 && right > 20, "{wrong} wrong, {right} right");
 }
 
-/// Nodes above bare leaves go through all their moves at once where nobody looks on, and one by one where somebody does: no counter,
-/// score or line tells which.
+/// Nodes above bare leaves go through all their moves at once where nobody looks on, and one by one
+/// where somebody does: no counter, score or line tells which.
 #[test]
 fn what_is_counted_at_once_is_what_is_counted_one_by_one() {
     let bare = "algorithm = 'alpha-beta'\nordering = []\nleaf = 'static'\nleaf_mates = false\ndraws = false\nprobe.min_depth = 1\nstore.min_depth = 1\n";

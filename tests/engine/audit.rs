@@ -1,5 +1,6 @@
-//! The node audit over policies, shapes, placements, orderings and algorithms, on positions with mates: no answer of the
-//! table may differ from a search without one. And the audit must see what is wrong where something is.
+//! The node audit over policies, shapes, placements, orderings and algorithms, on positions with
+//! mates: no answer of the table may differ from a search without one. And the audit must see what
+//! is wrong where something is.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;
@@ -8,8 +9,8 @@ use ttlab::engine::{Engine, EngineOptions, Limit};
 use ttlab::experiment::decode::from_toml;
 use ttlab::table::policy::Policy;
 
-/// Mates in one to three, stalemate tricks, en passant (one that may be had or not in the same position) and castling at hand, promotions, a locked endgame with many
-/// transpositions.
+/// Mates in one to three, stalemate tricks, en passant (one that may be had or not in the same
+/// position) and castling at hand, promotions, a locked endgame with many transpositions.
 const POSITIONS: [(&str, u8); 7] = [
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4),
     ("1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1", 4),
@@ -20,7 +21,8 @@ const POSITIONS: [(&str, u8); 7] = [
     ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", 9),
 ];
 
-/// Searches every position, then the one that the best move leads to, with what the first search left in the table.
+/// Searches every position, then the one that the best move leads to, with what the first search
+/// left in the table.
 fn audited(text: &str, depth_less: u8) -> (Findings, u64) {
     let options: EngineOptions = from_toml(text).unwrap();
     let options = comparable(&options).unwrap();
@@ -55,14 +57,16 @@ fn is_sound(text: &str, least: u64) {
 fn every_policy_in_buckets_of_every_kind() {
     let rules = [("replace", "search"), ("policy", "iteration"), ("guard-four", "game-ply")];
     for (at, policy) in Policy::NAMES.iter().enumerate() {
-        let allowed = Policy::named(policy).unwrap().slots();
-        // Two-level schemes need two slots: theirs are the narrow buckets. Of the others each second has the widest.
+        let allowed = Policy::from_name(policy).unwrap().slots();
+        // Two-level schemes need two slots: theirs are the narrow buckets. Of the others each
+        // second has the widest.
         let slots: &[u8] = match *allowed.start() {
             1 if at % 2 == 0 => &[1, 4],
             1 => &[8, 1],
             _ => &[2, 3],
         };
-        // Each policy in each bucket, under a rule that moves on with the policy: all three are met by its neighbours.
+        // Each policy in each bucket, under a rule that moves on with the policy: all three are met
+        // by its neighbours.
         for (slots, turn) in slots.iter().filter(|slots| allowed.contains(slots)).zip(at..) {
             let (same_key, clock) = rules[turn % rules.len()];
             is_sound(
@@ -106,7 +110,8 @@ fn every_placement_leaf_and_failure() {
     let rules = [("soft", "exact"), ("hard", "window"), ("soft", "window"), ("hard", "exact")];
     for (at, (probe, store)) in places.iter().enumerate() {
         for (turn, (fail, known)) in rules.iter().enumerate() {
-            // Each place under each rule; both leaves, and the rest either way with each of the two, in turns.
+            // Each place under each rule; both leaves, and the rest either way with each of the
+            // two, in turns.
             let leaf = if (at + turn) % 2 == 0 { "static" } else { "quiescence" };
             let upper_move = (at + turn) / 2 % 2 == 0;
             // Few captures, where the table knows nothing of how many there were.
@@ -133,8 +138,8 @@ fn every_algorithm_ordering_and_mate_score() {
         "['see', 'countermove', 'table-move']",
     ];
     let mates = ["ply", "depth", "none"];
-    // Each ordering with each algorithm, under a rule for mates that moves on with both: any two of the three meet. Minimax needs no ordering, and
-    // much patience.
+    // Each ordering with each algorithm, under a rule for mates that moves on with both: any two of
+    // the three meet. Minimax needs no ordering, and much patience.
     let ordered = ["alpha-beta", "pvs", "mtdf"].iter().enumerate().flat_map(|(row, algorithm)| {
         orderings.iter().enumerate().map(move |(at, ordering)| (*algorithm, *ordering, mates[(row + at) % 3]))
     });
@@ -152,7 +157,8 @@ fn every_algorithm_ordering_and_mate_score() {
     }
 }
 
-/// What is mate or stalemate at the horizon is evaluated where nobody looks: the reference does not look either.
+/// What is mate or stalemate at the horizon is evaluated where nobody looks: the reference does not
+/// look either.
 #[test]
 fn leaves_where_mates_are_not_seen() {
     is_sound("algorithm = 'alpha-beta'\nleaf = 'static'\nleaf_mates = false\ntable.size = 2048", 300);
@@ -202,7 +208,8 @@ fn named_faults_are_found() {
     }
 }
 
-/// A search that runs out of nodes, wherever that is, leaves nothing wrong in the table; and it does the same again.
+/// A search that runs out of nodes, wherever that is, leaves nothing wrong in the table; and it
+/// does the same again.
 #[test]
 fn a_search_cut_short_leaves_nothing_wrong() {
     for text in [
@@ -254,8 +261,9 @@ fn a_wrong_answer_in_words() {
     }
 }
 
-/// What an early clock stored is wrong near the end of another: three plies are too few to repeat a position, so that only the fifty-move rule can
-/// make it so. Guarded, no such answer is given; with the clock in the key, none is found. Without draws there is nothing to look at once more.
+/// What an early clock stored is wrong near the end of another: three plies are too few to repeat a
+/// position, so that only the fifty-move rule can make it so. Guarded, no such answer is given;
+/// with the clock in the key, none is found. Without draws there is nothing to look at once more.
 #[test]
 fn answers_that_the_clock_makes_wrong_are_counted() {
     let audited = |more: &str| {
@@ -269,7 +277,8 @@ fn answers_that_the_clock_makes_wrong_are_counted() {
         }
         engine.findings().count
     };
-    // One that keeps an entry for each depth: later iterations leave what the deeper ones of another clock stored.
+    // One that keeps an entry for each depth: later iterations leave what the deeper ones of
+    // another clock stored.
     let table = "table = { kind = 'unbounded', clear = 'never' }";
     let ignored = audited(table);
     assert!(ignored.wrong > 0 && ignored.illegal == 0, "{ignored:?}");
@@ -282,8 +291,8 @@ fn answers_that_the_clock_makes_wrong_are_counted() {
     assert_eq!(with_draws(&from_toml("draws = true\ntable = 'none'").unwrap()), None);
 }
 
-/// Kings among blocked pawns: a position that stands again after four plies is drawn on one path and not on another: the audit with draws counts it, the one without has
-/// nothing to count.
+/// Kings among blocked pawns: a position that stands again after four plies is drawn on one path
+/// and not on another: the audit with draws counts it, the one without has nothing to count.
 #[test]
 fn answers_that_a_repetition_makes_wrong_are_counted() {
     let options: EngineOptions = from_toml("draws = true\ntable.size = '1 MiB'").unwrap();

@@ -1,5 +1,5 @@
-//! The founding tables: figures published in "Writing a Chess Engine: Move Selection", and what sound tables give instead
-//! (recomputed by an independent program), to the last digit.
+//! The founding tables: figures published in "Writing a Chess Engine: Move Selection", and what
+//! sound tables give instead (recomputed by an independent program), to the last digit.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::Board;
@@ -99,8 +99,9 @@ fn the_published_column_is_the_broken_index() {
     evals(broken, 1, &[13, 17, 63, 82, 1036, 3726, 4880]);
 }
 
-/// Visited nodes, hits, entries and leaf evaluations (mates and stalemates apart) of minimax with a table that never forgets.
-/// Figures: exhaustive enumeration by a program of its own, and A083276 of the OEIS.
+/// Visited nodes, hits, entries and leaf evaluations (mates and stalemates apart) of minimax with a
+/// table that never forgets. Figures: exhaustive enumeration by a program of its own, and A083276
+/// of the OEIS.
 #[test]
 fn minimax_with_an_unbounded_table_visits_each_position_once() {
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";

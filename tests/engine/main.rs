@@ -3,8 +3,8 @@
 
 mod anatomy;
 mod audit;
-mod foresight;
 mod founding;
+mod oracle;
 mod sequences;
 mod shape;
 mod signatures;

@@ -62,8 +62,8 @@ fn history_and_killers_are_kept_apart_from_the_table() {
     assert_ne!(kept[1..], cleared[1..]);
 }
 
-/// With factor 4 on probes an entry must be eight plies deeper to end a node two plies on: only moves survive. On stores alone, or with a
-/// game ply that stands still, cutoffs survive.
+/// With factor 4 on probes an entry must be eight plies deeper to end a node two plies on: only
+/// moves survive. On stores alone, or with a game ply that stands still, cutoffs survive.
 #[test]
 fn aging_on_probe_leaves_only_the_moves_of_the_last_search() {
     let usable = |policy: &str, ply: &str| -> u64 {
@@ -73,7 +73,8 @@ fn aging_on_probe_leaves_only_the_moves_of_the_last_search() {
         let mut engine = engine(&text);
         let boards = game();
         search(&mut engine, &boards[12], &[], 6);
-        // Two plies on, the last search left drafts of up to 4: probes at depth 3 and more can only be answered by it or by this search itself.
+        // Two plies on, the last search left drafts of up to 4: probes at depth 3 and more can only
+        // be answered by it or by this search itself.
         search(&mut engine, &boards[14], &[], 4).search.usable
     };
     let fresh = {
@@ -112,8 +113,10 @@ fn repetitions_and_fifty_moves_are_draws_when_they_are_asked_for() {
     assert!(search(&mut engine("draws = false\ntable = 'none'"), &late, &[], 2).score > 500);
 }
 
-/// King and rook mate in five plies: a table that is kept knows it from an early clock. With the hundredth halfmove it comes in time, with the
-/// hundred and first too late; and the draws of a late clock are not believed at an early one. With the clock in the key 96 and 95 are of one step.
+/// King and rook mate in five plies: a table that is kept knows it from an early clock. With the
+/// hundredth halfmove it comes in time, with the hundred and first too late; and the draws of a
+/// late clock are not believed at an early one. With the clock in the key 96 and 95 are of one
+/// step.
 #[test]
 fn a_mate_that_the_clock_forbids_is_not_taken_from_the_table() {
     let at = |clock: u16| Board::from_fen(&format!("8/k7/8/1K4R1/8/8/8/8 w - - {clock} 60")).unwrap();
@@ -140,7 +143,8 @@ fn a_mate_that_the_clock_forbids_is_not_taken_from_the_table() {
     }
 }
 
-/// 13 and 17 evaluations at depths 1 and 2: the published faults; sound keys give 20 and 39 whatever the seed.
+/// 13 and 17 evaluations at depths 1 and 2: the published faults; sound keys give 20 and 39
+/// whatever the seed.
 #[test]
 fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
     let evals = |preset: &str, over: &str| -> Vec<u64> {
@@ -162,8 +166,9 @@ fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
     }
 }
 
-/// The listing of "Move Selection" stores no bound and takes every score for exact: on this position it finds another value than a search
-/// without a table. With bounds heeded, and equal depths asked for, it does not.
+/// The listing of "Move Selection" stores no bound and takes every score for exact: on this
+/// position it finds another value than a search without a table. With bounds heeded, and equal
+/// depths asked for, it does not.
 #[test]
 fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
     let board = Board::from_fen("3rn2k/ppb2rpp/2ppqp2/5N2/2P1P3/1P5Q/PB3PPP/3RR1K1 w - - 0 1").unwrap();
@@ -177,12 +182,13 @@ fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
     assert_eq!(score("probe = { bounds = 'checked', depth = 'equal' }"), truth);
 }
 
-/// A policy from outside says for itself whether the nodes that cutoffs saved count, whatever the options name.
+/// A policy from outside says for itself whether the nodes that cutoffs saved count, whatever the
+/// options name.
 #[test]
 fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
     use ttlab::table::entry::Bytes16;
     use ttlab::table::policy::{Big1, Decision, Newcomer, Policy, Replacement};
-    use ttlab::table::{Bounded, Entry, Stored, Table};
+    use ttlab::table::{Bounded, Entry, StoreOutcome, Table};
 
     #[derive(Clone, Copy)]
     struct Mine<const CREDIT: bool>;
@@ -205,20 +211,21 @@ fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
     let with = Bounded::<_, Bytes16, 0>::new(&options.table, Mine::<true>, 1024).unwrap();
     let without = Bounded::<_, Bytes16, 0>::new(&options.table, Mine::<false>, 1024).unwrap();
     let found = [Box::new(with) as Box<dyn Table>, Box::new(without)].map(|mut table| {
-        assert_eq!(table.store(1, Entry { bound: Bound::Exact, ..Entry::default() }), Stored::into(0, false));
+        assert_eq!(table.store(1, Entry { bound: Bound::Exact, ..Entry::default() }), StoreOutcome::in_slot(0, false));
         table.renew();
         nodes(Engine::with_table(&options, table).unwrap())
     });
     let named = ["big-all", "big1"].map(|name| {
-        options.table.policy = Policy::named(name).unwrap();
+        options.table.policy = Policy::from_name(name).unwrap();
         nodes(Engine::new(&options, None).unwrap())
     });
     assert_eq!(found, named);
     assert_ne!(found[0], found[1], "nothing was tested");
 }
 
-/// The table's clock by game plies: nothing passes before the first search of a game, nor before the first of the next, however far into
-/// its game that stands; between two of one game as many plies as were played.
+/// The table's clock by game plies: nothing passes before the first search of a game, nor before
+/// the first of the next, however far into its game that stands; between two of one game as many
+/// plies as were played.
 #[test]
 fn the_clock_of_plies_begins_anew_with_each_game() {
     let boards = game();
@@ -236,8 +243,8 @@ fn the_clock_of_plies_begins_anew_with_each_game() {
     assert_eq!([24, 25].map(|ply| now(&mut engine, ply)), [0, 1]);
 }
 
-/// What the first iteration of a second search finds, and that of a third in another game, by what is cleared when: a table by its hits, the learned
-/// orders by the nodes without a table.
+/// What the first iteration of a second search finds, and that of a third in another game, by what
+/// is cleared when: a table by its hits, the learned orders by the nodes without a table.
 #[test]
 fn each_word_of_clear_empties_at_its_occasion_and_at_rarer_ones() {
     let board = game()[12];

@@ -1,5 +1,7 @@
-//! The signatures file: one exact node count for the defaults, each preset, each policy and each value of each option. A change of search
-//! behaviour moves it on purpose (`cargo run --release -- bench --all > tests/signatures.txt`, and `Counts: moved` in the commit) or not at all.
+//! The signatures file: one exact node count for the defaults, each preset, each policy and each
+//! value of each option. A change of search behaviour moves it on purpose
+//! (`cargo run --release -- bench --all > tests/signatures.txt`, and `Counts: moved` in the commit)
+//! or not at all.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -60,14 +62,15 @@ const SILENT: &[(&str, &str)] = &[
     ("diagnostics=", "time only"),
 ];
 
-/// An option without a value here is one that no signature would miss; a value that moves nothing needs a reason.
+/// An option without a value here is one that no signature would miss; a value that moves nothing
+/// needs a reason.
 #[test]
 fn every_option_has_a_value_that_moves_the_count() {
     let held = held();
     let count = |name: &str| held.iter().find_map(|line| line.strip_prefix(&format!("option:{name} "))).unwrap();
     let base = count("base");
     let mut names = HashSet::new();
-    for (option, points) in values::all() {
+    for (option, points) in values::value_options() {
         assert!(!points.is_empty(), "no value of `{option}` is allowed: say in values.rs what it needs beside it");
         for (name, _) in points {
             let name = name.replace(' ', "");

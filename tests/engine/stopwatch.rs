@@ -1,12 +1,13 @@
-//! What lies between the begin and the end that a search tells its watcher, where the runner reads its clock: the search alone. Emptying
-//! the table, moving its clock and counting what it holds take time too, and that of a large table is no small one.
+//! What lies between the begin and the end that a search tells its watcher, where the runner reads
+//! its clock: the search alone. Emptying the table, moving its clock and counting what it holds
+//! take time too, and that of a large table is no small one.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use ttlab::chess::Board;
 use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress, Stop};
 use ttlab::experiment::decode::from_toml;
-use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
+use ttlab::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Said {
@@ -37,9 +38,9 @@ impl Table for Mute {
         self.note(Said::Asked);
         None
     }
-    fn store(&mut self, _: u64, _: Entry) -> Stored {
+    fn store(&mut self, _: u64, _: Entry) -> StoreOutcome {
         self.note(Said::Asked);
-        Stored::refused(false)
+        StoreOutcome::refused(false)
     }
     fn cutoff(&mut self, _: &Hit) {}
     fn prefetch(&self, _: u64) {}
@@ -64,7 +65,8 @@ impl Table for Mute {
     }
 }
 
-/// A search asks whether it is late, in its own thread and every thousand nodes, ends when the answer is yes, and asks no more.
+/// A search asks whether it is late, in its own thread and every thousand nodes, ends when the
+/// answer is yes, and asks no more.
 #[test]
 fn a_search_asks_whether_it_is_late() {
     let (flag, asked) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -76,7 +78,7 @@ fn a_search_asks_whether_it_is_late() {
     let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();
     let mut nodes = 0;
     let limit = Limit { depth: Some(60), nodes: None };
-    let outcome = engine.search(&Board::startpos(), &[], limit, Stop::asking(&flag, &late), &mut |progress| {
+    let outcome = engine.search(&Board::startpos(), &[], limit, Stop::with_callback(&flag, &late), &mut |progress| {
         if let SearchProgress::Iteration(iteration) = progress {
             nodes += iteration.search.nodes;
         }

@@ -1,4 +1,5 @@
-//! What theory says of any correct search, against the plainest minimax there is: values, windows, lines.
+//! What theory says of any correct search, against the plainest minimax there is: values, windows,
+//! lines.
 
 use super::twin::rules::evaluate;
 use std::sync::atomic::AtomicBool;
@@ -7,7 +8,8 @@ use ttlab::engine::eval::piece_square_values;
 use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
 use ttlab::experiment::decode::from_toml;
 
-/// Mates and stalemates near, promotions, en passant, both sides to move; and how deep every move can be tried.
+/// Mates and stalemates near, promotions, en passant, both sides to move; and how deep every move
+/// can be tried.
 const POSITIONS: [(&str, u8); 6] = [
     ("7k/5Q2/8/6K1/8/8/8/8 b - - 0 1", 4),
     ("8/8/8/8/4k3/r7/1r6/4K3 b - - 0 1", 3),
@@ -29,7 +31,8 @@ fn after(board: &Board, mv: Move) -> Board {
     child
 }
 
-/// The value of a position: the best of all moves, of all replies, to the depth. Mates count from the root.
+/// The value of a position: the best of all moves, of all replies, to the depth. Mates count from
+/// the root.
 fn value(options: &EngineOptions, board: &Board, depth: u8, ply: i32) -> i32 {
     let moves = moves(board);
     if moves.is_empty() {
@@ -47,7 +50,8 @@ fn searched(options: &EngineOptions, board: &Board, depth: u8) -> Vec<Iteration>
     engine.search(board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations
 }
 
-/// However the tree is cut, its value is minimax's: without pruning that guesses, and with a table that answers at equal depth only.
+/// However the tree is cut, its value is minimax's: without pruning that guesses, and with a table
+/// that answers at equal depth only.
 #[test]
 fn every_algorithm_has_the_value_of_minimax() {
     let mut texts: Vec<String> = Vec::new();
@@ -81,7 +85,8 @@ fn every_algorithm_has_the_value_of_minimax() {
     }
 }
 
-/// Without a table nothing cuts a line short: it is legal, begins with the best move, and ends where the score was found.
+/// Without a table nothing cuts a line short: it is legal, begins with the best move, and ends
+/// where the score was found.
 #[test]
 fn a_line_leads_to_its_score() {
     for text in [
@@ -138,8 +143,9 @@ fn a_threshold_at_infinity_is_off() {
     }
 }
 
-/// No pass in check, none twice running, none against a mate, none with pawns alone, none at the root: told from the positions that a
-/// table is asked about, since only a pass leads to some of them.
+/// No pass in check, none twice running, none against a mate, none with pawns alone, none at the
+/// root: told from the positions that a table is asked about, since only a pass leads to some of
+/// them.
 #[test]
 fn a_side_passes_only_where_it_may() {
     // In each of these nobody may pass where a pass would be the first thing to be tried.

@@ -83,7 +83,7 @@ fn positions_are_told_apart_by_all_that_they_are() {
 fn every_option_is_in_the_id() {
     let mut seen: HashMap<[u64; 3], String> = HashMap::new();
     let mut different: HashMap<String, String> = HashMap::new();
-    for (name, options) in values::all().into_iter().flat_map(|(_, points)| points) {
+    for (name, options) in values::value_options().into_iter().flat_map(|(_, points)| points) {
         let mut experiment =
             Experiment::parse("suite = { startpos = true }\nlimit = { depth = 3 }\n", Path::new("plan.toml"), &[])
                 .unwrap();

@@ -162,7 +162,7 @@ fn generated_positions_say_how_they_were_made() {
 fn positions_are_the_first_of_their_games_and_none_comes_twice() {
     use ttlab::chess::generate::{self as openings, GenerateOptions, VALUES, is_quiet};
     use ttlab::chess::{Board, EpRule, Increments, Move, MoveList, movegen};
-    use ttlab::generate::{SelfPlay, Taken, Wanted, epd};
+    use ttlab::generate::{GenerateRequest, PositionKind, SelfPlay, epd};
     // The best move and its lead over the next one; None with fewer than two.
     fn lead(player: &mut SelfPlay, board: &Board, moves: &MoveList, depth: u8) -> Option<(Move, i32)> {
         let mut scores: Vec<(i32, Move)> = Vec::new();
@@ -170,34 +170,36 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
             let mut child = *board;
             child.play(mv, Increments::none());
             let over = if child.in_check() { 30_000 } else { 0 };
-            scores.push((player.best(&child, &[*board], depth).map_or(over, |(_, score)| -score), mv));
+            scores.push((player.best_move(&child, &[*board], depth).map_or(over, |(_, score)| -score), mv));
         }
         let &(most, best) = scores.iter().max_by_key(|(score, _)| *score)?;
         let next = scores.iter().filter(|(_, mv)| *mv != best).map(|(score, _)| *score).max()?;
         Some((best, most - next))
     }
     let (mut doubled, mut reconsidered) = (0, 0);
-    for (taken, seed, plies, count, length, depth) in
-        [(Taken::Middlegames, 3, 1, 8, 60, 1), (Taken::Endgames, 3, 8, 2, 200, 1), (Taken::Tactical, 31, 13, 1, 24, 1)]
-    {
-        let expected = Wanted { count, seed, plies, length, depth };
+    for (taken, seed, plies, count, length, depth) in [
+        (PositionKind::Middlegames, 3, 1, 8, 60, 1),
+        (PositionKind::Endgames, 3, 8, 2, 200, 1),
+        (PositionKind::Tactical, 31, 13, 1, 24, 1),
+    ] {
+        let expected = GenerateRequest { count, seed, plies, length, depth };
         let mut player = SelfPlay::new().unwrap();
         let mut first_look = |board: &Board, player: &mut SelfPlay| {
             let men = board.fen(EpRule::Legal);
             let men: Vec<char> = men.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).collect();
             let level = |most: i32, player: &mut SelfPlay| {
-                player.best(board, &[], depth).is_some_and(|(_, score)| score.abs() <= most)
+                player.best_move(board, &[], depth).is_some_and(|(_, score)| score.abs() <= most)
             };
             match taken {
-                Taken::Middlegames => {
+                PositionKind::Middlegames => {
                     let pieces = men.iter().filter(|man| "nbrqNBRQ".contains(**man)).count();
                     board.game_ply() >= 24 && pieces >= 6 && is_quiet(board) && level(200, player)
                 }
-                Taken::Endgames => {
+                PositionKind::Endgames => {
                     let pawns = men.iter().filter(|man| "pP".contains(**man)).count();
                     men.len() <= 10 && pawns > 0 && is_quiet(board) && level(300, player)
                 }
-                Taken::Tactical => {
+                PositionKind::Tactical => {
                     let mut moves = MoveList::new();
                     movegen::legal(board, &mut moves);
                     if board.game_ply() < 12 || board.in_check() {
@@ -256,7 +258,7 @@ fn the_fiftieth_move_ends_a_generated_game() {
 /// Whoever wants no more games gets none; each is written when it is played.
 #[test]
 fn games_are_handed_over_until_nobody_reads() {
-    let expected = ttlab::generate::Wanted { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
+    let expected = ttlab::generate::GenerateRequest { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
     for (most, pieces) in [(1, 1), (2, 2), (3, 3), (9, 5)] {
         let mut heard = Vec::new();
         ttlab::generate::pgn(&expected, |text| {

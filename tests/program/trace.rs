@@ -107,7 +107,7 @@ fn a_trace_is_recorded_and_shown_to_policies() {
     fs::write(file, &fs::read(file).unwrap()[..100]).unwrap();
     let (_, stderr, code) = run(&["replay", file]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("s.trace: byte 100: the trace ends here"), "{stderr}");
+    assert!(stderr.contains("s.trace: byte 100: the trace is truncated"), "{stderr}");
     let whole = folder.path().join("whole.trace");
     let whole = whole.to_str().unwrap();
     let (_, _, code) = run(&["trace", "import", file, "-o", whole]);
@@ -117,7 +117,7 @@ fn a_trace_is_recorded_and_shown_to_policies() {
     assert_eq!(read(fs::File::open(whole).unwrap()).unwrap(), events[..5]);
     let (_, stderr, code) = run(&["replay", "data/games.pgn"]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("byte 0: it is no trace"), "{stderr}");
+    assert!(stderr.contains("byte 0: not a ttlab trace"), "{stderr}");
     let (_, _, code) = run(&["replay", "missing.trace"]);
     assert_eq!(code, 2);
 }
@@ -213,7 +213,7 @@ int main(void) {
 #[test]
 fn the_header_and_our_writer_write_the_same_bytes() {
     let folder = scratch();
-    let bits = Event::bits_of;
+    let bits = Event::bound_bits;
     let mut writer = Writer::new(Vec::new());
     for event in [
         Event::search(1, flags::GAME, 0),
@@ -280,11 +280,11 @@ fn no_thread_loses_an_event() {
 fn a_trace_that_changes_under_a_run_is_refused() {
     struct NoObserver;
     impl ReplaySink for NoObserver {
-        fn begin(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
+        fn begin_pass(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
             Ok(())
         }
-        fn show(&mut self, _: usize, _: &[Step]) {}
-        fn end(&mut self) {}
+        fn push(&mut self, _: usize, _: &[Step]) {}
+        fn end_pass(&mut self) {}
     }
     let folder = scratch();
     let file = folder.path().join("s.trace");
@@ -298,7 +298,7 @@ fn a_trace_that_changes_under_a_run_is_refused() {
     assert_eq!(show(&first), Ok(()));
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() - 16]).unwrap();
-    assert_eq!(show(&second), Err("the trace was changed while it was used".to_owned()));
+    assert_eq!(show(&second), Err("the trace changed while it was being read".to_owned()));
     // What was made into steps before is still what was read.
     assert_eq!(show(&first), Ok(()));
 }
@@ -405,7 +405,7 @@ fn an_experiment_shows_a_trace_to_its_variants() {
     fs::write(&file, &fs::read(&file).unwrap()[..1000]).unwrap();
     fs::write(&toml, text).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &path("short")]);
-    assert!(code == 2 && stderr.contains("byte 1000: the trace ends here"), "{stderr}");
+    assert!(code == 2 && stderr.contains("byte 1000: the trace is truncated"), "{stderr}");
 }
 
 /// What is read is never written over, and what would not be heeded is refused.
@@ -469,7 +469,7 @@ fn a_long_trace_is_shown_in_little_memory() {
     for at in 0..1_500_000u64 {
         // Each of 750,000 positions twice.
         let key = (at % 750_000 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        writer.push(Event::store(key, 1, 0, Event::bits_of(Bound::Lower) | flags::SUBTREE, 3));
+        writer.push(Event::store(key, 1, 0, Event::bound_bits(Bound::Lower) | flags::SUBTREE, 3));
         writer.push(Event::probe(key, 1, 0, flags::HIT | flags::CUT, 0));
     }
     writer.finish().unwrap();
@@ -542,7 +542,7 @@ fn one_bucket_meets_a_simulator_of_caches() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // Some ids far oftener than others.
         let (a, b) = (state >> 33 & 0xff, state >> 45 & 0xff);
-        writer.push(Event::store(1 + a * b / 700, 3, 0, Event::bits_of(Bound::Exact), 1));
+        writer.push(Event::store(1 + a * b / 700, 3, 0, Event::bound_bits(Bound::Exact), 1));
     }
     writer.finish().unwrap();
     let (_, stderr, code) = run(&["trace", "export", &file, "--to", "libcachesim", "-o", &exported]);

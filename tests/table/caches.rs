@@ -1,5 +1,6 @@
-//! The yardsticks from the literature on caches against plain queues, as their papers tell them: one bucket is one cache, an answered probe
-//! and a store of a held position are hits, any other store is a miss.
+//! The yardsticks from the literature on caches against plain queues, as their papers tell them:
+//! one bucket is one cache, an answered probe and a store of a held position are hits, any other
+//! store is a miss.
 
 use proptest::prelude::*;
 use std::collections::{HashSet, VecDeque};
@@ -268,12 +269,12 @@ fn a_story_of_each() {
         // a is marked and passed, b leaves; under both the mark is gone then.
         ("clock", "abc?ad", "acd"),
         ("sieve", "abc?ad", "acd"),
-        // CLOCK's hand comes to c, d, and then to a, which has become as new as they are. SIEVE's goes on towards the newest: c, then d
-        // and e, which came behind it, and a is left alone.
+        // CLOCK's hand comes to c, d, and then to a, which has become as new as they are. SIEVE's
+        // goes on towards the newest: c, then d and e, which came behind it, and a is left alone.
         ("clock", "abc?adef", "def"),
         ("sieve", "abc?adef", "aef"),
-        // a is on trial, b and c fill the main queue. d takes a's place, and a, a ghost, that of d: now the main queue is too long, and d,
-        // a ghost as well, takes that of b.
+        // a is on trial, b and c fill the main queue. d takes a's place, and a, a ghost, that of d:
+        // now the main queue is too long, and d, a ghost as well, takes that of b.
         ("s3-fifo", "abcd", "bcd"),
         ("s3-fifo", "abcda", "abc"),
         ("s3-fifo", "abcdad", "acd"),

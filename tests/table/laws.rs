@@ -1,4 +1,5 @@
-//! What holds for every table: the store law, that what was stored is found, that memory is what was named.
+//! What holds for every table: the store law, that what was stored is found, that memory is what
+//! was named.
 
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -6,7 +7,7 @@ use ttlab::chess::Bound;
 use ttlab::experiment::decode::from_toml;
 use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, Observed, Table, TableKind, TableOptions, build, bytes, entries};
+use ttlab::table::{Entry, ObservedTable, Table, TableKind, TableOptions, build, bytes, entries};
 
 /// One step of a random use of a table.
 #[derive(Debug, Clone)]
@@ -17,8 +18,8 @@ enum Step {
     Advance(u16),
 }
 
-/// Entries of every day, and on purpose those at the ends of what a packing holds: scores of 16 bits with a sign, depths of 8, moves of 15,
-/// nodes of 32 and where their rounding begins.
+/// Entries of every day, and on purpose those at the ends of what a packing holds: scores of 16
+/// bits with a sign, depths of 8, moves of 15, nodes of 32 and where their rounding begins.
 fn any_entry() -> impl Strategy<Value = Entry> {
     let mv = prop_oneof![6 => 1u16..0x7fff, 1 => Just(0), 1 => Just(0x7fff)];
     let score = prop_oneof![
@@ -54,7 +55,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 /// Every policy under every packing, index, number of slots and same-key rule that it allows.
 fn every_table() -> Vec<TableOptions> {
     let mut tables = Vec::new();
-    for policy in Policy::NAMES.iter().map(|name| Policy::named(name).unwrap()) {
+    for policy in Policy::NAMES.iter().map(|name| Policy::from_name(name).unwrap()) {
         for (slots, layout) in [
             (1, Layout::Bytes16),
             (2, Layout::Bytes16),
@@ -148,7 +149,8 @@ proptest! {
             if table.counters().rejections == before {
                 let hit = table.probe(key, entry.depth).expect("what was stored is found");
                 prop_assert_eq!(hit.slot, stored.slot, "{:?}", options);
-                // Nodes are rounded down to one part in 64 but where a word of their own holds them; a move that is none may be the old one.
+                // Nodes are rounded down to one part in 64 but where a word of their own holds
+                // them; a move that is none may be the old one.
                 let exact = options.layout == Layout::Bytes24 || entry.nodes < 64;
                 let nodes = hit.entry.nodes;
                 prop_assert!(nodes <= entry.nodes && entry.nodes - nodes <= if exact { 0 } else { entry.nodes / 64 }, "{:?}", options);
@@ -160,7 +162,8 @@ proptest! {
         }
     }
 
-    /// A table that was emptied answers, decides and counts like a new one, whatever it held and whatever its clock said.
+    /// A table that was emptied answers, decides and counts like a new one, whatever it held and
+    /// whatever its clock said.
     #[test]
     fn a_cleared_table_is_a_new_one(
         before in prop::collection::vec(any_step(), 1..150),
@@ -218,11 +221,12 @@ fn a_table_takes_the_memory_that_it_names() {
     }
 }
 
-/// What a policy remembers of a bucket is paid for in entries: with 8 bytes beside four entries of 16 there are eight in nine.
+/// What a policy remembers of a bucket is paid for in entries: with 8 bytes beside four entries of
+/// 16 there are eight in nine.
 #[test]
 fn what_policies_remember_is_memory_of_the_table() {
     for (policy, slots) in [("always", 4096), ("clock", 3640), ("sieve", 3640), ("s3-fifo", 2976), ("tiny-lfu", 2976)] {
-        let policy = Policy::named(policy).unwrap();
+        let policy = Policy::from_name(policy).unwrap();
         let size = "64 KiB".parse().unwrap();
         let options = TableOptions { size, slots: 4, policy, ..TableOptions::default() };
         let table = build(&options, None, false).unwrap().unwrap();
@@ -238,7 +242,7 @@ fn short_keys_answer_falsely_as_often_as_they_should() {
             size: Size::Entries(4096),
             key_bits: bits,
             slots,
-            policy: Policy::named("always").unwrap(),
+            policy: Policy::from_name("always").unwrap(),
             ..TableOptions::default()
         };
         let mut table = build(&options, None, false).unwrap().unwrap();
@@ -270,7 +274,7 @@ fn short_keys_answer_falsely_as_often_as_they_should() {
 fn a_refused_store_says_whose_the_slot_was() {
     for same_key in [SameKey::Policy, SameKey::Deeper] {
         let options = TableOptions {
-            policy: Policy::named("depth-preferred").unwrap(),
+            policy: Policy::from_name("depth-preferred").unwrap(),
             same_key,
             size: Size::Entries(16),
             index: Index::Modulo,
@@ -292,7 +296,7 @@ fn a_refused_store_says_whose_the_slot_was() {
 /// The note's own way: a sweep over the whole table after each search sets every flag.
 #[test]
 fn the_ancient_flags_generation_is_a_sweep() {
-    let policy = Policy::named("ancient").unwrap();
+    let policy = Policy::from_name("ancient").unwrap();
     let options = TableOptions {
         policy,
         same_key: SameKey::Policy,
@@ -366,7 +370,8 @@ fn an_unbounded_table_never_loses() {
     }
 }
 
-/// As many bits of the key are compared as `key_bits` says: a key that differs in any one of them is another position's.
+/// As many bits of the key are compared as `key_bits` says: a key that differs in any one of them
+/// is another position's.
 #[test]
 fn every_bit_of_a_key_that_should_be_compared_is() {
     for index in [Index::Modulo, Index::Mask, Index::Multiply] {
@@ -405,8 +410,9 @@ fn bounds_by_hand() {
     assert_eq!([10, 11].map(|score| Bound::Lower.settles(score, 10, 11)), [false, true]);
 }
 
-/// `reused` against a plain map: entries that answered a probe for the first time since they were stored. A table without a bound counts
-/// them, one that is watched, and the policy that asks; no other does.
+/// `reused` against a plain map: entries that answered a probe for the first time since they were
+/// stored. A table without a bound counts them, one that is watched, and the policy that asks; no
+/// other does.
 #[test]
 fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
     let bounded = |policy: &str| -> TableOptions {
@@ -416,8 +422,8 @@ fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
     let unbounded: TableOptions = from_toml("kind = 'unbounded'").unwrap();
     let tables: [(&str, bool, Box<dyn Table>); 5] = [
         ("unbounded", true, made(&unbounded)),
-        ("watched", true, Box::new(Observed::new(made(&bounded("always"))).unwrap())),
-        ("watched, refusing", true, Box::new(Observed::new(made(&bounded("depth-preferred"))).unwrap())),
+        ("watched", true, Box::new(ObservedTable::new(made(&bounded("always"))).unwrap())),
+        ("watched, refusing", true, Box::new(ObservedTable::new(made(&bounded("depth-preferred"))).unwrap())),
         ("asked for by the policy", true, made(&bounded("ancient"))),
         ("not asked for", false, made(&bounded("always"))),
     ];
@@ -434,7 +440,8 @@ fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
             if random(3) == 0 {
                 let entry = Entry { bound: Bound::Lower, depth: random(9) as u8, ..Entry::default() };
                 let stored = table.store(key, entry);
-                // Where there is a bound, an entry that is written again within a tick stays the same entry.
+                // Where there is a bound, an entry that is written again within a tick stays the
+                // same entry.
                 if !(stored.refused || stored.same && name != "unbounded") {
                     answered.insert(key, false);
                 }
@@ -447,8 +454,8 @@ fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
     }
 }
 
-/// What a store says of where things went is where they are found: those from the place of the newcomer on to the one that left are one
-/// slot on, all others where they were.
+/// What a store says of where things went is where they are found: those from the place of the
+/// newcomer on to the one that left are one slot on, all others where they were.
 #[test]
 fn what_a_store_moved_is_found_one_slot_on() {
     let mut moved_on = 0;
@@ -507,7 +514,8 @@ fn the_smallest_share_is_a_bucket() {
     }
 }
 
-/// Each outcome of a store in the table without a bound, by hand; its memory is that of its entries, with room to grow.
+/// Each outcome of a store in the table without a bound, by hand; its memory is that of its
+/// entries, with room to grow.
 #[test]
 fn an_unbounded_table_counts_what_became_of_each_store() {
     let options = TableOptions { kind: TableKind::Unbounded, same_key: SameKey::Deeper, ..TableOptions::default() };
@@ -530,7 +538,8 @@ fn an_unbounded_table_counts_what_became_of_each_store() {
     assert!((least..4 * least).contains(&occupancy.bytes), "{} of {least}", occupancy.bytes);
 }
 
-/// Sizes are written in the largest unit of which they are whole quarters, and read as they are written; short units are powers of 1024 too.
+/// Sizes are written in the largest unit of which they are whole quarters, and read as they are
+/// written; short units are powers of 1024 too.
 #[test]
 fn sizes_by_hand() {
     const KIB: u64 = 1 << 10;

@@ -1,5 +1,6 @@
-//! Every policy without a memory of its own (tests/table/caches.rs has the others) against a plain model under random use, over every shape and rule: buckets are vectors, the Ancient flag is swept, clocks
-//! never wrap.
+//! Every policy without a memory of its own (tests/table/caches.rs has the others) against a plain
+//! model under random use, over every shape and rule: buckets are vectors, the Ancient flag is
+//! swept, clocks never wrap.
 
 use proptest::prelude::*;
 use ttlab::chess::Bound;
@@ -139,7 +140,7 @@ impl Model<'_> {
                 ];
                 weighed.iter().map(|&(weight, value)| i64::from(weight) * value).sum()
             }),
-            Policy::Always(_) | Policy::Random(_) | Policy::Outside(_) => {
+            Policy::Always(_) | Policy::Random(_) | Policy::External(_) => {
                 unreachable!("answered above, or without a model")
             }
             Policy::Clock(_) | Policy::Sieve(_) | Policy::S3Fifo(_) | Policy::TinyLfu(_) => {
@@ -156,7 +157,8 @@ impl Model<'_> {
         reaches.then_some((slot, Some(slot)))
     }
 
-    /// The fate where the policy decides about the same position: nobody but its own old entry leaves.
+    /// The fate where the policy decides about the same position: nobody but its own old entry
+    /// leaves.
     fn fate_of_same(&self, bucket: &[Kept], slot: usize, new: &Kept) -> Fate {
         let (at, gone) = self.fate(bucket, bucket.len(), new)?;
         let moves = matches!(
@@ -166,7 +168,8 @@ impl Model<'_> {
         if moves && at <= slot && gone.is_some_and(|gone| slot <= gone) {
             return Some((at, Some(slot)));
         }
-        // Alone with the newcomer in a bucket of one, the old entry must leave from where the newcomer enters.
+        // Alone with the newcomer in a bucket of one, the old entry must leave from where the
+        // newcomer enters.
         let (at, _) = self.fate(&bucket[slot..=slot], 1, new)?;
         (at == 0).then_some((slot, Some(slot)))
     }
@@ -293,8 +296,8 @@ const POLICIES: [&str; 21] = [
     "{ kind = 'scored', depth = 0, age = 1, nodes = 3, margin = 0 }",
 ];
 
-/// Every policy with buckets of every width and every rule for the same position; packing, index, refreshing and kept moves take
-/// turns, so that cases that differ in `turn` meet every pairing.
+/// Every policy with buckets of every width and every rule for the same position; packing, index,
+/// refreshing and kept moves take turns, so that cases that differ in `turn` meet every pairing.
 fn every_table(turn: usize) -> Vec<TableOptions> {
     let same_keys = [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo];
     let mut tables = Vec::new();

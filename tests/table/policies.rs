@@ -1,4 +1,5 @@
-//! Truth tables of every policy and of every rule for the same position, worked out by hand and held through the table itself.
+//! Truth tables of every policy and of every rule for the same position, worked out by hand and
+//! held through the table itself.
 
 use ttlab::chess::{Bound, Move};
 use ttlab::experiment::decode::from_toml;
@@ -12,9 +13,9 @@ fn one_bucket(slots: u8, text: &str) -> Box<dyn Table> {
     build(&options, None, false).unwrap().unwrap()
 }
 
-/// Runs a script and says what is left, in the order of the alphabet. `a5` stores position a at depth 5 with a lower bound, `a5-` with an
-/// upper and `a5=` with an exact one, `a5+` at an open window, `a5/70` with 70 nodes. `?a` probes, `!a` probes and cuts off,
-/// `|` is a tick.
+/// Runs a script and says what is left, in the order of the alphabet. `a5` stores position a at
+/// depth 5 with a lower bound, `a5-` with an upper and `a5=` with an exact one, `a5+` at an open
+/// window, `a5/70` with 70 nodes. `?a` probes, `!a` probes and cuts off, `|` is a tick.
 fn left_after(slots: u8, text: &str, script: &str) -> String {
     let mut table = one_bucket(slots, text);
     let key = |name: u8| u64::from(name);
@@ -253,7 +254,8 @@ fn random_is_fair_and_repeatable() {
     assert!((4700..5300).contains(&moved), "another seed is another choice five times in six, not {moved} of 6000");
 }
 
-/// A name that is taken or no plain word, and a policy that keeps words of its own, are refused from outside.
+/// A name that is taken or no plain word, and a policy that keeps words of its own, are refused
+/// from outside.
 #[test]
 fn what_cannot_be_registered_is_refused() {
     let output = |refused: Result<(), String>| refused.unwrap_err();
@@ -288,8 +290,9 @@ impl Replacement for FixedSlot {
     }
 }
 
-/// Each set of parameters is a policy of its own: it decides by them, is checked by them and is written down with them. Those that are not
-/// given are the usual ones, and a key that the policy has not is told.
+/// Each set of parameters is a policy of its own: it decides by them, is checked by them and is
+/// written down with them. Those that are not given are the usual ones, and a key that the policy
+/// has not is told.
 #[test]
 fn parameters_of_a_policy_from_outside_are_its_own() {
     register::<FixedSlot>("fixed-slot").unwrap();

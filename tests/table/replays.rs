@@ -1,5 +1,6 @@
-//! Traces made here, shown to tables: every count against a plain model of the table, and foresight against all that could have been done,
-//! by dynamic programming over whatever the buckets may hold.
+//! Traces made here, shown to tables: every count against a plain model of the table, and foresight
+//! against all that could have been done, by dynamic programming over whatever the buckets may
+//! hold.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -8,7 +9,8 @@ use ttlab::chess::Bound;
 use ttlab::table::options::{Index, Size, TickSource};
 use ttlab::table::policy::Policy;
 use ttlab::table::replay::{
-    Aim, Clairvoyant, Passes, ReplaySink, ReplayTable, Replayed, Step, buckets, clairvoyant, replay, shown, steps,
+    Clairvoyant, Objective, Passes, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, clairvoyant, make_steps,
+    replay, replay_table,
 };
 use ttlab::table::trace::{Event, EventKind, Info, Reader, Writer, flags};
 use ttlab::table::{TableError, TableOptions};
@@ -36,11 +38,12 @@ fn worth(depth: u8) -> u64 {
 }
 
 fn stored(key: u64, depth: u8) -> Event {
-    let bits = Event::bits_of(Bound::Lower) | flags::SUBTREE;
+    let bits = Event::bound_bits(Bound::Lower) | flags::SUBTREE;
     Event::store(key, depth as i8, 0, bits, worth(depth) as u32)
 }
 
-/// Probes and stores of keys of which some are much more frequent than others; what a probe knows is what was offered last.
+/// Probes and stores of keys of which some are much more frequent than others; what a probe knows
+/// is what was offered last.
 fn trace(seed: u64, keys: u64, len: usize) -> Vec<Known> {
     let mut chance = Chance(seed);
     let mut offered: HashMap<u64, u8> = HashMap::new();
@@ -73,10 +76,10 @@ fn trace(seed: u64, keys: u64, len: usize) -> Vec<Known> {
 }
 
 /// One slot for each remainder, and what the policy's words say.
-fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> Replayed {
+fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> ReplayCounters {
     let mut held: Vec<Option<(u64, u8)>> = vec![None; slots as usize];
-    let mut count = Replayed::default();
-    let store = |held: &mut Vec<Option<(u64, u8)>>, count: &mut Replayed, key: u64, depth: u8| {
+    let mut count = ReplayCounters::default();
+    let store = |held: &mut Vec<Option<(u64, u8)>>, count: &mut ReplayCounters, key: u64, depth: u8| {
         count.stores += 1;
         let slot = &mut held[(key % slots) as usize];
         match *slot {
@@ -120,18 +123,18 @@ fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> Replayed {
 
 /// The trace as tables are shown it.
 fn plain(trace: &[Known]) -> Vec<Step> {
-    steps(&trace.iter().map(|(event, _)| *event).collect::<Vec<_>>())
+    make_steps(&trace.iter().map(|(event, _)| *event).collect::<Vec<_>>())
 }
 
 #[test]
 fn every_count_of_a_replay_is_a_plain_models() {
-    let mut all = Replayed::default();
+    let mut all = ReplayCounters::default();
     for seed in 1..20 {
         for (policy, prefers_depth) in [("always", false), ("depth-preferred", true)] {
             for slots in [1, 3, 8] {
                 let trace = trace(seed, 20, 900);
                 let options = TableOptions {
-                    policy: Policy::named(policy).unwrap(),
+                    policy: Policy::from_name(policy).unwrap(),
                     size: Size::Entries(slots),
                     index: Index::Modulo,
                     ..TableOptions::default()
@@ -143,18 +146,20 @@ fn every_count_of_a_replay_is_a_plain_models() {
             }
         }
     }
-    // A table of one slot may keep nothing; all together they keep some of what they are asked for, and answer some of it too shallowly.
+    // A table of one slot may keep nothing; all together they keep some of what they are asked for,
+    // and answer some of it too shallowly.
     assert!(all.kept > 0 && all.kept < all.cuts && all.deep < all.hits, "{all:?}");
 }
 
-/// The most of a goal that any table of some buckets can have: for each set of keys that a bucket may hold after an event, the most that
-/// can have been had on the way to it.
-fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
-    // What an event counts for if its position is held, and whether the position may be taken in at it.
+/// The most of a goal that any table of some buckets can have: for each set of keys that a bucket
+/// may hold after an event, the most that can have been had on the way to it.
+fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Objective) -> u64 {
+    // What an event counts for if its position is held, and whether the position may be taken in at
+    // it.
     let counts = |(event, known): &Known| match (goal, known) {
-        (Aim::Hits, Some(_)) => u64::from(event.kind() == EventKind::Probe),
-        (Aim::Cuts, Some(_)) => u64::from(is_cut(event)),
-        (Aim::Worth, Some(depth)) => {
+        (Objective::Hits, Some(_)) => u64::from(event.kind() == EventKind::Probe),
+        (Objective::Cutoffs, Some(_)) => u64::from(is_cut(event)),
+        (Objective::Worth, Some(depth)) => {
             if is_cut(event) {
                 worth(*depth)
             } else {
@@ -164,7 +169,7 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
         (_, None) => 0,
     };
     let takes = |(event, known): &Known| {
-        event.kind() == EventKind::Store || known.is_some() && (goal == Aim::Hits || is_cut(event))
+        event.kind() == EventKind::Store || known.is_some() && (goal == Objective::Hits || is_cut(event))
     };
     let bucket = |of: u64| {
         // The keys that are held, as a set of bits.
@@ -208,33 +213,33 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Aim) -> u64 {
 struct Room {
     table: Box<dyn ReplayTable>,
     foresight: [Clairvoyant; 3],
-    found: Vec<Replayed>,
+    found: Vec<ReplayCounters>,
     turns: u64,
 }
 
 impl ReplaySink for Room {
-    fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
-        self.table.empty();
+    fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
+        self.table.clear();
         self.turns += 1;
-        self.foresight.iter_mut().try_for_each(|one| one.begin(buckets.clone()))
+        self.foresight.iter_mut().try_for_each(|one| one.begin_pass(buckets.clone()))
     }
 
-    fn show(&mut self, class: usize, steps: &[Step]) {
-        let before = self.table.replayed();
-        self.table.show(steps);
-        self.found[class] += self.table.replayed() - before;
-        self.foresight.iter_mut().for_each(|one| one.show(class, steps));
+    fn push(&mut self, class: usize, steps: &[Step]) {
+        let before = self.table.result();
+        self.table.replay_steps(steps);
+        self.found[class] += self.table.result() - before;
+        self.foresight.iter_mut().for_each(|one| one.push(class, steps));
     }
 
-    fn end(&mut self) {
-        self.foresight.iter_mut().for_each(Clairvoyant::end);
+    fn end_pass(&mut self) {
+        self.foresight.iter_mut().for_each(Clairvoyant::end_pass);
     }
 }
 
-const AIMS: [Aim; 3] = [Aim::Hits, Aim::Cuts, Aim::Worth];
+const AIMS: [Objective; 3] = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
 
-/// A trace that is shown in turns, and class by class of its buckets, is each class's events shown alone: its keys' probes and stores, and
-/// what is about no position, at its time.
+/// A trace that is shown in turns, and class by class of its buckets, is each class's events shown
+/// alone: its keys' probes and stores, and what is about no position, at its time.
 #[test]
 fn turns_and_classes_are_shown_apart() {
     for seed in 1..6 {
@@ -245,7 +250,7 @@ fn turns_and_classes_are_shown_apart() {
         let info = Info::read(&file[..]).unwrap();
         for (policy, slots) in [("always", 1), ("depth-age", 2), ("sieve", 2)] {
             let options = TableOptions {
-                policy: Policy::named(policy).unwrap(),
+                policy: Policy::from_name(policy).unwrap(),
                 size: Size::Entries(14 * slots),
                 slots: slots as u8,
                 index: Index::Modulo,
@@ -260,13 +265,13 @@ fn turns_and_classes_are_shown_apart() {
                 };
                 let foresight = |aim| Clairvoyant::new(aim, &options, None, classes).unwrap();
                 let mut room = Room {
-                    table: shown(&options, None).unwrap(),
+                    table: replay_table(&options, None).unwrap(),
                     foresight: AIMS.map(foresight),
-                    found: vec![Replayed::default(); classes],
+                    found: vec![ReplayCounters::default(); classes],
                     turns: 0,
                 };
                 let shape = Passes { count: turns, ..Passes::new(&info, options.index, 14, 1 << 30, 1) };
-                shape.show(|| Reader::new(&file[..]), classes, class, &mut room).unwrap();
+                shape.run(|| Reader::new(&file[..]), classes, class, &mut room).unwrap();
                 assert_eq!(room.turns, turns);
                 for at in 0..classes {
                     let about = |event: &&Event| {
@@ -274,12 +279,12 @@ fn turns_and_classes_are_shown_apart() {
                             || class(event.key % 14) == Some(at)
                     };
                     let alone: Vec<Event> = events.iter().filter(about).copied().collect();
-                    let alone = steps(&alone);
+                    let alone = make_steps(&alone);
                     let output = format!("{policy}, {turns} turns, class {at} of {classes}, seed {seed}");
                     assert_eq!(room.found[at], replay(&alone, &options).unwrap(), "{output}");
                     for (aim, one) in AIMS.into_iter().zip(&room.foresight) {
                         assert_eq!(
-                            one.found()[at],
+                            one.totals()[at],
                             clairvoyant(&alone, &options, None, aim).unwrap(),
                             "{aim:?}, {output}"
                         );
@@ -290,11 +295,11 @@ fn turns_and_classes_are_shown_apart() {
     }
 }
 
-/// As many turns as the memory asks for: by hand, 33 bytes a place and half as many again while it grows, places a power of two of which
-/// seven in eight are filled, 24 bytes a probe.
+/// As many turns as the memory asks for: by hand, 33 bytes a place and half as many again while it
+/// grows, places a power of two of which seven in eight are filled, 24 bytes a probe.
 #[test]
 fn turns_are_as_few_as_fit() {
-    let info = Info { events: 5000, met: 1000, asked: 3000, ..Info::default() };
+    let info = Info { events: 5000, peak_positions: 1000, peak_usable: 3000, ..Info::default() };
     let turns = |memory| Passes::new(&info, Index::Multiply, 600, memory, 1).count;
     let (places, probes) = (2048 * 33 * 3 / 2, 3000 * 24);
     assert_eq!((turns(places + probes), turns(places + probes - 1)), (1, 2));
@@ -305,7 +310,8 @@ fn turns_are_as_few_as_fit() {
     assert_eq!(Passes::new(&long, Index::Multiply, 600, u64::MAX, 1).count, 5);
 }
 
-/// What must be known at a time goes with what was met between two emptyings of the table, not with the whole.
+/// What must be known at a time goes with what was met between two emptyings of the table, not with
+/// the whole.
 #[test]
 fn what_is_known_at_a_time_ends_where_the_table_is_emptied() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
@@ -323,7 +329,7 @@ fn what_is_known_at_a_time_ends_where_the_table_is_emptied() {
     }
     let file = writer.finish().unwrap().1.into_inner();
     let info = Info::read(&file[..]).unwrap();
-    assert_eq!((info.met, info.asked, info.positions, info.probes), (300, 600, 150, 2400));
+    assert_eq!((info.peak_positions, info.peak_usable, info.positions, info.probes), (300, 600, 150, 2400));
 }
 
 #[test]
@@ -340,18 +346,18 @@ fn foresight_is_the_best_of_all_ways() {
                 index: Index::Modulo,
                 ..TableOptions::default()
             };
-            for goal in [Aim::Hits, Aim::Cuts, Aim::Worth] {
+            for goal in [Objective::Hits, Objective::Cutoffs, Objective::Worth] {
                 let found = clairvoyant(&plain(&trace), &options, None, goal).unwrap();
                 assert_eq!(
                     found,
                     by_all_ways(&trace, buckets, slots, goal),
                     "{goal:?}, {buckets} x {slots}, seed {seed}"
                 );
-                let shown = replay(&plain(&trace), &options).unwrap();
+                let replayed = replay(&plain(&trace), &options).unwrap();
                 let had = match goal {
-                    Aim::Hits => shown.hits,
-                    Aim::Cuts => shown.kept,
-                    Aim::Worth => shown.worth_kept,
+                    Objective::Hits => replayed.hits,
+                    Objective::Cutoffs => replayed.kept,
+                    Objective::Worth => replayed.worth_kept,
                 };
                 assert!(had <= found);
                 (less, cases) = (less + u64::from(had < found), cases + 1);

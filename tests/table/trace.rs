@@ -1,4 +1,5 @@
-//! Traces: recording changes nothing, a trace shown to its own table gives that table's counts, and no table beats foresight.
+//! Traces: recording changes nothing, a trace shown to its own table gives that table's counts, and
+//! no table beats foresight.
 
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -10,13 +11,14 @@ use ttlab::chess::{Bound, Increments};
 use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress};
 use ttlab::table::options::{Refresh, SameKey, Size, TickSource};
 use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Aim, Replayed, Step, TracedGame, clairvoyant, games, replay, steps};
+use ttlab::table::replay::{Objective, ReplayCounters, Step, TracedGame, clairvoyant, find_games, make_steps, replay};
 use ttlab::table::trace::{
     Event, EventKind, Flaw, Info, Reader, Recorder, TraceError, Writer, flags, import, oracle_general, read,
 };
 use ttlab::table::{TableCounters, TableKind, TableOptions, build};
 
-/// Searches along a game with a table that stays, and the table's counters. `told`: hears of searches and iterations.
+/// Searches along a game with a table that stays, and the table's counters. `told`: hears of
+/// searches and iterations.
 fn play(engine: &mut Engine, output: &mut dyn FnMut(Event)) -> TableCounters {
     let suite = Suite::load(std::path::Path::new("data/games.pgn"), SuiteOptions::default()).unwrap();
     let mut total = TableCounters::default();
@@ -69,8 +71,10 @@ fn recorded(options: &EngineOptions) -> (TableCounters, TableCounters, Vec<Event
 }
 
 /// What a table kept may not be more than what foresight keeps.
-fn holds_the_bounds(steps: &[Step], options: &TableOptions, found: &Replayed) {
-    for (goal, mine) in [(Aim::Hits, found.hits), (Aim::Cuts, found.kept), (Aim::Worth, found.worth_kept)] {
+fn holds_the_bounds(steps: &[Step], options: &TableOptions, found: &ReplayCounters) {
+    for (goal, mine) in
+        [(Objective::Hits, found.hits), (Objective::Cutoffs, found.kept), (Objective::Worth, found.worth_kept)]
+    {
         let best = clairvoyant(steps, options, None, goal).unwrap();
         assert!(best >= mine, "foresight has {best} of {goal:?}, the policy {mine}: {options:?}");
     }
@@ -85,7 +89,7 @@ fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
             (2, SameKey::Policy, Refresh::Cutoff, TickSource::Iteration),
         ] {
             let table = TableOptions {
-                policy: Policy::named(name).unwrap(),
+                policy: Policy::from_name(name).unwrap(),
                 size: Size::Entries(512),
                 slots,
                 same_key,
@@ -99,7 +103,7 @@ fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
             }
             let (plain, watched, trace) = recorded(&options);
             assert_eq!(plain, watched, "{name}: recording changed the search");
-            let steps = steps(&trace);
+            let steps = make_steps(&trace);
             let again = replay(&steps, &options.table).unwrap();
             assert!(again.evictions + again.rejections > 0, "{name}: no pressure, nothing was tested");
             assert_eq!(
@@ -122,14 +126,14 @@ fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
 fn a_table_without_a_bound_keeps_all_and_no_policy_more_than_foresight() {
     let unbounded = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
     let (_, _, trace) = recorded(&EngineOptions { table: unbounded.clone(), ..EngineOptions::default() });
-    let steps = steps(&trace);
+    let steps = make_steps(&trace);
     let all = replay(&steps, &unbounded).unwrap();
     assert!(all.known > 0);
     assert_eq!((all.hits, all.kept, all.worth_kept), (all.known, all.cuts, all.worth));
     for slots in [1, 3, 8] {
         let mut least = u64::MAX;
         for name in Policy::NAMES {
-            let policy = Policy::named(name).unwrap();
+            let policy = Policy::from_name(name).unwrap();
             let options = TableOptions { policy, slots, size: Size::Entries(240), ..TableOptions::default() };
             if options.check().is_ok() {
                 let found = replay(&steps, &options).unwrap();
@@ -138,7 +142,7 @@ fn a_table_without_a_bound_keeps_all_and_no_policy_more_than_foresight() {
             }
         }
         let options = TableOptions { slots, size: Size::Entries(240), ..TableOptions::default() };
-        let best = clairvoyant(&steps, &options, None, Aim::Worth).unwrap();
+        let best = clairvoyant(&steps, &options, None, Objective::Worth).unwrap();
         assert!(least < best && best < all.worth, "no pressure, nothing was tested");
     }
 }
@@ -192,20 +196,20 @@ fn chances(trace: &[Event]) -> Vec<Chance> {
         .collect()
 }
 
-/// The most that can be had, by trying everything: after each event the bucket is any choice of at most `slots` of what it held and, if the
-/// event offers its position, of that.
-fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Aim) -> u64 {
+/// The most that can be had, by trying everything: after each event the bucket is any choice of at
+/// most `slots` of what it held and, if the event offers its position, of that.
+fn by_trying(trace: &[(Event, Chance)], held: &[u64], slots: usize, goal: Objective) -> u64 {
     let Some(((event, chance), rest)) = trace.split_first() else { return 0 };
     let (counts, offers) = match (event.kind(), goal) {
         (EventKind::Clear, _) => return by_trying(rest, &[], slots, goal),
         (EventKind::Search, _) => (false, false),
         (EventKind::Store, _) => (false, true),
-        (EventKind::Probe, Aim::Hits) => (chance.known, chance.known),
+        (EventKind::Probe, Objective::Hits) => (chance.known, chance.known),
         (EventKind::Probe, _) => (chance.usable, chance.usable),
     };
     let had = match goal {
         _ if !counts || !held.contains(&event.key) => 0,
-        Aim::Worth => chance.worth,
+        Objective::Worth => chance.worth,
         _ => 1,
     };
     let mut choices = held.to_vec();
@@ -243,7 +247,7 @@ fn small_trace(draws: &[Draw]) -> Vec<Event> {
                 0..8 => {
                     offered.insert(key, ());
                     let bound = [Bound::Upper, Bound::Lower, Bound::Exact][usize::from(bits >> 6) % 3];
-                    let mut bits = bits & (flags::PV | flags::MOVE | flags::SUBTREE) | Event::bits_of(bound);
+                    let mut bits = bits & (flags::PV | flags::MOVE | flags::SUBTREE) | Event::bound_bits(bound);
                     // Mostly the counter.
                     if more % 4 != 0 {
                         bits &= !flags::SUBTREE;
@@ -273,8 +277,8 @@ proptest! {
         let trace = small_trace(&draws);
         let with: Vec<_> = trace.iter().copied().zip(chances(&trace)).collect();
         let options = TableOptions { size: Size::Entries(u64::from(slots)), slots, ..TableOptions::default() };
-        let steps = steps(&trace);
-        for goal in [Aim::Hits, Aim::Cuts, Aim::Worth] {
+        let steps = make_steps(&trace);
+        for goal in [Objective::Hits, Objective::Cutoffs, Objective::Worth] {
             let expected = by_trying(&with, &[], usize::from(slots), goal);
             prop_assert_eq!(clairvoyant(&steps, &options, None, goal).unwrap(), expected, "{:?} {:?}", goal, &trace);
         }
@@ -283,7 +287,7 @@ proptest! {
     #[test]
     fn events_come_back_as_they_were_written(key: u64, depth: i8, value: i16, flags: u8, nodes: u32) {
         let event = Event { key, value, depth, flags, nodes };
-        prop_assert_eq!(Event::of(event.bytes()), event);
+        prop_assert_eq!(Event::from_bytes(event.bytes()), event);
     }
 }
 
@@ -293,11 +297,11 @@ proptest! {
     #[test]
     fn no_policy_has_more_than_foresight(draws in prop::collection::vec(any_draw(), 50..300), turn in 0usize..5, slots in 1u8..9) {
         let trace = small_trace(&draws);
-        let steps = steps(&trace);
+        let steps = make_steps(&trace);
         let chances = chances(&trace);
         for name in Policy::NAMES {
             let same_key = [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo][turn];
-            let policy = Policy::named(name).unwrap();
+            let policy = Policy::from_name(name).unwrap();
             let size = Size::Entries(u64::from(slots.min(2)));
             let options = TableOptions { policy, same_key, size, slots: slots.min(2), ..TableOptions::default() };
             if options.check().is_ok() {
@@ -315,15 +319,15 @@ proptest! {
 /// Stretches that a bucket of one slot cannot all keep, worked out by hand.
 #[test]
 fn worth_is_kept_before_count() {
-    let exact = Event::bits_of(Bound::Exact) | flags::SUBTREE;
+    let exact = Event::bound_bits(Bound::Exact) | flags::SUBTREE;
     let store = |key, nodes| Event::store(key, 3, 0, exact, nodes);
     let cut = |key| Event::probe(key, 3, 0, flags::HIT | flags::CUT, 0);
     // The large entry is wanted once, at the end; the small ones three times before.
     let trace = [store(1, 100), store(2, 10), cut(2), store(3, 20), cut(3), store(4, 30), cut(4), cut(1)];
     let options = |slots: u8| TableOptions { slots, size: Size::Entries(u64::from(slots)), ..TableOptions::default() };
-    let best = |slots, goal| clairvoyant(&steps(&trace), &options(slots), None, goal).unwrap();
-    assert_eq!((best(1, Aim::Cuts), best(1, Aim::Worth)), (3, 100));
-    assert_eq!((best(2, Aim::Cuts), best(2, Aim::Worth)), (4, 160));
+    let best = |slots, goal| clairvoyant(&make_steps(&trace), &options(slots), None, goal).unwrap();
+    assert_eq!((best(1, Objective::Cutoffs), best(1, Objective::Worth)), (3, 100));
+    assert_eq!((best(2, Objective::Cutoffs), best(2, Objective::Worth)), (4, 160));
 }
 
 /// The small file that is damaged below: three events and the end.
@@ -331,7 +335,7 @@ fn small_file() -> (Vec<Event>, Vec<u8>) {
     let events = vec![
         Event::search(2, flags::GAME, 7),
         Event::probe(0x0123_4567_89ab_cdef, -3, -1000, flags::WINDOW | flags::HIT, 9),
-        Event::store(u64::MAX, 12, 321, Event::bits_of(Bound::Lower) | flags::MOVE, u32::MAX),
+        Event::store(u64::MAX, 12, 321, Event::bound_bits(Bound::Lower) | flags::MOVE, u32::MAX),
     ];
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     events.iter().for_each(|&event| writer.push(event));
@@ -356,8 +360,8 @@ fn a_damaged_trace_is_refused_with_the_byte() {
     for cut in 0..whole.len() {
         let error = read(Cursor::new(&whole[..cut])).unwrap_err();
         match error {
-            TraceError::NoTrace => assert!(cut < 8),
-            TraceError::Short { offset, events } => {
+            TraceError::NotATrace => assert!(cut < 8),
+            TraceError::Truncated { offset, events } => {
                 assert_eq!((offset, events), (cut as u64, (cut as u64 / 16).saturating_sub(1)));
             }
             other => panic!("{cut}: {other}"),
@@ -368,13 +372,13 @@ fn a_damaged_trace_is_refused_with_the_byte() {
         file[at] = byte;
         read(Cursor::new(file)).unwrap_err()
     };
-    assert!(matches!(damaged(0, b'T'), TraceError::NoTrace));
+    assert!(matches!(damaged(0, b'T'), TraceError::NotATrace));
     assert!(matches!(damaged(8, 2), TraceError::Version { found: 2 }));
-    assert!(matches!(damaged(10, 9), TraceError::Order));
+    assert!(matches!(damaged(10, 9), TraceError::ByteOrder));
     assert!(matches!(damaged(12, 1), TraceError::Head));
     let mut foreign = whole.clone();
     foreign[8..12].copy_from_slice(&[0, 1, 1, 2]);
-    assert!(matches!(read(Cursor::new(foreign)), Err(TraceError::Order)));
+    assert!(matches!(read(Cursor::new(foreign)), Err(TraceError::ByteOrder)));
     let impossible = |at: usize, byte: u8, of: u64, flaw: Flaw| match damaged(at, byte) {
         TraceError::Impossible { offset, event, flaw: found } => {
             assert_eq!((offset, event, found), (16 * (of + 1), of, flaw));
@@ -389,7 +393,7 @@ fn a_damaged_trace_is_refused_with_the_byte() {
     impossible(43, 0xa0, 1, Flaw::CutWithoutHit);
     impossible(59, 0x21, 2, Flaw::StoreWithoutBound);
     impossible(59, 0xa9, 2, Flaw::Flags("a store"));
-    assert!(matches!(damaged(64, 2), TraceError::Count { offset: 64, said: 2, found: 3 }));
+    assert!(matches!(damaged(64, 2), TraceError::Count { offset: 64, declared: 2, found: 3 }));
     // No bit may turn, but where an end without a check is meant.
     for bit in 128..8 * whole.len() {
         let mut file = whole.clone();
@@ -402,7 +406,7 @@ fn a_damaged_trace_is_refused_with_the_byte() {
     assert_eq!(read(Cursor::new(unchecked)).unwrap(), events);
     let mut longer = whole.clone();
     longer.push(0);
-    assert!(matches!(read(Cursor::new(longer)), Err(TraceError::Long { offset: 80 })));
+    assert!(matches!(read(Cursor::new(longer)), Err(TraceError::TrailingBytes { offset: 80 })));
 }
 
 /// A file that comes in pieces, with a signal between them, is the file.
@@ -434,7 +438,7 @@ fn a_killed_engines_trace_is_repaired_and_joined() {
         }
         Ok::<_, TraceError>((cut, read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap()))
     };
-    assert!(matches!(join(&[&whole[..55]], false), Err(TraceError::Short { offset: 55, events: 2 })));
+    assert!(matches!(join(&[&whole[..55]], false), Err(TraceError::Truncated { offset: 55, events: 2 })));
     assert_eq!(join(&[&whole[..55]], true).unwrap(), (Some(48), events[..2].to_vec()));
     let (cut, joined) = join(&[&whole, &whole], false).unwrap();
     assert_eq!((cut, joined.len()), (None, 8));
@@ -456,7 +460,7 @@ fn what_a_trace_holds_is_counted() {
     assert_eq!(info.stores, count(&|event| event.kind() == EventKind::Store));
     assert_eq!(info.cuts, count(&|event| event.kind() == EventKind::Probe && event.has(flags::CUT)));
     assert_eq!(info.hits, count(&|event| event.kind() == EventKind::Probe && event.has(flags::HIT)));
-    assert_eq!(info.windows, count(&|event| event.kind() == EventKind::Probe && event.has(flags::WINDOW)));
+    assert_eq!(info.with_window, count(&|event| event.kind() == EventKind::Probe && event.has(flags::WINDOW)));
     let bound = |bound| count(&|event| event.kind() == EventKind::Store && event.bound() == bound);
     let [exact, lower, upper] = [Bound::Exact, Bound::Lower, Bound::Upper].map(bound);
     assert_eq!((info.exact, info.lower, info.stores), (exact, lower, exact + lower + upper));
@@ -467,12 +471,13 @@ fn what_a_trace_holds_is_counted() {
             .filter(|event| matches!(event.kind(), EventKind::Probe | EventKind::Store))
             .map(|event| event.depth)
     };
-    assert_eq!((Some(info.lowest), Some(info.deepest)), (depths().min(), depths().max()));
+    assert_eq!((Some(info.min_depth), Some(info.max_depth)), (depths().min(), depths().max()));
     let keys: std::collections::HashSet<u64> =
         trace.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key).collect();
     assert_eq!((info.positions, info.estimated), (keys.len() as u64, false));
-    assert!(info.tells_worth());
-    // An answer that ended its node is said of a hit: whoever says it of a miss, or of a store, says nothing.
+    assert!(info.has_worth());
+    // An answer that ended its node is said of a hit: whoever says it of a miss, or of a store,
+    // says nothing.
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     for event in [Event::probe(7, 3, 0, flags::HIT, 1), Event::probe(7, 3, 0, 0, 2), Event::clear(3)] {
         writer.push(event);
@@ -484,9 +489,10 @@ fn what_a_trace_holds_is_counted() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     trace.iter().for_each(|&event| writer.push(event));
     let file = writer.finish().unwrap().1.into_inner();
-    let games = games(&file[..]).unwrap();
+    let games = find_games(&file[..]).unwrap();
     let begins = trace.iter().rposition(|event| event.kind() == EventKind::Search && event.has(flags::GAME)).unwrap();
-    // The table is emptied for the second game, or its first search says that it begins: whichever comes first.
+    // The table is emptied for the second game, or its first search says that it begins: whichever
+    // comes first.
     let begins = begins - usize::from(trace[begins - 1].kind() == EventKind::Clear);
     assert_eq!(
         games.iter().map(TracedGame::events).collect::<Vec<_>>(),
@@ -496,13 +502,14 @@ fn what_a_trace_holds_is_counted() {
     for game in &games {
         let events = game.events();
         let mut part = Vec::new();
-        let mut reader = Reader::part(Cursor::new(&file), events.clone()).unwrap();
+        let mut reader = Reader::range(Cursor::new(&file), events.clone()).unwrap();
         reader.for_each(|event| part.push(*event)).unwrap();
         assert_eq!(part, trace[events.start as usize..events.end as usize]);
         let keys = part.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key);
         assert_eq!(game.info.positions, keys.collect::<std::collections::HashSet<_>>().len() as u64);
     }
-    // Nodes by hand: a counter that goes on, one that begins anew with a search, and one that passes 2^32 in between.
+    // Nodes by hand: a counter that goes on, one that begins anew with a search, and one that
+    // passes 2^32 in between.
     let nodes = |all: &[u32], end: u32| {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
         all.iter().for_each(|&nodes| writer.push(Event::probe(7, 3, 0, 0, nodes)));
@@ -519,7 +526,7 @@ fn what_a_trace_holds_is_counted() {
 fn requests_are_told_their_next_in_turns() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     let key = |at: u64| (at * at % 1009).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (0..40_000).for_each(|at| writer.push(Event::store(key(at), 1, 0, Event::bits_of(Bound::Exact), at as u32)));
+    (0..40_000).for_each(|at| writer.push(Event::store(key(at), 1, 0, Event::bound_bits(Bound::Exact), at as u32)));
     let file = writer.finish().unwrap().1.into_inner();
     let mut next: HashMap<u64, i64> = HashMap::new();
     let mut expected: Vec<[u8; 24]> = Vec::new();

@@ -49,9 +49,9 @@ fn policies_refuse_duplicates_in_other_spellings() {
 }
 
 /// The counts of one class of buckets.
-fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> Replayed {
+fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> ReplayCounters {
     let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
-    Replayed { probes, known, hits, deep, cuts, kept, worth, worth_kept, stores, evictions, rejections }
+    ReplayCounters { probes, known, hits, deep, cuts, kept, worth, worth_kept, stores, evictions, rejections }
 }
 
 fn page(csv: bool, worth: bool) -> ReplayPage {
@@ -98,7 +98,7 @@ fn csv_fields_follow_the_header() {
 
 /// A sample of one bucket in four: 7 in the buckets that are always replayed, then twenty classes
 /// with 1 and 3 in turn.
-fn sampled() -> Vec<Replayed> {
+fn sampled() -> Vec<ReplayCounters> {
     (0..CLASSES as u64).map(|at| counts([if at == 0 { 7 } else { 1 + 2 * (at % 2) }; 6])).collect()
 }
 
@@ -116,7 +116,7 @@ fn head_describes_trace_table_and_sample() {
     let deep = "estimated from one bucket in 4 and all with deep entries, with 95 % intervals";
     let plain = || Some(Sample::new(4));
     let trace = crate::table::trace::Writer::new(Vec::new()).finish().unwrap().1;
-    let kept = || Sample::new(4).and_deep(&trace[..], 1, 64, |key| key).ok();
+    let kept = || Sample::new(4).with_deep(&trace[..], 1, 64, |key| key).ok();
     for (sample, tells, lines) in [
         (None, true, vec![first, open]),
         (None, false, vec![first, nothing, open]),
@@ -180,25 +180,25 @@ fn options_that_replay_ignores_are_refused() {
 
 #[test]
 fn each_pass_begins_with_empty_tables() {
-    use crate::table::replay::Maker;
+    use crate::table::replay::StepMaker;
     use crate::table::trace::{Event, flags};
     let base = TableOptions::default();
     let named = [("always".to_owned(), Policy::default())];
     let mut replayers = Replayers::new(&base, &named, 10, 1).unwrap();
-    let mut maker = Maker::new(2);
+    let mut maker = StepMaker::new(2);
     let events = [
         Event::probe(5, 2, 0, flags::WINDOW, 1),
         Event::store(5, 2, 0, 0b1100, 3),
         Event::probe(5, 2, 0, flags::WINDOW, 4),
     ];
-    let steps: Vec<Step> = events.iter().map(|event| maker.make(event).unwrap()).collect();
+    let steps: Vec<Step> = events.iter().map(|event| maker.make_step(event).unwrap()).collect();
     let mut found = Vec::new();
     for _ in 0..3 {
-        replayers.begin(0..buckets(&base, Some(10)).unwrap()).unwrap();
-        replayers.show(0, &steps);
-        replayers.end();
+        replayers.begin_pass(0..buckets(&base, Some(10)).unwrap()).unwrap();
+        replayers.push(0, &steps);
+        replayers.end_pass();
         let lines = replayers.lines.iter().map(|line| (line.found[0].probes, line.found[0].hits));
-        found.push((lines.collect::<Vec<_>>(), replayers.bounds[0].found()[0]));
+        found.push((lines.collect::<Vec<_>>(), replayers.bounds[0].totals()[0]));
     }
     // A probe before the store finds nothing, one after it the entry.
     assert_eq!(found, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);

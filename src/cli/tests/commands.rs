@@ -527,7 +527,7 @@ fn incomplete_arguments_are_refused_with_a_hint() {
     for command in ["plan", "run"] {
         let (code, stdout, stderr) = call(&[command, &gone, "--out", &at("gone")]);
         assert!(
-            code == 2 && stdout.is_empty() && stderr.contains("there is no file ./no-such-engine"),
+            code == 2 && stdout.is_empty() && stderr.contains("no such file: ./no-such-engine"),
             "{stdout}{stderr}"
         );
     }

@@ -1,4 +1,5 @@
-//! Mobility: how many moves the pieces have. Source: "Writing a Chess Engine: Move Selection", evaluation functions.
+//! Mobility: how many moves the pieces have. Source: "Writing a Chess Engine: Move Selection",
+//! evaluation functions.
 
 use super::attacks_of;
 use crate::chess::{Board, Color, Piece};

@@ -1,7 +1,7 @@
 //! The static evaluation: a sum of terms, one file each.
 //!
-//! Material and piece squares are kept by the board as moves are made; the other terms are computed at the leaf, and
-//! only when their weight is not 0.
+//! Material and piece squares are updated by the board as moves are made; the other terms are
+//! computed at the leaf, and only if their weight is not 0.
 
 mod centre;
 mod mobility;
@@ -16,7 +16,7 @@ use crate::chess::{Bitboard, Board, Color, Piece, Score, Square, attacks};
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator {
     weights: Eval,
-    /// Whether any term beside the incremental sum has a weight.
+    /// Whether any term besides the incremental sum has a weight.
     has_leaf_terms: bool,
     /// Scores are clipped to +-limit, so that none can be taken for a mate.
     limit: Score,
@@ -49,7 +49,7 @@ impl Evaluator {
         white.clamp(-self.limit, self.limit)
     }
 
-    /// What a piece is worth, in centipawns.
+    /// The value of a piece, in centipawns.
     #[inline]
     #[must_use]
     pub fn value(&self, piece: Piece) -> Score {
@@ -74,11 +74,11 @@ impl Evaluator {
     }
 }
 
-/// What a term counts for one side.
+/// Counts a term for one side.
 type Count = fn(&Board, Color) -> i32;
 
-/// What each piece on each square is worth, White's as positive numbers, Black's as negative: rows White pawn..king, then
-/// Black pawn..king, as the board's incremental sum wants them.
+/// The value of each piece on each square, positive for White and negative for Black: rows White
+/// pawn to king, then Black pawn to king, as the board's incremental sum expects.
 #[must_use]
 pub fn piece_square_values(weights: &Eval) -> [[i32; 64]; 12] {
     let material = weights.values.values();
@@ -117,10 +117,11 @@ mod tests {
 
     /// Counted by hand.
     #[test]
-    fn terms_by_hand() {
+    fn evaluation_terms_match_a_count_by_hand() {
         let (start, e4) = (Board::startpos(), Board::from_fen(AFTER_E4).unwrap());
         let of = |count: Count, board: &Board| (count(board, Color::White), count(board, Color::Black));
-        // Two knights with two moves each; after e4 the knight g1 gains e2, the bishop five squares and the queen four.
+        // Two knights with two moves each; after e4 the knight g1 gains e2, the bishop five squares
+        // and the queen four.
         assert_eq!(of(mobility::count, &start), (4, 4));
         assert_eq!(of(mobility::count, &e4), (14, 4));
         // The pawn on e4, and its attack on d5.
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weights_add_up_and_the_side_to_move_is_heeded() {
+    fn weighted_terms_are_summed_for_the_side_to_move() {
         let weights = Eval {
             values: PieceValues::Classic,
             squares: PieceSquares::None,

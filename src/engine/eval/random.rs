@@ -1,8 +1,10 @@
-//! A random evaluation: the control in which scores mean nothing. Source: Beal and Smith, "Random evaluations in chess", 1994.
+//! A random evaluation: the control in which scores mean nothing. Source: Beal and Smith, "Random
+//! evaluations in chess", 1994.
 
 use crate::chess::{Board, Color, Piece};
 
-/// A number in -amplitude..=amplitude that is a function of where the pieces stand and who is to move, from White's view.
+/// A number in -amplitude..=amplitude, from White's view, as a function of the pieces and the side
+/// to move.
 pub fn score(board: &Board, amplitude: i32) -> i32 {
     if amplitude == 0 {
         return 0;

@@ -1,9 +1,11 @@
-//! Space: safe squares for the minor pieces. Source: "Writing a Chess Engine: Move Selection", evaluation functions.
+//! Space: safe squares for the minor pieces. Source: "Writing a Chess Engine: Move Selection",
+//! evaluation functions.
 
 use super::attacks_of;
 use crate::chess::{Bitboard, Board, Color, Piece};
 
-/// Squares that a side's knights and bishops can go to and that no enemy pawn attacks, each counted once.
+/// Squares that a side's knights and bishops can go to and that no enemy pawn attacks, each counted
+/// once.
 pub fn count(board: &Board, side: Color) -> i32 {
     let guarded = board
         .pieces(!side, Piece::Pawn)

@@ -1,4 +1,5 @@
-//! Piece-square tables. Source: Tomasz Michniewski, "Simplified Evaluation Function" (the numbers are his).
+//! Piece-square tables. Source: Tomasz Michniewski, "Simplified Evaluation Function" (the numbers
+//! are his).
 
 use crate::chess::Piece;
 use crate::engine::options::PieceSquares;

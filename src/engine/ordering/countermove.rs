@@ -1,4 +1,5 @@
-//! The countermove heuristic: the quiet move that last refuted the opponent's move. Source: Uiterwijk, 1992.
+//! The countermove heuristic: the quiet move that last refuted the opponent's move. Source:
+//! Uiterwijk, 1992.
 
 use crate::chess::{Board, Move, Piece};
 
@@ -12,7 +13,7 @@ impl Default for Countermoves {
     }
 }
 
-/// Where the reply to `previous` stands, on the board after it.
+/// The index of the reply to `previous`, on the board after it.
 #[inline]
 fn slot(board: &Board, previous: Move) -> usize {
     let piece = board.piece_on(previous.to()).unwrap_or(Piece::Pawn) as usize;
@@ -20,7 +21,7 @@ fn slot(board: &Board, previous: Move) -> usize {
 }
 
 impl Countermoves {
-    /// The reply that last refuted `previous`; none if there is none.
+    /// The reply that last refuted `previous`, or [`Move::NONE`].
     #[inline]
     #[must_use]
     pub fn reply(&self, board: &Board, previous: Move) -> Move {
@@ -47,19 +48,20 @@ mod tests {
     use super::*;
     use crate::chess::Square;
 
-    /// A reply is to the piece and the square: no move has none, though its bits are those of a move to a1, where a rook's is known.
+    /// Replies are stored by piece and target square. A null move has none, though its bits are
+    /// those of a move to a1.
     #[test]
-    fn replies_are_to_a_piece_on_a_square() {
+    fn countermove_is_stored_by_piece_and_target() {
         let after = |fen: &str| Board::from_fen(fen).unwrap();
         let rook = after("4k3/8/8/8/8/8/8/R3K3 b - - 1 1");
         let to_a1 = |from| Move::new(Square::new(from), Square::new(0));
         let reply = Move::new(Square::new(60), Square::new(52));
         let mut known = Countermoves::default();
         known.learn(&rook, Move::NONE, reply);
-        assert!(known.reply(&rook, to_a1(1)).is_none(), "nothing is learned of no move");
+        assert!(known.reply(&rook, to_a1(1)).is_none(), "no reply to a null move");
         known.learn(&rook, to_a1(1), reply);
         assert_eq!(known.reply(&rook, to_a1(1)), reply);
-        assert_eq!(known.reply(&rook, to_a1(8)), reply, "wherever it came from");
+        assert_eq!(known.reply(&rook, to_a1(8)), reply, "from any square");
         assert!(known.reply(&rook, Move::NONE).is_none());
         let queen = after("4k3/8/8/8/8/8/8/Q3K3 b - - 1 1");
         let other_side = after("4k3/8/8/8/8/8/8/r3K3 w - - 1 1");

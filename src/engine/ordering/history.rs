@@ -1,9 +1,10 @@
-//! The history heuristic: quiet moves by how often they cut, weighted by depth squared. Source: Schaeffer, 1983.
+//! The history heuristic: quiet moves by how often they cut, weighted by depth squared. Source:
+//! Schaeffer, 1983.
 
 use crate::chess::{Color, Move};
 
 /// Scores saturate here, below the distance between two ordering rules.
-const MOST: i32 = (1 << 24) - 1;
+const MAX_SCORE: i32 = (1 << 24) - 1;
 
 /// One score for each side, from-square and to-square.
 #[derive(Debug, Clone)]
@@ -15,7 +16,7 @@ impl Default for History {
     }
 }
 
-/// Where a move's score stands.
+/// The index of a move's score.
 #[inline]
 fn slot(side: Color, mv: Move) -> usize {
     (side as usize) << 12 | usize::from(mv.bits() & 0xfff)
@@ -25,7 +26,7 @@ fn slot(side: Color, mv: Move) -> usize {
 #[inline]
 #[must_use]
 pub fn score(scores: &[i32], mv: Move) -> i32 {
-    // The slice is as long as moves have squares: no check is left of this one.
+    // The slice covers all from-to pairs, so the bounds check is optimised away.
     scores.get(slot(Color::White, mv)).copied().unwrap_or(0)
 }
 
@@ -33,16 +34,16 @@ impl History {
     /// The scores of a side's moves.
     #[inline]
     #[must_use]
-    pub fn of(&self, side: Color) -> &[i32] {
+    pub fn side_scores(&self, side: Color) -> &[i32] {
         let (white, black) = self.0.split_at(64 * 64);
         if side == Color::White { white } else { black }
     }
 
-    /// Credits a quiet move that cut at a remaining depth.
+    /// Credits a quiet move that caused a cutoff at `depth`.
     #[inline]
     pub fn learn(&mut self, side: Color, mv: Move, depth: i32) {
         let score = &mut self.0[slot(side, mv)];
-        *score = (*score + depth * depth).min(MOST);
+        *score = (*score + depth * depth).min(MAX_SCORE);
     }
 
     /// Forgets everything.

@@ -20,7 +20,7 @@ impl Killers {
         self.0[ply & 255]
     }
 
-    /// Remembers a quiet move that cut.
+    /// Remembers a quiet move that caused a cutoff.
     #[inline]
     pub fn learn(&mut self, ply: usize, mv: Move) {
         let pair = &mut self.0[ply & 255];
@@ -40,9 +40,10 @@ impl Killers {
 mod tests {
     use super::*;
 
-    /// The newer stands first, one that cuts again stays where it is; plies are apart, and nothing is left of a cleared one.
+    /// The newer comes first, a repeated one keeps its place; plies are independent, and clearing
+    /// removes all.
     #[test]
-    fn the_newer_of_two_stands_first() {
+    fn newer_killer_comes_first() {
         let mut moves = crate::chess::MoveList::new();
         crate::chess::legal(&crate::chess::Board::startpos(), &mut moves);
         let [a, b, c] = [moves[0], moves[1], moves[2]];

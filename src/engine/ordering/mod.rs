@@ -1,6 +1,7 @@
-//! Move ordering: each rule of `ordering` claims the moves it knows, and the claimed come in the list's order; what no rule claims stays
-//! in the generation order behind them. A move that several rules know is claimed by one, wherever the list has them: the table's move by its
-//! rule, a quiet move by killers before countermove before history. One file for each idea.
+//! Move ordering: each rule of `ordering` claims the moves it knows, and claimed moves come in the
+//! order of the list; unclaimed moves follow in generation order. A move known to several rules is
+//! claimed by one, regardless of their order: the table's move by its rule, a quiet move by killers
+//! before countermove before history. One file per rule.
 
 pub mod countermove;
 pub mod history;
@@ -16,16 +17,17 @@ use countermove::Countermoves;
 use history::History;
 use killers::Killers;
 pub use stack::{NodeMoves, Stack};
-pub use staged::{Orderly, STAGED_DEPTH};
+pub use staged::{STAGED_DEPTH, StageContext};
 
-/// What the search learns about moves, kept from node to node and, as the options say, from search to search.
+/// What the search learns about moves, kept between nodes and, depending on the options, between
+/// searches.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
     /// Quiet moves that cut at the same ply.
     pub killers: Killers,
     /// How often each quiet move cut.
     pub history: History,
-    /// What refuted each move of the opponent.
+    /// The reply that refuted each move of the opponent.
     pub countermoves: Countermoves,
 }
 
@@ -38,11 +40,11 @@ impl Learned {
     }
 }
 
-/// The ordering options, resolved once for a search: the rank of each rule (the first of the list has the highest; 0: not
-/// in the list).
+/// The ordering options, resolved once for a search: the rank of each rule (the first of the list
+/// has the highest; 0: not in the list).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ranks {
-    /// Of the move that comes first: a foreseen one or the table's.
+    /// Rank of the first move: the oracle's or the table's.
     first: i32,
     table_move: i32,
     captures: i32,
@@ -52,14 +54,14 @@ pub struct Ranks {
     countermove: i32,
     scheme: MvvLva,
     see_values: [i32; 6],
-    /// What [`Self::noisy`] says of captures that do not promote, where most valuable victims go first: by the numbers of the
-    /// kinds of attacker and victim. En passant finds no victim on its square: an empty one counts as a pawn.
+    /// The score of non-promoting captures under MVV-LVA, by the kinds of attacker and victim. En
+    /// passant finds an empty target square, which counts as a pawn.
     taken: [[i32; 8]; 8],
-    /// No rule at all: moves are tried as generated.
+    /// Whether there is no rule: moves are tried as generated.
     pub none: bool,
 }
 
-/// Ranks are this far apart, so that no score within a rule (below 2^24) reaches the next.
+/// Distance between ranks, above any score within a rule (below 2^24).
 const STEP: i32 = 1 << 24;
 
 impl Ranks {
@@ -70,7 +72,7 @@ impl Ranks {
         for (place, rule) in options.ordering.iter().enumerate() {
             let rank = (options.ordering.len() - place) as i32 * STEP;
             let slot = match rule {
-                Ordering::Foreseen => &mut ranks.first,
+                Ordering::Oracle => &mut ranks.first,
                 Ordering::TableMove => &mut ranks.table_move,
                 Ordering::MvvLva => &mut ranks.captures,
                 Ordering::See => &mut ranks.see,
@@ -101,15 +103,15 @@ impl Ranks {
         self.table_move != 0
     }
 
-    /// Whether cuts by quiet moves are to be remembered.
+    /// Whether cutoffs by quiet moves must be remembered.
     #[inline]
     #[must_use]
     pub fn learns(&self) -> bool {
         self.killers | self.history | self.countermove != 0
     }
 
-    /// Whether the first move, captures and quiet moves come in this order by whatever board and memory say, so that each group need
-    /// not be generated before the one before it is through.
+    /// Whether the first move, captures and quiet moves always come in this order, so that each
+    /// group can be generated after the previous one is exhausted.
     #[inline]
     #[must_use]
     pub fn come_in_stages(&self) -> bool {
@@ -120,14 +122,15 @@ impl Ranks {
             && (self.captures == 0 || self.scheme != MvvLva::Webster)
     }
 
-    /// Whether a first move is put before all others.
+    /// Whether one move is put before all others.
     #[inline]
     #[must_use]
     pub fn has_first(&self) -> bool {
         self.first != 0
     }
 
-    /// The score of a capture or promotion: rank of the rule that claims it, plus its score within the rule.
+    /// The score of a capture or promotion: rank of the rule that claims it, plus its score within
+    /// the rule.
     #[inline]
     fn noisy(&self, board: &Board, mv: Move) -> i32 {
         if self.captures != 0 {
@@ -140,7 +143,7 @@ impl Ranks {
         if gain >= 0 { self.see + gain } else { gain }
     }
 
-    /// The rules for quiet moves at a node.
+    /// The scoring of quiet moves at a node.
     #[inline]
     fn quiets<'a>(&self, board: &Board, hint: &Hint, learned: &'a Learned) -> Quiets<'a> {
         let reply = if self.countermove == 0 { Move::NONE } else { learned.countermoves.reply(board, hint.previous) };
@@ -151,12 +154,12 @@ impl Ranks {
             countermove: self.countermove,
             reply,
             history: self.history,
-            scores: learned.history.of(board.turn()),
+            scores: learned.history.side_scores(board.turn()),
         }
     }
 }
 
-/// What scores the quiet moves of one node. Killers and reply are none where no rule asks for them.
+/// Scores the quiet moves of one node. Killers and reply are [`Move::NONE`] without their rule.
 struct Quiets<'a> {
     killers: i32,
     pair: [Move; 2],
@@ -181,15 +184,15 @@ impl Quiets<'_> {
     }
 }
 
-/// Values for static exchange: the king's so high that it is never given up.
+/// Piece values for static exchange evaluation; the king's is so high that it is never given up.
 const SEE_VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
 
-/// What a node knows about its moves before it looks at them.
+/// What is known about a node's moves before they are generated.
 #[derive(Debug, Clone, Copy)]
 pub struct Hint {
-    /// The move to try first, the table's unless another is foreseen; none if there is none.
+    /// The move to try first, from the oracle or the table, or [`Move::NONE`].
     pub table_move: Move,
-    /// The opponent's last move; none at the root.
+    /// The opponent's last move; [`Move::NONE`] at the root.
     pub previous: Move,
     /// Plies from the root.
     pub ply: usize,

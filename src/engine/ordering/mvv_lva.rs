@@ -3,10 +3,10 @@
 use crate::chess::{Board, Move, Piece};
 use crate::engine::options::MvvLva;
 
-/// Piece values of the engine `otter`; its king attacks as if it were worth nothing.
+/// Piece values of the engine `otter`; as an attacker its king counts 0.
 const OTTER: [i32; 6] = [100, 300, 300, 500, 900, 0];
 
-/// The move's score within the rule, 0..2^24; none for moves that the scheme leaves to other rules.
+/// The move's score within the rule, 0..2^24; `None` for moves left to other rules.
 #[inline]
 pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     let victim = board.captured(mv);
@@ -58,8 +58,9 @@ mod tests {
     }
 
     #[test]
-    fn websters_published_scores() {
-        // The article's own examples, with its 503 for bishop takes rook corrected to 403 (400 + 6 - 3).
+    fn webster_scores_match_the_published_ones() {
+        // The article's own examples, with its 503 for bishop takes rook corrected to 403 (400 + 6
+        // - 3).
         let pawn = "7k/8/8/8/3q1r2/4P3/8/7K w - - 0 1";
         assert_eq!(score_of(MvvLva::Webster, pawn, "e3d4"), Some(505));
         assert_eq!(score_of(MvvLva::Webster, pawn, "e3f4"), Some(405));
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_better_victim_beats_a_cheaper_attacker() {
+    fn better_victim_comes_before_a_cheaper_attacker() {
         let board = "7k/8/8/2q1r3/3Q4/8/8/7K w - - 0 1";
         for scheme in [MvvLva::Ranks, MvvLva::Otter, MvvLva::Webster] {
             assert!(score_of(scheme, board, "d4c5") > score_of(scheme, board, "d4e5"), "{scheme:?}");

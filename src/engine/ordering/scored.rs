@@ -1,11 +1,11 @@
-//! Moves scored as they are generated: what a node's captures and quiet moves write on the stack, with no list between.
+//! Scores moves as they are generated and writes them directly on the stack.
 
 use super::{Quiets, Ranks};
 use crate::chess::movegen::{Sink, origin};
 use crate::chess::{Bitboard, Board, Move, MoveList, Piece, Square};
 
-/// The most moves of one node.
-pub(super) const MOST: usize = 256;
+/// Maximum moves of one node.
+pub(super) const MAX_MOVES: usize = 256;
 
 /// One word for a move, its score and its place in the generation order.
 #[inline]
@@ -13,58 +13,58 @@ pub(super) fn keyed(score: i32, place: usize, mv: Move) -> i64 {
     i64::from(score) << 32 | (255 - place as i64) << 16 | i64::from(mv.bits())
 }
 
-/// Scored moves in the making.
+/// Scored moves under construction.
 pub(super) struct Scoring<'a> {
-    words: &'a mut [i64; MOST],
+    words: &'a mut [i64; MAX_MOVES],
     pub(super) len: usize,
 }
 
 impl<'a> Scoring<'a> {
-    pub(super) fn new(words: &'a mut [i64; MOST]) -> Self {
+    pub(super) fn new(words: &'a mut [i64; MAX_MOVES]) -> Self {
         Self { words, len: 0 }
     }
 
-    /// Appends a move. A 257th would overwrite the first: no chess position has so many.
+    /// Appends a move. A 257th would overwrite the first, but no position has so many.
     #[inline]
     pub(super) fn push(&mut self, score: i32, mv: Move) {
-        self.words[self.len & (MOST - 1)] = keyed(score, self.len, mv);
+        self.words[self.len & (MAX_MOVES - 1)] = keyed(score, self.len, mv);
         self.len += 1;
     }
 
-    /// Gives a move another score, if it is there.
+    /// Changes the score of a move, if present.
     pub(super) fn raise(&mut self, mv: Move, score: i32) {
         if let Some(at) = self.find(mv) {
             self.words[at] = keyed(score, at, mv);
         }
     }
 
-    /// Takes a move out, if it is there; the last word moves into its place, where it counts as it did.
+    /// Removes a move, if present; the last word takes its place and keeps its own order.
     pub(super) fn remove(&mut self, mv: Move) {
         if let Some(at) = self.find(mv) {
             self.len -= 1;
-            self.words[at] = self.words[self.len & (MOST - 1)];
+            self.words[at] = self.words[self.len & (MAX_MOVES - 1)];
         }
     }
 
     fn find(&self, mv: Move) -> Option<usize> {
-        self.words[..self.len.min(MOST)].iter().position(|&word| word as u16 == mv.bits())
+        self.words[..self.len.min(MAX_MOVES)].iter().position(|&word| word as u16 == mv.bits())
     }
 }
 
-/// Takes captures and promotions.
-pub(super) struct Noisy<'a> {
+/// Receives captures and promotions.
+pub(super) struct NoisySink<'a> {
     pub(super) ranks: &'a Ranks,
     pub(super) board: &'a Board,
     pub(super) scored: Scoring<'a>,
 }
 
-impl Noisy<'_> {
+impl NoisySink<'_> {
     /// Captures by one kind of piece.
     #[inline]
-    fn takes(&mut self, kind: usize, targets: Bitboard, to_move: impl Fn(Square) -> Move) {
+    fn push_captures_of(&mut self, kind: usize, targets: Bitboard, to_move: impl Fn(Square) -> Move) {
         if self.ranks.captures == 0 {
             for to in targets {
-                self.one(to_move(to));
+                self.push_scored(to_move(to));
             }
             return;
         }
@@ -75,21 +75,21 @@ impl Noisy<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn one(&mut self, mv: Move) {
+    pub(super) fn push_scored(&mut self, mv: Move) {
         self.scored.push(self.ranks.noisy(self.board, mv), mv);
     }
 }
 
-impl Sink for Noisy<'_> {
+impl Sink for NoisySink<'_> {
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
-        self.takes(self.board.kind_on(from), targets, |to| Move::new(from, to));
+        self.push_captures_of(self.board.kind_on(from), targets, |to| Move::new(from, to));
         false
     }
 
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
-        self.takes(const { Piece::Pawn.number() }, targets, |to| Move::new(origin(to, step), to));
+        self.push_captures_of(const { Piece::Pawn.number() }, targets, |to| Move::new(origin(to, step), to));
         false
     }
 
@@ -97,23 +97,23 @@ impl Sink for Noisy<'_> {
     fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
             for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-                self.one(Move::promoting(origin(to, step), to, piece));
+                self.push_scored(Move::promoting(origin(to, step), to, piece));
             }
         }
         false
     }
 }
 
-/// Takes quiet moves: those that a rule claims with their scores, the others as they come.
-pub(super) struct Calm<'a> {
+/// Receives quiet moves: claimed ones with their scores, unclaimed ones in order.
+pub(super) struct QuietSink<'a> {
     pub(super) quiets: Quiets<'a>,
     pub(super) scored: Scoring<'a>,
     pub(super) unclaimed: &'a mut MoveList,
 }
 
-impl Calm<'_> {
+impl QuietSink<'_> {
     #[inline]
-    pub(super) fn one(&mut self, mv: Move) {
+    pub(super) fn push_scored(&mut self, mv: Move) {
         match self.quiets.score(mv) {
             0 => self.unclaimed.push(mv),
             score => self.scored.push(score, mv),
@@ -121,11 +121,11 @@ impl Calm<'_> {
     }
 }
 
-impl Sink for Calm<'_> {
+impl Sink for QuietSink<'_> {
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         for to in targets {
-            self.one(Move::new(from, to));
+            self.push_scored(Move::new(from, to));
         }
         false
     }
@@ -133,7 +133,7 @@ impl Sink for Calm<'_> {
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
-            self.one(Move::new(origin(to, step), to));
+            self.push_scored(Move::new(origin(to, step), to));
         }
         false
     }

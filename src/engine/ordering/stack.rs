@@ -1,59 +1,60 @@
-//! The moves of all nodes on the path, and the order in which they are taken.
+//! The move stack: the moves of all nodes on the path, and their selection.
 
-use super::scored::{Calm, MOST, Noisy, Scoring};
-use super::staged::Orderly;
+use super::scored::{MAX_MOVES, NoisySink, QuietSink, Scoring};
+use super::staged::StageContext;
 use super::{Hint, Learned, Ranks};
 use crate::chess::{Board, Move, MoveList, movegen};
 
-/// The moves of all nodes on the path, one above the other: no node allocates, and none clears what it will not read.
+/// The moves of all nodes on the path, one above the other: no node allocates or clears memory.
 ///
-/// A move stands as score (high 32 bits), then what lets the earlier of two equal moves win (bits 16..32), then its own
-/// sixteen bits, so that one comparison of numbers orders moves.
+/// Each word has the score (high 32 bits), a tie-break for the earlier move (bits 16..32) and the
+/// move's sixteen bits, so that comparing words orders moves.
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
     words: Vec<i64>,
-    /// Words that are taken.
+    /// Words in use.
     top: usize,
 }
 
-/// What of a node's moves has been put on the stack.
+/// Which of a node's moves have been generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Nothing: the first move comes from elsewhere.
+    /// None: the first move is known without generation.
     First,
-    /// Nothing, and the first move is through.
-    Begun,
+    /// None, and the first move was tried.
+    FirstDone,
     /// Captures and promotions.
-    Noisy,
-    /// Quiet moves; losing captures wait below them.
+    NoisySink,
+    /// Quiet moves; losing captures remain below them.
     Quiet,
-    /// All that there are.
+    /// All moves.
     All,
 }
 
-/// The moves of one node on the [`Stack`], to be given back with [`Stack::pop`].
+/// The moves of one node on the [`Stack`], to be released with [`Stack::pop`].
 #[derive(Debug)]
 pub struct NodeMoves {
     base: usize,
-    /// The moves that are left to choose from.
+    /// The remaining moves of the current group.
     next: usize,
     end: usize,
-    /// Those are to be taken as they stand.
+    /// Whether the remaining moves are in their final order.
     sorted: bool,
-    /// Moves chosen one by one so far.
+    /// Moves selected one by one so far.
     chosen: u8,
-    /// Moves behind them that no rule claims, up to here.
+    /// End of the unclaimed moves that follow.
     tail: usize,
-    /// Losing captures.
+    /// Range of the losing captures.
     losing: (usize, usize),
-    /// The move that goes before all others.
+    /// The move before all others.
     pub first: Move,
-    /// How far generation has come.
+    /// The generation stage.
     pub stage: Stage,
 }
 
-/// Moves chosen one by one before the rest is sorted: a node that has tried so many will most often try all.
-const CHOSEN: u8 = 3;
+/// Moves selected one by one before the rest is sorted: a node that has tried so many usually tries
+/// all.
+const MAX_CHOSEN: u8 = 3;
 
 impl NodeMoves {
     /// Whether a node has no moves at all.
@@ -62,9 +63,10 @@ impl NodeMoves {
         self.next == self.tail
     }
 
-    /// Goes on to the next group that is on the stack already: moves that no rule claims, then captures that lose. False if there is none.
+    /// Switches to the next generated group: unclaimed moves, then losing captures. Returns false
+    /// if there is none.
     #[inline(never)]
-    fn turns(&mut self) -> bool {
+    fn next_group(&mut self) -> bool {
         if self.end != self.tail {
             (self.end, self.sorted) = (self.tail, true);
         } else if self.stage == Stage::Quiet && self.losing.0 != self.losing.1 {
@@ -81,14 +83,14 @@ impl NodeMoves {
     }
 }
 
-/// Words that a stack has from the start: 256 plies of a hundred moves each. It never grows in practice, and may where positions are absurd.
-const USUAL: usize = 256 * 100;
+/// Initial words: 256 plies of a hundred moves each, exceeded only in absurd positions.
+const INITIAL_WORDS: usize = 256 * 100;
 
 impl Stack {
     /// Room for the moves of one more node.
     #[inline]
     fn room(&mut self) -> Option<Scoring<'_>> {
-        if self.words.len() < self.top + MOST {
+        if self.words.len() < self.top + MAX_MOVES {
             self.grow();
         }
         self.words.get_mut(self.top..)?.first_chunk_mut().map(Scoring::new)
@@ -98,13 +100,13 @@ impl Stack {
     #[inline(never)]
     fn grow(&mut self) {
         match self.words.len() {
-            // Zeroed by the system, page by page as they are reached.
-            0 => self.words = vec![0; USUAL],
+            // Zeroed lazily by the system, page by page.
+            0 => self.words = vec![0; INITIAL_WORDS],
             len => self.words.resize(2 * len, 0),
         }
     }
 
-    /// Puts a node's moves on the stack, scored unless there is no rule to score by.
+    /// Pushes a node's moves, scored unless there is no rule.
     pub fn push(
         &mut self,
         ranks: &Ranks,
@@ -135,22 +137,22 @@ impl Stack {
         frame
     }
 
-    /// Puts a quiescence node's captures on the stack.
+    /// Pushes a quiescence node's captures.
     #[inline]
-    pub fn push_captures(&mut self, by: Orderly, scratch: &mut MoveList) -> NodeMoves {
-        if by.reorders() || by.ranks.none {
+    pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> NodeMoves {
+        if context.reorders() || context.ranks.none {
             scratch.clear();
-            movegen::show_captures(by.board, scratch);
-            by.generation.sort(by.board, scratch, by.seed);
-            return self.push(by.ranks, by.board, scratch, by.hint, by.learned);
+            movegen::show_captures(context.board, scratch);
+            context.generation.sort(context.board, scratch, context.seed);
+            return self.push(context.ranks, context.board, scratch, context.hint, context.learned);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
         if let Some(scored) = self.room() {
-            let mut noisy = Noisy { ranks: by.ranks, board: by.board, scored };
-            movegen::show_captures(by.board, &mut noisy);
+            let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
+            movegen::show_captures(context.board, &mut noisy);
             let mut scored = noisy.scored;
-            if !by.hint.table_move.is_none() && by.ranks.first != 0 {
-                scored.raise(by.hint.table_move, by.ranks.first);
+            if !context.hint.table_move.is_none() && context.ranks.first != 0 {
+                scored.raise(context.hint.table_move, context.ranks.first);
             }
             frame.end += scored.len;
         }
@@ -158,51 +160,51 @@ impl Stack {
         frame
     }
 
-    /// Begins a node whose moves come in stages: the first, if there is one, then those that are put on the stack by
-    /// [`Self::push_noisy`], then those of [`Self::push_quiets`].
+    /// Begins a node with staged moves: the first, if any, then those of [`Self::push_noisy`], then
+    /// those of [`Self::push_quiets`].
     #[inline]
     pub fn begin(&mut self, first: Move) -> NodeMoves {
         NodeMoves::new(self.top, first, Stage::First)
     }
 
-    /// Puts captures and promotions on the stack.
-    pub fn push_noisy(&mut self, frame: &mut NodeMoves, by: Orderly, scratch: &mut MoveList) {
+    /// Pushes captures and promotions.
+    pub fn push_noisy(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         if let Some(scored) = self.room() {
-            let mut noisy = Noisy { ranks: by.ranks, board: by.board, scored };
-            if by.reorders() {
+            let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
+            if context.reorders() {
                 scratch.clear();
-                movegen::show_noisy(by.board, scratch);
-                by.generation.sort(by.board, scratch, by.seed);
-                scratch.iter().for_each(|&mv| noisy.one(mv));
+                movegen::show_noisy(context.board, scratch);
+                context.generation.sort(context.board, scratch, context.seed);
+                scratch.iter().for_each(|&mv| noisy.push_scored(mv));
             } else {
-                movegen::show_noisy(by.board, &mut noisy);
+                movegen::show_noisy(context.board, &mut noisy);
             }
             if !frame.first.is_none() {
                 noisy.scored.remove(frame.first);
             }
             frame.end += noisy.scored.len;
         }
-        (self.top, frame.tail, frame.stage) = (frame.end, frame.end, Stage::Noisy);
+        (self.top, frame.tail, frame.stage) = (frame.end, frame.end, Stage::NoisySink);
     }
 
-    /// Puts quiet moves on the stack, once no winning capture is left. Those that no rule claims stay in the order of generation, so the
-    /// list is used for keeping them apart.
-    pub fn push_quiets(&mut self, frame: &mut NodeMoves, by: Orderly, scratch: &mut MoveList) {
+    /// Pushes quiet moves, after the winning captures. Unclaimed ones stay in generation order, so
+    /// they are collected in the list.
+    pub fn push_quiets(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         frame.losing = (frame.next, frame.end);
-        let quiets = by.ranks.quiets(by.board, by.hint, by.learned);
+        let quiets = context.ranks.quiets(context.board, context.hint, context.learned);
         (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);
         scratch.clear();
         if let Some(scored) = self.room() {
-            let mut calm = Calm { quiets, scored, unclaimed: scratch };
-            if by.reorders() {
+            let mut quiet_sink = QuietSink { quiets, scored, unclaimed: scratch };
+            if context.reorders() {
                 let mut moves = MoveList::new();
-                movegen::show_quiets(by.board, &mut moves);
-                by.generation.sort(by.board, &mut moves, by.seed);
-                moves.iter().for_each(|&mv| calm.one(mv));
+                movegen::show_quiets(context.board, &mut moves);
+                context.generation.sort(context.board, &mut moves, context.seed);
+                moves.iter().for_each(|&mv| quiet_sink.push_scored(mv));
             } else {
-                movegen::show_quiets(by.board, &mut calm);
+                movegen::show_quiets(context.board, &mut quiet_sink);
             }
-            let Calm { mut scored, unclaimed, .. } = calm;
+            let QuietSink { mut scored, unclaimed, .. } = quiet_sink;
             if !frame.first.is_none() {
                 scored.remove(frame.first);
             }
@@ -218,7 +220,7 @@ impl Stack {
         (frame.sorted, frame.chosen) = (false, 0);
     }
 
-    /// Puts a node's moves on the stack as they were generated.
+    /// Pushes a node's moves in generation order.
     #[inline]
     pub fn push_unordered(&mut self, moves: &MoveList) -> NodeMoves {
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
@@ -230,14 +232,14 @@ impl Stack {
         frame
     }
 
-    /// The next move of a node: the best of those left on the stack, or simply the next where no rule scored them. None where the stage is
-    /// through.
+    /// The next move of a node: the best remaining, or the next in order if unscored. `None` at the
+    /// end of the stage.
     #[inline]
     pub fn next(&mut self, frame: &mut NodeMoves) -> Option<Move> {
-        if frame.next == frame.end && !frame.turns() {
+        if frame.next == frame.end && !frame.next_group() {
             return None;
         }
-        if !frame.sorted && frame.chosen >= CHOSEN && frame.end - frame.next > 2 {
+        if !frame.sorted && frame.chosen >= MAX_CHOSEN && frame.end - frame.next > 2 {
             self.sort(frame);
         }
         let rest = self.words.get_mut(frame.next..frame.end)?;
@@ -250,22 +252,23 @@ impl Stack {
                     (best, place) = (key, Some(at));
                 }
             }
-            if frame.stage == Stage::Noisy && best < 0 {
+            if frame.stage == Stage::NoisySink && best < 0 {
                 return None;
             }
-            // The best move's place keeps the first, so that what is left behind is never read again.
+            // The first word moves into the place of the best, so that used words are never read
+            // again.
             if let Some(other) = place.and_then(|at| others.get_mut(at)) {
                 *other = *first;
             }
             frame.chosen += 1;
-        } else if frame.stage == Stage::Noisy && best < 0 {
+        } else if frame.stage == Stage::NoisySink && best < 0 {
             return None;
         }
         frame.next += 1;
         Some(Move::from_bits(best as u16))
     }
 
-    /// Sorts what is left of a group: a node that has tried so many moves will most often try all.
+    /// Sorts the rest of a group: a node that has tried so many moves usually tries all.
     #[inline(never)]
     fn sort(&mut self, frame: &mut NodeMoves) {
         if let Some(rest) = self.words.get_mut(frame.next..frame.end) {
@@ -274,7 +277,7 @@ impl Stack {
         frame.sorted = true;
     }
 
-    /// Takes a node's moves off the stack.
+    /// Releases a node's moves.
     #[inline]
     pub fn pop(&mut self, frame: &NodeMoves) {
         self.top = frame.base;

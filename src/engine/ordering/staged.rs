@@ -1,20 +1,22 @@
-//! Moves in stages: the first, then captures and promotions, then quiet moves, then captures that lose; each group is generated and
-//! scored when the one before it is through. The order is that of all moves scored at once, to the last move.
+//! Staged move generation: the first move, then captures and promotions, then quiet moves, then
+//! losing captures; each group is generated and scored when the previous one is exhausted. The
+//! order equals that of scoring all moves at once.
 //!
-//! Scores must be those of the node's beginning, and history learns from the moves of the same side two plies below. A node of
-//! remaining depth 2 has no such interior nodes below it, its killers are of its own ply, and countermoves below it are the other
-//! side's: there nothing that orders its moves changes while they are searched. Deeper nodes score all moves at once; they are few.
+//! Scores must be those at the start of the node, but history learns from moves of the same side
+//! two plies below. A node of remaining depth 2 has no such interior nodes below it, its killers
+//! belong to its own ply, and countermoves below it are the other side's: so nothing that orders
+//! its moves changes while they are searched. Deeper nodes, which are few, score all moves at once.
 
 use super::stack::{NodeMoves, Stack, Stage};
 use super::{Hint, Learned, Ranks};
 use crate::chess::{Board, GenerationOrder, Move, MoveList};
 
-/// The greatest remaining depth at which moves may come in stages.
+/// Maximum remaining depth of staged generation.
 pub const STAGED_DEPTH: i32 = 2;
 
-/// What the order of a node's moves depends on.
+/// The inputs of a node's move order.
 #[derive(Clone, Copy)]
-pub struct Orderly<'a> {
+pub struct StageContext<'a> {
     /// The rules.
     pub ranks: &'a Ranks,
     /// The order of generation.
@@ -23,14 +25,14 @@ pub struct Orderly<'a> {
     pub seed: u64,
     /// The position.
     pub board: &'a Board,
-    /// What the node knows.
+    /// What is known about the node's moves.
     pub hint: &'a Hint,
     /// What the search has learned.
     pub learned: &'a Learned,
 }
 
-impl Orderly<'_> {
-    /// Whether generated moves must be brought into another order than the generator's own.
+impl StageContext<'_> {
+    /// Whether generated moves must be re-sorted.
     #[inline]
     pub(super) fn reorders(&self) -> bool {
         self.generation != GenerationOrder::Purple
@@ -38,26 +40,27 @@ impl Orderly<'_> {
 }
 
 impl Stack {
-    /// The next move of a node that was begun with [`Stack::begin`], as far as it can be had without generating any; none where the
-    /// moves are through, or [`Stack::generate`] has to be asked.
+    /// The next move of a node begun with [`Stack::begin`] that needs no generation; `None` if the
+    /// moves are exhausted or [`Stack::generate`] must be called.
     #[inline]
     pub fn ready(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         match frame.stage {
             Stage::First => {
-                frame.stage = Stage::Begun;
+                frame.stage = Stage::FirstDone;
                 (!frame.first.is_none()).then_some(frame.first)
             }
-            Stage::Begun => None,
-            Stage::Noisy | Stage::Quiet | Stage::All => self.next(frame),
+            Stage::FirstDone => None,
+            Stage::NoisySink | Stage::Quiet | Stage::All => self.next(frame),
         }
     }
 
-    /// Puts the next group of moves on the stack; false where the last is through. `scratch`: a list that nobody needs.
+    /// Generates the next group of moves; returns false after the last. `scratch`: a list for
+    /// temporary use.
     #[inline(never)]
-    pub fn generate(&mut self, frame: &mut NodeMoves, scratch: &mut MoveList, by: Orderly) -> bool {
+    pub fn generate(&mut self, frame: &mut NodeMoves, scratch: &mut MoveList, context: StageContext) -> bool {
         match frame.stage {
-            Stage::First | Stage::Begun => self.push_noisy(frame, by, scratch),
-            Stage::Noisy => self.push_quiets(frame, by, scratch),
+            Stage::First | Stage::FirstDone => self.push_noisy(frame, context, scratch),
+            Stage::NoisySink => self.push_quiets(frame, context, scratch),
             Stage::Quiet | Stage::All => return false,
         }
         true
@@ -72,7 +75,7 @@ mod tests {
     use crate::engine::EngineOptions;
     use crate::engine::options::{MvvLva, Ordering};
 
-    /// Who claims a move before whom.
+    /// The order in which rules claim a move.
     const RULES: [Ordering; 5] =
         [Ordering::MvvLva, Ordering::See, Ordering::Killers, Ordering::Countermove, Ordering::History];
 
@@ -88,9 +91,9 @@ mod tests {
         }
     }
 
-    /// The order without haste: the table's move goes by its rule; any other move to the first of captures, killers, countermove and history
-    /// that is in the list and claims it, and within a rule by its score; captures that lose come last of all; what is equal stays as
-    /// generated.
+    /// A plain reimplementation of the order: the table's move goes by its rule; any other move to
+    /// the first of captures, killers, countermove and history that is in the list and claims it,
+    /// and within a rule by its score; losing captures come last; equal moves stay as generated.
     fn plain(options: &EngineOptions, board: &Board, hint: &Hint, learned: &Learned) -> Vec<Move> {
         let mut list = MoveList::new();
         legal(board, &mut list);
@@ -98,7 +101,7 @@ mod tests {
         let claims = |rule: Ordering, mv: Move| -> Option<i32> {
             let quiet = board.is_quiet(mv);
             match rule {
-                Ordering::Foreseen | Ordering::TableMove => (mv == hint.table_move).then_some(0),
+                Ordering::Oracle | Ordering::TableMove => (mv == hint.table_move).then_some(0),
                 Ordering::MvvLva => super::super::mvv_lva::score(options.mvv_lva, board, mv),
                 Ordering::See => (!quiet).then(|| board.see(mv, &VALUES)),
                 Ordering::Killers => {
@@ -106,7 +109,7 @@ mod tests {
                     pair.iter().position(|&killer| quiet && killer == mv).map(|place| -(place as i32))
                 }
                 Ordering::History => {
-                    let score = super::super::history::score(learned.history.of(board.turn()), mv);
+                    let score = super::super::history::score(learned.history.side_scores(board.turn()), mv);
                     (quiet && score > 0).then_some(score)
                 }
                 Ordering::Countermove => (quiet && mv == learned.countermoves.reply(board, hint.previous)).then_some(0),
@@ -117,7 +120,7 @@ mod tests {
                 .map(|&mv| {
                     // The table's move goes before every claim of the rules behind its own.
                     let first = options.ordering.iter().position(|rule| {
-                        matches!(rule, Ordering::Foreseen | Ordering::TableMove) && mv == hint.table_move
+                        matches!(rule, Ordering::Oracle | Ordering::TableMove) && mv == hint.table_move
                     });
                     if let Some(place) = first {
                         return (place as i32, 0, mv);
@@ -146,7 +149,7 @@ mod tests {
     fn staged(options: &EngineOptions, board: &Board, hint: &Hint, learned: &Learned) -> Option<Vec<Move>> {
         let ranks = Ranks::new(options);
         let (mut scratch, mut stack) = (MoveList::new(), Stack::default());
-        let by = Orderly {
+        let context = StageContext {
             ranks: &ranks,
             generation: options.generation,
             seed: options.generation_seed,
@@ -160,16 +163,17 @@ mod tests {
             if let Some(mv) = stack.ready(&mut frame) {
                 return Some(mv);
             }
-            if !stack.generate(&mut frame, &mut scratch, by) {
+            if !stack.generate(&mut frame, &mut scratch, context) {
                 return None;
             }
         };
         ranks.come_in_stages().then(|| std::iter::from_fn(next).collect())
     }
 
-    /// 300 nodes of 218 moves, one above the other, need more than twice what a stack has from the start: each has its own moves, in their order.
+    /// 300 nodes of 218 moves need more than twice the initial stack: each keeps its moves in
+    /// order.
     #[test]
-    fn a_stack_that_grows_keeps_what_is_on_it() {
+    fn growing_stack_keeps_its_moves() {
         let board = Board::from_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1").unwrap();
         let (mut list, mut stack) = (MoveList::new(), Stack::default());
         legal(&board, &mut list);
@@ -205,12 +209,12 @@ mod tests {
             }
             from += 1;
         }
-        lists.push(vec![Ordering::Foreseen, Ordering::TableMove, Ordering::MvvLva, Ordering::History]);
+        lists.push(vec![Ordering::Oracle, Ordering::TableMove, Ordering::MvvLva, Ordering::History]);
         lists
     }
 
     #[test]
-    fn stages_and_the_stack_keep_the_plain_order() {
+    fn staged_order_equals_the_plain_order() {
         let starts = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -284,10 +288,10 @@ mod tests {
         assert!(in_stages > 500, "only {in_stages} orders came in stages");
     }
 
-    /// By hand: the knight wins a pawn, the pawns' exchange wins nothing and is still before all quiet moves, the queen would be lost for a
-    /// pawn and comes last.
+    /// By hand: the knight wins a pawn, the even pawn exchange precedes all quiet moves, the losing
+    /// queen capture comes last.
     #[test]
-    fn captures_that_win_nothing_come_before_quiet_moves() {
+    fn even_capture_comes_before_quiet_moves() {
         let board = Board::from_fen("k7/8/2p5/1p1p2p1/4P3/5N2/8/KQ6 w - - 0 1").unwrap();
         let options = EngineOptions { ordering: vec![Ordering::See], ..EngineOptions::default() };
         let hint = Hint { table_move: Move::NONE, previous: Move::NONE, ply: 0 };

@@ -196,7 +196,7 @@ impl Subject for Oracle {
             return Ok(SearchEnd::Stopped);
         }
         if !self.tells {
-            watch(SearchEvent::UciReport(&crate::subject::UciReport::default()));
+            watch(SearchEvent::Report(&crate::subject::UciReport::default()));
             return Ok(SearchEnd::Best(named(position.board, self.best).unwrap_or(Move::NONE)));
         }
         // Each search has another score, one pawn more at its last depth, and 11 + 30 nodes.
@@ -206,12 +206,12 @@ impl Subject for Oracle {
                 nodes: Some(nodes),
                 ..crate::subject::UciReport::default()
             };
-            watch(SearchEvent::Iteration(&message.iteration()));
+            watch(SearchEvent::Iteration(&message.to_iteration()));
         }
         Ok(SearchEnd::Best(named(position.board, self.best).unwrap_or(Move::NONE)))
     }
 
-    fn end(&mut self) {}
+    fn quit(&mut self) {}
 }
 
 /// Moves are searched one ply less deep (but at least one) and scored from the other side; mate and

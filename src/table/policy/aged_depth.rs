@@ -1,22 +1,25 @@
-//! Depth aging: depth + factor x game ply. Source: the `ViperMate` journal, "Improved usage of transposition tables in
-//! alpha-beta search" (factor 4, on both store and probe).
+//! Depth aging: depth + factor x game ply. Source: the `ViperMate` journal, "Improved usage of
+//! transposition tables in alpha-beta search" (factor 4, on both store and probe).
 //!
-//! Absolute aged depths need a wide field; a difference of ages gives the same order in ten bits. With
-//! `table.clock = "game-ply"` an age is the number of plies played since the entry was written.
+//! Absolute aged depths would need a wide field; a difference of ages gives the same order in ten
+//! bits. With `table.clock = "game-ply"` an age is the number of plies played since the entry was
+//! written.
 
-use super::{Newcomer, Replacement, Decision, least};
+use super::{Newcomer, Replacement, Decision, least_worth};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// Where depths are aged.
+/// When depths are aged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum On {
-    /// On store and probe, as published: on the engine's own next move an entry must be 2 x factor plies deeper to end a node.
+pub enum AgedAt {
+    /// On store and probe, as published: on the engine's own next move an entry must be 2 x factor
+    /// plies deeper to end a node.
     #[default]
     Both,
-    /// On store only: old entries give way sooner, and answer in full while they last.
+    /// On store only: old entries are replaced sooner, but answer with their full depth while they
+    /// last.
     Store,
     /// On probe only.
     Probe,
@@ -29,19 +32,19 @@ pub enum On {
 pub struct AgedDepth {
     /// Plies of depth that an entry loses for each tick of its age, 0..=255.
     pub factor: u8,
-    /// Where depths are aged.
-    pub on: On,
+    /// When depths are aged.
+    pub on: AgedAt,
 }
 
 impl Default for AgedDepth {
     fn default() -> Self {
-        Self { factor: 4, on: On::default() }
+        Self { factor: 4, on: AgedAt::default() }
     }
 }
 
 impl AgedDepth {
     #[inline]
-    fn aged(&self, entry: &Entry, age: u16) -> i32 {
+    fn aged_depth(&self, entry: &Entry, age: u16) -> i32 {
         i32::from(entry.depth) - i32::from(self.factor) * i32::from(age)
     }
 }
@@ -52,13 +55,13 @@ impl Replacement for AgedDepth {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        let worth = |entry: &Entry| if self.on == On::Probe { i32::from(entry.depth) } else { self.aged(entry, entry.age(now)) };
-        let (slot, least) = least(bucket, worth);
+        let worth = |entry: &Entry| if self.on == AgedAt::Probe { i32::from(entry.depth) } else { self.aged_depth(entry, entry.age(now)) };
+        let (slot, least) = least_worth(bucket, worth);
         if i32::from(newcomer.entry.depth) >= least { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     #[inline]
     fn draft(&self, entry: &Entry, age: u16) -> i32 {
-        if self.on == On::Store { i32::from(entry.depth) } else { self.aged(entry, age) }
+        if self.on == AgedAt::Store { i32::from(entry.depth) } else { self.aged_depth(entry, age) }
     }
 }

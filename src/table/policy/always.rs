@@ -1,12 +1,13 @@
-//! Always overwrite; in buckets of several slots, first in, first out. Source: "New" in Breuker, Uiterwijk and van den Herik, "Replacement schemes for transposition tables",
-//! 1994; the engines `purple`, `otter` and `webster`.
+//! Always overwrite; in buckets of several slots, first in, first out. Source: "New" in Breuker,
+//! Uiterwijk and van den Herik, "Replacement schemes for transposition tables", 1994; the engines
+//! `purple`, `otter` and `webster`.
 
 use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// No parameters. In buckets of several slots the newest stands first and the oldest store leaves; a new store of the same position
-/// keeps its place.
+/// No parameters. With several slots per bucket the newest entry is in the first slot and the
+/// oldest is evicted; storing a position again keeps its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -17,7 +18,7 @@ impl Replacement for Always {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], _: &Newcomer, _: u16) -> Decision {
-        // Newest first: everything moves down, the last leaves.
+        // Newest first: all entries move down by one and the last is evicted.
         Decision::Insert { at: 0, last: bucket.len() - 1 }
     }
 }

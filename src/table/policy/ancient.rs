@@ -1,23 +1,25 @@
-//! The Ancient flag: an entry that was useful is kept until the search ends. Source: a note on Zobrist hashing with the
-//! Ancient flag.
+//! The Ancient flag: an entry that was useful is kept until the search ends. Source: a note on
+//! Zobrist hashing with the Ancient flag.
 //!
-//! The note sweeps over the table after each search and sets every flag. Here an entry is protected while its mark is of the
-//! clock's present tick, which comes to the same and costs nothing. `table.clock` says what a search is.
+//! The note sweeps over the table after each search and sets every flag. Here an entry is protected
+//! while its mark is from the current tick, which is equivalent and free. `table.clock` defines
+//! what a search is.
 
-use super::{Newcomer, Mark, Replacement, Decision, least};
+use super::{Newcomer, Mark, Replacement, Decision, least_worth};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// What the note leaves open, each as an option. Whether a deeper result for the same position may overwrite a protected
-/// slot is `table.same_key`: `replace` lets it, `policy` does not (as published).
+/// What the note leaves open, as options. Whether a deeper result for the same position may
+/// overwrite a protected slot is `table.same_key`: `replace` lets it, `policy` does not (as
+/// published).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Ancient {
     /// When an entry counts as useful: `match` or `cutoff`.
     pub useful: Mark,
-    /// Whether a new entry starts out protected: then nothing is ever replaced within a search, the trap that the note
-    /// warns of.
+    /// Whether a new entry starts out protected: then nothing is ever replaced within a search, the
+    /// trap that the note warns of.
     pub protect_new: bool,
 }
 
@@ -32,17 +34,17 @@ impl Replacement for Ancient {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Decision {
-        // Of several that may go, the one that was written first; what is protected ranks below all.
+        // Among unprotected entries the oldest is evicted; protected ones rank below all.
         let rank = |entry: &Entry| {
             let age = entry.age(now);
             if entry.used && age == 0 { 0 } else { -1 - i32::from(age) }
         };
-        let (slot, rank) = least(bucket, rank);
+        let (slot, rank) = least_worth(bucket, rank);
         if rank < 0 { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     #[inline]
-    fn marks(&self) -> Mark {
+    fn mark_when(&self) -> Mark {
         self.useful
     }
 

@@ -1,6 +1,6 @@
 //! Keep the larger subtree. Source: "Big1" in Breuker, Uiterwijk and van den Herik, 1994.
 
-use super::{Newcomer, Replacement, Decision, least};
+use super::{Newcomer, Replacement, Decision, least_worth};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct Big1 {}
 impl Replacement for Big1 {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
-        let (slot, least) = least(bucket, |entry| entry.nodes);
+        let (slot, least) = least_worth(bucket, |entry| entry.nodes);
         if newcomer.entry.nodes >= least { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

@@ -1,4 +1,5 @@
-//! Keep the larger subtree, counting what table cutoffs saved. Source: "BigAll" in Breuker, Uiterwijk and van den Herik, 1994.
+//! Keep the larger subtree, counting what table cutoffs saved. Source: "BigAll" in Breuker,
+//! Uiterwijk and van den Herik, 1994.
 
 use super::{Newcomer, Big1, Replacement, Decision};
 use crate::table::Entry;

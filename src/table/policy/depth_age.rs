@@ -1,11 +1,11 @@
-//! The entry of least worth goes, where worth = depth - factor x age. Source: factor 8 in Stockfish, Obsidian and Weiss,
-//! 4 in Ethereal, Berserk, Reckless and Viridithas; refusal: Arasan.
+//! Evicts the entry of least worth, where worth = depth - factor x age. Source: factor 8 in
+//! Stockfish, Obsidian and Weiss, 4 in Ethereal, Berserk, Reckless and Viridithas; refusal: Arasan.
 
-use super::{Newcomer, Replacement, Decision, least};
+use super::{Newcomer, Replacement, Decision, least_worth};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// The factor, and whether the newcomer may be turned away.
+/// The factor, and whether the newcomer may be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -29,7 +29,7 @@ impl Replacement for DepthAge {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry| i32::from(entry.depth) - i32::from(self.factor) * i32::from(entry.age(now));
-        let (slot, least) = least(bucket, worth);
+        let (slot, least) = least_worth(bucket, worth);
         if self.refuse && least > i32::from(newcomer.entry.depth) {
             Decision::Refuse
         } else {

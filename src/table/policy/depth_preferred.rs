@@ -1,7 +1,7 @@
-//! Keep the deeper entry. Source: "Deep" in Breuker, Uiterwijk and van den Herik, 1994; the text of "Writing a Chess
-//! Engine: Move Selection".
+//! Keep the deeper entry. Source: "Deep" in Breuker, Uiterwijk and van den Herik, 1994; the text of
+//! "Writing a Chess Engine: Move Selection".
 
-use super::{Newcomer, Replacement, Decision, least};
+use super::{Newcomer, Replacement, Decision, least_worth};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct DepthPreferred {}
 impl Replacement for DepthPreferred {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
-        let (slot, least) = least(bucket, |entry| entry.depth);
+        let (slot, least) = least_worth(bucket, |entry| entry.depth);
         if newcomer.entry.depth >= least { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

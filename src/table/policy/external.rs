@@ -1,4 +1,5 @@
-//! Policies from outside: a program of one's own registers them, and then they are named in experiment files like any other.
+//! External policies: a program that uses this library registers them, and experiment files then
+//! name them like any other.
 
 use super::{Decision, Mark, Newcomer, Replacement, Visitor};
 use crate::table::Entry;
@@ -9,33 +10,33 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// A registered policy with its parameters.
+/// A registered policy with given parameters.
 #[derive(Clone, Copy)]
-pub struct Outside {
-    /// The kind.
-    pub(super) kind: &'static Registered,
-    policy: &'static dyn Called,
-    /// Its parameters as JSON, which tell one from another.
+pub struct ExternalPolicy {
+    /// Its registration.
+    pub(super) kind: &'static PolicyKind,
+    policy: &'static dyn DynPolicy,
+    /// Its parameters as JSON, for comparison.
     parameters: &'static str,
 }
 
-/// A policy made of parameters, and these with those that were left out; or what is wrong with them.
-type Made = Result<(&'static dyn Called, Value), String>;
+/// A policy and its complete parameters, or what is wrong with them.
+type MakeResult = Result<(&'static dyn DynPolicy, Value), String>;
 
-/// What is known of a registered policy.
-pub struct Registered {
-    /// What files call it.
+/// The registration of a policy type.
+pub struct PolicyKind {
+    /// Its name in experiment files.
     pub(super) name: &'static str,
     pub(super) slots: RangeInclusive<u8>,
     pub(super) ages: bool,
     pub(super) age_parameters: &'static [&'static str],
     ordered: bool,
-    usual: Value,
-    make: fn(Value) -> Made,
+    defaults: Value,
+    make: fn(Value) -> MakeResult,
 }
 
-/// A policy whose type is known only where it was registered.
-trait Called: Send + Sync {
+/// The object-safe part of [`Replacement`].
+trait DynPolicy: Send + Sync {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
     fn draft(&self, entry: &Entry, age: u16) -> i32;
     fn marks(&self) -> Mark;
@@ -44,7 +45,7 @@ trait Called: Send + Sync {
     fn check(&self) -> Result<(), String>;
 }
 
-impl<P: Replacement + Sync> Called for P {
+impl<P: Replacement + Sync> DynPolicy for P {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         Replacement::decide(self, bucket, newcomer, now)
     }
@@ -52,7 +53,7 @@ impl<P: Replacement + Sync> Called for P {
         Replacement::draft(self, entry, age)
     }
     fn marks(&self) -> Mark {
-        Replacement::marks(self)
+        Replacement::mark_when(self)
     }
     fn starts_marked(&self) -> bool {
         Replacement::starts_marked(self)
@@ -65,11 +66,11 @@ impl<P: Replacement + Sync> Called for P {
     }
 }
 
-/// What the table is compiled for: a call through a pointer for each decision.
+/// The policy type for which tables are compiled: each decision is a dynamic call.
 #[derive(Clone, Copy)]
-struct Caller<const ORDERED: bool>(&'static dyn Called);
+struct DynCaller<const ORDERED: bool>(&'static dyn DynPolicy);
 
-impl<const ORDERED: bool> Replacement for Caller<ORDERED> {
+impl<const ORDERED: bool> Replacement for DynCaller<ORDERED> {
     const ORDERED: bool = ORDERED;
 
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
@@ -78,7 +79,7 @@ impl<const ORDERED: bool> Replacement for Caller<ORDERED> {
     fn draft(&self, entry: &Entry, age: u16) -> i32 {
         self.0.draft(entry, age)
     }
-    fn marks(&self) -> Mark {
+    fn mark_when(&self) -> Mark {
         self.0.marks()
     }
     fn starts_marked(&self) -> bool {
@@ -89,20 +90,23 @@ impl<const ORDERED: bool> Replacement for Caller<ORDERED> {
     }
 }
 
-/// Everything that was registered, and each policy that was made of it: as many as files name, each kept for good.
+/// All registrations and policy instances; instances are leaked, one per distinct set of
+/// parameters.
 #[derive(Default)]
 struct Registry {
-    kinds: Vec<&'static Registered>,
-    made: HashMap<(&'static str, String), Outside>,
+    kinds: Vec<&'static PolicyKind>,
+    instances: HashMap<(&'static str, String), ExternalPolicy>,
 }
 
 static REGISTRY: LazyLock<RwLock<Registry>> = LazyLock::new(RwLock::default);
 
-/// Makes a policy known under a name, to be used as `table.policy = "NAME"` or `{ kind = "NAME", ... }` wherever options are read. Its
-/// fields are its parameters; those that a file leaves out take their default. Call it before anything else, once for each policy.
+/// Registers a policy under a name, for `table.policy = "NAME"` or `{ kind = "NAME", ... }`
+/// wherever options are read. Its fields are its parameters; missing ones take their default. Call
+/// it before reading any options, once for each policy.
 ///
 /// # Errors
-/// When the name is no plain word or is taken, the policy cannot be written as a table, or it keeps words in each bucket.
+/// When the name is not plain or already taken, the policy does not serialize to a table, or it
+/// needs words in each bucket.
 pub fn register<P>(name: &'static str) -> Result<(), String>
 where
     P: Replacement + Sync + Default + Serialize + DeserializeOwned,
@@ -111,27 +115,29 @@ where
     if name.is_empty() || !name.chars().all(plain) {
         return Err(format!("`{name}`: expected a name of small letters, digits and dashes"));
     }
-    if super::Policy::named(name).is_some() {
-        return Err(format!("`{name}`: there is such a policy already"));
+    if super::Policy::from_name(name).is_some() {
+        return Err(format!("`{name}`: a policy of this name exists already"));
     }
     if P::WORDS > 0 {
-        return Err(format!("`{name}`: a policy that keeps words in each bucket needs a line of the registry"));
+        return Err(format!(
+            "`{name}`: a policy with bucket words (WORDS > 0) cannot be registered; add it to the list in src/table/policy/mod.rs"
+        ));
     }
-    let usual = serde_json::to_value(P::default()).map_err(|error| format!("`{name}`: {error}"))?;
-    let usual = match usual {
+    let defaults = serde_json::to_value(P::default()).map_err(|error| format!("`{name}`: {error}"))?;
+    let defaults = match defaults {
         Value::Null => Value::Object(serde_json::Map::new()),
         Value::Object(fields) if !fields.contains_key("kind") => Value::Object(fields),
         _ => return Err(format!("`{name}`: expected a struct with named fields, none of them `kind`")),
     };
-    let kind: &'static Registered = Box::leak(Box::new(Registered {
+    let kind: &'static PolicyKind = Box::leak(Box::new(PolicyKind {
         name,
         slots: P::SLOTS,
         ages: P::AGES,
         age_parameters: P::AGE_PARAMETERS,
         ordered: P::ORDERED,
-        usual,
+        defaults,
         make: |parameters| {
-            // A struct without fields is nothing, not an empty table.
+            // A struct without fields deserializes from null, not from an empty table.
             let empty = parameters.as_object().is_some_and(serde_json::Map::is_empty);
             let policy: P = match serde_json::from_value(parameters) {
                 Err(_) if empty => P::default(),
@@ -145,50 +151,50 @@ where
     Ok(())
 }
 
-/// The registered policies.
-pub(super) fn kinds() -> Vec<&'static Registered> {
+/// All registrations.
+pub(super) fn kinds() -> Vec<&'static PolicyKind> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
 }
 
-/// The names of registered policies.
+/// The names of all registered policies.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     kinds().into_iter().map(|kind| kind.name).collect()
 }
 
-/// The parameters of registered policies, for the paths that may be set.
+/// The parameter names of all registered policies, which are valid option paths.
 #[must_use]
 pub fn parameters() -> Vec<String> {
-    let fields = |kind: &'static Registered| kind.usual.as_object().into_iter().flat_map(|fields| fields.keys());
+    let fields = |kind: &'static PolicyKind| kind.defaults.as_object().into_iter().flat_map(|fields| fields.keys());
     kinds().into_iter().flat_map(fields).cloned().collect()
 }
 
-/// A registered policy with some of its parameters; none where no such policy was registered.
-pub(super) fn named(name: &str, given: serde_json::Map<String, Value>) -> Option<Result<Outside, String>> {
+/// A registered policy with some of its parameters; `None` if there is none of this name.
+pub(super) fn from_name(name: &str, chosen: serde_json::Map<String, Value>) -> Option<Result<ExternalPolicy, String>> {
     let kind = kinds().into_iter().find(|kind| kind.name == name)?;
-    let mut parameters = kind.usual.clone();
+    let mut parameters = kind.defaults.clone();
     if let Value::Object(fields) = &mut parameters {
-        if let Some(unknown) = given.keys().find(|key| !fields.contains_key(*key)) {
+        if let Some(unknown) = chosen.keys().find(|key| !fields.contains_key(*key)) {
             let names: Vec<String> = fields.keys().map(|name| format!("`{name}`")).collect();
             let valid =
                 if names.is_empty() { "it takes none".to_owned() } else { format!("expected {}", names.join(" or ")) };
             return Some(Err(format!("unknown key `{unknown}`, {valid}")));
         }
-        fields.extend(given);
+        fields.extend(chosen);
     }
     let key = (kind.name, parameters.to_string());
     let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(made) = registry.made.get(&key) {
-        return Some(Ok(*made));
+    if let Some(policy) = registry.instances.get(&key) {
+        return Some(Ok(*policy));
     }
     Some((kind.make)(parameters).map(|(policy, parameters)| {
-        let made = Outside { kind, policy, parameters: String::leak(parameters.to_string()) };
-        registry.made.insert(key, made);
-        made
+        let policy = ExternalPolicy { kind, policy, parameters: String::leak(parameters.to_string()) };
+        registry.instances.insert(key, policy);
+        policy
     }))
 }
 
-impl Outside {
+impl ExternalPolicy {
     pub(super) fn check(&self) -> Result<(), String> {
         self.policy.check()
     }
@@ -199,12 +205,12 @@ impl Outside {
 
     pub(super) fn dispatch<V: Visitor>(&self, visitor: V) -> V::Output {
         match self.kind.ordered {
-            true => visitor.visit(Caller::<true>(self.policy)),
-            false => visitor.visit(Caller::<false>(self.policy)),
+            true => visitor.visit(DynCaller::<true>(self.policy)),
+            false => visitor.visit(DynCaller::<false>(self.policy)),
         }
     }
 
-    /// As options hold it: its kind, then its parameters.
+    /// Its form in the options: kind, then parameters.
     pub(super) fn value(&self) -> Value {
         let mut value = serde_json::Map::new();
         value.insert("kind".to_owned(), self.kind.name.into());
@@ -215,13 +221,13 @@ impl Outside {
     }
 }
 
-impl PartialEq for Outside {
+impl PartialEq for ExternalPolicy {
     fn eq(&self, other: &Self) -> bool {
         self.kind.name == other.kind.name && self.parameters == other.parameters
     }
 }
 
-impl std::fmt::Debug for Outside {
+impl std::fmt::Debug for ExternalPolicy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.kind.name, self.parameters)
     }

@@ -1,4 +1,4 @@
-//! A pseudo-random entry of the bucket goes: the control that every comparison of policies needs.
+//! Evicts a pseudo-random entry of the bucket: the control that every comparison of policies needs.
 
 use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;

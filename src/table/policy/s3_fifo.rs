@@ -1,13 +1,15 @@
-//! S3-FIFO in a bucket: a small queue on trial, a main queue, and ghosts of what failed the trial. Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue
-//! and K. V. Rashmi, "FIFO queues are all you need for cache eviction", SOSP 2023; the filling of an empty cache as in libCacheSim.
+//! S3-FIFO in a bucket: a small probationary queue, a main queue, and ghosts of entries evicted
+//! from the small one. Source: J. Yang, Y. Zhang, Z. Qiu, Y. Yue and K. V. Rashmi, "FIFO queues are
+//! all you need for cache eviction", SOSP 2023; the filling of an empty cache as in libCacheSim.
 
-use super::{Decision, Newcomer, Notes, Replacement};
-use crate::table::{Entry, bounded::MOST_SLOTS};
+use super::{Decision, Newcomer, BucketNotes, Replacement};
+use crate::table::{Entry, bounded::MAX_SLOTS};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The sizes of the queues. A newcomer goes to the small queue, or to the main one if it left the small one not long ago. What was met
-/// often enough when its turn comes in the small queue moves on to the main one; what was met since in the main queue goes round again.
+/// The sizes of the queues. A newcomer enters the small queue, or the main one if it was evicted
+/// from the small one recently. At the head of the small queue, an entry accessed often enough
+/// moves to the main queue; at the head of the main queue, an entry accessed since is reinserted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -15,7 +17,8 @@ pub struct S3Fifo {
     /// Slots of the small queue, 1..=7; the main queue has the others.
     #[cfg_attr(test, schemars(range(min = 1, max = 7)))]
     pub small: u8,
-    /// How many positions that left the small queue are remembered, 0..=8, by 16 bits of their keys.
+    /// How many positions that left the small queue are remembered, 0..=8, by 16 bits of their
+    /// keys.
     #[cfg_attr(test, schemars(range(max = 8)))]
     pub ghosts: u8,
     /// How often an entry must have been met in the small queue to move to the main one, 1..=3.
@@ -29,23 +32,23 @@ impl Default for S3Fifo {
     }
 }
 
-/// Meetings are counted up to here.
-const MOST: u64 = 3;
+/// Access counts saturate here.
+const MAX_ACCESSES: u64 = 3;
 
-/// Where the word of the queues keeps their order.
+/// Bits of the queue word that hold the order of the slots.
 const ORDER: u64 = 0xffff_ffff;
 
-/// Where the word of the queues keeps how often each slot was met: two bits each.
-const MET: u32 = 32;
+/// Shift of the access counts in the queue word: two bits per slot.
+const ACCESSES_SHIFT: u32 = 32;
 
-/// The queues: the main one from its oldest slot on, behind it the small one.
+/// The queues: the main one from its oldest slot on, then the small one.
 struct Queues {
-    /// The slots in their order, four bits each; what stands behind the queues means nothing.
+    /// Slot numbers in order, four bits each; entries beyond the queues are undefined.
     order: u64,
     main: usize,
     small: usize,
-    met: u64,
-    /// Whether anything left the bucket yet.
+    accesses: u64,
+    /// Whether an entry was ever evicted.
     full: bool,
 }
 
@@ -53,61 +56,62 @@ impl Queues {
     fn read(word: u64) -> Self {
         let count = |shift: u32| (word >> shift & 15) as usize;
         let order = word & ORDER;
-        Self { order, main: count(48), small: count(52), met: word >> MET & 0xffff, full: word >> 56 & 1 != 0 }
+        Self { order, main: count(48), small: count(52), accesses: word >> ACCESSES_SHIFT & 0xffff, full: word >> 56 & 1 != 0 }
     }
 
     fn word(&self) -> u64 {
         let lengths = (self.main as u64) << 48 | (self.small as u64) << 52;
-        self.order & ORDER | self.met << MET | lengths | u64::from(self.full) << 56
+        self.order & ORDER | self.accesses << ACCESSES_SHIFT | lengths | u64::from(self.full) << 56
     }
 
-    /// Takes the slot at a place out of the order; the queues' lengths are the caller's.
-    fn take(&mut self, at: usize) -> u8 {
+    /// Removes the slot at a position of the order; the caller adjusts the lengths.
+    fn remove(&mut self, at: usize) -> u8 {
         let (before, behind) = (self.order & ((1 << (4 * at)) - 1), self.order >> (4 * at));
         self.order = before | behind >> 4 << (4 * at);
         (behind & 7) as u8
     }
 
-    fn put(&mut self, at: usize, slot: u8) {
+    fn insert(&mut self, at: usize, slot: u8) {
         let (before, behind) = (self.order & ((1 << (4 * at)) - 1), self.order >> (4 * at));
         self.order = before | (behind << 4 | u64::from(slot)) << (4 * at);
     }
 
-    fn met(&self, slot: u8) -> u64 {
-        self.met >> (2 * slot) & MOST
+    fn accesses(&self, slot: u8) -> u64 {
+        self.accesses >> (2 * slot) & MAX_ACCESSES
     }
 
-    fn set_met(&mut self, slot: u8, times: u64) {
-        self.met = self.met & !(MOST << (2 * slot)) | times << (2 * slot);
+    fn set_accesses(&mut self, slot: u8, times: u64) {
+        self.accesses = self.accesses & !(MAX_ACCESSES << (2 * slot)) | times << (2 * slot);
     }
 
-    fn join_main(&mut self, slot: u8) {
-        self.put(self.main, slot);
+    fn push_main(&mut self, slot: u8) {
+        self.insert(self.main, slot);
         self.main += 1;
     }
 
-    fn join_small(&mut self, slot: u8) {
-        self.put(self.main + self.small, slot);
+    fn push_small(&mut self, slot: u8) {
+        self.insert(self.main + self.small, slot);
         self.small += 1;
     }
 }
 
-/// What is remembered of a key; never 0.
+/// A 16-bit fingerprint of a key; never 0.
 #[inline]
-fn print(key: u64) -> u64 {
+fn fingerprint(key: u64) -> u64 {
     let half = key ^ key >> 32;
     ((half ^ half >> 16) & 0xffff).max(1)
 }
 
-/// Remembered keys, the newest first, in two words.
+/// Fingerprints of evicted keys, the newest first, in two words.
 struct Ghosts(u128);
 
 impl Ghosts {
-    fn forget(&mut self, print: u64) -> bool {
-        // All eight at once: the lowest lane that is 0 after the exclusive or is found by the borrow that it makes.
+    fn forget(&mut self, fingerprint: u64) -> bool {
+        // All eight lanes at once: subtraction borrows in the lowest lane that is 0 after the
+        // exclusive or.
         const ONES: u128 = u128::MAX / 0xffff;
-        let apart = self.0 ^ (ONES * u128::from(print));
-        let zeros = apart.wrapping_sub(ONES) & !apart & ONES << 15;
+        let differences = self.0 ^ (ONES * u128::from(fingerprint));
+        let zeros = differences.wrapping_sub(ONES) & !differences & ONES << 15;
         if zeros != 0 {
             let at = zeros.trailing_zeros() & !15;
             let newer = self.0 & ((1 << at) - 1);
@@ -116,10 +120,10 @@ impl Ghosts {
         zeros != 0
     }
 
-    /// Lanes from `most` on are empty, and stay so.
-    fn remember(&mut self, print: u64, most: u8) {
+    /// Keeps `most` fingerprints; lanes from there on stay empty.
+    fn remember(&mut self, fingerprint: u64, most: u8) {
         let (mut low, mut high) = (self.0 as u64, (self.0 >> 64) as u64);
-        (low, high) = (low << 16 | print, high << 16 | low >> 48);
+        (low, high) = (low << 16 | fingerprint, high << 16 | low >> 48);
         match most {
             0..4 => low &= !(0xffff << (16 * most)),
             4..8 => high &= !(0xffff << (16 * (most - 4))),
@@ -130,29 +134,29 @@ impl Ghosts {
 }
 
 impl S3Fifo {
-    /// Frees a slot, whose entry leaves.
+    /// Evicts an entry; returns its slot and whether it came from the small queue.
     #[inline(always)]
-    fn free(&self, queues: &mut Queues, main: usize) -> (u8, bool) {
+    fn evict(&self, queues: &mut Queues, main: usize) -> (u8, bool) {
         queues.full = true;
         if queues.main <= main {
             while queues.small > 0 {
-                let slot = queues.take(queues.main);
+                let slot = queues.remove(queues.main);
                 queues.small -= 1;
-                if queues.met(slot) < u64::from(self.meetings) {
+                if queues.accesses(slot) < u64::from(self.meetings) {
                     return (slot, true);
                 }
-                queues.set_met(slot, 0);
-                queues.join_main(slot);
+                queues.set_accesses(slot, 0);
+                queues.push_main(slot);
             }
         }
         loop {
-            let slot = queues.take(0);
+            let slot = queues.remove(0);
             queues.main -= 1;
-            match queues.met(slot) {
+            match queues.accesses(slot) {
                 0 => return (slot, false),
-                times => queues.set_met(slot, times - 1),
+                times => queues.set_accesses(slot, times - 1),
             }
-            queues.join_main(slot);
+            queues.push_main(slot);
         }
     }
 }
@@ -163,32 +167,32 @@ impl Replacement for S3Fifo {
     const WORDS: usize = 3;
 
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        self.decide_with(bucket, Notes { words: &mut [0; 3], keys: &[0; MOST_SLOTS], key: newcomer.key }, newcomer, now)
+        self.decide_with(bucket, BucketNotes { words: &mut [0; 3], keys: &[0; MAX_SLOTS], key: newcomer.key }, newcomer, now)
     }
 
-    // Within the table's store it is seen that only the emptiness of entries is asked for: the rest is then not unpacked.
+    // Inlined into the table's store, so that only the emptiness of entries is unpacked.
     #[inline(always)]
-    fn decide_with(&self, bucket: &[Entry], notes: Notes<'_>, _: &Newcomer, _: u16) -> Decision {
+    fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
         let words = notes.words;
         let mut queues = Queues::read(words[0]);
         let mut ghosts = Ghosts(u128::from(words[1]) | u128::from(words[2]) << 64);
         let small = usize::from(self.small).min(bucket.len() - 1);
-        let returns = ghosts.forget(print(notes.key));
+        let returns = ghosts.forget(fingerprint(notes.key));
         let slot = match bucket.iter().position(Entry::is_empty) {
             Some(free) => free as u8,
             None => {
-                let (slot, failed) = self.free(&mut queues, bucket.len() - small);
+                let (slot, failed) = self.evict(&mut queues, bucket.len() - small);
                 if failed {
-                    ghosts.remember(print(notes.keys[usize::from(slot)]), self.ghosts);
+                    ghosts.remember(fingerprint(notes.keys[usize::from(slot)]), self.ghosts);
                 }
                 slot
             }
         };
-        queues.set_met(slot, 0);
+        queues.set_accesses(slot, 0);
         if returns || !queues.full && queues.small >= small {
-            queues.join_main(slot);
+            queues.push_main(slot);
         } else {
-            queues.join_small(slot);
+            queues.push_small(slot);
         }
         words[0] = queues.word();
         (words[1], words[2]) = (ghosts.0 as u64, (ghosts.0 >> 64) as u64);
@@ -205,9 +209,9 @@ impl Replacement for S3Fifo {
     }
 
     #[inline]
-    fn met(&self, words: &mut [u64], slot: usize, _: usize, _: u64) {
-        let shift = MET + 2 * slot as u32;
-        if words[0] >> shift & MOST < MOST {
+    fn on_access(&self, words: &mut [u64], slot: usize, _: usize, _: u64) {
+        let shift = ACCESSES_SHIFT + 2 * slot as u32;
+        if words[0] >> shift & MAX_ACCESSES < MAX_ACCESSES {
             words[0] += 1 << shift;
         }
     }
@@ -217,9 +221,9 @@ impl Replacement for S3Fifo {
 mod tests {
     use super::*;
 
-    /// Both ends of each parameter, and one beyond.
+    /// Both ends of each range and one beyond.
     #[test]
-    fn parameters_have_their_ranges() {
+    fn parameter_out_of_range_is_refused() {
         let message = |small, ghosts, meetings| S3Fifo { small, ghosts, meetings }.check().err();
         for allowed in [(1, 0, 1), (7, 8, 3)] {
             assert_eq!(message(allowed.0, allowed.1, allowed.2), None, "{allowed:?}");

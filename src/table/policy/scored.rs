@@ -1,13 +1,13 @@
-//! The general policy that covers most others: the entry of least worth goes, by a weighted sum that can be tuned. With its defaults
-//! it is `depth-age`.
+//! The general policy that covers most others: the entry of least worth is evicted, by a weighted
+//! sum that can be tuned. With its defaults it is `depth-age`.
 
-use super::{Newcomer, Replacement, Decision, least};
+use super::{Newcomer, Replacement, Decision, least_worth};
 use crate::chess::Bound;
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// Weights in units of a ply of depth; worth = depth x `depth` - age x `age` + `exact` if the bound is exact + `pv` if the
-/// window was open + `nodes` x log2 of the subtree's nodes.
+/// Weights in units of a ply of depth; worth = depth x `depth` - age x `age` + `exact` if the bound
+/// is exact + `pv` if the window was open + `nodes` x log2 of the subtree's nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -22,8 +22,8 @@ pub struct Scored {
     pub pv: i32,
     /// Weight of each doubling of the subtree's nodes, -1000..=1000.
     pub nodes: i32,
-    /// The newcomer is refused unless its own worth is at least the least worth of the bucket plus this; the default
-    /// never refuses.
+    /// The newcomer is refused unless its own worth is at least the least worth of the bucket plus
+    /// this; the default never refuses.
     pub margin: i32,
 }
 
@@ -37,17 +37,18 @@ impl Replacement for Scored {
     const AGES: bool = true;
     const AGE_PARAMETERS: &'static [&'static str] = &["age"];
 
-    // Within the table's store it is seen which fields are asked for: where nodes weigh nothing they are not unpacked.
+    // Inlined into the table's store, so that subtree nodes are unpacked only if they have a
+    // weight.
     #[inline(always)]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        // At most 1000 x (255 + 1023 + 1 + 1 + 31): far from what 32 bits hold.
+        // At most 1000 x (255 + 1023 + 1 + 1 + 31), which fits 32 bits easily.
         let worth = |entry: &Entry, age: u16| {
             self.depth * i32::from(entry.depth) - self.age * i32::from(age)
                 + if entry.bound == Bound::Exact { self.exact } else { 0 }
                 + if entry.pv { self.pv } else { 0 }
                 + if self.nodes == 0 { 0 } else { self.nodes * (entry.nodes | 1).ilog2() as i32 }
         };
-        let (slot, least) = least(bucket, |entry| worth(entry, entry.age(now)));
+        let (slot, least) = least_worth(bucket, |entry| worth(entry, entry.age(now)));
         let floor = i64::from(least) + i64::from(self.margin);
         if i64::from(worth(&newcomer.entry, 0)) >= floor { Decision::replace(slot) } else { Decision::Refuse }
     }
@@ -68,9 +69,9 @@ impl Replacement for Scored {
 mod tests {
     use super::*;
 
-    /// Each weight at both ends of its range and one beyond, told by its own name.
+    /// Each weight at both ends of its range and one beyond, reported by its own name.
     #[test]
-    fn each_weight_has_its_range() {
+    fn weight_out_of_range_is_refused_by_name() {
         for name in ["depth", "age", "exact", "pv", "nodes"] {
             let message = |weight: i32| {
                 let policy: Scored = serde_json::from_value(serde_json::json!({ name: weight })).unwrap();

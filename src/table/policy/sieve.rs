@@ -1,19 +1,21 @@
-//! SIEVE: a queue whose entries are sifted where they stand. Source: Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson and K. V. Rashmi, "SIEVE is
-//! simpler than LRU", NSDI 2024.
+//! SIEVE: a queue whose entries are sifted in place. Source: Y. Zhang, J. Yang, Y. Yue, Y.
+//! Vigfusson and K. V. Rashmi, "SIEVE is simpler than LRU", NSDI 2024.
 
-use super::{Decision, Newcomer, Notes, Replacement};
+use super::{Decision, Newcomer, BucketNotes, Replacement};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// No parameters. The newest stands first. An entry that answers, or whose position is stored again, gets a mark; a hand goes from the
-/// oldest to the newest, takes marks away, and the first entry without one leaves. Unlike under `clock` nothing that is kept becomes new.
+/// No parameters. The newest entry comes first. A hit, or a new store of the same position, marks
+/// the entry; a hand moves from the oldest to the newest, clears marks and evicts the first
+/// unmarked entry. Unlike under `clock`, a surviving entry keeps its place in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Sieve {}
 
-/// The word: a mark for each slot, then the slot under the hand and one more; 0: the oldest entry's.
+/// Layout of the word: a mark per slot, then one more than the slot under the hand; 0: the oldest
+/// entry.
 const HAND: u32 = 8;
 
 impl Replacement for Sieve {
@@ -22,14 +24,14 @@ impl Replacement for Sieve {
     const WORDS: usize = 1;
 
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        self.decide_with(bucket, Notes { words: &mut [0], keys: &[], key: 0 }, newcomer, now)
+        self.decide_with(bucket, BucketNotes { words: &mut [0], keys: &[], key: 0 }, newcomer, now)
     }
 
     #[inline]
-    fn decide_with(&self, bucket: &[Entry], notes: Notes<'_>, _: &Newcomer, _: u16) -> Decision {
+    fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
         let (mut marks, mut hand) = (notes.words[0] & 0xff, notes.words[0] >> HAND);
         let oldest = bucket.len() - 1;
-        let gone = match bucket.iter().position(Entry::is_empty) {
+        let evicted = match bucket.iter().position(Entry::is_empty) {
             Some(free) => free,
             None => {
                 let mut at = (hand as usize).checked_sub(1).unwrap_or(oldest).min(oldest);
@@ -37,19 +39,19 @@ impl Replacement for Sieve {
                     marks &= !(1 << at);
                     at = at.checked_sub(1).unwrap_or(oldest);
                 }
-                // The next to be looked at stood before the one that leaves, and moves into its slot.
+                // The next entry to examine preceded the evicted one, and moves into its slot.
                 hand = if at == 0 { 0 } else { at as u64 + 1 };
                 at
             }
         };
-        let behind = marks >> (gone + 1) << (gone + 1);
-        let before = marks & ((1 << gone) - 1);
-        notes.words[0] = behind | before << 1 | hand << HAND;
-        Decision::Insert { at: 0, last: gone }
+        let after = marks >> (evicted + 1) << (evicted + 1);
+        let before = marks & ((1 << evicted) - 1);
+        notes.words[0] = after | before << 1 | hand << HAND;
+        Decision::Insert { at: 0, last: evicted }
     }
 
     #[inline]
-    fn met(&self, words: &mut [u64], slot: usize, _: usize, _: u64) {
+    fn on_access(&self, words: &mut [u64], slot: usize, _: usize, _: u64) {
         words[0] |= 1 << slot;
     }
 }

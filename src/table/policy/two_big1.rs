@@ -1,11 +1,13 @@
-//! Two levels by subtree nodes, the best scheme of its source. Source: "TwoBig1" in Breuker, Uiterwijk and van den Herik, 1994.
+//! Two levels by subtree nodes, the best scheme of its source. Source: "TwoBig1" in Breuker,
+//! Uiterwijk and van den Herik, 1994.
 
 use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// No parameters. Needs `table.slots = 2` or more; slots beyond the second hold what leaves it.
+/// No parameters. Needs `table.slots = 2` or more; slots beyond the second receive what the second
+/// evicts.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -6,7 +6,8 @@ use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// No parameters. Needs `table.slots = 1`; give it `table.same_key = "policy"`, since the rule speaks of the same position too.
+/// No parameters. Needs `table.slots = 1`; use it with `table.same_key = "policy"`, since the rule
+/// covers the same position too.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -19,7 +20,7 @@ impl Replacement for VipermateFirst {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let old = &bucket[0];
         let weak = old.bound <= Bound::Upper;
-        // Same or another position: the rule asks for a better bound only where the key is the same.
+        // The rule requires a better bound only if the key is the same.
         let better = newcomer.entry.depth >= old.depth && (newcomer.entry.bound >= old.bound || newcomer.same.is_none());
         if weak || better { Decision::replace(0) } else { Decision::Refuse }
     }

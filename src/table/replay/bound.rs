@@ -1,7 +1,7 @@
-//! What a table could have of a trace if it knew what comes: by count, and by worth.
+//! Upper bounds on what any table can achieve on a trace, if it knew the future.
 
 use super::buckets;
-use super::packing::{Holding, Packer};
+use super::packing::{Interval, Packer};
 use super::step::Step;
 use crate::table::memory::check_free;
 use crate::table::options::Index;
@@ -9,73 +9,92 @@ use crate::table::trace::EventKind;
 use crate::table::{TableError, TableOptions};
 use std::ops::Range;
 
-/// What a table that knows the future strives for.
+/// What a clairvoyant table maximises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Aim {
-    /// As many answered probes as can be.
+pub enum Objective {
+    /// The number of hits.
     Hits,
-    /// As many usable probes as can be.
-    Cuts,
-    /// As much worth of usable probes as can be.
+    /// The number of usable hits.
+    Cutoffs,
+    /// The worth of usable hits, in nodes.
     Worth,
 }
 
-/// The most that a table of the options' size, slots and index can have of an aim if it knows what comes.
+/// The maximum of an objective over all tables of the options' size, slots and index that know the
+/// future.
 ///
-/// Each bucket is a table of its own. What may be kept in it is a set of stretches, each from an event of a position to the probe that wants
-/// it; it holds at most `slots` of them at any time. For the hits a stretch begins at any event of a position that was offered; for
-/// usable probes where its entry is offered: at a store, or at a usable probe, after which a search that was not answered offers it anew.
-/// A table may be filled with a choice of stretches, and one that keeps a position for a probe has held it all along its stretch: so the
-/// best choice is reached by a table that knows what comes, and by no other surpassed. Keys are compared in full: a table that takes one
-/// position for another may seem to do better.
+/// Each bucket is a table of its own. What it keeps is a set of intervals, each from an event of a
+/// position to the probe that it answers; at any time at most `slots` of them overlap. For hits an
+/// interval begins at any event of a position that was offered; for usable probes where its entry
+/// is offered: at a store, or at a usable probe, after which a search that got no answer offers it
+/// again. Any choice of intervals can be realised by a table that knows the future, and any table
+/// that answers a probe held the position throughout its interval: so the best choice is attained
+/// and is an upper bound. Keys are compared in full: a table that confuses positions may appear to
+/// do better.
 ///
-/// Most in number are kept by taking stretches in the order in which they end, each into the slot that was free for the shortest time before
-/// it, where there is one (interval scheduling on several machines): no look ahead is needed, only the end of what each slot held last.
-/// Worth needs all stretches of a bucket: see `Packing`. Both are exact.
+/// The largest number is kept by taking intervals in the order of their ends, each into the slot
+/// that was free for the shortest time before it, if there is one (interval scheduling on several
+/// machines): this needs only the end of the last interval in each slot. The largest worth needs
+/// all intervals of a bucket: see [`Packer`]. Both are exact.
 ///
-/// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number; it is that of L. Belady's rule of 1966 with
-/// bypass.
+/// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number,
+/// which equals that of L. Belady's rule of 1966 with bypass.
 pub struct Clairvoyant {
-    aim: Aim,
+    objective: Objective,
     index: Index,
     buckets: u64,
     slots: usize,
-    /// The first bucket of the turn.
+    /// The first bucket of the pass.
     first: u64,
-    /// By count: the event at which each slot was free again; 0: it held nothing yet.
+    /// For counts: the event at which each slot became free; 0: it was never used.
     free: Vec<u32>,
-    /// By worth: what is to be weighed.
-    expected: Vec<BucketSpan>,
-    packing: Packer,
-    found: Vec<u64>,
+    /// For worth: the intervals collected so far.
+    spans: Vec<BucketSpan>,
+    packer: Packer,
+    totals: Vec<u64>,
 }
 
-/// A stretch of a bucket.
+/// An interval in a bucket.
 struct BucketSpan {
     bucket: u64,
     class: u32,
-    stretch: Holding,
+    interval: Interval,
 }
 
 impl Clairvoyant {
-    /// Knows nothing yet of so many classes of buckets.
+    /// Creates a bound with totals for `classes` classes of buckets.
     ///
     /// # Errors
-    /// When the options are wrong.
-    pub fn new(aim: Aim, options: &TableOptions, working_set: Option<u64>, classes: usize) -> Result<Self, TableError> {
+    /// When the options are invalid.
+    pub fn new(
+        aim: Objective,
+        options: &TableOptions,
+        working_set: Option<u64>,
+        classes: usize,
+    ) -> Result<Self, TableError> {
         let (index, slots) = (options.index, usize::from(options.slots));
         let (free, expected, packing) = (Vec::new(), Vec::new(), Packer::default());
         let buckets = buckets(options, working_set)?;
-        Ok(Self { aim, index, buckets, slots, first: 0, free, expected, packing, found: vec![0; classes] })
+        Ok(Self {
+            objective: aim,
+            index,
+            buckets,
+            slots,
+            first: 0,
+            free,
+            spans: expected,
+            packer: packing,
+            totals: vec![0; classes],
+        })
     }
 
-    /// Begins with some of the buckets.
+    /// Starts a pass over a range of buckets.
     ///
     /// # Errors
-    /// When there is no memory for their slots: four bytes each.
-    pub fn begin(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
+    /// When there is not enough memory for their slots: four bytes each.
+    pub fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.first = buckets.start;
-        if self.aim != Aim::Worth {
+        if self.objective != Objective::Worth {
             let none = TableError::Memory { bytes: u64::MAX, available: None };
             let len = usize::try_from(buckets.end - buckets.start).ok().and_then(|len| len.checked_mul(self.slots));
             self.free.clear();
@@ -86,80 +105,80 @@ impl Clairvoyant {
         Ok(())
     }
 
-    /// Takes in what happens next in the buckets of a class.
-    pub fn show(&mut self, class: usize, steps: &[Step]) {
-        match self.aim {
-            Aim::Hits => self.count(class, steps, Step::known, |step| step.since),
-            Aim::Cuts => self.count(class, steps, Step::usable, |step| step.offered),
-            Aim::Worth => self.gather(class, steps),
+    /// Adds the next events in the buckets of a class.
+    pub fn push(&mut self, class: usize, steps: &[Step]) {
+        match self.objective {
+            Objective::Hits => self.count(class, steps, Step::is_known, |step| step.last_event),
+            Objective::Cutoffs => self.count(class, steps, Step::is_usable, |step| step.last_offer),
+            Objective::Worth => self.gather_spans(class, steps),
         }
     }
 
-    /// The buckets have seen all.
-    pub fn end(&mut self) {
-        self.weigh();
+    /// Ends the pass.
+    pub fn end_pass(&mut self) {
+        self.add_worth();
     }
 
-    /// What was found, by class.
+    /// The totals by class.
     #[must_use]
-    pub fn found(&self) -> &[u64] {
-        &self.found
+    pub fn totals(&self) -> &[u64] {
+        &self.totals
     }
 
     #[inline]
     fn count(&mut self, class: usize, steps: &[Step], ends: impl Fn(&Step) -> bool, begin: impl Fn(&Step) -> u32) {
-        let mut reached = 0;
+        let mut kept = 0;
         for step in steps.iter().filter(|step| ends(step)) {
             let begin = begin(step);
             let place = (self.index.bucket(step.key, self.buckets) - self.first) as usize * self.slots;
             let free = self.free[place..place + self.slots].iter_mut().filter(|free| **free <= begin);
             if let Some(latest) = free.max() {
-                *latest = step.at;
-                reached += 1;
+                *latest = step.number;
+                kept += 1;
             }
         }
-        self.found[class] += reached;
+        self.totals[class] += kept;
     }
 
-    fn gather(&mut self, class: usize, steps: &[Step]) {
+    fn gather_spans(&mut self, class: usize, steps: &[Step]) {
         for step in steps {
-            if step.usable() && step.worth > 0 {
+            if step.is_usable() && step.worth > 0 {
                 let bucket = self.index.bucket(step.key, self.buckets);
-                let stretch = Holding { begin: step.offered, end: step.at, worth: step.worth };
-                self.expected.push(BucketSpan { bucket, class: class as u32, stretch });
+                let interval = Interval { begin: step.last_offer, end: step.number, worth: step.worth };
+                self.spans.push(BucketSpan { bucket, class: class as u32, interval });
             } else if step.kind() == EventKind::Clear {
-                // Nothing is held across it.
-                self.weigh();
+                // No interval spans a clear.
+                self.add_worth();
             }
         }
     }
 
-    /// The most worth that the slots of each bucket can keep of what was gathered.
-    fn weigh(&mut self) {
-        self.expected.sort_unstable_by_key(|expected| (expected.bucket, expected.stretch.begin));
-        let mut one: Vec<Holding> = Vec::new();
-        for bucket in self.expected.chunk_by(|a, b| a.bucket == b.bucket) {
-            one.clear();
-            one.extend(bucket.iter().map(|expected| expected.stretch));
-            self.found[bucket[0].class as usize] += self.packing.most(&one, self.slots);
+    /// Adds the maximum worth of the collected intervals, bucket by bucket.
+    fn add_worth(&mut self) {
+        self.spans.sort_unstable_by_key(|expected| (expected.bucket, expected.interval.begin));
+        let mut intervals: Vec<Interval> = Vec::new();
+        for bucket in self.spans.chunk_by(|a, b| a.bucket == b.bucket) {
+            intervals.clear();
+            intervals.extend(bucket.iter().map(|expected| expected.interval));
+            self.totals[bucket[0].class as usize] += self.packer.max_worth(&intervals, self.slots);
         }
-        self.expected.clear();
+        self.spans.clear();
     }
 }
 
-/// The most that a table of the options can have of a trace if it knows what comes: see [`Clairvoyant`].
+/// The maximum of an objective on a trace: see [`Clairvoyant`].
 ///
 /// # Errors
-/// When the options are wrong.
+/// When the options are invalid.
 pub fn clairvoyant(
     steps: &[Step],
     options: &TableOptions,
     working_set: Option<u64>,
-    aim: Aim,
+    aim: Objective,
 ) -> Result<u64, TableError> {
-    let mut foresight = Clairvoyant::new(aim, options, working_set, 1)?;
-    foresight.begin(0..foresight.buckets)?;
-    foresight.show(0, steps);
-    foresight.end();
-    Ok(foresight.found[0])
+    let mut clairvoyant = Clairvoyant::new(aim, options, working_set, 1)?;
+    clairvoyant.begin_pass(0..clairvoyant.buckets)?;
+    clairvoyant.push(0, steps);
+    clairvoyant.end_pass();
+    Ok(clairvoyant.totals[0])
 }

@@ -1,46 +1,47 @@
-//! A trace taken apart into its games, each with what it holds.
+//! Splits a trace into its games.
 
-use crate::table::trace::{Counting, Info, Reader, TraceError};
+use crate::table::trace::{Info, InfoCounter, Reader, TraceError};
 use std::io::Read;
 use std::ops::Range;
 
-/// One game of a trace, or one position that has nothing to do with those before it: what tables are shown from empty.
+/// One game of a trace, or one unrelated position; tables replay each from empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedGame {
-    /// Its first event.
+    /// The number of its first event.
     pub first: u64,
-    /// What it holds.
+    /// Its counts.
     pub info: Info,
 }
 
 impl TracedGame {
-    /// Its events.
+    /// The numbers of its events.
     #[must_use]
     pub fn events(&self) -> Range<u64> {
         self.first..self.first + self.info.events
     }
 }
 
-/// Finds the games of a trace. Each is a trace of its own: nothing of the game before is known in it.
+/// Finds the games of a trace. Each is a trace of its own: nothing carries over from the game
+/// before.
 ///
 /// # Errors
-/// When it is no trace or is damaged, and where.
-pub fn games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
+/// When it is not a trace or is damaged, and where.
+pub fn find_games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
     let mut games = Vec::new();
-    let mut open = Counting::default();
+    let mut open = InfoCounter::default();
     let (mut first, mut at) = (0, 0);
     let mut reader = Reader::new(from)?;
     reader.for_each(|event| {
-        if event.begins_game() && open.begun() {
-            let next = open.next();
+        if event.begins_game() && open.has_accesses() {
+            let next = open.continue_nodes();
             games.push(TracedGame { first, info: std::mem::replace(&mut open, next).finish() });
             first = at;
         }
         open.push(event);
         at += 1;
     })?;
-    open.end(reader.nodes());
-    if open.begun() {
+    open.add_end(reader.nodes());
+    if open.has_accesses() {
         games.push(TracedGame { first, info: open.finish() });
     }
     Ok(games)

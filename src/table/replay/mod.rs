@@ -1,40 +1,44 @@
-//! Traces shown to other tables, and to one that knows what comes.
+//! Replays traces on other tables, and on one that knows the future.
 //!
-//! A trace is not a search: what a table answers changes what a search asks next, and here it does not. Within that limit: where a probe
-//! ended its node in the recorded search and does not here, the same entry is offered anew, as the search would after its work. After any
-//! other probe the trace holds that store itself. So a trace shown to the table that it was recorded with gives that table's own counts.
+//! A trace is not a search: a table's answers change what a search asks next, but not what a trace
+//! asks. Within that limit, if a probe cut off its node in the recorded search and does not here,
+//! the same entry is offered again, as the search would do after its work. After any other probe
+//! the trace contains that store itself. So a replay on the recording table reproduces its counts
+//! exactly.
 //!
-//! A probe is *usable* if what was offered last for its key ends its node: by its window, where the trace tells windows; else where it did
-//! end it in the recorded search. Its *worth* are the nodes that made that entry: what the answer saves.
+//! A probe is *usable* if the entry last offered for its key would cut off its node: by its window,
+//! if the trace has windows; otherwise if it did so in the recorded search. Its *worth* is the
+//! number of nodes that produced that entry: what the answer saves.
 
 mod bound;
 mod games;
 mod packing;
+mod passes;
 mod sample;
 mod step;
-mod turns;
 
-pub use bound::{Aim, Clairvoyant, clairvoyant};
-pub use games::{TracedGame, games};
-pub use packing::most;
+pub use bound::{Clairvoyant, Objective, clairvoyant};
+pub use games::{TracedGame, find_games};
+pub use packing::max_worth;
+pub use passes::{Passes, ReplayError, ReplaySink};
 pub use sample::{CLASSES, Sample};
-pub use step::{Maker, Step, steps};
-pub use turns::{Halted, Passes, ReplaySink};
+pub use step::{Step, StepMaker, make_steps};
 
 use super::options::{TableOptions, TickSource};
 use super::policy::Replacement;
 use super::trace::EventKind;
 use super::{Bounded, Table, TableError, TableKind, entry, make};
 
-/// Events ahead whose buckets are fetched.
-const AHEAD: usize = 24;
+/// How many events ahead buckets are prefetched.
+const PREFETCH_DISTANCE: usize = 24;
 
 crate::counters! {
-    /// How a table did on a trace.
-    pub struct Replayed {
+    /// Counts of a table on a trace.
+    pub struct ReplayCounters {
         /// Probes.
         probes,
-        /// Of those, of positions that were offered before: what a table that forgets nothing answers.
+        /// Of those, of positions that were offered before: what a table that forgets nothing
+        /// answers.
         known,
         /// Probes that were answered.
         hits,
@@ -48,7 +52,8 @@ crate::counters! {
         worth,
         /// Of that, worth of those kept: nodes that this table saves.
         worth_kept,
-        /// Stores: the trace's own, and new offers where the recorded search was answered and this table was not.
+        /// Stores: the trace's own, and new offers where the recorded search was answered and this
+        /// table was not.
         stores,
         /// Stores that displaced another position.
         evictions,
@@ -57,64 +62,64 @@ crate::counters! {
     }
 }
 
-/// A table that traces are shown to, part by part.
+/// A table on which traces are replayed, part by part.
 pub trait ReplayTable {
-    /// Shows it what happened next.
-    fn show(&mut self, steps: &[Step]);
-    /// Empties it, without a tick.
-    fn empty(&mut self);
-    /// What it did so far.
-    fn replayed(&self) -> Replayed;
+    /// Replays the next steps.
+    fn replay_steps(&mut self, steps: &[Step]);
+    /// Clears the table without a tick.
+    fn clear(&mut self);
+    /// The counts so far.
+    fn result(&self) -> ReplayCounters;
     /// The table's own counters.
     fn counters(&self) -> super::TableCounters;
     /// How full it is.
     fn occupancy(&self) -> super::Occupancy;
 }
 
-/// Makes the table of the options, to be shown a trace.
+/// Creates the table of the options for a replay.
 ///
 /// # Errors
-/// When the table cannot be made; sizes as a share of a working set need to know it.
-pub fn shown(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn ReplayTable>, TableError> {
+/// When the table cannot be created; a size as a share needs the working set.
+pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn ReplayTable>, TableError> {
     options.check()?;
     if options.forget > 0.0 {
         let problem = format!("{} applies to searches only, not to a replay: remove it", options.forget);
         return Err(TableError::Option { path: "table.forget", problem });
     }
     if options.kind == TableKind::Bounded {
-        let buckets = make::known_buckets(options, working_set)?;
-        return make::bounded(options, buckets, ReplayTaker { clock: options.clock });
+        let buckets = make::require_buckets(options, working_set)?;
+        return make::build_bounded(options, buckets, ReplayTaker { clock: options.clock });
     }
     let table = make::build(options, None, false)?;
-    let shown = |table| {
-        Box::new(TableReplay { table, clock: options.clock, count: Replayed::default() }) as Box<dyn ReplayTable>
+    let boxed = |table| {
+        Box::new(TableReplay { table, clock: options.clock, count: ReplayCounters::default() }) as Box<dyn ReplayTable>
     };
-    table.map(shown).ok_or_else(|| TableError::Option {
+    table.map(boxed).ok_or_else(|| TableError::Option {
         path: "table.kind",
-        problem: "\"none\" leaves nothing to replay".to_owned(),
+        problem: "\"none\" cannot be replayed: expected \"bounded\" or \"unbounded\"".to_owned(),
     })
 }
 
-/// Buckets of the options' table, where its size is known.
+/// The number of buckets of the options' table.
 ///
 /// # Errors
-/// When the size is a share of a working set that is not told, or too small.
+/// When the size is a share of an unknown working set, or too small.
 pub fn buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
     options.check()?;
-    Ok(make::known_buckets(options, working_set)?.max(1))
+    Ok(make::require_buckets(options, working_set)?.max(1))
 }
 
-/// Shows a trace to an empty table.
+/// Replays a trace on an empty table.
 ///
 /// # Errors
-/// When the table cannot be made; sizes as a share of a working set are not known here.
-pub fn replay(steps: &[Step], options: &TableOptions) -> Result<Replayed, TableError> {
-    let mut table = shown(options, None)?;
-    table.show(steps);
-    Ok(table.replayed())
+/// When the table cannot be created; sizes as a share are not supported here.
+pub fn replay(steps: &[Step], options: &TableOptions) -> Result<ReplayCounters, TableError> {
+    let mut table = replay_table(options, None)?;
+    table.replay_steps(steps);
+    Ok(table.result())
 }
 
-/// Puts a table of its own type, whose events then need no dynamic call, behind a boundary that is crossed once for each part of a trace.
+/// Boxes a table of concrete type behind a dynamic call per part of a trace rather than per event.
 struct ReplayTaker {
     clock: TickSource,
 }
@@ -123,64 +128,64 @@ impl make::Taker for ReplayTaker {
     type Output = Box<dyn ReplayTable>;
 
     fn take<P: Replacement, L: entry::Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
-        Box::new(TableReplay { table, clock: self.clock, count: Replayed::default() })
+        Box::new(TableReplay { table, clock: self.clock, count: ReplayCounters::default() })
     }
 }
 
-/// A table and what was counted beside its own counters.
+/// A table and the counts that it does not keep itself.
 struct TableReplay<T> {
     table: T,
     clock: TickSource,
-    count: Replayed,
+    count: ReplayCounters,
 }
 
-impl<T: Answers> ReplayTable for TableReplay<T> {
-    fn show(&mut self, steps: &[Step]) {
+impl<T: TableAccess> ReplayTable for TableReplay<T> {
+    fn replay_steps(&mut self, steps: &[Step]) {
         let table = self.table.table();
         let count = &mut self.count;
         for (at, step) in steps.iter().enumerate() {
-            if let Some(ahead) = steps.get(at + AHEAD) {
+            if let Some(ahead) = steps.get(at + PREFETCH_DISTANCE) {
                 table.prefetch(ahead.key);
             }
             let offered = match step.kind() {
                 EventKind::Store => true,
                 EventKind::Probe => {
-                    count.known += u64::from(step.known());
-                    let hit = table.probe(step.key, step.asked);
+                    count.known += u64::from(step.is_known());
+                    let hit = table.probe(step.key, step.needed_depth);
                     let draft = hit.as_ref().map_or(-1, |hit| hit.draft);
-                    count.deep += u64::from(draft >= i32::from(step.asked));
-                    let usable = step.usable();
+                    count.deep += u64::from(draft >= i32::from(step.needed_depth));
+                    let usable = step.is_usable();
                     count.cuts += u64::from(usable);
                     count.worth += u64::from(step.worth) * u64::from(usable);
-                    match hit.filter(|hit| usable & step.settled_by(hit.draft, &hit.entry)) {
+                    match hit.filter(|hit| usable & step.ends_node(hit.draft, &hit.entry)) {
                         Some(hit) => {
                             count.kept += 1;
                             count.worth_kept += u64::from(step.worth);
                             table.cutoff(&hit);
                             false
                         }
-                        None => usable & step.cut(),
+                        None => usable & step.is_cut(),
                     }
                 }
                 kind => {
-                    between(table, kind, step.ticks(self.clock));
+                    apply_control(table, kind, step.ticks(self.clock));
                     false
                 }
             };
-            // In one place, so that it is compiled into this loop.
+            // A single call site, so that it is inlined into this loop.
             if offered {
                 table.store(step.key, step.entry());
             }
         }
     }
 
-    fn empty(&mut self) {
+    fn clear(&mut self) {
         self.table.table().clear();
     }
 
-    fn replayed(&self) -> Replayed {
+    fn result(&self) -> ReplayCounters {
         let table = self.table.counters();
-        Replayed {
+        ReplayCounters {
             probes: table.probes,
             hits: table.hits,
             stores: table.stores,
@@ -199,17 +204,17 @@ impl<T: Answers> ReplayTable for TableReplay<T> {
     }
 }
 
-/// What happens between positions, apart from the loop over them.
+/// Applies a search or clear event, outside the hot loop.
 #[cold]
-fn between(table: &mut (impl Table + ?Sized), kind: EventKind, ticks: u16) {
+fn apply_control(table: &mut (impl Table + ?Sized), kind: EventKind, ticks: u16) {
     match kind {
         EventKind::Clear => table.clear(),
         _ => table.advance(ticks),
     }
 }
 
-/// A table of its own type, or behind the dynamic boundary.
-trait Answers {
+/// A table of concrete type, or behind the dynamic interface.
+trait TableAccess {
     /// The table's type.
     type Table: Table + ?Sized;
     fn table(&mut self) -> &mut Self::Table;
@@ -217,7 +222,7 @@ trait Answers {
     fn occupancy(&self) -> super::Occupancy;
 }
 
-impl<P: Replacement, L: entry::Packing, const SLOTS: usize> Answers for Bounded<P, L, SLOTS> {
+impl<P: Replacement, L: entry::Packing, const SLOTS: usize> TableAccess for Bounded<P, L, SLOTS> {
     type Table = Self;
     fn table(&mut self) -> &mut Self {
         self
@@ -230,7 +235,7 @@ impl<P: Replacement, L: entry::Packing, const SLOTS: usize> Answers for Bounded<
     }
 }
 
-impl Answers for Box<dyn Table> {
+impl TableAccess for Box<dyn Table> {
     type Table = dyn Table;
     fn table(&mut self) -> &mut Self::Table {
         self.as_mut()

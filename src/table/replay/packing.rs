@@ -1,33 +1,37 @@
-//! The most worth that so many slots can keep of weighted stretches of time.
+//! The maximum worth of weighted intervals that fit into a number of slots.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What one slot must hold, from after one event to another, to have a worth.
+/// A span of events over which one slot must hold a position to be worth something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Holding {
-    /// The event after which it is held.
+pub struct Interval {
+    /// The event after which the position is held.
     pub begin: u32,
-    /// The event at which it is used; after `begin`.
+    /// The event at which it answers; after `begin`.
     pub end: u32,
-    /// What that saves.
+    /// The nodes that the answer saves.
     pub worth: u32,
 }
 
-/// The most worth of stretches of which at no time more than `slots` are held. They are in the order in which they begin.
+/// The maximum total worth of intervals of which at most `slots` overlap. They must be sorted by
+/// their beginning.
 ///
-/// It is a flow of `slots` units along the line of beginnings: a unit goes from one to the next for nothing, or takes a stretch, for its
-/// worth, to the first beginning that is not before its end. Each unit is sent along the path of the greatest gain that is left, which may
-/// send others back (successive shortest paths; potentials keep the lengths from falling below zero, so that each is one run of Dijkstra's
-/// algorithm). At most eight units are sent, so it is exact at any length: n log n for each.
+/// It is a minimum-cost flow of `slots` units along the line of beginnings: a unit moves to the
+/// next beginning for free, or takes an interval, for its worth, to the first beginning that is not
+/// before its end. Each unit is sent along the best remaining path, which may reroute others
+/// (successive shortest paths; potentials keep edge lengths non-negative, so that each is one run
+/// of Dijkstra's algorithm). At most eight units are sent, so the result is exact at any length: n
+/// log n for each.
 ///
-/// Source: E. M. Arkin and E. B. Silverberg, "Scheduling jobs with fixed start and end times", 1987, for the flow.
+/// Source: E. M. Arkin and E. B. Silverberg, "Scheduling jobs with fixed start and end times",
+/// 1987, for the flow.
 #[must_use]
-pub fn most(stretches: &[Holding], slots: usize) -> u64 {
-    Packer::default().most(stretches, slots)
+pub fn max_worth(intervals: &[Interval], slots: usize) -> u64 {
+    Packer::default().max_worth(intervals, slots)
 }
 
-/// The buffers of [`most`], for many buckets one after another.
+/// Reusable buffers of [`max_worth`].
 #[derive(Debug, Default)]
 pub struct Packer {
     ends: Vec<u32>,
@@ -35,37 +39,37 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// See [`most`].
-    pub fn most(&mut self, stretches: &[Holding], slots: usize) -> u64 {
+    /// See [`max_worth`].
+    pub fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let mut total = 0;
         let mut first = 0;
         let mut last_end = 0;
-        // Where nothing is held, what comes after does not depend on what came before.
-        for (at, stretch) in stretches.iter().enumerate() {
+        // At a time when nothing is held the problem splits in two.
+        for (at, stretch) in intervals.iter().enumerate() {
             if at > first && stretch.begin >= last_end {
-                total += self.connected(&stretches[first..at], slots);
+                total += self.connected_worth(&intervals[first..at], slots);
                 first = at;
             }
             last_end = last_end.max(stretch.end);
         }
-        total + self.connected(&stretches[first..], slots)
+        total + self.connected_worth(&intervals[first..], slots)
     }
 
-    fn connected(&mut self, stretches: &[Holding], slots: usize) -> u64 {
-        let all = || stretches.iter().map(|stretch| u64::from(stretch.worth)).sum();
-        if stretches.len() <= slots || !self.crowded(stretches, slots) {
+    fn connected_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
+        let all = || intervals.iter().map(|stretch| u64::from(stretch.worth)).sum();
+        if intervals.len() <= slots || !self.exceeds_slots(intervals, slots) {
             return all();
         }
-        self.flow.most(stretches, slots)
+        self.flow.max_worth(intervals, slots)
     }
 
-    /// Whether more stretches than slots are ever held at a time.
-    fn crowded(&mut self, stretches: &[Holding], slots: usize) -> bool {
+    /// Whether more intervals than slots ever overlap.
+    fn exceeds_slots(&mut self, intervals: &[Interval], slots: usize) -> bool {
         self.ends.clear();
-        self.ends.extend(stretches.iter().map(|stretch| stretch.end));
+        self.ends.extend(intervals.iter().map(|stretch| stretch.end));
         self.ends.sort_unstable();
         let mut ended = 0;
-        stretches.iter().enumerate().any(|(at, stretch)| {
+        intervals.iter().enumerate().any(|(at, stretch)| {
             while self.ends[ended] <= stretch.begin {
                 ended += 1;
             }
@@ -74,52 +78,53 @@ impl Packer {
     }
 }
 
-/// The flow. Node `n` of the line is the beginning of the n-th stretch; the last node is the end of all.
+/// The flow network. Node `n` is the beginning of the n-th interval; the last node is the end of
+/// all.
 #[derive(Debug, Default)]
 struct Flow {
-    /// To which node each stretch leads.
+    /// The node to which each interval leads.
     to: Vec<u32>,
-    taken: Vec<bool>,
-    /// Units that go from each node to the next.
-    along: Vec<u32>,
-    /// The stretches that lead to each node: where its list begins in `arriving`.
+    selected: Vec<bool>,
+    /// Units that flow from each node to the next.
+    line_flow: Vec<u32>,
+    /// The intervals that lead to each node: the start of its list in `arriving`.
     lists: Vec<u32>,
     arriving: Vec<u32>,
     potential: Vec<i64>,
     distance: Vec<i64>,
-    /// How each node was reached.
-    by: Vec<By>,
+    /// The edge by which each node was reached.
+    reached_by: Vec<Edge>,
     heap: BinaryHeap<Reverse<(i64, u32)>>,
 }
 
-/// How a node was reached.
+/// The edge by which a node was reached.
 #[derive(Debug, Clone, Copy)]
-enum By {
+enum Edge {
     Nothing,
     /// From the node before.
     Line,
-    /// Back from the node after.
+    /// Back from the next node.
     Back,
-    /// By taking a stretch.
+    /// By selecting an interval.
     Take(u32),
-    /// By giving one back.
+    /// By deselecting one.
     Give(u32),
 }
 
-const FAR: i64 = i64::MAX;
+const UNREACHED: i64 = i64::MAX;
 
 impl Flow {
-    fn most(&mut self, stretches: &[Holding], slots: usize) -> u64 {
-        let nodes = stretches.len();
-        self.prepare(stretches);
+    fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
+        let nodes = intervals.len();
+        self.prepare(intervals);
         for unit in 0..slots {
             if unit == 0 {
-                self.first(stretches);
+                self.first_path(intervals);
             } else {
-                self.search(stretches);
+                self.shortest_path(intervals);
                 for node in 0..=nodes {
-                    // Nodes beyond reach keep their potential; along the line all can be reached.
-                    if self.distance[node] < FAR {
+                    // Unreached nodes keep their potential; along the line all can be reached.
+                    if self.distance[node] < UNREACHED {
                         self.potential[node] += self.distance[node];
                     }
                 }
@@ -127,26 +132,26 @@ impl Flow {
             if self.potential[nodes] >= 0 {
                 break; // The best path gains nothing.
             }
-            self.send(nodes);
+            self.augment(nodes);
         }
-        stretches
+        intervals
             .iter()
-            .zip(&self.taken)
+            .zip(&self.selected)
             .filter(|(_, taken)| **taken)
             .map(|(stretch, _)| u64::from(stretch.worth))
             .sum()
     }
 
-    fn prepare(&mut self, stretches: &[Holding]) {
-        let nodes = stretches.len();
+    fn prepare(&mut self, intervals: &[Interval]) {
+        let nodes = intervals.len();
         self.to.clear();
         self.to.extend(
-            stretches.iter().map(|stretch| stretches.partition_point(|other| other.begin < stretch.end) as u32),
+            intervals.iter().map(|stretch| intervals.partition_point(|other| other.begin < stretch.end) as u32),
         );
-        self.taken.clear();
-        self.taken.resize(nodes, false);
-        self.along.clear();
-        self.along.resize(nodes, 0);
+        self.selected.clear();
+        self.selected.resize(nodes, false);
+        self.line_flow.clear();
+        self.line_flow.resize(nodes, 0);
         self.lists.clear();
         self.lists.resize(nodes + 2, 0);
         for &to in &self.to {
@@ -162,33 +167,33 @@ impl Flow {
             self.arriving[place[to as usize] as usize] = stretch as u32;
             place[to as usize] += 1;
         }
-        self.by.clear();
-        self.by.resize(nodes + 1, By::Nothing);
+        self.reached_by.clear();
+        self.reached_by.resize(nodes + 1, Edge::Nothing);
     }
 
-    /// The first unit's path: no stretch is taken yet, so that all lead forward.
-    fn first(&mut self, stretches: &[Holding]) {
-        let nodes = stretches.len();
+    /// The path of the first unit: no interval is selected yet, so all edges lead forward.
+    fn first_path(&mut self, intervals: &[Interval]) {
+        let nodes = intervals.len();
         self.potential.clear();
         self.potential.resize(nodes + 1, 0);
-        self.by[0] = By::Nothing;
+        self.reached_by[0] = Edge::Nothing;
         for node in 1..=nodes {
-            self.by[node] = By::Line;
+            self.reached_by[node] = Edge::Line;
             self.potential[node] = self.potential[node - 1];
             for &stretch in &self.arriving[self.lists[node] as usize..self.lists[node + 1] as usize] {
-                let length = self.potential[stretch as usize] - i64::from(stretches[stretch as usize].worth);
+                let length = self.potential[stretch as usize] - i64::from(intervals[stretch as usize].worth);
                 if length < self.potential[node] {
-                    (self.potential[node], self.by[node]) = (length, By::Take(stretch));
+                    (self.potential[node], self.reached_by[node]) = (length, Edge::Take(stretch));
                 }
             }
         }
     }
 
-    /// The path of a further unit.
-    fn search(&mut self, stretches: &[Holding]) {
-        let nodes = stretches.len();
+    /// The shortest path of another unit.
+    fn shortest_path(&mut self, intervals: &[Interval]) {
+        let nodes = intervals.len();
         self.distance.clear();
-        self.distance.resize(nodes + 1, FAR);
+        self.distance.resize(nodes + 1, UNREACHED);
         self.distance[0] = 0;
         self.heap.clear();
         self.heap.push(Reverse((0, 0)));
@@ -198,56 +203,56 @@ impl Flow {
                 continue;
             }
             if at < nodes {
-                self.relax(at, at + 1, 0, By::Line);
-                if !self.taken[at] {
-                    self.relax(at, self.to[at] as usize, -i64::from(stretches[at].worth), By::Take(node));
+                self.relax(at, at + 1, 0, Edge::Line);
+                if !self.selected[at] {
+                    self.relax(at, self.to[at] as usize, -i64::from(intervals[at].worth), Edge::Take(node));
                 }
             }
-            if at > 0 && self.along[at - 1] > 0 {
-                self.relax(at, at - 1, 0, By::Back);
+            if at > 0 && self.line_flow[at - 1] > 0 {
+                self.relax(at, at - 1, 0, Edge::Back);
             }
             for place in self.lists[at]..self.lists[at + 1] {
                 let stretch = self.arriving[place as usize];
-                if self.taken[stretch as usize] {
-                    let worth = i64::from(stretches[stretch as usize].worth);
-                    self.relax(at, stretch as usize, worth, By::Give(stretch));
+                if self.selected[stretch as usize] {
+                    let worth = i64::from(intervals[stretch as usize].worth);
+                    self.relax(at, stretch as usize, worth, Edge::Give(stretch));
                 }
             }
         }
     }
 
     #[inline]
-    fn relax(&mut self, from: usize, to: usize, length: i64, by: By) {
+    fn relax(&mut self, from: usize, to: usize, length: i64, by: Edge) {
         let reduced = length + self.potential[from] - self.potential[to];
         let far = self.distance[from] + reduced;
         if far < self.distance[to] {
-            (self.distance[to], self.by[to]) = (far, by);
+            (self.distance[to], self.reached_by[to]) = (far, by);
             self.heap.push(Reverse((far, to as u32)));
         }
     }
 
-    /// Sends one unit along the path that was found.
-    fn send(&mut self, nodes: usize) {
+    /// Sends one unit along the path found.
+    fn augment(&mut self, nodes: usize) {
         let mut node = nodes;
         while node > 0 {
-            match self.by[node] {
-                By::Line => {
+            match self.reached_by[node] {
+                Edge::Line => {
                     node -= 1;
-                    self.along[node] += 1;
+                    self.line_flow[node] += 1;
                 }
-                By::Back => {
-                    self.along[node] -= 1;
+                Edge::Back => {
+                    self.line_flow[node] -= 1;
                     node += 1;
                 }
-                By::Take(stretch) => {
-                    self.taken[stretch as usize] = true;
+                Edge::Take(stretch) => {
+                    self.selected[stretch as usize] = true;
                     node = stretch as usize;
                 }
-                By::Give(stretch) => {
-                    self.taken[stretch as usize] = false;
+                Edge::Give(stretch) => {
+                    self.selected[stretch as usize] = false;
                     node = self.to[stretch as usize] as usize;
                 }
-                By::Nothing => return,
+                Edge::Nothing => return,
             }
         }
     }
@@ -258,30 +263,30 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng};
 
-    /// Against all ways: every set of some stretches of which no more than so many are held at once.
+    /// Compared with every subset of intervals that fits.
     #[test]
-    fn the_most_is_that_of_the_best_set() {
+    fn max_worth_equals_the_best_of_all_subsets() {
         let mut random = rand_pcg::Pcg64::seed_from_u64(1);
         let mut below = |end: u64| random.random_range(0..end);
         let mut packing = Packer::default();
         for _ in 0..400 {
             let (count, slots, mut begin) = (5 + below(6) as usize, 2 + below(3) as usize, 0);
-            let stretches: Vec<Holding> = (0..count)
+            let intervals: Vec<Interval> = (0..count)
                 .map(|_| {
                     begin += 1 + below(2) as u32;
-                    Holding { begin, end: begin + 1 + below(9) as u32, worth: 1 + below(20) as u32 }
+                    Interval { begin, end: begin + 1 + below(9) as u32, worth: 1 + below(20) as u32 }
                 })
                 .collect();
-            let held = |set: u32, at: u32| {
-                let within = |one: &Holding| one.begin <= at && at < one.end;
-                (0..count).filter(|&one| set >> one & 1 == 1 && within(&stretches[one])).count()
+            let count_held = |set: u32, at: u32| {
+                let contains = |one: &Interval| one.begin <= at && at < one.end;
+                (0..count).filter(|&one| set >> one & 1 == 1 && contains(&intervals[one])).count()
             };
-            let fits = |set: &u32| (0..count).all(|one| held(*set, stretches[one].begin) <= slots);
+            let fits = |set: &u32| (0..count).all(|one| count_held(*set, intervals[one].begin) <= slots);
             let worth = |set: u32| {
-                (0..count).filter(|&one| set >> one & 1 == 1).map(|one| u64::from(stretches[one].worth)).sum::<u64>()
+                (0..count).filter(|&one| set >> one & 1 == 1).map(|one| u64::from(intervals[one].worth)).sum::<u64>()
             };
             let best = (0..1 << count).filter(fits).map(worth).max();
-            assert_eq!(Some(packing.most(&stretches, slots)), best, "{slots} slots: {stretches:?}");
+            assert_eq!(Some(packing.max_worth(&intervals, slots)), best, "{slots} slots: {intervals:?}");
         }
     }
 }

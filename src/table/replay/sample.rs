@@ -1,32 +1,34 @@
-//! A sample of a table's buckets, and what it says of all.
+//! A sample of a table's buckets, and the estimate of the total.
 
 use crate::table::trace::{EventKind, Reader, TraceError};
 use std::io::Read;
 
-/// Which buckets of a table are looked at.
+/// Which buckets of a table are sampled.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// One bucket in so many.
+    /// One bucket in `one_in`.
     pub one_in: u64,
-    /// Buckets that are looked at in any case, a bit each.
+    /// A bit set of the buckets that are always included.
     always: Vec<u64>,
 }
 
-/// Classes of the sampled buckets, from whose differences the interval comes; class 0 are the buckets that are always looked at.
+/// Number of classes of sampled buckets, whose differences give the interval; class 0 are the
+/// buckets that are always included.
 pub const CLASSES: usize = 21;
 
 impl Sample {
-    /// One bucket in so many.
+    /// One bucket in `one_in`.
     #[must_use]
     pub fn new(one_in: u64) -> Self {
         Self { one_in: one_in.max(1), always: Vec::new() }
     }
 
-    /// Looks in any case at the buckets to which an entry of at least some depth is offered: few deep entries hold most of the worth.
+    /// Always includes the buckets to which an entry of depth `deep` or more is offered: few deep
+    /// entries hold most of the worth.
     ///
     /// # Errors
-    /// When it is no trace or is damaged, and where.
-    pub fn and_deep(
+    /// When it is not a trace or is damaged, and where.
+    pub fn with_deep(
         mut self,
         from: impl Read,
         deep: i8,
@@ -43,19 +45,19 @@ impl Sample {
         Ok(self)
     }
 
-    /// Whether deep entries are always there, so that worth can be told.
+    /// Whether buckets of deep entries are always included, so that worth can be estimated.
     #[must_use]
-    pub fn keeps_deep(&self) -> bool {
+    pub fn has_deep(&self) -> bool {
         !self.always.is_empty()
     }
 
-    /// The class of a bucket, if it is looked at.
+    /// The class of a bucket, if it is sampled.
     #[must_use]
     pub fn class(&self, bucket: u64) -> Option<usize> {
         if self.always.get((bucket / 64) as usize).is_some_and(|word| word >> (bucket % 64) & 1 != 0) {
             return Some(0);
         }
-        // SplitMix64's finaliser: neighbours are no alike.
+        // SplitMix64's finaliser, so that neighbouring buckets are independent.
         let mut hash = bucket.wrapping_add(0x9e37_79b9_7f4a_7c15);
         hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -63,10 +65,11 @@ impl Sample {
         hash.is_multiple_of(self.one_in).then(|| 1 + (hash / self.one_in % (CLASSES as u64 - 1)) as usize)
     }
 
-    /// The estimate of a total from the totals of the classes, and half the width of its 95 % interval.
+    /// The estimated total from the totals of the classes, and half the width of its 95 % interval.
     ///
-    /// The buckets that are always looked at are counted; of the others the mean is taken for all, with Student's interval over the
-    /// classes and the correction for a population that ends. Source: W. G. Cochran, "Sampling Techniques", on strata and random groups.
+    /// Class 0 is counted in full; the others are extrapolated from their mean, with Student's
+    /// interval over the classes and the finite population correction. Source: W. G. Cochran,
+    /// "Sampling Techniques", on strata and random groups.
     #[must_use]
     pub fn estimate(&self, totals: &[f64]) -> (f64, f64) {
         let (known, classes) = totals.split_at(1.min(totals.len()));
@@ -90,10 +93,11 @@ const STUDENT_19: f64 = 2.093;
 mod tests {
     use super::*;
 
-    /// By hand, of one bucket in four: 7 that are known, and twenty classes of 1 and 3 in turn, whose mean of 2 stands for eighty; their variance is 20/19, of
-    /// which three quarters count, as a quarter of all was seen. Where all were seen nothing is uncertain.
+    /// By hand, one bucket in four: 7 known, and twenty classes of 1 and 3 in turn, whose mean of 2
+    /// stands for eighty; their variance is 20/19, of which three quarters remain after the
+    /// correction. A full sample has no uncertainty.
     #[test]
-    fn an_estimate_by_hand() {
+    fn estimate_matches_a_calculation_by_hand() {
         let totals: Vec<f64> = std::iter::once(7.0).chain((0..20).map(|at| f64::from(1 + 2 * (at % 2)))).collect();
         let (total, half) = Sample::new(4).estimate(&totals);
         assert!(
@@ -103,9 +107,10 @@ mod tests {
         assert_eq!([Sample::new(4).estimate(&[7.0]), Sample::new(4).estimate(&[])], [(7.0, 0.0), (0.0, 0.0)]);
     }
 
-    /// Of forty thousand buckets one in four is shown, in twenty classes of about five hundred each: what is shown says nothing of its class.
+    /// One in four of forty thousand buckets is sampled, in twenty classes of about five hundred
+    /// each.
     #[test]
-    fn what_is_shown_falls_into_all_classes_alike() {
+    fn sampled_buckets_are_spread_evenly_over_classes() {
         let sample = Sample::new(4);
         let mut classes = [0_u32; CLASSES];
         (0..40_000).filter_map(|bucket| sample.class(bucket)).for_each(|class| classes[class] += 1);
@@ -113,9 +118,9 @@ mod tests {
         assert!(classes[0] == 0 && classes[1..].iter().all(|&count| count.abs_diff(500) < 112), "{classes:?}");
     }
 
-    /// What is as deep as was asked for is deep; what was only asked after is no entry.
+    /// The required depth is deep enough; probes do not count.
     #[test]
-    fn deep_entries_are_always_looked_at() {
+    fn buckets_of_deep_entries_are_always_sampled() {
         use crate::table::trace::{Event, Writer};
         let mut writer = Writer::new(Vec::new());
         for event in [
@@ -127,10 +132,10 @@ mod tests {
             writer.push(event);
         }
         let trace = writer.finish().unwrap().1;
-        // Of a million buckets hardly any is looked at by chance.
-        let sample = Sample::new(1 << 60).and_deep(&trace[..], 6, 128, |key| key).unwrap();
+        // Hardly any bucket is sampled by chance.
+        let sample = Sample::new(1 << 60).with_deep(&trace[..], 6, 128, |key| key).unwrap();
         let looked_at: Vec<u64> = (0..128).filter(|&bucket| sample.class(bucket) == Some(0)).collect();
-        assert_eq!((looked_at, sample.keeps_deep()), (vec![3, 70], true));
-        assert_eq!((Sample::new(4).keeps_deep(), sample.class(4)), (false, None));
+        assert_eq!((looked_at, sample.has_deep()), (vec![3, 70], true));
+        assert_eq!((Sample::new(4).has_deep(), sample.class(4)), (false, None));
     }
 }

@@ -1,56 +1,58 @@
-//! What a trace becomes before it is shown to tables: each probe is told what was offered for its key, whether that could have ended its
-//! node, and what that was worth.
+//! Preprocessed trace events: each probe carries what was last offered for its key, whether that
+//! could cut off its node, and what it was worth.
 
 use crate::chess::{Bound, Move};
-use crate::table::by_key::ByKey;
+use crate::table::key_map::KeyMap;
 use crate::table::trace::{Event, EventKind, TraceError, flags};
 use crate::table::{Entry, options};
 
-/// One event, ready to be shown: 32 bytes.
+/// One event, ready to be replayed: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
     /// The position's key.
     pub key: u64,
-    /// Nodes that were searched to make the entry: of a store, of what it offers; of a probe, of what was offered last.
+    /// Nodes searched to produce the entry: of a store, its own; of a probe, the entry offered
+    /// last.
     pub worth: u32,
-    /// Its number, from 1, of those that were made.
-    pub at: u32,
-    /// Of a probe of a known position: the event of the key before it, since the table was emptied.
-    pub since: u32,
-    /// Likewise, the last at which its entry was offered: a store, or a usable probe.
-    pub offered: u32,
+    /// Its number, from 1.
+    pub number: u32,
+    /// For a probe of a known position: the previous event of the key since the last clear.
+    pub last_event: u32,
+    /// Likewise, the last event at which its entry was offered: a store, or a usable probe.
+    pub last_offer: u32,
     /// The entry's score.
     value: i16,
     /// The node's beta.
     beta: i16,
     /// The entry's depth, or the plies of a search.
     depth: u8,
-    /// The depth that ends the asking node.
-    pub asked: u8,
-    /// What happened.
-    what: u8,
+    /// The depth required to cut off the node.
+    pub needed_depth: u8,
+    /// The kind of event.
+    kind_bits: u8,
     /// The entry's bound, window and move, as in [`flags`].
-    how: u8,
+    entry_bits: u8,
 }
 
 const STORE: u8 = 1;
 const SEARCH: u8 = 2;
 const CLEAR: u8 = 3;
-/// A probe for which what was offered last would have ended the node.
+/// A probe whose node the entry offered last would have cut off.
 const USABLE: u8 = 4;
-/// A probe that ended its node in the recorded search: without its answer the same work is done again.
+/// A probe that cut off its node in the recorded search: without its answer the same work is
+/// repeated.
 const CUT: u8 = 8;
-/// A probe whose window is known.
+/// A probe with a known window.
 const WINDOW: u8 = 16;
-/// A search that is only another iteration.
+/// Another iteration of the same search.
 const ITERATION: u8 = 32;
 
 impl Step {
-    /// What happened.
+    /// The kind of event.
     #[inline]
     #[must_use]
     pub fn kind(&self) -> EventKind {
-        match self.what & 3 {
+        match self.kind_bits & 3 {
             0 => EventKind::Probe,
             STORE => EventKind::Store,
             SEARCH => EventKind::Search,
@@ -58,33 +60,33 @@ impl Step {
         }
     }
 
-    /// Whether it is a probe whose node could be ended by what was offered last.
+    /// Whether it is a probe whose node the entry offered last would cut off.
     #[inline]
     #[must_use]
-    pub fn usable(&self) -> bool {
-        self.what & USABLE != 0
+    pub fn is_usable(&self) -> bool {
+        self.kind_bits & USABLE != 0
     }
 
-    /// Whether it is a probe that ended its node in the recorded search.
+    /// Whether it is a probe that cut off its node in the recorded search.
     #[inline]
     #[must_use]
-    pub fn cut(&self) -> bool {
-        self.what & CUT != 0
+    pub fn is_cut(&self) -> bool {
+        self.kind_bits & CUT != 0
     }
 
-    /// Whether it is a probe of a position that was offered since the table was emptied.
+    /// Whether it is a probe of a position offered since the last clear.
     #[inline]
     #[must_use]
-    pub fn known(&self) -> bool {
-        self.what & 3 == 0 && self.how & flags::BOUND != 0
+    pub fn is_known(&self) -> bool {
+        self.kind_bits & 3 == 0 && self.entry_bits & flags::BOUND != 0
     }
 
-    /// Ticks of a clock.
+    /// Ticks by which the event advances a clock.
     #[inline]
     #[must_use]
     pub fn ticks(&self, clock: options::TickSource) -> u16 {
         use options::TickSource;
-        let iteration = self.what & ITERATION != 0;
+        let iteration = self.kind_bits & ITERATION != 0;
         match clock {
             TickSource::Search => u16::from(!iteration),
             TickSource::Iteration => u16::from(iteration),
@@ -93,90 +95,92 @@ impl Step {
         }
     }
 
-    /// The entry that a store offers, or that was offered last for a probe's key.
+    /// The entry of a store, or the one last offered for a probe's key.
     #[inline]
     #[must_use]
     pub fn entry(&self) -> Entry {
         Entry {
-            mv: Move::from_bits(u16::from(self.how & flags::MOVE != 0)),
+            mv: Move::from_bits(u16::from(self.entry_bits & flags::MOVE != 0)),
             score: i32::from(self.value),
-            bound: Bound::from_bits(self.how >> 2),
+            bound: Bound::from_bits(self.entry_bits >> 2),
             depth: self.depth,
-            pv: self.how & flags::PV != 0,
+            pv: self.entry_bits & flags::PV != 0,
             nodes: self.worth,
             ..Entry::default()
         }
     }
 
-    /// Whether an answer of some draft ends the asking node.
+    /// Whether an answer of draft `draft` cuts off the probing node.
     #[inline]
     #[must_use]
-    pub fn settled_by(&self, draft: i32, entry: &Entry) -> bool {
+    pub fn ends_node(&self, draft: i32, entry: &Entry) -> bool {
         let beta = i32::from(self.beta);
-        draft >= i32::from(self.asked) && (self.what & WINDOW == 0 || entry.bound.settles(entry.score, beta - 1, beta))
+        draft >= i32::from(self.needed_depth)
+            && (self.kind_bits & WINDOW == 0 || entry.bound.settles(entry.score, beta - 1, beta))
     }
 }
 
-/// What is known of a key.
+/// The facts about a key.
 #[derive(Debug, Clone, Copy, Default)]
 struct KeyFacts {
     value: i16,
     depth: u8,
-    /// Bound, window and move; none offered: 0.
+    /// Bound, window and move; 0 if nothing was offered.
     how: u8,
     worth: u32,
-    /// The last event, and the last that offered the entry.
+    /// The last event of the key, and the last that offered the entry.
     since: u32,
     offered: u32,
-    /// Nodes and search of the last probe; search 0: there was none.
+    /// Nodes and search number of the last probe; search 0: none.
     nodes: u32,
     search: u32,
 }
 
-/// Makes steps of events. Positions keep what was offered for them until the table is emptied.
+/// Converts events to steps. The facts about a position are kept until the table is cleared.
 #[derive(Debug)]
-pub struct Maker {
-    known: ByKey<u64, KeyFacts>,
-    /// Events so far.
+pub struct StepMaker {
+    known: KeyMap<u64, KeyFacts>,
+    /// Number of events so far.
     at: u32,
-    /// Searches so far, and one.
+    /// Number of searches so far plus one.
     search: u32,
-    /// The least depth of the trace if it is below 0: tables count from there.
-    lowest: i8,
+    /// The minimum depth of the trace if below 0: tables count from there.
+    min_depth: i8,
 }
 
-impl Maker {
-    /// Steps of a trace whose depths are nowhere below `lowest`.
+impl StepMaker {
+    /// For a trace whose depths are nowhere below `lowest`.
     #[must_use]
     pub fn new(lowest: i8) -> Self {
-        Self { known: ByKey::default(), at: 0, search: 1, lowest: lowest.min(0) }
+        Self { known: KeyMap::default(), at: 0, search: 1, min_depth: lowest.min(0) }
     }
 
-    /// Begins anew.
-    pub fn forget(&mut self) {
-        self.empty();
+    /// Resets it to the state after `new`.
+    pub fn reset(&mut self) {
+        self.clear_keys();
         (self.at, self.search) = (0, 1);
     }
 
-    /// Nothing is known of any position. To clear a map takes as long as it is large: one that was filled long ago is given back.
-    fn empty(&mut self) {
+    /// Forgets all positions. Clearing a map takes time in proportion to its capacity, so one that
+    /// was much larger than needed is freed.
+    fn clear_keys(&mut self) {
         if self.known.len() < self.known.capacity() / 16 {
-            self.known = ByKey::default();
+            self.known = KeyMap::default();
         }
         self.known.clear();
     }
 
     fn depth(&self, depth: i8) -> u8 {
-        (i16::from(depth) - i16::from(self.lowest)).clamp(0, 255) as u8
+        (i16::from(depth) - i16::from(self.min_depth)).clamp(0, 255) as u8
     }
 
-    /// The step of the next event.
+    /// Converts the next event.
     ///
     /// # Errors
-    /// When there were more events than can be numbered.
+    /// When there are more events than 32 bits can number.
     #[inline]
-    pub fn make(&mut self, event: &Event) -> Result<Step, TraceError> {
-        self.at = self.at.checked_add(1).ok_or(TraceError::Many)?;
+    pub fn make_step(&mut self, event: &Event) -> Result<Step, TraceError> {
+        self.at = self.at.checked_add(1).ok_or(TraceError::TooManyEvents)?;
         Ok(match event.kind() {
             EventKind::Probe => self.probe(event),
             EventKind::Store => self.store(event),
@@ -184,11 +188,11 @@ impl Maker {
                 let iteration = event.has(flags::ITERATION);
                 self.search += u32::from(!iteration);
                 let what = SEARCH | if iteration { ITERATION } else { 0 };
-                Step { depth: event.depth as u8, what, at: self.at, ..Step::default() }
+                Step { depth: event.depth as u8, kind_bits: what, number: self.at, ..Step::default() }
             }
             EventKind::Clear => {
-                self.empty();
-                Step { what: CLEAR, at: self.at, ..Step::default() }
+                self.clear_keys();
+                Step { kind_bits: CLEAR, number: self.at, ..Step::default() }
             }
         })
     }
@@ -199,15 +203,15 @@ impl Maker {
         let mut step = Step {
             key: event.key,
             worth: known.worth,
-            at: self.at,
-            since: known.since,
-            offered: known.offered,
+            number: self.at,
+            last_event: known.since,
+            last_offer: known.offered,
             value: known.value,
             beta: event.value,
             depth: known.depth,
-            asked,
-            what: if event.has(flags::WINDOW) { WINDOW } else { 0 },
-            how: known.how,
+            needed_depth: asked,
+            kind_bits: if event.has(flags::WINDOW) { WINDOW } else { 0 },
+            entry_bits: known.how,
         };
         (known.nodes, known.search) = (event.nodes, self.search);
         if known.how == 0 {
@@ -215,19 +219,20 @@ impl Maker {
         }
         known.since = self.at;
         if event.has(flags::CUT) {
-            // The engine's rule may be laxer than ours, or its entry older and deeper: what it took was enough.
-            step.asked = asked.min(step.depth);
-            if !step.settled_by(i32::from(step.depth), &step.entry()) {
-                step.what &= !WINDOW;
+            // The engine's cutoff rule may be laxer than ours, or its entry older and deeper:
+            // whatever it accepted was enough.
+            step.needed_depth = asked.min(step.depth);
+            if !step.ends_node(i32::from(step.depth), &step.entry()) {
+                step.kind_bits &= !WINDOW;
             }
-            step.what |= CUT | USABLE;
+            step.kind_bits |= CUT | USABLE;
         } else if event.has(flags::WINDOW)
             && !event.has(flags::PV)
-            && step.settled_by(i32::from(step.depth), &step.entry())
+            && step.ends_node(i32::from(step.depth), &step.entry())
         {
-            step.what |= USABLE;
+            step.kind_bits |= USABLE;
         }
-        if step.usable() {
+        if step.is_usable() {
             known.offered = self.at;
         }
         step
@@ -244,17 +249,17 @@ impl Maker {
         };
         let (at, value) = (self.at, event.value);
         *known = KeyFacts { value, depth, how, worth, since: at, offered: at, ..*known };
-        Step { key: event.key, worth, at, value, depth, what: STORE, how, ..Step::default() }
+        Step { key: event.key, worth, number: at, value, depth, kind_bits: STORE, entry_bits: how, ..Step::default() }
     }
 }
 
-/// The steps of a trace in memory.
+/// Converts a trace in memory.
 #[must_use]
-pub fn steps(trace: &[Event]) -> Vec<Step> {
+pub fn make_steps(trace: &[Event]) -> Vec<Step> {
     let lowest =
         trace.iter().filter(|event| event.kind() != EventKind::Search).map(|event| event.depth).min().unwrap_or(0);
-    let mut maker = Maker::new(lowest);
-    trace.iter().map_while(|event| maker.make(event).ok()).collect()
+    let mut maker = StepMaker::new(lowest);
+    trace.iter().map_while(|event| maker.make_step(event).ok()).collect()
 }
 
 #[cfg(test)]
@@ -262,9 +267,9 @@ pub fn steps(trace: &[Event]) -> Vec<Step> {
 mod tests {
     use super::*;
 
-    /// Who has forgotten counts events, searches and nodes as who has seen nothing.
+    /// After a reset, events, searches and nodes are counted as by a new converter.
     #[test]
-    fn who_forgets_begins_anew() {
+    fn reset_converter_counts_from_the_start() {
         let event = |kind: u8, flags: u8, nodes: u32| Event { key: 7, value: 1, depth: 2, flags: kind | flags, nodes };
         let seen = [
             event(EventKind::Search as u8, 0, 0),
@@ -273,32 +278,34 @@ mod tests {
             event(EventKind::Store as u8, 4, 30),
             event(EventKind::Probe as u8, 0, 40),
         ];
-        let steps = |maker: &mut Maker, from: usize| -> Vec<Step> {
-            seen[from..].iter().map(|event| maker.make(event).unwrap()).collect()
+        let steps = |maker: &mut StepMaker, from: usize| -> Vec<Step> {
+            seen[from..].iter().map(|event| maker.make_step(event).unwrap()).collect()
         };
-        let mut maker = Maker::new(0);
+        let mut maker = StepMaker::new(0);
         let first = steps(&mut maker, 0);
-        assert_eq!(first.iter().map(|step| step.at).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        maker.forget();
+        assert_eq!(first.iter().map(|step| step.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        maker.reset();
         assert_eq!(steps(&mut maker, 0), first);
-        // A store of another search than its probe does not know what it cost: one node, also right after the beginning.
-        maker.forget();
-        let _ = maker.make(&seen[2]).unwrap();
-        maker.forget();
-        assert_eq!(maker.make(&seen[3]).unwrap(), Maker::new(0).make(&seen[3]).unwrap());
-        assert_eq!(maker.make(&seen[4]).unwrap().worth, 1);
+        // A store in another search than its probe has an unknown cost: one node, even right after
+        // a reset.
+        maker.reset();
+        let _ = maker.make_step(&seen[2]).unwrap();
+        maker.reset();
+        assert_eq!(maker.make_step(&seen[3]).unwrap(), StepMaker::new(0).make_step(&seen[3]).unwrap());
+        assert_eq!(maker.make_step(&seen[4]).unwrap().worth, 1);
     }
 
-    /// A cutoff by an entry of depth 3 where 5 was asked: of a table that believed it no more is asked than that, of another nothing less than 5.
+    /// A cutoff by an entry of depth 3 at a node of depth 5: the recorded table accepted it, so
+    /// depth 3 is required; without a cutoff 5 is.
     #[test]
-    fn a_cutoff_by_a_shallower_entry_asks_for_its_depth() {
-        let bound = Event::bits_of(Bound::Exact);
+    fn cutoff_by_a_shallower_entry_requires_only_its_depth() {
+        let bound = Event::bound_bits(Bound::Exact);
         let step = |cut: u8| {
             let trace = [Event::store(7, 3, 10, bound, 1), Event::probe(7, 5, 0, flags::HIT | cut, 2)];
-            steps(&[[Event::store(8, 0, 0, bound, 0)].as_slice(), trace.as_slice()].concat())[2]
+            make_steps(&[[Event::store(8, 0, 0, bound, 0)].as_slice(), trace.as_slice()].concat())[2]
         };
         let (cut, open) = (step(flags::CUT), step(0));
-        assert_eq!((cut.asked, cut.usable(), open.asked, open.usable()), (3, true, 5, false));
-        assert!(cut.settled_by(3, &cut.entry()) && !cut.settled_by(2, &cut.entry()));
+        assert_eq!((cut.needed_depth, cut.is_usable(), open.needed_depth, open.is_usable()), (3, true, 5, false));
+        assert!(cut.ends_node(3, &cut.entry()) && !cut.ends_node(2, &cut.entry()));
     }
 }

@@ -1,22 +1,22 @@
-//! One event of a trace, and which events are possible.
+//! One event of a trace, and its validation.
 
 use super::UNIT;
 use crate::chess::Bound;
 
-/// What happened.
+/// The kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// The table was asked.
+    /// The table was probed.
     Probe,
     /// A store was offered.
     Store,
-    /// A search, or an iteration of one, is about to begin.
+    /// A search, or an iteration of one, begins.
     Search,
-    /// The table was emptied.
+    /// The table was cleared.
     Clear,
 }
 
-/// The bits of [`Event::flags`] above the two of the kind; what a bit says depends on the kind.
+/// The bits of [`Event::flags`] above the two of the kind; their meaning depends on the kind.
 pub mod flags {
     /// Store: the bits of the bound (1 upper, 2 lower, 3 exact).
     pub const BOUND: u8 = 3 << 2;
@@ -24,57 +24,58 @@ pub mod flags {
     pub const PV: u8 = 1 << 4;
     /// Store: the entry has a move.
     pub const MOVE: u8 = 1 << 5;
-    /// Store: `nodes` are those of the entry's own subtree, not all so far.
+    /// Store: `nodes` counts the entry's own subtree, not all nodes so far.
     pub const SUBTREE: u8 = 1 << 6;
     /// Probe: `value` is the node's beta.
     pub const WINDOW: u8 = 1 << 5;
     /// Probe: the engine's own table answered.
     pub const HIT: u8 = 1 << 6;
-    /// Probe: the answer ended the node.
+    /// Probe: the answer cut off the node.
     pub const CUT: u8 = 1 << 7;
-    /// Search: the first of a game, or of a position that has nothing to do with the one before.
+    /// Search: the first of a game, or of an unrelated position.
     pub const GAME: u8 = 1 << 4;
-    /// Search: only another iteration of the search that runs.
+    /// Search: another iteration of the running search.
     pub const ITERATION: u8 = 1 << 5;
 }
 
-/// One event, as a file has it.
+/// One event, as in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Event {
     /// The position's key.
     pub key: u64,
-    /// Store: the score, as the table keeps it. Probe: the node's beta, where [`flags::WINDOW`] says so.
+    /// Store: the score as stored. Probe: the node's beta, if [`flags::WINDOW`] is set.
     pub value: i16,
-    /// Store: the draft. Probe: the remaining depth of the node. Search: plies played in the game since the search before.
+    /// Store: the draft. Probe: the remaining depth of the node. Search: plies played since the
+    /// previous search.
     pub depth: i8,
-    /// The kind, and what [`flags`] says.
+    /// The kind in the two low bits, and [`flags`].
     pub flags: u8,
-    /// Nodes that the search has entered so far, modulo 2^32. It may begin anew with each search.
+    /// Nodes searched so far, modulo 2^32. The count may restart with each search.
     pub nodes: u32,
 }
 
-/// What makes an event impossible.
+/// Why an event is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    /// A bound where there is none.
+    /// A probe has no bound.
     #[error("a probe with a bound")]
     ProbeWithBound,
-    /// An answer that ended a node though there was none.
-    #[error("a probe that ended its node and was not answered")]
+    /// A cutoff requires a hit.
+    #[error("a probe with a cutoff but no hit")]
     CutWithoutHit,
-    /// A store of nothing.
+    /// A store requires a bound.
     #[error("a store without a bound")]
     StoreWithoutBound,
-    /// Bits that say nothing for this kind.
-    #[error("{0} with flags that mean nothing there")]
+    /// Flags that are undefined for this kind.
+    #[error("{0} with undefined flags")]
     Flags(&'static str),
-    /// Fields that say nothing for this kind.
-    #[error("{0} with fields that mean nothing there")]
+    /// Fields that must be 0 for this kind.
+    #[error("{0} with fields that must be 0")]
     Fields(&'static str),
 }
 
 impl Event {
-    /// What happened.
+    /// The kind of event.
     #[inline]
     #[must_use]
     pub fn kind(&self) -> EventKind {
@@ -86,7 +87,7 @@ impl Event {
         }
     }
 
-    /// Whether a game begins with it, or a position that has nothing to do with the one before.
+    /// Whether it begins a game or an unrelated position.
     #[inline]
     #[must_use]
     pub fn begins_game(&self) -> bool {
@@ -97,54 +98,54 @@ impl Event {
         }
     }
 
-    /// Whether it has all the bits of [`flags`].
+    /// Whether all of the bits are set.
     #[inline]
     #[must_use]
     pub fn has(&self, bits: u8) -> bool {
         self.flags & bits == bits
     }
 
-    /// A store's bound.
+    /// The bound of a store.
     #[inline]
     #[must_use]
     pub fn bound(&self) -> Bound {
         Bound::from_bits(self.flags >> 2)
     }
 
-    /// A probe of a node of some depth; `bits` of [`flags`].
+    /// A probe at a node of depth `depth`; `bits` of [`flags`].
     #[must_use]
     pub fn probe(key: u64, depth: i8, value: i16, bits: u8, nodes: u32) -> Self {
         Self { key, value, depth, flags: bits & !3, nodes }
     }
 
-    /// An offer; `bits` of [`flags`], the bound among them.
+    /// A store; `bits` of [`flags`], the bound among them.
     #[must_use]
     pub fn store(key: u64, depth: i8, value: i16, bits: u8, nodes: u32) -> Self {
         Self { key, value, depth, flags: bits & !3 | 1, nodes }
     }
 
-    /// A search begins; `plies` were played since the one before.
+    /// A search begins; `plies` were played since the previous one.
     #[must_use]
     pub fn search(plies: i8, bits: u8, nodes: u32) -> Self {
         Self { key: 0, value: 0, depth: plies, flags: bits & !3 | 2, nodes }
     }
 
-    /// The table is emptied.
+    /// The table is cleared.
     #[must_use]
     pub fn clear(nodes: u32) -> Self {
         Self { flags: 3, nodes, ..Self::default() }
     }
 
-    /// The bits of a bound, for the flags of a store.
+    /// The flag bits of a bound, for a store.
     #[must_use]
-    pub fn bits_of(bound: Bound) -> u8 {
+    pub fn bound_bits(bound: Bound) -> u8 {
         (bound as u8) << 2
     }
 
-    /// Whether it can have happened.
+    /// Validates the event.
     ///
     /// # Errors
-    /// Why not.
+    /// What is invalid.
     #[inline]
     pub fn check(&self) -> Result<(), Flaw> {
         match self.kind() {
@@ -160,7 +161,7 @@ impl Event {
         }
     }
 
-    /// Its bytes.
+    /// The encoded event.
     #[inline]
     #[must_use]
     pub fn bytes(&self) -> [u8; UNIT] {
@@ -168,17 +169,17 @@ impl Event {
         (u128::from(key) | u128::from(rest) << 64).to_le_bytes()
     }
 
-    /// Its two halves.
+    /// The encoded event as two words.
     #[inline]
     pub(super) fn words(&self) -> [u64; 2] {
         let low = u64::from(self.value as u16) | u64::from(self.depth as u8) << 16 | u64::from(self.flags) << 24;
         [self.key, low | u64::from(self.nodes) << 32]
     }
 
-    /// The event of some bytes, possible or not.
+    /// Decodes an event without validating it.
     #[inline]
     #[must_use]
-    pub fn of(bytes: [u8; UNIT]) -> Self {
+    pub fn from_bytes(bytes: [u8; UNIT]) -> Self {
         let all = u128::from_le_bytes(bytes);
         let word = (all >> 64) as u64;
         Self {

@@ -1,48 +1,50 @@
-//! A trace as cache simulators read it.
+//! Exports a trace for cache simulators.
 
 use super::info::hash;
-use super::{Counting, EventKind, Reader, TraceError};
-use crate::table::by_key::{ByKey, fewest_turns, places};
+use super::{EventKind, InfoCounter, Reader, TraceError};
+use crate::table::key_map::{KeyMap, fewest_passes, map_capacity};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
-/// What was written.
+/// Counts of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Exported {
-    /// Requests.
+pub struct ExportCounts {
+    /// Requests written.
     pub requests: u64,
     /// Distinct ids among them.
     pub ids: u64,
 }
 
-/// Bytes of a request, and where in it are its id and its next request.
+/// Bytes of a request, and the offsets of its id and its next request.
 const REQUEST: usize = 24;
 const ID: std::ops::Range<usize> = 4..12;
 const NEXT: std::ops::Range<usize> = 16..24;
 
-/// Requests that are looked at together.
+/// Requests per block.
 const BLOCK: u64 = 1 << 12;
 
-/// Bytes of an id's place in the map while it grows.
-const PLACE: u64 = 17 * 3 / 2;
+/// Bytes per id in a growing map.
+const MAP_SLOT_BYTES: u64 = 17 * 3 / 2;
 
-/// Writes the stores of a trace as requests of `libCacheSim`'s format *oracleGeneral*: 24 bytes each, little-endian: time (u32, here the
-/// request's number), id (u64, the key), size (u32, 1), the request at which the id is asked for next (i64, -1: never).
+/// Writes the stores of a trace as requests in `libCacheSim`'s format *oracleGeneral*: 24 bytes
+/// each, little-endian: time (u32, here the request's number), id (u64, the key), size (u32, 1),
+/// the next request of the same id (i64, -1: never).
 ///
-/// Stores, not probes: a cache takes in what it is asked for and has not, as a table takes in what it is offered.
+/// Stores, not probes: a cache admits what is requested and missing, as a table admits what is
+/// offered.
 ///
-/// What comes next is filled in from the last request to the first, in as many turns over what was written as keep the ids of a turn within
-/// so many bytes.
+/// The next requests are filled in from the last request to the first, in as many passes over the
+/// output as keep the ids of a pass within `memory` bytes.
 ///
 /// # Errors
-/// When it is no trace or is damaged, and where, and when the system refuses a write.
+/// When it is not a trace or is damaged, and where, or when a write fails.
 ///
 /// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, doc of its trace formats.
 pub fn oracle_general<F: Read + Write + Seek>(
     from: impl Read,
     to: &mut F,
     memory: u64,
-) -> Result<Exported, TraceError> {
-    let mut counting = Counting::default();
+) -> Result<ExportCounts, TraceError> {
+    let mut counting = InfoCounter::default();
     let mut requests = BufWriter::with_capacity(REQUEST * BLOCK as usize, &mut *to);
     let mut number = 0u32;
     let mut reader = Reader::new(from)?;
@@ -59,23 +61,24 @@ pub fn oracle_general<F: Read + Write + Seek>(
     requests.flush()?;
     drop(requests);
     let info = counting.finish();
-    let turns = fewest_turns(1, info.positions, |turns| places(info.positions / turns + 64) * PLACE <= memory);
-    let mut exported = Exported { requests: info.stores, ids: 0 };
-    let mut later: ByKey<u64, u64> = ByKey::default();
+    let turns =
+        fewest_passes(1, info.positions, |turns| map_capacity(info.positions / turns + 64) * MAP_SLOT_BYTES <= memory);
+    let mut exported = ExportCounts { requests: info.stores, ids: 0 };
+    let mut later: KeyMap<u64, u64> = KeyMap::default();
     for turn in 0..turns {
         later.clear();
-        fill_in(to, info.stores, &mut later, |id| hash(id) % turns == turn)?;
+        write_next_requests(to, info.stores, &mut later, |id| hash(id) % turns == turn)?;
         exported.ids += later.len() as u64;
     }
     to.seek(SeekFrom::End(0))?;
     Ok(exported)
 }
 
-/// Fills in the next requests of some ids, block by block from the end.
-fn fill_in<F: Read + Write + Seek>(
+/// Writes the next requests of some ids, block by block from the end.
+fn write_next_requests<F: Read + Write + Seek>(
     file: &mut F,
     requests: u64,
-    later: &mut ByKey<u64, u64>,
+    later: &mut KeyMap<u64, u64>,
     mine: impl Fn(u64) -> bool,
 ) -> io::Result<()> {
     let mut block = Vec::new();

@@ -1,28 +1,29 @@
-//! Outside traces, checked and joined to one.
+//! Validates external traces and joins them into one.
 
 use super::{Event, Reader, TraceError, Writer, flags};
 use std::io::{self, Read, Write};
 
-/// What was taken over.
+/// Result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Imported {
-    /// Events.
+pub struct ImportResult {
+    /// Events copied.
     pub events: u64,
-    /// Why the trace was cut, if it was: bytes that were good.
+    /// The number of intact bytes, if the trace was truncated by a repair.
     pub cut_at: Option<u64>,
 }
 
-/// Takes a trace over into another, behind what is there; a table that is taken up again begins empty. With `repair`, what
-/// stands before damage is kept.
+/// Appends a trace to another, with a clear in between unless it is the `first`. With `repair`, the
+/// events before damage are kept.
 ///
 /// # Errors
-/// When it is no trace or, unless it is repaired, damaged. Writing fails when the writer is finished.
+/// When it is not a trace or, without `repair`, damaged. Write errors are returned by
+/// [`Writer::finish`].
 pub fn import<W: Write>(
     from: impl Read,
     to: &mut Writer<W>,
     first: bool,
     repair: bool,
-) -> Result<Imported, TraceError> {
+) -> Result<ImportResult, TraceError> {
     let mut reader = Reader::new(from)?;
     let mut events = 0;
     if !first {
@@ -44,14 +45,14 @@ pub fn import<W: Write>(
                 if !repair {
                     return Err(error);
                 }
-                reader.rest().iter().for_each(&mut push);
+                reader.partial_block().iter().for_each(&mut push);
                 break Some(());
             }
         }
     };
     let cut_at = cut.map(|()| 16 * (events + 1));
     if let Some(nodes) = reader.nodes() {
-        to.searched(nodes);
+        to.set_nodes(nodes);
     }
-    Ok(Imported { events, cut_at })
+    Ok(ImportResult { events, cut_at })
 }

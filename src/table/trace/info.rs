@@ -1,66 +1,69 @@
-//! What a trace holds, counted as it is read.
+//! Counts of a trace, gathered in one pass.
 
 use super::{Event, EventKind, Reader, TraceError, flags};
 use crate::chess::Bound;
 use std::collections::HashSet;
 use std::io::Read;
 
-/// What a trace holds.
+/// Counts of a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Info {
     /// Events.
     pub events: u64,
     /// Probes.
     pub probes: u64,
-    /// Of those, answered by the recorded table.
+    /// Probes answered by the recorded table.
     pub hits: u64,
-    /// Of those, ended their node.
+    /// Hits that cut off their node.
     pub cuts: u64,
-    /// Probes that tell their window.
-    pub windows: u64,
+    /// Probes with a window.
+    pub with_window: u64,
     /// Stores.
     pub stores: u64,
-    /// Of those, exact bounds.
+    /// Stores with an exact bound.
     pub exact: u64,
-    /// Of those, lower bounds.
+    /// Stores with a lower bound.
     pub lower: u64,
-    /// Stores that tell their own subtree.
-    pub subtrees: u64,
-    /// Searches, iterations not among them.
+    /// Stores with the nodes of their own subtree.
+    pub with_subtree: u64,
+    /// Searches, not counting iterations.
     pub searches: u64,
-    /// Iterations that are told.
+    /// Recorded iterations.
     pub iterations: u64,
-    /// Times that the table was emptied.
+    /// Clears of the table.
     pub clears: u64,
-    /// Games, or unrelated positions: each begins with a table that is emptied, or a search that says so.
+    /// Games or unrelated positions: each begins with a clear or with a search flagged as the first
+    /// of a game.
     pub games: u64,
     /// Nodes searched.
     pub nodes: u64,
-    /// The least depth of a probe or store.
-    pub lowest: i8,
-    /// The greatest.
-    pub deepest: i8,
-    /// Positions that were stored: exact up to some millions, then estimated.
+    /// Minimum depth of a probe or store.
+    pub min_depth: i8,
+    /// Maximum depth of a probe or store.
+    pub max_depth: i8,
+    /// Distinct positions stored: exact up to 4,194,304, then estimated.
     pub positions: u64,
-    /// Whether that is an estimate.
+    /// Whether `positions` is an estimate.
     pub estimated: bool,
-    /// The most positions that were asked for or stored from one emptying of the table to the next, about: what must be known of them at
-    /// a time goes with them.
-    pub met: u64,
-    /// The most probes from one emptying to the next that may be usable: they ended their node, or tell a window that is not open.
-    pub asked: u64,
+    /// Approximate maximum of distinct positions probed or stored between two clears: memory for
+    /// the facts about positions grows with it.
+    pub peak_positions: u64,
+    /// Maximum of potentially usable probes between two clears: those that cut off their node or
+    /// have a null window.
+    pub peak_usable: u64,
 }
 
-/// Distinct keys, one by one up to some number, then those whose hash ends in so many zeros (adaptive sampling: M. Wegman; P. Flajolet, 1990).
+/// Counts distinct keys: exactly up to a limit, then by those whose hash ends in a number of zeros
+/// (adaptive sampling: M. Wegman; P. Flajolet, 1990).
 #[derive(Debug)]
 pub struct Distinct {
-    keys: HashSet<u64, std::hash::BuildHasherDefault<crate::table::by_key::PassOn>>,
+    keys: HashSet<u64, std::hash::BuildHasherDefault<crate::table::key_map::KeyHasher>>,
     most: usize,
     level: u32,
 }
 
 impl Distinct {
-    /// Keeps at most so many keys.
+    /// Keeps at most `most` keys.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self { keys: HashSet::default(), most, level: 0 }
@@ -77,91 +80,91 @@ impl Distinct {
         }
     }
 
-    /// How many there were, about.
+    /// The number of distinct keys, exact or estimated.
     #[must_use]
     pub fn count(&self) -> u64 {
         (self.keys.len() as u64) << self.level
     }
 }
 
-/// A hash whose bits are alike for no keys.
+/// A hash with well-mixed bits.
 pub(super) fn hash(key: u64) -> u64 {
     let key = (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 8
 }
 
-/// Stored keys that are kept one by one, and keys of any kind.
-const MOST_STORED: usize = 1 << 22;
-const MOST_MET: usize = 1 << 16;
+/// Limits of exact counting, for stored keys and for all keys between clears.
+const MAX_STORED_KEYS: usize = 1 << 22;
+const MAX_LIVE_KEYS: usize = 1 << 16;
 
-/// Counts what a trace holds, or a part of it.
+/// Gathers the counts of a trace or a part of it.
 #[derive(Debug)]
-pub struct Counting {
+pub struct InfoCounter {
     info: Info,
-    /// Whether anything was asked or stored.
+    /// Whether there was a probe or store.
     begun: bool,
-    /// Whether a game has begun of which nothing was seen yet.
+    /// Whether a game has begun without a probe or store so far.
     fresh: bool,
-    /// Nodes by the last event that told them.
+    /// Total nodes at the last event that had them.
     last: u32,
     stored: Distinct,
-    /// Since the table was emptied.
+    /// Distinct keys since the last clear.
     met: Distinct,
     asked: u64,
 }
 
-impl Default for Counting {
+impl Default for InfoCounter {
     fn default() -> Self {
         Self {
             info: Info::default(),
             begun: false,
             fresh: false,
             last: 0,
-            stored: Distinct::new(MOST_STORED),
-            met: Distinct::new(MOST_MET),
+            stored: Distinct::new(MAX_STORED_KEYS),
+            met: Distinct::new(MAX_LIVE_KEYS),
             asked: 0,
         }
     }
 }
 
-impl Counting {
-    /// Counts on where this ends: nodes go on, all else begins anew.
+impl InfoCounter {
+    /// A counter for the next part: node totals continue, everything else starts from zero.
     #[must_use]
-    pub fn next(&self) -> Self {
+    pub fn continue_nodes(&self) -> Self {
         Self { last: self.last, ..Self::default() }
     }
 
-    /// Whether anything was asked or stored.
+    /// Whether there was a probe or store.
     #[must_use]
-    pub fn begun(&self) -> bool {
+    pub fn has_accesses(&self) -> bool {
         self.begun
     }
 
-    /// Takes down how much there was since the table was emptied.
-    fn emptied(&mut self) {
-        self.info.met = self.info.met.max(self.met.count());
-        self.info.asked = self.info.asked.max(self.asked);
-        (self.met, self.asked) = (Distinct::new(MOST_MET), 0);
+    /// Updates the maxima between clears.
+    fn record_peaks(&mut self) {
+        self.info.peak_positions = self.info.peak_positions.max(self.met.count());
+        self.info.peak_usable = self.info.peak_usable.max(self.asked);
+        (self.met, self.asked) = (Distinct::new(MAX_LIVE_KEYS), 0);
     }
 
-    /// Counts an event.
+    /// Adds an event.
     pub fn push(&mut self, event: &Event) {
         let info = &mut self.info;
         info.events += 1;
-        let message = !(event.kind() == EventKind::Store && event.has(flags::SUBTREE));
-        if message {
+        let total_nodes = !(event.kind() == EventKind::Store && event.has(flags::SUBTREE));
+        if total_nodes {
             let more = event.nodes.wrapping_sub(self.last);
-            // A counter that falls has begun anew.
+            // A total that falls has restarted.
             info.nodes += u64::from(if more > u32::MAX / 2 { event.nodes } else { more });
             self.last = event.nodes;
         }
         if matches!(event.kind(), EventKind::Probe | EventKind::Store) {
             if !self.begun {
-                (info.lowest, info.deepest, self.begun) = (event.depth, event.depth, true);
+                (info.min_depth, info.max_depth, self.begun) = (event.depth, event.depth, true);
             }
             self.met.insert(event.key);
-            info.lowest = info.lowest.min(event.depth);
-            info.deepest = info.deepest.max(event.depth);
+            info.min_depth = info.min_depth.min(event.depth);
+            info.max_depth = info.max_depth.max(event.depth);
             if !self.fresh {
                 info.games += u64::from(info.games == 0);
             }
@@ -173,13 +176,13 @@ impl Counting {
                 self.asked += u64::from(event.has(flags::CUT) || event.has(flags::WINDOW) && !event.has(flags::PV));
                 info.hits += u64::from(event.has(flags::HIT));
                 info.cuts += u64::from(event.has(flags::CUT));
-                info.windows += u64::from(event.has(flags::WINDOW));
+                info.with_window += u64::from(event.has(flags::WINDOW));
             }
             EventKind::Store => {
                 info.stores += 1;
                 info.exact += u64::from(event.bound() == Bound::Exact);
                 info.lower += u64::from(event.bound() == Bound::Lower);
-                info.subtrees += u64::from(!message);
+                info.with_subtree += u64::from(!total_nodes);
                 self.stored.insert(event.key);
             }
             EventKind::Search if event.has(flags::ITERATION) => info.iterations += 1,
@@ -196,22 +199,22 @@ impl Counting {
                     info.games += 1;
                     self.fresh = true;
                 }
-                self.emptied();
+                self.record_peaks();
             }
         }
     }
 
-    /// Counts the nodes that the end of a trace tells.
-    pub fn end(&mut self, nodes: Option<u32>) {
+    /// Adds the node total of the end event.
+    pub fn add_end(&mut self, nodes: Option<u32>) {
         let more = nodes.map_or(0, |nodes| nodes.wrapping_sub(self.last));
         self.info.nodes += u64::from(if more > u32::MAX / 2 { 0 } else { more });
     }
 
-    /// What was counted.
+    /// The final counts.
     #[must_use]
     pub fn finish(mut self) -> Info {
-        self.emptied();
-        // A game of which nothing was seen is none.
+        self.record_peaks();
+        // A game without a probe or store does not count.
         self.info.games -= u64::from(self.fresh);
         self.info.positions = self.stored.count();
         self.info.estimated = self.stored.level > 0;
@@ -220,22 +223,22 @@ impl Counting {
 }
 
 impl Info {
-    /// Reads a trace to its end, in little memory.
+    /// Counts a whole trace in bounded memory.
     ///
     /// # Errors
-    /// When it is no trace or is damaged, and where.
+    /// When it is not a trace or is damaged, and where.
     pub fn read(from: impl Read) -> Result<Self, TraceError> {
-        let mut counting = Counting::default();
+        let mut counting = InfoCounter::default();
         let mut reader = Reader::new(from)?;
         reader.for_each(|event| counting.push(event))?;
-        counting.end(reader.nodes());
+        counting.add_end(reader.nodes());
         Ok(counting.finish())
     }
 
-    /// Whether it can tell which probes were usable, and so what was worth what.
+    /// Whether the trace shows which probes were usable, and so what they were worth.
     #[must_use]
-    pub fn tells_worth(&self) -> bool {
-        self.cuts + self.windows > 0
+    pub fn has_worth(&self) -> bool {
+        self.cuts + self.with_window > 0
     }
 }
 
@@ -243,9 +246,9 @@ impl Info {
 mod tests {
     use super::*;
 
-    /// Up to so many keys each is counted; one more, and from then on about half of them are kept, then a quarter.
+    /// Exact up to the limit; from the next key on about half of the keys are kept, then a quarter.
     #[test]
-    fn distinct_keys_are_exact_up_to_their_most() {
+    fn distinct_keys_are_exact_up_to_the_limit() {
         let mut distinct = Distinct::new(1000);
         for key in 1..=1000 {
             distinct.insert(key);
@@ -255,15 +258,16 @@ mod tests {
         for key in 1001..=10_000 {
             distinct.insert(key);
         }
-        // Four times halved, and within a tenth: the error is one in the root of some 600 that are kept.
+        // Halved four times, and within a tenth: the relative error is one over the root of about
+        // 600 kept keys.
         assert!(distinct.level == 4 && distinct.count().abs_diff(10_000) < 1000, "{distinct:?}");
     }
 
-    /// What is met from one emptying to the next is exact up to 65,536 positions, what is stored up to 4,194,304.
+    /// Positions between clears are exact up to 65,536, stored positions up to 4,194,304.
     #[test]
-    fn counts_of_a_trace_are_exact_up_to_their_most() {
+    fn positions_are_exact_up_to_the_limits() {
         let event = |key: u64, kind: u8| Event { key, value: 0, depth: 1, flags: kind, nodes: 0 };
-        let mut counting = Counting::default();
+        let mut counting = InfoCounter::default();
         (0..1 << 16).for_each(|key| counting.push(&event(key, 0)));
         assert_eq!((counting.met.level, counting.met.count()), (0, 1 << 16));
         counting.push(&event(1 << 16, 0));
@@ -275,9 +279,9 @@ mod tests {
         assert!(counting.finish().estimated);
     }
 
-    /// Each event by hand, no two counts alike where they could be taken for each other.
+    /// Counted by hand, with no two counts equal where they could be confused.
     #[test]
-    fn every_count_by_hand() {
+    fn trace_counts_match_a_count_by_hand() {
         let (probe, store, search, clear) = (0, 1, 2, 3);
         let event = |key: u64, kind: u8, flags: u8, depth: i8, nodes: u32| Event {
             key,
@@ -307,48 +311,48 @@ mod tests {
             event(0, search, 0, 1, 0),
             event(9, probe, flags::WINDOW, 6, 20),
         ];
-        let mut counting = Counting::default();
+        let mut counting = InfoCounter::default();
         events.iter().for_each(|event| counting.push(event));
-        counting.end(Some(25));
+        counting.add_end(Some(25));
         let found = counting.finish();
         let by_hand = Info {
             events: 17,
             probes: 6,
             hits: 2,
             cuts: 1,
-            windows: 4,
+            with_window: 4,
             stores: 7,
             exact: 3,
             lower: 2,
-            subtrees: 1,
+            with_subtree: 1,
             searches: 2,
             iterations: 1,
             clears: 1,
             games: 2,
-            // 11 before the counter began anew, and 25.
+            // 11 before the restart, and 25.
             nodes: 36,
-            lowest: -1,
-            deepest: 7,
+            min_depth: -1,
+            max_depth: 7,
             positions: 4,
             estimated: false,
-            met: 5,
-            // An open window ends no node: the first, the third, and the one that was cut.
-            asked: 3,
+            peak_positions: 5,
+            // An open window is not usable; counted are the first, the third, and the cutoff.
+            peak_usable: 3,
         };
         assert_eq!(found, by_hand);
-        // A trace of quiescence alone is nowhere as deep as 0.
-        let mut shallow = Counting::default();
+        // A trace of quiescence search only, below depth 0.
+        let mut shallow = InfoCounter::default();
         [-2, -3].iter().for_each(|&depth| shallow.push(&event(1, probe, 0, depth, 1)));
         let shallow = shallow.finish();
-        assert_eq!((shallow.lowest, shallow.deepest), (-3, -2));
-        assert!(found.tells_worth());
-        let message = |cuts, windows| Info { cuts, windows, ..Info::default() }.tells_worth();
+        assert_eq!((shallow.min_depth, shallow.max_depth), (-3, -2));
+        assert!(found.has_worth());
+        let message = |cuts, windows| Info { cuts, with_window: windows, ..Info::default() }.has_worth();
         assert_eq!([message(0, 0), message(1, 0), message(0, 1)], [false, true, true]);
     }
 
-    /// A game begins with what is asked or stored after a clear; a clear at the end begins none.
+    /// A game begins with the first probe or store after a clear.
     #[test]
-    fn a_clear_at_the_end_begins_no_game() {
+    fn clear_at_the_end_begins_no_game() {
         let probe = Event::probe(1, 2, 0, 0, 1);
         for (trace, games) in [
             (&[][..], 0),
@@ -358,20 +362,20 @@ mod tests {
             (&[Event::clear(0), probe, Event::clear(1), Event::clear(1)], 1),
             (&[probe, Event::clear(1), Event::search(0, flags::GAME, 1), probe], 2),
         ] {
-            let mut counting = Counting::default();
+            let mut counting = InfoCounter::default();
             trace.iter().for_each(|event| counting.push(event));
             assert_eq!(counting.finish().games, games, "{trace:?}");
         }
     }
 
-    /// The nodes of a second game go on where the first ended; all else begins anew.
+    /// Node totals continue into a second game; everything else restarts.
     #[test]
-    fn nodes_go_on_from_game_to_game() {
-        let mut first = Counting::default();
+    fn node_total_continues_into_the_next_game() {
+        let mut first = InfoCounter::default();
         [10, 25].iter().for_each(|&nodes| first.push(&Event::probe(1, 2, 0, 0, nodes)));
-        let mut second = first.next();
+        let mut second = first.continue_nodes();
         [26, 40].iter().for_each(|&nodes| second.push(&Event::probe(2, 2, 0, 0, nodes)));
-        let found = [first, second].map(Counting::finish).map(|info| (info.events, info.probes, info.nodes));
+        let found = [first, second].map(InfoCounter::finish).map(|info| (info.events, info.probes, info.nodes));
         assert_eq!(found, [(2, 2, 25), (2, 2, 15)]);
     }
 }

@@ -1,6 +1,6 @@
-//! Traces: what a search asked of its table and offered to it, event by event, so that other tables can be shown the same.
+//! Traces: the probes and stores of a search, event by event, for replay on other tables.
 //!
-//! Any engine can write one (`include/ttlab-trace.h`); docs/formats.md has the format.
+//! Any engine can write one (`include/ttlab-trace.h`); `docs/formats.md` describes the format.
 
 mod check;
 mod event;
@@ -12,27 +12,27 @@ mod recorder;
 mod write;
 
 pub use event::{Event, EventKind, Flaw, flags};
-pub use export::{Exported, oracle_general};
-pub use import::{Imported, import};
-pub use info::{Counting, Info};
+pub use export::{ExportCounts, oracle_general};
+pub use import::{ImportResult, import};
+pub use info::{Info, InfoCounter};
 pub use read::{Reader, TraceError, read};
 pub use recorder::{Recorder, SharedWriter};
 pub use write::Writer;
 
-/// What a trace begins with.
+/// The first bytes of a trace.
 const MAGIC: [u8; 8] = *b"ttlabtrc";
 
 /// The version of the format.
 const VERSION: u16 = 1;
 
-/// The mark of the byte order, as a little-endian machine reads it.
+/// The byte order mark, as a little-endian machine reads it.
 const ORDER: u16 = 0x0102;
 
-/// Bytes of the head and of each event.
+/// Bytes of the header and of each event.
 const UNIT: usize = 16;
 
 /// The flags of the event that ends a trace.
 const END: u8 = 0xff;
 
-/// Events that are read or written at a time: they stay in the cache.
+/// Events read or written per call, small enough for the cache.
 const BLOCK: usize = 1 << 12;

@@ -1,4 +1,4 @@
-//! Reads traces as a stream, and refuses what is damaged with the byte where it is.
+//! Reads traces as a stream and reports damage with its byte offset.
 
 use super::check::Check;
 use super::{BLOCK, END, Event, Flaw, MAGIC, ORDER, UNIT, VERSION};
@@ -8,115 +8,115 @@ use std::ops::Range;
 /// Why a trace cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// The system would not.
+    /// A read failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It begins with something else.
-    #[error("byte 0: it is no trace of a table: expected \"ttlabtrc\"")]
-    NoTrace,
-    /// It is of another version.
-    #[error("byte 8: version {found} of the format: this build reads version {VERSION}")]
+    /// The first bytes are not those of a trace.
+    #[error("byte 0: not a ttlab trace: expected \"ttlabtrc\"")]
+    NotATrace,
+    /// The format version is not supported.
+    #[error("byte 8: unsupported format version {found}: this build reads version {VERSION}")]
     Version {
-        /// Its version.
+        /// The version found.
         found: u16,
     },
-    /// It was written with the other byte order.
+    /// The byte order is not little-endian.
     #[error(
-        "byte 10: the byte order is not little-endian: it was not written by ttlab-trace.h, or its bytes were swapped"
+        "byte 10: the byte order is not little-endian: write the trace with ttlab-trace.h, and do not swap its bytes"
     )]
-    Order,
-    /// The rest of the head is not as this version has it.
-    #[error("byte 12: the head is damaged: expected zeros")]
+    ByteOrder,
+    /// The reserved bytes of the header are not zero.
+    #[error("byte 12: the header is damaged: expected zeros")]
     Head,
-    /// It ends before its end.
+    /// There is no end event.
     #[error(
-        "byte {offset}: the trace ends here, after {events} whole events, and nothing says that it is complete: it was cut \
-         short (`ttlab trace import --repair` keeps what is there)"
+        "byte {offset}: the trace is truncated: it ends after {events} complete events, without an end event \
+         (`ttlab trace import --repair` keeps the events present)"
     )]
-    Short {
-        /// Bytes that are there.
+    Truncated {
+        /// Bytes present.
         offset: u64,
-        /// Whole events that are there.
+        /// Complete events present.
         events: u64,
     },
-    /// It goes on after its end.
-    #[error("byte {offset}: there are bytes after the end of the trace")]
-    Long {
-        /// The first of them.
+    /// There are bytes after the end event.
+    #[error("byte {offset}: unexpected bytes after the end of the trace")]
+    TrailingBytes {
+        /// Offset of the first of them.
         offset: u64,
     },
-    /// Its end says another number of events.
-    #[error("byte {offset}: the end says {said} events, but {found} are there: events are missing or came in twice")]
+    /// The end event declares another number of events.
+    #[error("byte {offset}: the end event declares {declared} events, found {found}: events are missing or duplicated")]
     Count {
-        /// Where the end is.
+        /// Offset of the end event.
         offset: u64,
-        /// Events by the end.
-        said: u64,
-        /// Events before it.
+        /// Events declared.
+        declared: u64,
+        /// Events present.
         found: u64,
     },
-    /// It is not what its end was written for.
-    #[error("byte {offset}: the check of the trace's end does not fit its {events} events: it was damaged")]
+    /// The checksum does not match.
+    #[error("byte {offset}: checksum mismatch over {events} events: the trace is damaged")]
     Damaged {
-        /// Where the end is.
+        /// Offset of the end event.
         offset: u64,
-        /// Events before it.
+        /// Events present.
         events: u64,
     },
-    /// An event that cannot be.
-    #[error("byte {offset}: event {event} is impossible: {flaw}")]
+    /// An event is invalid.
+    #[error("byte {offset}: event {event} is invalid: {flaw}")]
     Impossible {
-        /// Where it begins.
+        /// Offset of the event.
         offset: u64,
-        /// Its number, from 0.
+        /// Number of the event, from 0.
         event: u64,
-        /// What is wrong with it.
+        /// What is invalid.
         flaw: Flaw,
     },
-    /// It is no longer the file that was read before.
-    #[error("the trace was changed while it was used")]
+    /// The file changed between two passes.
+    #[error("the trace changed while it was being read")]
     Changed,
-    /// More than can be numbered.
-    #[error("more than 4,294,967,295 events of one turn")]
-    Many,
+    /// A pass has too many events.
+    #[error("more than 4,294,967,295 events in one pass")]
+    TooManyEvents,
 }
 
-/// A trace that is read block by block.
+/// Reads a trace block by block.
 pub struct Reader<R> {
     from: R,
     buffer: Vec<u8>,
     block: Vec<Event>,
     events: u64,
     check: Check,
-    /// The event before which to stop; none: the end of the trace.
+    /// The event before which to stop; `None`: the end of the trace.
     stop: Option<u64>,
-    /// Total nodes by the end, once it was met.
+    /// The node total of the end event, once read.
     nodes: Option<u32>,
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the head.
+    /// Reads the header.
     ///
     /// # Errors
-    /// When it is not the head of a trace that this build reads.
+    /// When it is not the header of a supported trace.
     pub fn new(mut from: R) -> Result<Self, TraceError> {
         let mut head = [0; UNIT];
-        let filled = fill(&mut from, &mut head)?;
+        let filled = read_full(&mut from, &mut head)?;
         if filled < MAGIC.len() || head[..MAGIC.len()] != MAGIC {
-            return Err(TraceError::NoTrace);
+            return Err(TraceError::NotATrace);
         }
         if filled < UNIT {
-            return Err(TraceError::Short { offset: filled as u64, events: 0 });
+            return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
         }
         let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
         if half(10) == ORDER.swap_bytes() {
-            return Err(TraceError::Order);
+            return Err(TraceError::ByteOrder);
         }
         if half(8) != VERSION {
             return Err(TraceError::Version { found: half(8) });
         }
         if half(10) != ORDER {
-            return Err(TraceError::Order);
+            return Err(TraceError::ByteOrder);
         }
         if head[12..] != [0; 4] {
             return Err(TraceError::Head);
@@ -125,11 +125,11 @@ impl<R: Read> Reader<R> {
         Ok(Self { from, buffer, block, events: 0, check: Check::default(), stop: None, nodes: None })
     }
 
-    /// Reads only some events, of a trace that was seen to be whole.
+    /// Reads a range of events of a trace that was validated before.
     ///
     /// # Errors
-    /// When it is not the head of a trace that this build reads.
-    pub fn part(from: R, events: Range<u64>) -> Result<Self, TraceError>
+    /// When it is not the header of a supported trace.
+    pub fn range(from: R, events: Range<u64>) -> Result<Self, TraceError>
     where
         R: Seek,
     {
@@ -139,10 +139,11 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// The next events; none after the end of the trace.
+    /// The next events; `None` after the end of the trace.
     ///
     /// # Errors
-    /// When the trace is damaged, and where. The events before the damage were given out, or are [`Self::rest`].
+    /// When the trace is damaged, and where. The intact events before the damage were returned or
+    /// are in [`Self::partial_block`].
     pub fn next_block(&mut self) -> Result<Option<&[Event]>, TraceError> {
         self.block.clear();
         let left = self.stop.map_or(BLOCK as u64, |stop| stop - self.events).min(BLOCK as u64) as usize;
@@ -150,51 +151,51 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         }
         let buffer = &mut self.buffer[..UNIT * left];
-        let filled = fill(&mut self.from, buffer)?;
-        let begun = self.events;
+        let filled = read_full(&mut self.from, buffer)?;
+        let first = self.events;
         let offset = |event: u64| (event + 1) * UNIT as u64;
         for (at, bytes) in buffer[..filled].as_chunks::<UNIT>().0.iter().enumerate() {
-            let event = Event::of(*bytes);
-            let number = begun + at as u64;
+            let event = Event::from_bytes(*bytes);
+            let number = first + at as u64;
             let wrong = |flaw| TraceError::Impossible { offset: offset(number), event: number, flaw };
             if event.flags == END && self.stop.is_none() {
                 if event.key != number {
-                    return Err(TraceError::Count { offset: offset(number), said: event.key, found: number });
+                    return Err(TraceError::Count { offset: offset(number), declared: event.key, found: number });
                 }
-                // Who writes no check writes zeros.
-                if ![(0, 0), self.check.at_end(event.nodes)].contains(&(event.value, event.depth)) {
+                // Writers without a checksum write zeros.
+                if ![(0, 0), self.check.end_fields(event.nodes)].contains(&(event.value, event.depth)) {
                     return Err(TraceError::Damaged { offset: offset(number), events: number });
                 }
-                if filled > (at + 1) * UNIT || fill(&mut self.from, &mut [0])? > 0 {
-                    return Err(TraceError::Long { offset: offset(number + 1) });
+                if filled > (at + 1) * UNIT || read_full(&mut self.from, &mut [0])? > 0 {
+                    return Err(TraceError::TrailingBytes { offset: offset(number + 1) });
                 }
                 self.nodes = Some(event.nodes);
                 break;
             }
             event.check().map_err(wrong)?;
-            self.check.add(&event);
+            self.check.add_event(&event);
             self.block.push(event);
             self.events += 1;
         }
         if self.nodes.is_none() && filled < buffer.len() {
-            return Err(TraceError::Short { offset: offset(begun) + filled as u64, events: self.events });
+            return Err(TraceError::Truncated { offset: offset(first) + filled as u64, events: self.events });
         }
         Ok(if self.block.is_empty() { None } else { Some(&self.block) })
     }
 
-    /// After an error: the good events of the block in which it was.
+    /// After an error: the intact events of the damaged block.
     #[must_use]
-    pub fn rest(&self) -> &[Event] {
+    pub fn partial_block(&self) -> &[Event] {
         &self.block
     }
 
-    /// After the end of the trace: all nodes searched, modulo 2^32.
+    /// After the end of the trace: total nodes searched, modulo 2^32.
     #[must_use]
     pub fn nodes(&self) -> Option<u32> {
         self.nodes
     }
 
-    /// Reads what is left.
+    /// Calls `visit` with each remaining event.
     ///
     /// # Errors
     /// When the trace is damaged, and where.
@@ -206,8 +207,8 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Reads until the buffer is full or nothing is left.
-fn fill(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+/// Reads until the buffer is full or the input ends.
+fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match from.read(&mut buffer[filled..]) {
@@ -223,7 +224,7 @@ fn fill(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 /// Reads a whole trace into memory.
 ///
 /// # Errors
-/// When it is no trace or is damaged, and where.
+/// When it is not a trace or is damaged, and where.
 pub fn read(from: impl Read) -> Result<Vec<Event>, TraceError> {
     let mut events = Vec::new();
     Reader::new(from)?.for_each(|event| events.push(*event))?;

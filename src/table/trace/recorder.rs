@@ -1,65 +1,65 @@
-//! A watch that writes down what a table is asked and offered, as a trace.
+//! Records the use of a table as a trace.
 
 use super::{Event, Writer, flags};
-use crate::table::watched::{Watch, Watched};
-use crate::table::{Entry, Hit, Stored, Table};
+use crate::table::watch::{Watch, WatchedTable};
+use crate::table::{Entry, Hit, StoreOutcome, Table};
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A writer that the recorder and its maker share.
+/// A writer shared by the recorder and its creator.
 pub type SharedWriter<W> = Arc<Mutex<Writer<W>>>;
 
-/// Writes a trace. Searches and iterations are written by whoever makes them ([`Event::search`]): what a tick of the clock is, is then left
-/// to those who read the trace.
-pub struct Recording<W>(SharedWriter<W>);
+/// Writes a trace. The creator writes searches and iterations ([`Event::search`]), so that a replay
+/// may choose what a tick of the clock is.
+pub struct TraceWatch<W>(SharedWriter<W>);
 
-/// A table whose use is written down.
-pub type Recorder<W> = Watched<Recording<W>>;
+/// A table whose use is recorded.
+pub type Recorder<W> = WatchedTable<TraceWatch<W>>;
 
 impl<W: Write + Send> Recorder<W> {
-    /// Records a table.
+    /// Wraps a table.
     #[must_use]
     pub fn new(table: Box<dyn Table>, writer: SharedWriter<W>) -> Self {
-        Self::by(Recording(writer), table)
+        Self::with_watch(TraceWatch(writer), table)
     }
 }
 
-impl<W> Recording<W> {
+impl<W> TraceWatch<W> {
     fn writer(&self) -> MutexGuard<'_, Writer<W>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<W: Write + Send> Watch for Recording<W> {
-    fn probed(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool {
+impl<W: Write + Send> Watch for TraceWatch<W> {
+    fn on_probe(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool {
         let answered = if hit.is_some() { flags::HIT } else { 0 };
         let mut writer = self.writer();
         let nodes = writer.nodes();
-        writer.push(Event::probe(key, ply(depth), 0, answered, nodes));
+        writer.push(Event::probe(key, trace_depth(depth), 0, answered, nodes));
         false
     }
 
-    fn stored(&mut self, key: u64, entry: &Entry, _: Stored) {
-        let bits = Event::bits_of(entry.bound)
+    fn on_store(&mut self, key: u64, entry: &Entry, _: StoreOutcome) {
+        let bits = Event::bound_bits(entry.bound)
             | flags::SUBTREE
             | if entry.pv { flags::PV } else { 0 }
             | if entry.mv.is_none() { 0 } else { flags::MOVE };
-        self.writer().push(Event::store(key, ply(entry.depth), entry.score as i16, bits, entry.nodes));
+        self.writer().push(Event::store(key, trace_depth(entry.depth), entry.score as i16, bits, entry.nodes));
     }
 
-    fn cutoff(&mut self, _: &Hit) {
+    fn on_cutoff(&mut self, _: &Hit) {
         self.writer().cutoff();
     }
 
-    fn emptied(&mut self, _: bool) {
+    fn on_clear(&mut self, _: bool) {
         let mut writer = self.writer();
         let nodes = writer.nodes();
         writer.push(Event::clear(nodes));
     }
 }
 
-/// A depth as a trace has it.
-fn ply(depth: u8) -> i8 {
+/// A depth as a trace stores it: at most 127.
+fn trace_depth(depth: u8) -> i8 {
     i8::try_from(depth).unwrap_or(i8::MAX)
 }
 
@@ -70,9 +70,9 @@ mod tests {
     use crate::chess::{Bound, Move};
     use crate::table::{TableOptions, unbounded::Unbounded};
 
-    /// Each store as it was offered, whatever of window, move and bound it has; a probe by whether it was answered, and whether that ended its node.
+    /// Every store, with any window, move and bound; every probe, with hit and cutoff.
     #[test]
-    fn what_is_asked_and_offered_is_written_down() {
+    fn recorder_writes_every_probe_store_and_clear() {
         let writer = Arc::new(Mutex::new(Writer::new(Vec::new())));
         let mut table = Recorder::new(Box::new(Unbounded::new(&TableOptions::default(), false)), Arc::clone(&writer));
         let mut expected = Vec::new();
@@ -84,7 +84,7 @@ mod tests {
             let (key, mv) = (key as u64, Move::from_bits(mv));
             table.store(key, Entry { pv, mv, bound, depth: 5, score: -7, nodes: 30, ..Entry::default() });
             let bits = if pv { flags::PV } else { 0 } | if mv.is_none() { 0 } else { flags::MOVE };
-            expected.push(Event::store(key, 5, -7, Event::bits_of(bound) | flags::SUBTREE | bits, 30));
+            expected.push(Event::store(key, 5, -7, Event::bound_bits(bound) | flags::SUBTREE | bits, 30));
         }
         let hit = table.probe(1, 4).unwrap();
         table.cutoff(&hit);

@@ -1,14 +1,14 @@
-//! Writes traces: the twin of `include/ttlab-trace.h`, byte for byte.
+//! Writes traces: the same bytes as `include/ttlab-trace.h`.
 
 use super::check::Check;
 use super::{BLOCK, END, Event, EventKind, MAGIC, ORDER, UNIT, VERSION, flags};
 use std::io::{self, Write};
 
-/// Where a trace is written to: a file that is not whole before [`Writer::finish`].
+/// Writes a trace; the file is incomplete before [`Writer::finish`].
 pub struct Writer<W> {
     to: W,
     buffer: Vec<u8>,
-    /// The last event, which may yet turn out to be a cutoff.
+    /// The last event, which may still be marked as a cutoff.
     last: Option<Event>,
     events: u64,
     check: Check,
@@ -17,7 +17,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a trace.
+    /// Writes the header.
     pub fn new(to: W) -> Self {
         let mut buffer = Vec::with_capacity(UNIT * BLOCK);
         buffer.extend(MAGIC);
@@ -29,7 +29,7 @@ impl<W: Write> Writer<W> {
 
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
-        self.settle();
+        self.write_last();
         if event.kind() != EventKind::Store || !event.has(flags::SUBTREE) {
             self.nodes = event.nodes;
         }
@@ -37,33 +37,33 @@ impl<W: Write> Writer<W> {
         self.events += 1;
     }
 
-    /// Nodes of the last event that told them.
+    /// The node total of the last event that had one.
     #[must_use]
     pub fn nodes(&self) -> u32 {
         self.nodes
     }
 
-    /// Says how many nodes there were by now, for the end.
-    pub fn searched(&mut self, nodes: u32) {
+    /// Sets the node total for the end event.
+    pub fn set_nodes(&mut self, nodes: u32) {
         self.nodes = nodes;
     }
 
-    /// The last event was a probe whose answer ended its node.
+    /// Marks the last event, a hit, as a cutoff.
     pub fn cutoff(&mut self) {
         if let Some(last) = self.last.as_mut().filter(|last| last.kind() == EventKind::Probe && last.has(flags::HIT)) {
             last.flags |= flags::CUT;
         }
     }
 
-    /// Writes what can no longer change.
-    fn settle(&mut self) {
+    /// Writes the last event, which can no longer change.
+    fn write_last(&mut self) {
         if let Some(event) = self.last.take() {
-            self.check.add(&event);
-            self.put(event);
+            self.check.add_event(&event);
+            self.write_event(event);
         }
     }
 
-    fn put(&mut self, event: Event) {
+    fn write_event(&mut self, event: Event) {
         self.buffer.extend(event.bytes());
         if self.buffer.len() + UNIT > UNIT * BLOCK {
             self.flush();
@@ -77,14 +77,14 @@ impl<W: Write> Writer<W> {
         self.buffer.clear();
     }
 
-    /// Ends the trace: how many events it holds, and what it was written to.
+    /// Writes the end event; returns the number of events and the output.
     ///
     /// # Errors
-    /// When the system refused a write at any time.
+    /// When any write failed.
     pub fn finish(mut self) -> io::Result<(u64, W)> {
-        self.settle();
-        let (value, depth) = self.check.at_end(self.nodes);
-        self.put(Event { key: self.events, value, depth, flags: END, nodes: self.nodes });
+        self.write_last();
+        let (value, depth) = self.check.end_fields(self.nodes);
+        self.write_event(Event { key: self.events, value, depth, flags: END, nodes: self.nodes });
         self.flush();
         match self.failed {
             Some(error) => Err(error),
@@ -100,7 +100,7 @@ impl<W: Write> Writer<W> {
 mod tests {
     use super::*;
 
-    /// A disk that is full for one write.
+    /// A disk that is full for its first write.
     struct FullOnce {
         writes: usize,
     }
@@ -115,9 +115,9 @@ mod tests {
         }
     }
 
-    /// A trace with a hole is none, whatever could be written after it.
+    /// A trace with a gap is invalid, even if later writes succeed.
     #[test]
-    fn a_write_that_failed_once_is_told_at_the_end() {
+    fn failed_write_is_reported_at_the_end() {
         let mut writer = Writer::new(FullOnce { writes: 0 });
         for nodes in 0..3 * BLOCK as u32 {
             writer.push(Event::probe(1, 2, 0, 0, nodes));

@@ -1,5 +1,6 @@
-//! The search against its twin: a second, plain implementation that computes every counter, score and line, and offers the table the same
-//! entries in the same order. For each value of each option.
+//! The search against its twin: a second, plain implementation that computes every counter, score
+//! and line, and offers the table the same entries in the same order. For each value of each
+//! option.
 
 pub mod rules;
 mod search;
@@ -13,7 +14,7 @@ use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
 use ttlab::experiment::decode::from_toml;
 use ttlab::signature::Start;
 use ttlab::signature::values;
-use ttlab::table::{Entry, Hit, Occupancy, Stored, Table, TableCounters};
+use ttlab::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
 /// What a table was told.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +46,7 @@ impl Table for Logged {
         self.note(Call::Probe(key, depth));
         self.table.probe(key, depth)
     }
-    fn store(&mut self, key: u64, entry: Entry) -> Stored {
+    fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         self.note(Call::Store(key, entry));
         self.table.store(key, entry)
     }
@@ -67,11 +68,11 @@ impl Table for Logged {
     fn counts_stored_nodes(&self) -> bool {
         self.table.counts_stored_nodes()
     }
-    fn number(&mut self) {
-        self.table.number();
+    fn number_slots(&mut self) {
+        self.table.number_slots();
     }
-    fn seen(&mut self, hit: &Hit) {
-        self.table.seen(hit);
+    fn mark_used(&mut self, hit: &Hit) {
+        self.table.mark_used(hit);
     }
     fn now(&self) -> u16 {
         self.table.now()
@@ -111,7 +112,8 @@ fn plain(found: &Iteration) -> Iterated {
     }
 }
 
-/// Entries of a table that belong under a column's name: `held_depth_4` begins where it says and ends where the next begins.
+/// Entries of a table that belong under a column's name: `held_depth_4` begins where it says and
+/// ends where the next begins.
 fn counted(column: &str, table: &dyn Table) -> u64 {
     let words: Vec<&str> = column.split('_').collect();
     let class = |edges: &[u16], value: u16| edges.iter().rev().find(|&&edge| value >= edge).map(u16::to_string);
@@ -131,7 +133,8 @@ fn counted(column: &str, table: &dyn Table) -> u64 {
     count
 }
 
-/// Searches each position twice along the line that was found, as engine and as twin; all that both say must be the same.
+/// Searches each position twice along the line that was found, as engine and as twin; all that both
+/// say must be the same.
 fn same(name: &str, options: &EngineOptions, starts: &[(&str, u8)], nodes: Option<u64>) -> u64 {
     let mut options = options.clone();
     options.diagnostics = ttlab::engine::options::Diagnostics::Full;
@@ -205,7 +208,7 @@ fn base() -> EngineOptions {
 }
 
 fn points() -> Vec<(String, EngineOptions)> {
-    values::all().into_iter().flat_map(|(_, points)| points).collect()
+    values::value_options().into_iter().flat_map(|(_, points)| points).collect()
 }
 
 /// Shallow enough for many options: full boards to depth 2 and 3, bare ones to 4.
@@ -225,7 +228,8 @@ fn every_value_of_every_option_does_what_the_twin_does() {
     });
 }
 
-/// The options of several points at once: where each differs from the base, the others keep what they said.
+/// The options of several points at once: where each differs from the base, the others keep what
+/// they said.
 fn together(chosen: &[&EngineOptions]) -> Option<EngineOptions> {
     let json = |options: &EngineOptions| serde_json::to_value(options).unwrap();
     let base = json(&base());
@@ -274,7 +278,8 @@ fn options_that_meet_do_what_the_twin_does() {
     });
 }
 
-/// Minimax beside each value of what is stored, asked, drawn and scored, on bare boards where mates are near: whole, and cut short.
+/// Minimax beside each value of what is stored, asked, drawn and scored, on bare boards where mates
+/// are near: whole, and cut short.
 #[test]
 fn minimax_does_what_the_twin_does_whatever_is_stored() {
     let points = points();
@@ -295,7 +300,8 @@ fn minimax_does_what_the_twin_does_whatever_is_stored() {
     });
 }
 
-/// Whatever ends a search early: its figures are the twin's, its score, best move and line the last whole iteration's.
+/// Whatever ends a search early: its figures are the twin's, its score, best move and line the last
+/// whole iteration's.
 #[test]
 fn a_search_cut_short_anywhere_is_the_twins() {
     for over in
@@ -337,8 +343,8 @@ fn draws_by_fifty_moves_are_the_twins() {
     }
 }
 
-/// Games in which pieces go out and back: repetitions of the game's past at every distance, in searches with and without a table that
-/// keeps what other paths led to.
+/// Games in which pieces go out and back: repetitions of the game's past at every distance, in
+/// searches with and without a table that keeps what other paths led to.
 #[test]
 fn draws_by_repetition_are_the_twins() {
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "b1c3", "b8c6", "c3b1", "c6b8", "g1h3"];
@@ -371,7 +377,8 @@ fn draws_by_repetition_are_the_twins() {
     });
 }
 
-/// Bare kings and a rook: every move of the losing side runs into mate, so that a pass seems to mate.
+/// Bare kings and a rook: every move of the losing side runs into mate, so that a pass seems to
+/// mate.
 #[test]
 fn mates_behind_a_pass_are_the_twins() {
     for text in ["", "algorithm = 'pvs'", "mate.distance = 'depth'", "fail = 'hard'\ntable = 'none'"] {
@@ -381,7 +388,8 @@ fn mates_behind_a_pass_are_the_twins() {
             ["1k6/8/1K6/8/8/8/8/7R b - - 0 1", "k7/8/1K6/8/8/8/8/6R1 b - - 0 1", "8/8/8/8/8/1k6/7r/1K6 w - - 0 1"];
         same(text, &options, &starts.map(|fen| (fen, 6)), None);
     }
-    // Here the pass comes where a null window asks for less than mate: what a pass promises is stored as far as it is proven.
+    // Here the pass comes where a null window asks for less than mate: what a pass promises is
+    // stored as far as it is proven.
     for text in ["algorithm = 'pvs'", "algorithm = 'mtdf'"] {
         let options: EngineOptions =
             from_toml(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
@@ -389,7 +397,8 @@ fn mates_behind_a_pass_are_the_twins() {
     }
 }
 
-/// An entry of the search before is of its own depth and no longer worth it: at an equal depth too it answers by what is left of it.
+/// An entry of the search before is of its own depth and no longer worth it: at an equal depth too
+/// it answers by what is left of it.
 #[test]
 fn aged_entries_of_an_equal_depth_are_the_twins() {
     for on in ["both", "store", "probe"] {
@@ -446,7 +455,8 @@ fn what_a_child_refutes_is_stored_as_the_twin_stores_it() {
     }
 }
 
-/// The table that an engine makes for itself is the one that its options name: unbounded, it has an entry for each depth where depths must be equal, and there alone.
+/// The table that an engine makes for itself is the one that its options name: unbounded, it has an
+/// entry for each depth where depths must be equal, and there alone.
 #[test]
 fn a_table_of_ones_own_is_the_one_that_is_named() {
     for (kind, depth) in ["unbounded", "bounded"]

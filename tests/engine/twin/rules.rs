@@ -1,5 +1,5 @@
-//! What the plain search knows about a single position: its value, the order of its moves, exchanges on a square. Squares are walked one
-//! step at a time and everything is computed anew.
+//! What the plain search knows about a single position: its value, the order of its moves,
+//! exchanges on a square. Squares are walked one step at a time and everything is computed anew.
 
 use std::collections::{HashMap, HashSet};
 use ttlab::chess::{Board, Color, Move, Piece, Square};
@@ -86,8 +86,8 @@ impl Men {
         reached.difference(&guarded).filter(|&&to| self.owner(to) != Some(side)).count() as i32
     }
 
-    /// What taking on a square wins for a side that may stop at any time, taking with the cheapest piece first; a king takes nothing that
-    /// is guarded.
+    /// What taking on a square wins for a side that may stop at any time, taking with the cheapest
+    /// piece first; a king takes nothing that is guarded.
     fn exchange(&self, to: usize, side: Color, values: &[i32; 6]) -> i32 {
         let cheapest = |men: &Self, side: Color| {
             let able = men.all(side).filter(|&(at, piece)| men.attacks(side, piece, at).contains(&to));
@@ -187,7 +187,7 @@ fn claim(
     ply: usize,
 ) -> (i64, i64) {
     let rank = |rule| options.ordering.iter().rev().position(|&named| named == rule).map(|place| place as i64 + 1);
-    let front = rank(Ordering::Foreseen).or(rank(Ordering::TableMove));
+    let front = rank(Ordering::Oracle).or(rank(Ordering::TableMove));
     if let (Some(rank), true) = (front, mv == first) {
         return (rank, 0);
     }

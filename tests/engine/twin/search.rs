@@ -1,5 +1,6 @@
-//! The whole search once more, plainly: functions that return their line, lists that are sorted, keys and evaluations computed anew at each
-//! node, no switches resolved beforehand. Slow, and easy to hold against the meaning of each option.
+//! The whole search once more, plainly: functions that return their line, lists that are sorted,
+//! keys and evaluations computed anew at each node, no switches resolved beforehand. Slow, and easy
+//! to hold against the meaning of each option.
 
 use super::rules::{Memory, evaluate, order};
 use std::collections::{HashMap, HashSet};
@@ -93,7 +94,7 @@ fn after(board: &Board, mv: Move) -> Board {
 
 impl Twin {
     pub fn new(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Self {
-        let foreseen = options.ordering.contains(&Ordering::Foreseen);
+        let foreseen = options.ordering.contains(&Ordering::Oracle);
         Self {
             options: options.clone(),
             rows: piece_square_values(&options.eval),
@@ -106,7 +107,7 @@ impl Twin {
             last_ply: None,
             scout: foreseen.then(|| {
                 let mut options = options.clone();
-                options.ordering.retain(|rule| !matches!(rule, Ordering::Foreseen | Ordering::TableMove));
+                options.ordering.retain(|rule| !matches!(rule, Ordering::Oracle | Ordering::TableMove));
                 options.ordering.insert(0, Ordering::TableMove);
                 options.table.kind = TableKind::Unbounded;
                 options.table.clear = Clear::Never;
@@ -410,7 +411,8 @@ impl Twin {
         key ^ mixed ^ mixed >> 31
     }
 
-    /// Plies that may be played before the fifty-move rule ends the game; as many as one likes where nothing is guarded.
+    /// Plies that may be played before the fifty-move rule ends the game; as many as one likes
+    /// where nothing is guarded.
     fn plies_left(&self, board: &Board) -> i32 {
         let guarded = self.options.draws && self.options.fifty_moves == FiftyMoves::Guarded;
         if guarded { 100 - i32::from(board.halfmove_clock()) } else { i32::MAX }
@@ -424,7 +426,8 @@ impl Twin {
         depth < left && i32::from(entry.depth) < left && !late
     }
 
-    /// Asks the table: the score that ends the node, or the window and the value to start from; and the move.
+    /// Asks the table: the score that ends the node, or the window and the value to start from; and
+    /// the move.
     fn ask(&mut self, board: &Board, window: Window, spot: Spot) -> (Option<i32>, Window, i32, Move, Option<Entry>) {
         let key = self.table_key(board);
         let table = self.table.as_mut().unwrap();
@@ -563,7 +566,7 @@ impl Twin {
         if let Some(old) = old.filter(|_| keep_move && mv.is_none()) {
             entry.mv = old.mv;
         }
-        if old.is_none_or(|old| same_key.lets(&entry, &old, now)) {
+        if old.is_none_or(|old| same_key.allows(&entry, &old, now)) {
             self.offers.insert(place, entry);
         }
     }

@@ -82,8 +82,8 @@ fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() 
 fn each_fault_is_found_by_its_check() {
     let cases = [
         ("s/^ucinewgame/isready/", "", "ucinewgame", "fault", "it does not forget all"),
-        ("s/^go nodes .*/go depth 1/", "", "go nodes", "fault", " when asked for 20000, and its next depth takes "),
-        ("s/^go depth .*/go depth 1/", "", "go depth", "fault", "it went to depth 1 when asked for 4"),
+        ("s/^go nodes .*/go depth 1/", "", "go nodes", "fault", " nodes, expected 20000, and its next depth takes "),
+        ("s/^go depth .*/go depth 1/", "", "go depth", "fault", "it searched to depth 1, expected 4"),
         ("s/^stop//", "", "stop", "fault", "not obeyed"),
         ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "nodes told", "fault", "never"),
         ("s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#", "", "moves", "fault", "wrong in 1 of 21"),
@@ -157,8 +157,8 @@ fn what_cannot_be_examined_is_told_with_a_way_out() {
     let trial = Trial::new("");
     let engine = scripted().display().to_string();
     for (words, says) in [
-        (&["no-such-engine"][..], "there is no program `no-such-engine` on the path"),
-        (&["/bin/false"], "the engine ended by itself (exit code 1) at `uci`"),
+        (&["no-such-engine"][..], "no program `no-such-engine` on the PATH"),
+        (&["/bin/false"], "the engine exited unexpectedly (exit code 1) at `uci`"),
         (&[&engine, "--option", "Hahs=4"], "--option Hahs: "),
         (&[&engine, "--option", "Hash=4096"], "--option Hash: expected a number from 1 to 1024, found 4096"),
         (&[&engine, "--option", "Hash"], "expected NAME=VALUE"),

@@ -10,7 +10,7 @@ use ttlab::engine::Limit;
 use ttlab::subject::options::{OptionValue, ProgramWords};
 use ttlab::subject::{
     EngineFault, Failure, Launch, LimitSupport, Position, ProbeResult, Repeatability, Restart, SearchEnd, SearchEvent,
-    Subject, Uci, UciReport, find, probe,
+    Subject, Uci, UciReport, find_program, probe,
 };
 
 /// An engine with a fault, and the word by which its processes are known.
@@ -21,7 +21,7 @@ fn launch(fault: &str, words: &[&str]) -> (Launch, String) {
     program.push(scripted().display().to_string());
     program.push(fault.to_owned());
     program.extend(words.iter().filter(|word| !word.contains('=')).map(|word| (*word).to_owned()));
-    let program = find(&ProgramWords::Many(program)).unwrap();
+    let program = find_program(&ProgramWords::List(program)).unwrap();
     let launch = Launch { guard: Some(ttlab()), timeout: Some(Duration::from_secs(2)), ..Launch::new(&program) };
     (launch, token)
 }
@@ -36,8 +36,8 @@ fn nodes(nodes: u64) -> Limit {
 
 fn search(engine: &mut Uci, board: &Board, limit: Limit) -> Result<UciReport, Failure> {
     let mut found = None;
-    let ended = engine.search(Position::alone(board), limit, &AtomicBool::new(false), &mut |message| {
-        if let SearchEvent::UciReport(reported) = message {
+    let ended = engine.search(Position::from_board(board), limit, &AtomicBool::new(false), &mut |message| {
+        if let SearchEvent::Report(reported) = message {
             found = Some(reported.clone());
         }
     })?;
@@ -66,11 +66,11 @@ fn what_an_engine_says_is_what_is_reported() {
     let identity = engine.identity();
     assert_eq!((identity.name.as_str(), identity.author.as_str()), ("Scripted 1", "Tests"));
     assert_eq!(identity.banner, ["Scripted engine, built for tests"]);
-    let set: Vec<String> = identity.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let set: Vec<String> = identity.applied.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(set, ["Hash=4", "OwnBook=false", "Style=Very Risky"]);
     assert_eq!(search(&mut engine, &Board::startpos(), nodes(12_345)).unwrap().nodes, Some(12_345));
     assert_eq!(alive(&token).len(), 1, "{:?}", alive(&token));
-    engine.end();
+    engine.quit();
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
@@ -80,20 +80,20 @@ fn what_an_engine_says_is_what_is_reported() {
 fn every_fault_is_told_and_got_over() {
     type Expected = fn(&EngineFault) -> bool;
     let cases: &[(&str, Expected, &str)] = &[
-        ("dead", |fault| *fault == EngineFault::SearchEnd("exit code 3".to_owned()), "cannot find my net"),
-        ("crash", |fault| *fault == EngineFault::SearchEnd("signal 11".to_owned()), "readyok"),
-        ("exit", |fault| *fault == EngineFault::SearchEnd("exit code 3".to_owned()), "readyok"),
-        ("choke", |fault| *fault == EngineFault::SearchEnd("exit code 9".to_owned()), "setoption name Hash"),
-        ("refuse", |fault| *fault == EngineFault::Refused("No such option: Hash".to_owned()), "No such option"),
-        ("silence", |fault| matches!(fault, EngineFault::Silent(_)), "go depth 5"),
-        ("deaf", |fault| matches!(fault, EngineFault::Silent(_)), "go depth 5"),
-        ("endless", |fault| matches!(fault, EngineFault::Unheeded(_)), "subject.timeout"),
-        ("flood", |fault| matches!(fault, EngineFault::Flood(_) | EngineFault::Silent(_)), "currmove"),
-        ("longline", |fault| matches!(fault, EngineFault::Silent(_)), "go depth 5"),
-        ("garbage", |fault| *fault == EngineFault::Garbage("bestmove what?".to_owned()), "what is this"),
+        ("dead", |fault| *fault == EngineFault::Exited("exit code 3".to_owned()), "cannot find my net"),
+        ("crash", |fault| *fault == EngineFault::Exited("signal 11".to_owned()), "readyok"),
+        ("exit", |fault| *fault == EngineFault::Exited("exit code 3".to_owned()), "readyok"),
+        ("choke", |fault| *fault == EngineFault::Exited("exit code 9".to_owned()), "setoption name Hash"),
+        ("refuse", |fault| *fault == EngineFault::OptionRefused("No such option: Hash".to_owned()), "No such option"),
+        ("silence", |fault| matches!(fault, EngineFault::NoAnswer(_)), "go depth 5"),
+        ("deaf", |fault| matches!(fault, EngineFault::NoAnswer(_)), "go depth 5"),
+        ("endless", |fault| matches!(fault, EngineFault::LimitIgnored(_)), "subject.timeout"),
+        ("flood", |fault| matches!(fault, EngineFault::TooManyLines(_) | EngineFault::NoAnswer(_)), "currmove"),
+        ("longline", |fault| matches!(fault, EngineFault::NoAnswer(_)), "go depth 5"),
+        ("garbage", |fault| *fault == EngineFault::InvalidAnswer("bestmove what?".to_owned()), "what is this"),
         (
             "illegal",
-            |fault| matches!(fault, EngineFault::Illegal(text) if text.starts_with("e2e5 in rnbqkbnr/")),
+            |fault| matches!(fault, EngineFault::IllegalMove(text) if text.starts_with("e2e5 in rnbqkbnr/")),
             "bestmove e2e5",
         ),
         ("nomove", |fault| *fault == EngineFault::NoMove, "bestmove (none)"),
@@ -155,7 +155,7 @@ fn what_an_engine_started_ends_with_it() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(alive(&token).len(), 2, "{:?}", alive(&token));
-    engine.end();
+    engine.quit();
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
@@ -204,7 +204,7 @@ fn what_left_its_session_ends_with_the_engine() {
             assert_eq!(play(&mut engine).is_ok(), how == "quit");
             if how == "quit" {
                 count(2);
-                engine.end();
+                engine.quit();
             }
         }
         assert_eq!(all_gone(&token), Vec::<String>::new(), "{how}");
@@ -223,7 +223,7 @@ fn a_run_that_is_to_end_ends_the_search() {
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
         });
         let board = Board::startpos();
-        let ended = engine.search(Position::alone(&board), depth(3), &stop, &mut |_| {}).unwrap();
+        let ended = engine.search(Position::from_board(&board), depth(3), &stop, &mut |_| {}).unwrap();
         assert_eq!(ended, SearchEnd::Stopped);
     });
     assert_eq!(all_gone(&token), Vec::<String>::new());
@@ -247,25 +247,25 @@ fn a_program_that_is_none_is_told() {
     let mut engine =
         Uci::new(Launch { path: PathBuf::from("/no/such/engine"), guard: Some(ttlab()), ..Launch::default() });
     let failure = engine.start().unwrap_err();
-    assert_eq!(failure.fault, EngineFault::SearchEnd("exit code 127".to_owned()));
+    assert_eq!(failure.fault, EngineFault::Exited("exit code 127".to_owned()));
     assert!(failure.to_string().contains("/no/such/engine: No such file"), "{failure}");
     let mut unguarded = Uci::new(Launch { path: PathBuf::from("/no/such/engine"), ..Launch::default() });
-    assert!(matches!(unguarded.start().unwrap_err().fault, EngineFault::Start(_)));
+    assert!(matches!(unguarded.start().unwrap_err().fault, EngineFault::StartFailed(_)));
 }
 
 /// Only `ttlab` knows the guard's command: another program that uses the library, as this one, would be started once more for each engine.
 #[test]
 fn a_program_that_is_not_ttlab_guards_nothing() {
-    let program = find(&ProgramWords::One(scripted().display().to_string())).unwrap();
+    let program = find_program(&ProgramWords::Name(scripted().display().to_string())).unwrap();
     assert_eq!(Launch::new(&program).guard, None);
 }
 
 /// A name that begins with a dot is a file's, as a shell has it, and is not looked for on the path.
 #[test]
 fn a_hidden_file_is_a_file() {
-    let message = |name: &str| find(&ProgramWords::One(name.to_owned())).map(|_| ()).unwrap_err();
-    assert_eq!(message(".no-such-engine"), "there is no file .no-such-engine");
-    assert_eq!(message("no-such-engine."), "there is no program `no-such-engine.` on the path");
+    let message = |name: &str| find_program(&ProgramWords::Name(name.to_owned())).map(|_| ()).unwrap_err();
+    assert_eq!(message(".no-such-engine"), "no such file: .no-such-engine");
+    assert_eq!(message("no-such-engine."), "no program `no-such-engine.` on the PATH");
 }
 
 fn probed(fault: &str, restart: Restart, limit: Limit) -> ProbeResult {
@@ -279,24 +279,24 @@ fn probed(fault: &str, restart: Restart, limit: Limit) -> ProbeResult {
 #[test]
 fn a_trial_tells_what_repeats_and_what_is_heeded() {
     let well = probed("none", Restart::Experiment, depth(5));
-    assert_eq!((well.repeats, well.forgets), (Repeatability::Exact, true));
+    assert_eq!((well.repeatability, well.resets_on_new_game), (Repeatability::Exact, true));
     assert_eq!((well.depth, well.nodes), (LimitSupport::Yes, LimitSupport::Yes));
-    assert_eq!(probed("wander", Restart::Experiment, depth(5)).repeats, Repeatability::Not);
+    assert_eq!(probed("wander", Restart::Experiment, depth(5)).repeatability, Repeatability::NotRepeatable);
     // 20 on 5016 and 5026: one search left something behind.
     let keeps = probed("keeps", Restart::Experiment, depth(5));
     assert!(
-        matches!(keeps.repeats, Repeatability::Within(share) if share > 0.0 && share < 0.01),
+        matches!(keeps.repeatability, Repeatability::Within(share) if share > 0.0 && share < 0.01),
         "{:?}",
-        keeps.repeats
+        keeps.repeatability
     );
-    assert_eq!(keeps.repeats.to_string(), "within 0.2 %");
-    assert!(!keeps.forgets);
-    assert_eq!(probed("keeps", Restart::Game, depth(5)).repeats, Repeatability::Exact);
+    assert_eq!(keeps.repeatability.to_string(), "within 0.2 %");
+    assert!(!keeps.resets_on_new_game);
+    assert_eq!(probed("keeps", Restart::Game, depth(5)).repeatability, Repeatability::Exact);
     assert!(
         matches!(probed("shallow", Restart::Experiment, depth(5)).depth, LimitSupport::No(text) if text.contains("depth 1"))
     );
     assert!(
-        matches!(probed("few", Restart::Experiment, nodes(9000)).nodes, LimitSupport::No(text) if text.contains("it made 6 "))
+        matches!(probed("few", Restart::Experiment, nodes(9000)).nodes, LimitSupport::No(text) if text.contains("it searched 6 "))
     );
 }
 
@@ -317,7 +317,7 @@ fn a_process_lasts_as_long_as_it_is_asked_to() {
             search(&mut engine, &board, depth(5)).unwrap().nodes.unwrap() / 1000 - 5
         };
         assert_eq!([which(true), which(false), which(true)], required, "{restart:?}");
-        engine.end();
+        engine.quit();
         assert_eq!(all_gone(&token), Vec::<String>::new());
     }
 }
@@ -329,7 +329,7 @@ fn an_engine_that_closes_its_output_is_told() {
     // A guard holds the output open as well.
     let mut engine = Uci::new(Launch { guard: None, ..launch });
     let failure = play(&mut engine).unwrap_err();
-    assert_eq!(failure.fault, EngineFault::SearchEnd("it closed its output".to_owned()));
+    assert_eq!(failure.fault, EngineFault::Exited("it closed its output".to_owned()));
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 

@@ -229,9 +229,9 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         ("\"uci.Style\" = \"Very Riksy\"", &["expected one of Solid, Very Risky", "did you mean `Very Risky`?"]),
         ("\"uci.OwnBook\" = 1", &["uci.OwnBook: expected true or false, found 1"]),
         ("\"table.size\" = \"1 MiB\"", &["table.size: is an option of ttlab's own engine", "trial.toml:7:1"]),
-        ("\"subject.uci\" = \"no-such-engine\"", &["there is no program `no-such-engine` on the path"]),
-        ("\"subject.uci\" = \"gnuchess -u\"", &["arguments go into a list, as in [\"gnuchess\", \"-u\"]"]),
-        ("\"subject.uci\" = \"/bin/false\"", &["the engine ended by itself (exit code 1) at `uci`"]),
+        ("\"subject.uci\" = \"no-such-engine\"", &["no program `no-such-engine` on the PATH"]),
+        ("\"subject.uci\" = \"gnuchess -u\"", &["write arguments as a list, as in [\"gnuchess\", \"-u\"]"]),
+        ("\"subject.uci\" = \"/bin/false\"", &["the engine exited unexpectedly (exit code 1) at `uci`"]),
         ("\"subject.restart\" = \"never\"", &["unknown word `never`"]),
         ("\"subject.timeout\" = 0", &["subject.timeout: expected seconds"]),
         ("\"subject.timeout\" = 1e300", &["subject.timeout: expected seconds, from 0.001 to 1e7"]),
@@ -263,8 +263,8 @@ fn a_fault_is_a_row_and_the_job_can_be_run_again() {
     let whole = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"ENGINE\"\n");
     whole.run("out", &[]).expect(0);
     for (fault, says) in [
-        ("crash", "the engine ended by itself (signal 11) at `go depth 3`; its last lines: "),
-        ("silence", "the engine gave no answer within 2.0 s"),
+        ("crash", "the engine exited unexpectedly (signal 11) at `go depth 3`; its last lines: "),
+        ("silence", "the engine did not answer within 2.0 s"),
         ("illegal", "the engine's move e2e5 in rnbqkbnr/pp1ppppp"),
     ] {
         let trial = Trial::new("");
@@ -303,11 +303,11 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
     file("few", "nodes = 5000", "")
         .run("out", &[])
         .expect(2)
-        .prints(&["ignores `go nodes`: it made 6", "it respects limit.depth"]);
+        .prints(&["ignores `go nodes`: it searched 6", "it respects limit.depth"]);
     file("few", "depth = 3", "")
         .run("out", &[])
         .expect(0)
-        .prints(&["go nodes not heeded: it made 6 when asked for 20000"]);
+        .prints(&["go nodes not heeded: it searched 6 nodes, expected 20000"]);
     let claim = "[[expect]]\nwhere = { position = \"A\" }\nnodes = 3016\n";
     let trial = file("wander", "depth = 3", claim);
     trial.call(&["plan", "trial.toml"]).expect(0).prints(&["counts not repeatable", "warning: expect.nodes"]);
@@ -347,7 +347,7 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
     );
     let file =
         |limit: &str| Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\n"));
-    let no = "it went to depth 1 when asked for ";
+    let no = "it searched to depth 1, expected ";
     file("depth = 3").run("out", &[]).expect(2).prints(&["ignores `go depth`: ", no, "; it respects limit.nodes"]);
     file("nodes = 5000").run("out", &[]).expect(0).prints(&["go depth not heeded: ", no, "; go nodes heeded"]);
     // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one takes a TiB.

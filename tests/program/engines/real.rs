@@ -20,8 +20,8 @@ const REPEATING: &[Real] = &[
 ];
 
 fn path(program: &str) -> Option<String> {
-    let words = ttlab::subject::options::ProgramWords::One(program.to_owned());
-    ttlab::subject::find(&words).ok().map(|found| found.path.display().to_string())
+    let words = ttlab::subject::options::ProgramWords::Name(program.to_owned());
+    ttlab::subject::find_program(&words).ok().map(|found| found.path.display().to_string())
 }
 
 /// Whether an engine is here; says loudly when not.
@@ -82,7 +82,7 @@ fn rows_are_those_of_an_independent_driver() {
     if here("gnuchess") {
         let manifest = trial.manifest("out");
         let heeds = |limit: &str| manifest["subjects"]["gnuchess"][limit].as_str().unwrap().to_owned();
-        assert!(heeds("go_nodes").starts_with("not heeded: it searched on for 5 s, to "), "{}", heeds("go_nodes"));
+        assert!(heeds("go_nodes").starts_with("not heeded: it searched for 5 s to "), "{}", heeds("go_nodes"));
         assert_eq!(heeds("go_depth"), "heeded");
     }
     for real in engines {
@@ -138,7 +138,7 @@ fn what_an_engine_does_not_heed_is_told_and_nothing_hangs() {
         let trial = trial(&format!("first = 2\nlimit = {{ nodes = 5000 }}\n[subject]\nuci = {:?}\n", "ethereal-chess"));
         trial.run("out", &[]).expect(2).prints(&[
             "Ethereal",
-            "ignores `go nodes`: it made ",
+            "ignores `go nodes`: it searched ",
             "it respects limit.depth",
         ]);
     }

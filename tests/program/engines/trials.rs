@@ -48,7 +48,7 @@ fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
 /// What is trusted is run, and what was found against it is written down and shown.
 #[test]
 fn trust_accepts_what_the_trial_found() {
-    let problem = "Scripted 1 ignores `go nodes`: it made 6 when asked for 20000";
+    let problem = "Scripted 1 ignores `go nodes`: it searched 6 nodes, expected 20000";
     subject("few", "nodes = 5000", "").run("out", &[]).expect(2).prints(&[problem, "trust = true"]);
     let trial = subject("few", "nodes = 5000", "trust = true");
     trial.run("out", &[]).expect(0).prints(&[&format!("; trusted although {problem}")]);

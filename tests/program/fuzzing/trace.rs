@@ -6,7 +6,8 @@ use ttlab::table::TableOptions;
 use ttlab::table::options::Size;
 use ttlab::table::policy::Policy;
 use ttlab::table::replay::{
-    Aim, Passes, ReplaySink, ReplayTable, Step, buckets, clairvoyant, games, replay, shown, steps,
+    Objective, Passes, ReplaySink, ReplayTable, Step, buckets, clairvoyant, find_games, make_steps, replay,
+    replay_table,
 };
 use ttlab::table::trace::{Event, Info, Reader, Writer, import, oracle_general, read};
 
@@ -14,14 +15,14 @@ use ttlab::table::trace::{Event, Info, Reader, Writer, import, oracle_general, r
 struct Room(Box<dyn ReplayTable>);
 
 impl ReplaySink for Room {
-    fn begin(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
-        self.0.empty();
+    fn begin_pass(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
+        self.0.clear();
         Ok(())
     }
-    fn show(&mut self, _: usize, steps: &[Step]) {
-        self.0.show(steps);
+    fn push(&mut self, _: usize, steps: &[Step]) {
+        self.0.replay_steps(steps);
     }
-    fn end(&mut self) {}
+    fn end_pass(&mut self) {}
 }
 
 /// One input.
@@ -31,7 +32,12 @@ pub fn run(data: &[u8]) {
     let file = match first {
         0 => {
             let mut writer = Writer::new(Vec::new());
-            bytes.as_chunks::<16>().0.iter().map(|bytes| Event::of(*bytes)).for_each(|event| writer.push(event));
+            bytes
+                .as_chunks::<16>()
+                .0
+                .iter()
+                .map(|bytes| Event::from_bytes(*bytes))
+                .for_each(|event| writer.push(event));
             writer.finish().map(|(_, file)| file).unwrap_or_default()
         }
         _ => bytes.to_vec(),
@@ -53,24 +59,26 @@ pub fn run(data: &[u8]) {
     let Some(trace) = read else { return };
     let info = Info::read(Cursor::new(&file)).expect("what can be read can be counted");
     let mut read = 0;
-    for game in games(Cursor::new(&file)).expect("what can be read has games") {
-        let mut part = Reader::part(Cursor::new(&file), game.events()).expect("its head was read");
+    for game in find_games(Cursor::new(&file)).expect("what can be read has games") {
+        let mut part = Reader::range(Cursor::new(&file), game.events()).expect("its head was read");
         part.for_each(|_| read += 1).expect("a part of what can be read can be read");
     }
     assert!(read <= trace.len());
     let exported = oracle_general(Cursor::new(&file), &mut Cursor::new(Vec::new()), 1);
     assert_eq!(exported.map(|done| done.requests).unwrap_or(0), info.stores);
-    let steps = steps(&trace);
+    let steps = make_steps(&trace);
     for name in ["always", "depth-preferred", "ancient", "depth-age"] {
-        let Some(policy) = Policy::named(name) else { continue };
+        let Some(policy) = Policy::from_name(name) else { continue };
         let options = TableOptions { policy, size: Size::Entries(8), slots: 2, ..TableOptions::default() };
         let Ok(found) = replay(&steps, &options) else { continue };
-        let mut room = Room(shown(&options, None).expect("it was made before"));
+        let mut room = Room(replay_table(&options, None).expect("it was made before"));
         let buckets = buckets(&options, None).expect("it was made before");
         let turns = Passes { count: 2, ..Passes::new(&info, options.index, buckets, 1, 1) };
-        turns.show(|| Reader::new(Cursor::new(&file)), 1, |_| Some(0), &mut room).expect("it was read before");
-        assert_eq!(room.0.replayed(), found, "{name}: in turns");
-        for (goal, mine) in [(Aim::Hits, found.hits), (Aim::Cuts, found.kept), (Aim::Worth, found.worth_kept)] {
+        turns.run(|| Reader::new(Cursor::new(&file)), 1, |_| Some(0), &mut room).expect("it was read before");
+        assert_eq!(room.0.result(), found, "{name}: in turns");
+        for (goal, mine) in
+            [(Objective::Hits, found.hits), (Objective::Cutoffs, found.kept), (Objective::Worth, found.worth_kept)]
+        {
             let best = clairvoyant(&steps, &options, None, goal).unwrap_or(u64::MAX);
             assert!(best >= mine, "{name}: {mine} of {goal:?} where foresight has {best}");
         }

@@ -1,34 +1,34 @@
-//! A watch that follows every position by an independent key, so that false matches are told, and gives each miss its reason
+//! Follows every position by an independent key, to detect false matches and to classify each miss
 //! (`diagnostics = "full"`).
 
 use super::shadow::{Shadow, ShadowCounters};
-use super::watched::{Watch, Watched};
-use super::{Entry, Hit, Stored, Table, TableError};
+use super::watch::{Watch, WatchedTable};
+use super::{Entry, Hit, StoreOutcome, Table, TableError};
 
-/// Follows positions. Before each probe and each store it must be told which is meant: [`Table::identify`].
+/// Follows positions. Before each probe and each store, [`Table::identify`] must name the position.
 pub struct PositionObserver {
     shadow: Shadow,
-    /// The independent key of the position that is asked about.
+    /// The independent key of the current position.
     check: u64,
 }
 
-/// A table whose positions are followed.
-pub type Observed = Watched<PositionObserver>;
+/// A table with a [`PositionObserver`].
+pub type ObservedTable = WatchedTable<PositionObserver>;
 
-impl Observed {
-    /// Watches a table, which should be empty.
+impl ObservedTable {
+    /// Wraps a table, which should be empty.
     ///
     /// # Errors
-    /// When there is no memory for what is known about its slots.
+    /// When there is not enough memory for the shadow of its slots.
     pub fn new(mut table: Box<dyn Table>) -> Result<Self, TableError> {
-        table.number();
+        table.number_slots();
         let slots = table.occupancy().slots;
-        Ok(Self::by(PositionObserver { shadow: Shadow::new(slots)?, check: 0 }, table))
+        Ok(Self::with_watch(PositionObserver { shadow: Shadow::new(slots)?, check: 0 }, table))
     }
 }
 
 impl Watch for PositionObserver {
-    fn probed(&mut self, _: u64, depth: u8, hit: Option<&Hit>) -> bool {
+    fn on_probe(&mut self, _: u64, depth: u8, hit: Option<&Hit>) -> bool {
         match hit {
             Some(hit) => self.shadow.hit(hit.slot, self.check),
             None => self.shadow.miss(self.check, depth),
@@ -36,22 +36,22 @@ impl Watch for PositionObserver {
         true
     }
 
-    fn stored(&mut self, _: u64, entry: &Entry, stored: Stored) {
-        self.shadow.stored(stored, self.check, entry.depth);
+    fn on_store(&mut self, _: u64, entry: &Entry, stored: StoreOutcome) {
+        self.shadow.store(stored, self.check, entry.depth);
     }
 
-    fn cutoff(&mut self, hit: &Hit) {
+    fn on_cutoff(&mut self, hit: &Hit) {
         self.shadow.cutoff(hit.slot, self.check);
     }
 
-    fn emptied(&mut self, renewed: bool) {
+    fn on_clear(&mut self, renewed: bool) {
         match renewed {
             true => self.shadow.renew(),
-            false => self.shadow.emptied(),
+            false => self.shadow.clear(),
         }
     }
 
-    fn identify(&mut self, check: u64) {
+    fn on_identify(&mut self, check: u64) {
         self.check = check;
     }
 
@@ -68,11 +68,11 @@ mod tests {
     use crate::chess::Bound;
     use crate::table::{TableOptions, unbounded::Unbounded};
 
-    /// What was there before the table was emptied is known, before it was renewed it is not.
+    /// Positions from before a clear are remembered, those from before a renew are not.
     #[test]
-    fn a_renewed_table_remembers_nothing() {
+    fn renewed_table_forgets_earlier_positions() {
         let found = |renew: bool| {
-            let mut table = Observed::new(Box::new(Unbounded::new(&TableOptions::default(), false))).unwrap();
+            let mut table = ObservedTable::new(Box::new(Unbounded::new(&TableOptions::default(), false))).unwrap();
             table.identify(7);
             table.store(7, Entry { bound: Bound::Exact, ..Entry::default() });
             if renew {

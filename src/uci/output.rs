@@ -1,4 +1,4 @@
-//! What the engine says: whole lines, each at once, and scores and lines in the protocol's words.
+//! The engine's output: whole lines, flushed at once, with scores and variations in UCI format.
 
 use crate::chess::Score;
 use crate::engine::Iteration;
@@ -7,25 +7,25 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Where the lines go. A client that hears no more ends the input too, so that errors of writing need no answer.
-pub struct Voice<W>(pub Mutex<W>);
+/// The output stream. A client that stops reading also ends the input, so write errors are ignored.
+pub struct Output<W>(pub Mutex<W>);
 
-impl<W: Write> Voice<W> {
-    /// One line or several.
-    pub fn say(&self, text: &str) {
+impl<W: Write> Output<W> {
+    /// Writes one line or several.
+    pub fn write_line(&self, text: &str) {
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(output, "{text}").and_then(|()| output.flush());
     }
 
-    /// Something for the reader of a log.
+    /// Writes an `info string` line.
     pub fn info(&self, text: &str) {
-        self.say(&format!("info string {}", text.replace(['\n', '\r'], " ")));
+        self.write_line(&format!("info string {}", text.replace(['\n', '\r'], " ")));
     }
 }
 
-/// A score as the protocol has it: centipawns, or moves to mate, negative for the side that is mated.
+/// A score in UCI format: centipawns, or moves to mate, negative for the side that is mated.
 pub fn score(score: Score, mate: &Mate) -> String {
-    // Only scores that count plies from the root tell how far a mate is.
+    // Only scores that count plies from the root give the distance to mate.
     let plies = mate.value - score.abs();
     if mate.distance == MateDistance::Ply && (0..=256).contains(&plies) {
         let moves = (plies + 1) / 2;
@@ -34,7 +34,8 @@ pub fn score(score: Score, mate: &Mate) -> String {
     format!("cp {score}")
 }
 
-/// A finished iteration as an `info` line. `nodes`: of all iterations so far; `elapsed`: since the search began.
+/// A finished iteration as an `info` line. `nodes`: of all iterations so far; `elapsed`: since the
+/// start of the search.
 pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
     let (depth, score) = (found.depth, score(found.score, mate));
     let deepest = found.deepest.max(usize::from(depth));
@@ -49,8 +50,9 @@ pub fn iteration(found: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) 
     line
 }
 
-/// What all iterations had cost when the last was cut short. Its score and line are not told: they are of no whole depth.
-pub fn cut_short(nodes: u64, elapsed: Duration) -> String {
+/// The `info` line of a truncated iteration: nodes and time so far. Its score and variation are not
+/// reported, since they belong to no complete depth.
+pub fn truncated_line(nodes: u64, elapsed: Duration) -> String {
     format!("info {}", cost(nodes, elapsed))
 }
 
@@ -64,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mates_are_counted_in_moves_of_the_side_that_mates() {
+    fn mate_score_counts_moves_of_the_mating_side() {
         let mate = Mate { value: 31_000, distance: MateDistance::Ply };
         for (value, text) in [
             (30_999, "mate 1"),
@@ -84,10 +86,10 @@ mod tests {
         assert_eq!(score(31_000, &plain), "cp 31000");
     }
 
-    /// A whole line, no two figures alike: half a second for 3,000 nodes; the depth where nothing deeper was entered; a table of which a third is
-    /// full; without a table, and without a line.
+    /// A complete line with distinct numbers: half a second for 3,000 nodes; the depth if nothing
+    /// deeper was entered; a third of the table full; without a table and without a variation.
     #[test]
-    fn an_iteration_is_one_line() {
+    fn iteration_is_written_as_one_info_line() {
         let mut board = crate::chess::Board::startpos();
         let pv: Vec<crate::chess::Move> = ["e2e4", "e7e5"]
             .iter()
@@ -119,11 +121,11 @@ mod tests {
         (found.deepest, found.occupancy.slots) = (5, 0);
         found.pv.clear();
         assert_eq!(answer(&found, 0), "info depth 6 seldepth 6 score cp -42 nodes 3000 nps 3000000000 time 0");
-        assert_eq!(cut_short(3000, Duration::from_millis(500)), "info nodes 3000 nps 6000 time 500");
-        let voice = Voice(Mutex::new(Vec::new()));
-        voice.info("two\r\nlines\nof it");
-        voice.say("bestmove e2e4");
-        let text = voice.0.into_inner().unwrap_or_default();
+        assert_eq!(truncated_line(3000, Duration::from_millis(500)), "info nodes 3000 nps 6000 time 500");
+        let output = Output(Mutex::new(Vec::new()));
+        output.info("two\r\nlines\nof it");
+        output.write_line("bestmove e2e4");
+        let text = output.0.into_inner().unwrap_or_default();
         assert_eq!(String::from_utf8_lossy(&text), "info string two  lines of it\nbestmove e2e4\n");
     }
 }

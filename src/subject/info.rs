@@ -1,33 +1,35 @@
-//! What an engine says of a search: its `info` lines, and what they come to.
+//! Collects the `info` lines of a search into a report.
 //!
-//! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen). Words come in any order and unknown ones are
-//! skipped, as it asks; some engines write `nodes` or `hashfull` on lines of their own, so the last of each is kept.
+//! Source: the description of the universal chess interface of April 2006 (S. Meyer-Kahlen). Words
+//! may come in any order and unknown ones are skipped, as it requires; some engines write `nodes`
+//! or `hashfull` on separate lines, so the last value of each is used.
 
 use super::protocol::{first_word, is_move};
-use super::{Earlier, UciReport};
+use super::{DepthReport, UciReport};
 use crate::chess::{Board, Increments, Move, Score, named};
 use crate::engine::Limit;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Scores of mates are below this by their plies.
+/// A mate in n plies scores this less n.
 const MATE: Score = 32_000;
 
-/// Counts above this are no counts: the largest whole number that every reader of the rows reads exactly.
-const MOST_NODES: u64 = 1 << 53;
+/// Larger counts are ignored: this is the largest integer that every reader of the rows represents
+/// exactly.
+const MAX_NODES: u64 = 1 << 53;
 
-/// What was said of a search, or of one of its depths: the last of each figure.
+/// The last value of each field, for a search or one of its depths.
 #[derive(Debug, Clone, Default)]
-struct Figures {
+struct InfoFields {
     score: Option<Score>,
     nodes: Option<u64>,
     hashfull: Option<u16>,
     milliseconds: Option<u64>,
-    /// The variation: text until it is asked for.
+    /// The principal variation as text, parsed only when needed.
     pv: String,
 }
 
-impl Figures {
+impl InfoFields {
     fn take(&mut self, info: &Self) {
         self.score = info.score.or(self.score);
         self.nodes = info.nodes.or(self.nodes);
@@ -39,30 +41,30 @@ impl Figures {
     }
 }
 
-/// What a search's lines have said so far.
+/// The state after the lines read so far.
 #[derive(Debug, Clone, Default)]
 pub struct InfoCollector {
     depth: Option<u8>,
-    whole: Figures,
-    /// The depths of which a score was told that is no bound, each deeper than the one before, with the time of its last line.
-    depths: Vec<(u8, Figures, Duration)>,
+    total: InfoFields,
+    /// Depths with an exact score, in increasing order, with the time of their last line.
+    depths: Vec<(u8, InfoFields, Duration)>,
 }
 
-/// What one `info` line says.
+/// One parsed `info` line.
 #[derive(Default)]
 struct InfoLine {
     depth: Option<u8>,
-    figures: Figures,
-    /// Its variation's rank, of several.
+    figures: InfoFields,
+    /// The value of `multipv`.
     rank: Option<u64>,
-    /// Whether its score is a bound alone.
+    /// Whether its score is only a bound.
     bound: bool,
-    /// Whether it tells which move is being searched: such lines come by the clock.
+    /// Whether it has `currmove`: such lines are written by the clock.
     current: bool,
 }
 
 impl InfoLine {
-    /// Reads a line; none if it is no `info`.
+    /// Parses a line; `None` if it is not an `info` line.
     fn read(line: &str) -> Option<Self> {
         (first_word(line) == "info").then_some(())?;
         let mut words = line.split_whitespace().skip(1).peekable();
@@ -71,18 +73,18 @@ impl InfoLine {
         while let Some(word) = words.next() {
             match word {
                 "string" => break,
-                "depth" => info.depth = number(words.next()).or(info.depth),
-                "nodes" => figures.nodes = number(words.next()).filter(is_count).or(figures.nodes),
-                "hashfull" => figures.hashfull = number(words.next()).or(figures.hashfull),
-                "time" => figures.milliseconds = number(words.next()).or(figures.milliseconds),
-                "multipv" => info.rank = number(words.next()),
+                "depth" => info.depth = parse_number(words.next()).or(info.depth),
+                "nodes" => figures.nodes = parse_number(words.next()).filter(is_count).or(figures.nodes),
+                "hashfull" => figures.hashfull = parse_number(words.next()).or(figures.hashfull),
+                "time" => figures.milliseconds = parse_number(words.next()).or(figures.milliseconds),
+                "multipv" => info.rank = parse_number(words.next()),
                 "lowerbound" | "upperbound" => info.bound = true,
                 "currmove" => info.current = true,
                 "cp" => {
-                    let value = number::<i32>(words.next()).map(|value| value.clamp(1 - MATE, MATE - 1));
+                    let value = parse_number::<i32>(words.next()).map(|value| value.clamp(1 - MATE, MATE - 1));
                     figures.score = value.or(figures.score);
                 }
-                "mate" => figures.score = number(words.next()).map(mate).or(figures.score),
+                "mate" => figures.score = parse_number(words.next()).map(mate_score).or(figures.score),
                 "pv" => {
                     let moves = std::iter::from_fn(|| words.next_if(|word| is_move(word)));
                     figures.pv = moves.collect::<Vec<_>>().join(" ");
@@ -95,30 +97,31 @@ impl InfoLine {
 }
 
 impl InfoCollector {
-    /// Takes an `info` line that came so long after the search began; other lines say nothing here.
+    /// Adds a line that arrived `at` after the start of the search; lines other than `info` are
+    /// ignored.
     pub fn take(&mut self, line: &str, at: Duration) {
         let Some(InfoLine { depth, figures: mut info, rank, bound, current }) = InfoLine::read(line) else { return };
-        // Of several variations only the first is the engine's choice; nodes are of the whole search.
+        // Only the first variation is the engine's choice; nodes count the whole search.
         if rank.is_some_and(|rank| rank != 1) {
-            self.whole.nodes = self.whole.nodes.max(info.nodes);
+            self.total.nodes = self.total.nodes.max(info.nodes);
             if let Some((_, last, until)) = self.depths.last_mut().filter(|last| Some(last.0) == depth) {
                 (last.nodes, *until) = (last.nodes.max(info.nodes), at);
             }
             return;
         }
         if bound {
-            // How far a score is from a bound nobody knows: the last exact one stays.
+            // A bound says nothing about the score: the last exact one stays.
             info.score = None;
         }
-        self.whole.take(&info);
-        // What came by the clock would make rows of it.
+        self.total.take(&info);
+        // Lines written by the clock would make rows depend on it.
         let Some(depth) = depth.filter(|_| !current) else { return };
         self.depth = self.depth.max(Some(depth));
         if bound {
             return;
         }
         if info.score.is_some() && self.depths.last().is_none_or(|last| last.0 < depth) {
-            self.depths.push((depth, Figures::default(), at));
+            self.depths.push((depth, InfoFields::default(), at));
         }
         if let Some((_, last, until)) = self.depths.last_mut().filter(|last| last.0 == depth) {
             last.take(&info);
@@ -126,52 +129,52 @@ impl InfoCollector {
         }
     }
 
-    /// The deepest depth so far.
+    /// The maximum depth so far.
     pub fn depth(&self) -> Option<u8> {
         self.depth
     }
 
-    /// Nodes so far.
+    /// The last node count so far.
     pub fn nodes(&self) -> Option<u64> {
-        self.whole.nodes
+        self.total.nodes
     }
 
-    /// All that was said of a search under a limit, with the move of the answer.
+    /// The report of a search under `limit`, with the move of `bestmove`.
     pub fn end(self, board: &Board, best: Move, limit: Limit) -> UciReport {
-        let Self { depth, whole: Figures { score, nodes, hashfull, milliseconds, pv }, depths } = self;
+        let Self { depth, total: InfoFields { score, nodes, hashfull, milliseconds, pv }, depths } = self;
         let out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
         let scored = depths.last().is_none_or(|last| depth <= Some(last.0));
         let cut = out_of_nodes || limit.nodes.is_some() && !scored;
-        // From the end: what a depth counted can be no more than what was counted after it.
-        let mut most = nodes;
+        // From the last depth back: node counts must not exceed those of later depths.
+        let mut max_nodes = nodes;
         let mut earlier = Vec::new();
         for (depth, report, at) in depths.into_iter().rev().filter(|report| Some(report.0) < depth) {
-            let Figures { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = report else {
+            let InfoFields { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = report else {
                 continue;
             };
             let pv = variation(board, &pv);
-            if Some(nodes) <= most && !pv.is_empty() {
-                most = Some(nodes);
-                earlier.push(Earlier { depth, score, pv, nodes, hashfull, milliseconds, at });
+            if Some(nodes) <= max_nodes && !pv.is_empty() {
+                max_nodes = Some(nodes);
+                earlier.push(DepthReport { depth, score, pv, nodes, hashfull, milliseconds, elapsed: at });
             }
         }
         earlier.reverse();
         let pv = variation(board, &pv);
-        UciReport { depth, score, best, pv, nodes, hashfull, milliseconds, cut, earlier }
+        UciReport { depth, score, best, pv, nodes, hashfull, milliseconds, truncated: cut, earlier_depths: earlier }
     }
 }
 
-/// Whether a number of nodes can be one: a search has one at least.
+/// Whether a node count is plausible: a search has at least one node.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_count(nodes: &u64) -> bool {
-    (1..=MOST_NODES).contains(nodes)
+    (1..=MAX_NODES).contains(nodes)
 }
 
-fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
+fn parse_number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
 
-/// The moves of a variation, up to the first that cannot be made.
+/// The moves of a variation, up to the first illegal one.
 fn variation(board: &Board, text: &str) -> Vec<Move> {
     let (mut board, mut pv) = (*board, Vec::new());
     for word in text.split_whitespace() {
@@ -182,8 +185,8 @@ fn variation(board: &Board, text: &str) -> Vec<Move> {
     pv
 }
 
-/// The score of a mate in so many moves, of the side to move if above 0.
-fn mate(moves: i32) -> Score {
+/// The score of a mate in `moves` moves; positive: by the side to move.
+fn mate_score(moves: i32) -> Score {
     let plies = moves.saturating_abs().saturating_mul(2).saturating_sub(i32::from(moves > 0)).min(MATE);
     if moves > 0 { MATE - plies } else { plies - MATE }
 }
@@ -194,12 +197,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_the_first_variation_counts() {
+    fn report_uses_the_first_variation() {
         let board = Board::startpos();
         let end = |lines: &[&str]| {
-            let mut heard = InfoCollector::default();
-            lines.iter().for_each(|line| heard.take(line, Duration::ZERO));
-            (heard.nodes(), heard.end(&board, named(&board, "e2e4").unwrap(), Limit::default()))
+            let mut info = InfoCollector::default();
+            lines.iter().for_each(|line| info.take(line, Duration::ZERO));
+            (info.nodes(), info.end(&board, named(&board, "e2e4").unwrap(), Limit::default()))
         };
         let (nodes, report) = end(&[
             "info depth 3 seldepth 5 multipv 1 score cp 15 nodes 900 nps 1 hashfull 21 time 7 pv e2e4 e7e5",
@@ -223,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_each_figure_is_kept_wherever_it_stands() {
-        let mut heard = InfoCollector::default();
+    fn last_value_of_each_field_is_used() {
+        let mut info = InfoCollector::default();
         // Lines as Glaurung 2.2 and GNU Chess 6.2.7 write them.
         for line in [
             "info depth 6",
@@ -235,7 +238,7 @@ mod tests {
             "info nodes x hashfull 3",
             "bestmove e2e4 ponder e7e5",
         ] {
-            heard.take(line, Duration::ZERO);
+            info.take(line, Duration::ZERO);
         }
         let board = Board::startpos();
         let best = named(&board, "e2e4").unwrap();
@@ -258,32 +261,35 @@ mod tests {
             milliseconds: Some(17),
             ..UciReport::default()
         };
-        assert_eq!(heard.end(&board, best, Limit::default()), expected);
+        assert_eq!(info.end(&board, best, Limit::default()), expected);
     }
 
-    /// What a search's rows are: depth, nodes, move and score of each, and whether its last depth was cut short.
+    /// The rows of a search (depth, nodes, move and score of each), and whether its last depth is
+    /// truncated.
     fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
-        let (mut heard, board) = (InfoCollector::default(), Board::startpos());
-        lines.iter().zip(1..).for_each(|(line, at)| heard.take(line, Duration::from_millis(at)));
-        let report = heard.end(&board, named(&board, best).unwrap(), limit);
+        let (mut info, board) = (InfoCollector::default(), Board::startpos());
+        lines.iter().zip(1..).for_each(|(line, at)| info.take(line, Duration::from_millis(at)));
+        let report = info.end(&board, named(&board, best).unwrap(), limit);
         let row = |(of, _): &(UciReport, f64)| {
-            let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
+            let parse_number = |parse_number: Option<u64>| {
+                parse_number.map_or("-".to_owned(), |parse_number| parse_number.to_string())
+            };
             let score = of.score.map_or("-".to_owned(), |score| score.to_string());
-            format!("{}: {} {} {score}", number(of.depth.map(u64::from)), number(of.nodes), of.best)
+            format!("{}: {} {} {score}", parse_number(of.depth.map(u64::from)), parse_number(of.nodes), of.best)
         };
         let by_depth = report.by_depth(1.0);
-        // Whatever the rows are, they add up to what the engine told and to the time that passed.
+        // The rows always sum to the engine's nodes and to the elapsed time.
         let sums = by_depth.iter().fold((0, 0.0), |sum, (of, s)| (sum.0 + of.nodes.unwrap_or(0), sum.1 + s));
         assert_eq!(sums.0, report.nodes.unwrap_or(0));
         assert!((sums.1 - 1.0).abs() < 1e-9 && by_depth.iter().all(|(_, seconds)| *seconds >= 0.0));
-        (by_depth.iter().map(row).collect::<Vec<_>>().join(", "), report.cut)
+        (by_depth.iter().map(row).collect::<Vec<_>>().join(", "), report.truncated)
     }
 
     #[test]
-    fn each_depth_is_a_row_and_counts_what_came_on_top() {
+    fn each_depth_is_a_row_with_its_own_nodes() {
         let depth = |depth| Limit { depth: Some(depth), nodes: None };
         let nodes = |nodes| Limit { depth: None, nodes: Some(nodes) };
-        // Two moves that were best for a while, a bound, a second variation, and what comes by the clock.
+        // Two interim best moves, a bound, a second variation, and lines written by the clock.
         let lines = [
             "info depth 1",
             "info depth 1 score cp 5 nodes 20 pv a2a3",
@@ -301,34 +307,35 @@ mod tests {
         ];
         let (report, cut) = rows(depth(3), "d2d3", &lines);
         assert_eq!((report.as_str(), cut), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
-        // Cut short in depth 4: by its nodes, or since it never told a score of it; the answer is the last row's.
+        // Truncated in depth 4: by its nodes, or because it never reported a score of it; the best
+        // move belongs to the last row.
         let more = |line| [&lines[..], &[line]].concat();
-        // A bound is no score: the row has the last exact one.
+        // A bound is not a score: the row has the last exact one.
         let cut_short = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 80 d2d3 6, 4: 40 d2d3 6";
         let bound = more("info depth 4 score cp 1 upperbound nodes 240 pv d2d3");
         assert_eq!(rows(nodes(240), "d2d3", &bound), (cut_short.to_owned(), true));
         assert!(rows(nodes(250), "d2d3", &bound).1);
         assert!(rows(nodes(240), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
         assert!(!rows(nodes(250), "d2d3", &more("info depth 4 score cp 1 nodes 240 pv d2d3")).1);
-        // Nodes are of the whole search, whichever variation is told last.
+        // Nodes count the whole search, whichever variation comes last.
         let variations = [
             "info depth 1 multipv 1 score cp 1 nodes 10 pv a2a3",
             "info depth 1 multipv 2 score cp 0 nodes 30 pv b2b3",
         ];
         assert_eq!(rows(depth(1), "a2a3", &variations).0, "1: 30 a2a3 1");
-        // A depth that is told again at the stop is no second row.
-        let again = more("info depth 3 score cp 6 nodes 260 pv d2d3");
+        // A depth repeated at the stop is not a second row.
+        let repeated = more("info depth 3 score cp 6 nodes 260 pv d2d3");
         let report = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";
-        assert_eq!(rows(nodes(260), "d2d3", &again), (report.to_owned(), true));
+        assert_eq!(rows(nodes(260), "d2d3", &repeated), (report.to_owned(), true));
         assert_eq!(
             rows(depth(3), "d2d3", &more("info depth 1 score cp 0 nodes 260 pv a2a3")).0,
             report.replace(" 6", " 0")
         );
     }
 
-    /// The description has no order of words, and white space means nothing but an end of a word; a line says what it says to its end.
+    /// The specification does not order words, and white space only separates words.
     #[test]
-    fn words_are_read_in_any_order() {
+    fn info_words_are_parsed_in_any_order() {
         let depth = Limit { depth: Some(3), nodes: None };
         let expected = ("3: 70 d2d3 5".to_owned(), false);
         for line in [
@@ -339,18 +346,18 @@ mod tests {
             "info time x score cp 5 seldepth 9 unheard of depth 3 nodes 70",
         ] {
             assert_eq!(rows(depth, "d2d3", &[line]), expected, "{line}");
-            let mut heard = InfoCollector::default();
-            heard.take(line, Duration::ZERO);
+            let mut info = InfoCollector::default();
+            info.take(line, Duration::ZERO);
             let board = Board::startpos();
-            let pv = heard.end(&board, named(&board, "d2d3").unwrap(), depth).pv;
+            let pv = info.end(&board, named(&board, "d2d3").unwrap(), depth).pv;
             assert_eq!(pv.len(), if line.contains("pv") { 2 } else { 0 }, "{line}");
         }
         assert_eq!(rows(depth, "d2d3", &["information depth 3", "xinfo depth 3", ""]).0, "-: - d2d3 -");
     }
 
-    /// A bound is told before or behind its number; the score is the last that is none, and no score where all are bounds.
+    /// The bound keyword may precede or follow the number; without an exact score there is none.
     #[test]
-    fn a_bound_is_no_score_wherever_the_word_stands() {
+    fn bound_is_not_taken_as_a_score() {
         let depth = Limit { depth: Some(2), nodes: None };
         let exact = "info depth 1 score cp 10 nodes 100 pv a2a3";
         for bound in ["cp 777 lowerbound", "lowerbound cp 777", "cp 777 upperbound", "upperbound mate 3"] {
@@ -362,9 +369,9 @@ mod tests {
         }
     }
 
-    /// A search has a node at least, and no more than can be told exactly.
+    /// A node count is at least 1 and at most 2^53.
     #[test]
-    fn what_cannot_be_a_count_of_nodes_is_none() {
+    fn implausible_node_count_is_ignored() {
         for (word, nodes) in [
             ("0", None),
             ("1", Some(1)),
@@ -374,14 +381,14 @@ mod tests {
             ("-1", None),
             ("1e3", None),
         ] {
-            let mut heard = InfoCollector::default();
-            heard.take(&format!("info depth 1 nodes {word}"), Duration::ZERO);
-            assert_eq!(heard.nodes(), nodes, "{word}");
+            let mut info = InfoCollector::default();
+            info.take(&format!("info depth 1 nodes {word}"), Duration::ZERO);
+            assert_eq!(info.nodes(), nodes, "{word}");
         }
     }
 
     #[test]
-    fn a_depth_without_nodes_or_move_is_no_row_of_its_own() {
+    fn depth_without_nodes_or_move_is_not_a_row() {
         let depth = Limit { depth: Some(9), nodes: None };
         let info = |depth: u8, more: &str| format!("info depth {depth} score cp {depth} {more}");
         let lines = [
@@ -394,7 +401,8 @@ mod tests {
         ];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         assert_eq!(rows(depth, "c2c3", &lines).0, "3: 25 a2a4 3, 7: 5 b2b3 7, 9: 40 c2c3 9");
-        // Counts of each depth by itself, where they fall: only what can be a part of the whole is one.
+        // Where an engine counts each depth separately, only counts that can be part of the total
+        // are used.
         let falling = [info(1, "nodes 50 pv a2a3"), info(2, "nodes 90 pv a2a3"), info(3, "nodes 60 pv a2a3")];
         let falling: Vec<&str> = falling.iter().map(String::as_str).collect();
         assert_eq!(rows(depth, "a2a3", &falling).0, "1: 50 a2a3 1, 3: 10 a2a3 3");
@@ -403,9 +411,9 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_scores_by_their_plies() {
+    fn mate_score_is_by_plies() {
         for (moves, score) in [(1, 31_999), (2, 31_997), (-1, -31_998), (0, -32_000), (i32::MIN, 0), (i32::MAX, 0)] {
-            assert_eq!(mate(moves), score, "mate {moves}");
+            assert_eq!(mate_score(moves), score, "mate {moves}");
         }
     }
 }

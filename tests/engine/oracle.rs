@@ -1,4 +1,5 @@
-//! The minimal tree and graph: held against Knuth and Moore's formula and against the smallest proof that trying everything finds.
+//! The minimal tree and graph: held against Knuth and Moore's formula and against the smallest
+//! proof that trying everything finds.
 
 use std::sync::atomic::AtomicBool;
 use ttlab::chess::keys::Keys;
@@ -19,7 +20,7 @@ fn options(kind: TableKind, foreseen: bool) -> EngineOptions {
     let mut options = EngineOptions { leaf: Leaf::Static, leaf_mates: false, draws: false, ..EngineOptions::default() };
     options.table.kind = kind;
     if foreseen {
-        options.ordering.insert(0, Ordering::Foreseen);
+        options.ordering.insert(0, Ordering::Oracle);
     }
     options
 }
@@ -33,7 +34,8 @@ fn search(options: &EngineOptions, board: &Board, depth: u8) -> Iteration {
 
 #[test]
 fn two_plies_from_the_start_are_knuth_and_moores_minimal_tree() {
-    // Twenty moves each: 20^1 + 20^1 - 1 leaves; the children of the other 19 root moves are cut by their first reply.
+    // Twenty moves each: 20^1 + 20^1 - 1 leaves; the children of the other 19 root moves are cut by
+    // their first reply.
     let found = search(&options(TableKind::None, true), &Board::startpos(), 2);
     assert_eq!((found.search.leaves, found.search.interior), (39, 21));
 }
@@ -166,6 +168,6 @@ fn what_was_searched_before_changes_nothing() {
 #[test]
 fn foresight_comes_first_or_not_at_all() {
     let mut options = EngineOptions::default();
-    options.ordering.push(Ordering::Foreseen);
-    assert!(options.check().unwrap_err().to_string().contains("must stand first"));
+    options.ordering.push(Ordering::Oracle);
+    assert!(options.check().unwrap_err().to_string().contains("must be the first rule"));
 }

@@ -1,25 +1,27 @@
-//! Foresight: the best or refuting move of each node, learned by a search that is not counted, so that the counted search is the
-//! minimal one. Without a table its nodes are near those of Knuth and Moore's minimal tree, with an unbounded table those of the left-first
-//! minimal graph: the least that better ordering could leave.
+//! The ordering oracle: the best or refuting move of each node, learned by a search that is not
+//! counted, so that the counted search is minimal. Without a table its nodes are near those of
+//! Knuth and Moore's minimal tree, with an unbounded table those of the left-first minimal graph:
+//! the lower limit of what better ordering could reach.
 //!
-//! Sources: D. Knuth and R. Moore, "An analysis of alpha-beta pruning", 1975; A. Plaat, J. Schaeffer, W. Pijls and A. de Bruin,
-//! "Exploiting graph properties of game trees", 1996.
+//! Sources: D. Knuth and R. Moore, "An analysis of alpha-beta pruning", 1975; A. Plaat, J.
+//! Schaeffer, W. Pijls and A. de Bruin, "Exploiting graph properties of game trees", 1996.
 
 use super::options::{Diagnostics, EngineOptions, Ordering, Shape};
 use crate::chess::{Board, Move};
 use crate::table::TableKind;
-use crate::table::by_key::ByKey;
+use crate::table::key_map::KeyMap;
 use crate::table::options::Clear;
 
-/// A move for each position and remaining depth.
+/// The best move for each position and remaining depth.
 #[derive(Debug, Default)]
-pub struct BestMoves(ByKey<(u64, u8), Move>);
+pub struct BestMoves(KeyMap<(u64, u8), Move>);
 
-/// The options of the engine that learns: the same search, with a table without a bound and the table's move first.
+/// The options of the learning engine: the same search, with an unbounded table and the table's
+/// move first.
 #[must_use]
 pub fn learner(options: &EngineOptions) -> EngineOptions {
     let mut options = options.clone();
-    options.ordering.retain(|rule| !matches!(rule, Ordering::Foreseen | Ordering::TableMove));
+    options.ordering.retain(|rule| !matches!(rule, Ordering::Oracle | Ordering::TableMove));
     options.ordering.insert(0, Ordering::TableMove);
     options.table.kind = TableKind::Unbounded;
     options.table.clear = Clear::Never;
@@ -36,12 +38,12 @@ impl BestMoves {
         self.0.clear();
     }
 
-    /// Notes the move that was best at a node or ended it.
+    /// Records the move that was best at a node or cut it off.
     pub fn best(&mut self, board: &Board, depth: i32, mv: Move) {
         self.0.insert((board.key(), depth as u8), mv);
     }
 
-    /// Notes the move of a table's answer, unless the node itself was searched.
+    /// Records the move of a table answer, unless the node itself was searched.
     pub fn known(&mut self, board: &Board, depth: i32, mv: Move) {
         if !mv.is_none() {
             self.0.entry((board.key(), depth as u8)).or_insert(mv);
@@ -60,9 +62,9 @@ impl BestMoves {
 mod tests {
     use super::*;
 
-    /// A node that was searched knows better than the table; of searches the last.
+    /// A searched move replaces a table move; the last search wins.
     #[test]
-    fn what_was_searched_goes_before_what_was_known() {
+    fn searched_move_replaces_a_table_move() {
         let (board, mut moves) = (Board::startpos(), crate::chess::MoveList::new());
         crate::chess::legal(&board, &mut moves);
         let mut notes = BestMoves::default();
@@ -75,6 +77,6 @@ mod tests {
         assert_eq!(after(BestMoves::best, moves[1]), Some(moves[1]));
         assert_eq!(after(BestMoves::known, moves[2]), Some(moves[1]));
         assert_eq!(after(BestMoves::best, moves[3]), Some(moves[3]));
-        assert_eq!(notes.get(&board, 2), None, "of this depth alone");
+        assert_eq!(notes.get(&board, 2), None, "only for this depth");
     }
 }

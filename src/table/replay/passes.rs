@@ -1,0 +1,140 @@
+//! Replays traces of any length in bounded memory: buckets are independent, so each pass over the
+//! trace handles a share of them, and only the facts about their positions are in memory.
+
+use super::step::{Step, StepMaker};
+use crate::table::TableError;
+use crate::table::key_map::{fewest_passes, map_capacity};
+use crate::table::options::Index;
+use crate::table::trace::{EventKind, Info, Reader, TraceError};
+use std::io::Read;
+use std::ops::Range;
+
+/// Why a replay ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The trace cannot be read or is damaged.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// There is not enough memory.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+/// A consumer of a replay.
+pub trait ReplaySink {
+    /// A pass over some buckets begins, from empty tables.
+    ///
+    /// # Errors
+    /// When there is not enough memory for them.
+    fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError>;
+    /// The next events in the buckets of a class. Events about no position go to class 0, after
+    /// everything before them went to all classes.
+    fn push(&mut self, class: usize, steps: &[Step]);
+    /// The pass is complete.
+    fn end_pass(&mut self);
+}
+
+/// How a trace is split into passes.
+#[derive(Debug, Clone)]
+pub struct Passes {
+    /// The table's index from key to bucket.
+    pub index: Index,
+    /// The number of buckets.
+    pub buckets: u64,
+    /// The number of passes, each over the whole trace.
+    pub count: u64,
+    /// The minimum depth of the trace, at which depths start if it is below 0.
+    pub min_depth: i8,
+}
+
+/// Bytes per map slot for the facts about a position; a growing map takes half as much again.
+const MAP_SLOT_BYTES: u64 = 33;
+
+/// Bytes per usable probe for the clairvoyant bound by worth.
+const SPAN_BYTES: u64 = 24;
+
+/// Maximum events per pass, with a margin for passes of unequal length.
+const EVENTS_PER_PASS: u64 = 1 << 31;
+
+/// Steps per call: they stay in the cache while one table after another replays them.
+const CHUNK: usize = 1 << 12;
+
+impl Passes {
+    /// The fewest passes that keep the facts about positions within `memory` bytes, if keys are
+    /// spread evenly over buckets, with a clairvoyant bound over one in `one_in` buckets. The
+    /// tables' own memory is not included.
+    #[must_use]
+    pub fn new(info: &Info, index: Index, buckets: u64, memory: u64, one_in: u64) -> Self {
+        let bytes = |passes: u64| {
+            let (met, asked) = (info.peak_positions / one_in / passes, info.peak_usable / one_in / passes);
+            // A margin, since samples and shares are not exact.
+            map_capacity(met + met / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + asked * SPAN_BYTES
+        };
+        let fewest = info.events.div_ceil(EVENTS_PER_PASS).max(1);
+        let count = fewest_passes(fewest, buckets, |passes| bytes(passes) <= memory);
+        Self { index, buckets, count: count.clamp(1, buckets.max(1)), min_depth: info.min_depth }
+    }
+
+    /// The buckets of a pass.
+    fn share(&self, pass: u64) -> Range<u64> {
+        let begin = |pass: u64| (u128::from(pass) * u128::from(self.buckets)).div_ceil(u128::from(self.count)) as u64;
+        begin(pass)..begin(pass + 1)
+    }
+
+    /// Replays a trace, which `open` opens again for each pass. `class`: the class of a bucket, if
+    /// it is sampled.
+    ///
+    /// # Errors
+    /// When the trace is damaged, and where, or there is not enough memory.
+    pub fn run<R: Read>(
+        &self,
+        open: impl Fn() -> Result<Reader<R>, TraceError>,
+        classes: usize,
+        class: impl Fn(u64) -> Option<usize>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), ReplayError> {
+        let mut maker = StepMaker::new(self.min_depth);
+        let mut chunks = vec![Vec::with_capacity(CHUNK); classes];
+        for pass in 0..self.count {
+            let mine = self.share(pass);
+            sink.begin_pass(mine.clone())?;
+            maker.reset();
+            let mut reader = open()?;
+            while let Some(block) = reader.next_block()? {
+                for event in block {
+                    let class = match event.kind() {
+                        EventKind::Probe | EventKind::Store => {
+                            // Evaluated for every event in every pass: two comparisons, no
+                            // division.
+                            let bucket = self.index.bucket(event.key, self.buckets);
+                            match class(bucket).filter(|_| mine.contains(&bucket)) {
+                                Some(class) => class,
+                                None => continue,
+                            }
+                        }
+                        EventKind::Search | EventKind::Clear => {
+                            (1..classes).for_each(|class| flush(sink, class, &mut chunks[class]));
+                            0
+                        }
+                    };
+                    let step = maker.make_step(event)?;
+                    chunks[class].push(step);
+                    if chunks[class].len() == CHUNK
+                        || classes > 1 && matches!(step.kind(), EventKind::Search | EventKind::Clear)
+                    {
+                        flush(sink, class, &mut chunks[class]);
+                    }
+                }
+            }
+            (0..classes).for_each(|class| flush(sink, class, &mut chunks[class]));
+            sink.end_pass();
+        }
+        Ok(())
+    }
+}
+
+/// Passes the collected steps of a class on.
+fn flush(sink: &mut impl ReplaySink, class: usize, steps: &mut Vec<Step>) {
+    sink.push(class, steps);
+    steps.clear();
+}

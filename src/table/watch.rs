@@ -1,0 +1,135 @@
+//! A table with an observer: it forwards everything and decides nothing.
+
+use super::shadow::ShadowCounters;
+use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
+
+/// An observer of a table; each call comes with the table's answer.
+pub trait Watch: Send {
+    /// A probe and its result. Returns whether to mark the entry of the hit as used
+    /// ([`Table::mark_used`]).
+    fn on_probe(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool;
+    /// A store and its result.
+    fn on_store(&mut self, key: u64, entry: &Entry, stored: StoreOutcome);
+    /// A hit that cut off its node.
+    fn on_cutoff(&mut self, hit: &Hit);
+    /// The clock was advanced.
+    fn on_advance(&mut self, ticks: u16) {
+        let _ = ticks;
+    }
+    /// The table was cleared; `renewed`: reset as if it were new.
+    fn on_clear(&mut self, renewed: bool);
+    /// Names the position of the next probe or store by an independent key.
+    fn on_identify(&mut self, check: u64) {
+        let _ = check;
+    }
+    /// The last entry offered for a position, if the observer records offers.
+    fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
+        let _ = (key, depth);
+        None
+    }
+    /// The shadow counters, if the observer has any.
+    fn shadow(&self) -> Option<ShadowCounters> {
+        None
+    }
+}
+
+/// A table with an observer.
+pub struct WatchedTable<W> {
+    table: Box<dyn Table>,
+    watch: W,
+}
+
+impl<W: Watch> WatchedTable<W> {
+    /// Wraps a table with an observer.
+    #[must_use]
+    pub fn with_watch(watch: W, table: Box<dyn Table>) -> Self {
+        Self { table, watch }
+    }
+}
+
+impl<W: Watch> Table for WatchedTable<W> {
+    fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
+        let hit = self.table.probe(key, depth);
+        if self.watch.on_probe(key, depth, hit.as_ref())
+            && let Some(hit) = &hit
+        {
+            self.table.mark_used(hit);
+        }
+        hit
+    }
+
+    fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
+        let stored = self.table.store(key, entry);
+        self.watch.on_store(key, &entry, stored);
+        stored
+    }
+
+    fn cutoff(&mut self, hit: &Hit) {
+        self.table.cutoff(hit);
+        self.watch.on_cutoff(hit);
+    }
+
+    fn prefetch(&self, key: u64) {
+        self.table.prefetch(key);
+    }
+
+    fn advance(&mut self, ticks: u16) {
+        self.table.advance(ticks);
+        self.watch.on_advance(ticks);
+    }
+
+    fn clear(&mut self) {
+        self.table.clear();
+        self.watch.on_clear(false);
+    }
+
+    fn renew(&mut self) {
+        self.table.renew();
+        self.watch.on_clear(true);
+    }
+
+    fn counts_stored_nodes(&self) -> bool {
+        self.table.counts_stored_nodes()
+    }
+
+    fn identify(&mut self, check: u64) {
+        self.watch.on_identify(check);
+        self.table.identify(check);
+    }
+
+    fn number_slots(&mut self) {
+        self.table.number_slots();
+    }
+
+    fn mark_used(&mut self, hit: &Hit) {
+        self.table.mark_used(hit);
+    }
+
+    fn shadow(&self) -> ShadowCounters {
+        self.watch.shadow().unwrap_or_else(|| self.table.shadow())
+    }
+
+    fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
+        self.watch.last_offer(key, depth).or_else(|| self.table.last_offer(key, depth))
+    }
+
+    fn now(&self) -> u16 {
+        self.table.now()
+    }
+
+    fn counters(&self) -> TableCounters {
+        self.table.counters()
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.table.occupancy()
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
+        self.table.for_each(visit);
+    }
+
+    fn huge_pages(&self) -> Option<bool> {
+        self.table.huge_pages()
+    }
+}
