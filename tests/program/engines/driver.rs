@@ -131,7 +131,9 @@ fn an_answer_as_long_as_the_limit_is_read_and_a_longer_one_is_refused() {
         let begun = start(&[&format!("READY_LINES={lines}")]).start();
         match begun {
             Ok(_) => assert!(accepted, "{lines} lines were read"),
-            Err(failure) => assert!(!accepted && failure.fault == EngineFault::TooManyLines(100_000), "{lines}: {failure}"),
+            Err(failure) => {
+                assert!(!accepted && failure.fault == EngineFault::TooManyLines(100_000), "{lines}: {failure}")
+            }
         }
     }
     // Three lines of its own: one of the depth, one of the nodes, one of the table.
@@ -139,7 +141,9 @@ fn an_answer_as_long_as_the_limit_is_read_and_a_longer_one_is_refused() {
         let mut engine = start(&[&format!("GO_LINES={lines}")]);
         match play(&mut engine) {
             Ok(report) => assert!(accepted && report.nodes == Some(5016), "{lines}: {report:?}"),
-            Err(failure) => assert!(!accepted && failure.fault == EngineFault::TooManyLines(1_000_000), "{lines}: {failure}"),
+            Err(failure) => {
+                assert!(!accepted && failure.fault == EngineFault::TooManyLines(1_000_000), "{lines}: {failure}")
+            }
         }
     }
 }
