@@ -121,7 +121,13 @@ impl Trace {
     ///
     /// # Errors
     /// When the file has changed since it was loaded, or `sink` fails.
-    pub fn replay(&self, item: &str, index: Index, buckets: u64, sink: &mut impl ReplaySink) -> Result<(), ReplayError> {
+    pub fn replay(
+        &self,
+        item: &str,
+        index: Index,
+        buckets: u64,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), ReplayError> {
         let Some(&place) = self.places.get(item) else { return Ok(()) };
         let passes = Passes::new(&self.games[place].info, index, buckets, self.memory, 1);
         let passes = Passes { min_depth: self.lowest, ..passes };
