@@ -133,9 +133,9 @@ impl Trace {
         let passes = Passes { min_depth: self.lowest, ..passes };
         match self.load_steps(place, passes.count)? {
             Some(steps) => {
-                sink.begin(0..buckets)?;
-                sink.show(0, &steps);
-                sink.end();
+                sink.begin_pass(0..buckets)?;
+                sink.push(0, &steps);
+                sink.end_pass();
                 Ok(())
             }
             None => passes.run(|| self.open_game(place), 1, |_| Some(0), sink),
@@ -294,7 +294,7 @@ mod tests {
             self.keys.extend(steps.iter().map(|step| step.key));
         }
 
-        fn end(&mut self) {
+        fn end_pass(&mut self) {
             self.passes += 1;
         }
     }

@@ -306,7 +306,8 @@ pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
 }
 
 /// The iteration of a failed job's row.
-static BLANK: LazyLock<Iteration> = LazyLock::new(|| UciReport { cut: true, ..UciReport::default() }.iteration());
+static BLANK: LazyLock<Iteration> =
+    LazyLock::new(|| UciReport { truncated: true, ..UciReport::default() }.to_iteration());
 
 impl Row<'_> {
     /// The row's fields in the order of [`header`], without the checksum, which [`super::seal`]

@@ -210,7 +210,8 @@ pub trait Table: Send {
     fn now(&self) -> u16;
     /// Counts since the table was created.
     fn counters(&self) -> TableCounters;
-    /// How full it is now: exact, and without a look at the slots, for it is asked after each iteration.
+    /// How full the table is now: exact and without a scan of the slots, since it is called after
+    /// each iteration.
     fn occupancy(&self) -> Occupancy;
     /// Calls `visit` with every stored entry, for histograms and audits.
     fn for_each(&self, visit: &mut dyn FnMut(&Entry));

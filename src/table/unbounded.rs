@@ -1,8 +1,8 @@
 //! The unbounded table: an exact map from key to entry that never evicts, the practical ceiling of
 //! any policy.
 
-use super::by_key::ByKey;
 use super::entry::GENERATIONS;
+use super::key_map::KeyMap;
 use super::options::SameKey;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as Place;
@@ -11,11 +11,12 @@ use std::collections::hash_map::Entry as Place;
 /// other options. It may keep one entry per key and depth, where entries of other depths never
 /// match (`probe.depth = "equal"`).
 pub struct Unbounded {
-    entries: ByKey<(u64, u8), Entry>,
-    /// How many entries were stored at each time: a look at the whole map after each search would cost more than the search.
-    by_time: Box<[u64; GENERATIONS as usize]>,
-    /// The number of each entry, where somebody wants to tell one from another: it stays when the map is emptied.
-    numbers: Option<ByKey<(u64, u8), usize>>,
+    entries: KeyMap<(u64, u8), Entry>,
+    /// Number of entries by generation: scanning the map after each search would cost more than
+    /// the search.
+    by_generation: Box<[u64; GENERATIONS as usize]>,
+    /// A number for each entry, if an observer needs them; kept when the map is cleared.
+    numbers: Option<KeyMap<(u64, u8), usize>>,
     by_depth: bool,
     same_key: SameKey,
     keep_move: bool,
@@ -28,8 +29,8 @@ impl Unbounded {
     #[must_use]
     pub fn new(options: &TableOptions, by_depth: bool) -> Self {
         Self {
-            entries: ByKey::default(),
-            by_time: Box::new([0; GENERATIONS as usize]),
+            entries: KeyMap::default(),
+            by_generation: Box::new([0; GENERATIONS as usize]),
             numbers: None,
             by_depth,
             same_key: options.same_key,
@@ -88,13 +89,13 @@ impl Table for Unbounded {
                     entry.mv = slot.get().mv;
                 }
                 let old = slot.insert(entry);
-                self.by_time[usize::from(old.generation)] -= 1;
+                self.by_generation[usize::from(old.generation)] -= 1;
                 self.counters.updates += 1;
                 true
             }
         };
-        self.by_time[usize::from(now)] += 1;
-        StoreOutcome::into(self.slot(place), same)
+        self.by_generation[usize::from(now)] += 1;
+        StoreOutcome::in_slot(self.slot_number(place), same)
     }
 
     fn cutoff(&mut self, _: &Hit) {}
@@ -111,7 +112,7 @@ impl Table for Unbounded {
 
     fn clear(&mut self) {
         self.entries.clear();
-        self.by_time.fill(0);
+        self.by_generation.fill(0);
         self.now = 0;
     }
 
@@ -133,7 +134,7 @@ impl Table for Unbounded {
         Occupancy {
             slots: 0,
             occupied: self.entries.len() as u64,
-            current: self.by_time[usize::from(self.now)],
+            current: self.by_generation[usize::from(self.now)],
             bytes: self.entries.capacity() as u64 * size,
         }
     }
@@ -160,7 +161,7 @@ mod tests {
         [2, 3].into_iter().for_each(|key| _ = table.store(key, entry));
         assert_eq!((table.occupancy().occupied, table.occupancy().current), (3, 2));
         table.advance(GENERATIONS - 1);
-        assert_eq!(table.occupancy().current, 1, "the clock has come round");
+        assert_eq!(table.occupancy().current, 1, "the clock wraps around");
         table.clear();
         assert_eq!((table.occupancy().occupied, table.occupancy().current), (0, 0));
     }
