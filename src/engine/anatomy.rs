@@ -72,37 +72,37 @@ crate::counters! {
     /// The contents of the table at the end of an iteration.
     pub struct ContentCounters {
         /// Entries of depth 0.
-        held_depth_0,
+        entries_depth_0,
         /// Entries of depth 1.
-        held_depth_1,
+        entries_depth_1,
         /// Entries of depth 2.
-        held_depth_2,
+        entries_depth_2,
         /// Entries of depth 3.
-        held_depth_3,
+        entries_depth_3,
         /// Entries of depths 4 and 5.
-        held_depth_4,
+        entries_depth_4,
         /// Entries of depths 6 and 7.
-        held_depth_6,
+        entries_depth_6,
         /// Entries of depth 8 and more.
-        held_depth_8,
+        entries_depth_8,
         /// Entries written or refreshed at the clock's present tick.
-        held_age_0,
+        entries_age_0,
         /// Entries one tick old.
-        held_age_1,
+        entries_age_1,
         /// Entries two or three ticks old.
-        held_age_2,
+        entries_age_2,
         /// Entries four to seven ticks old.
-        held_age_4,
+        entries_age_4,
         /// Entries eight ticks old and older.
-        held_age_8,
+        entries_age_8,
         /// Entries with an exact score.
-        held_exact,
+        entries_exact,
         /// Entries with a lower bound.
-        held_lower,
+        entries_lower,
         /// Entries with an upper bound.
-        held_upper,
+        entries_upper,
         /// Entries from nodes of an open window.
-        held_pv,
+        entries_pv,
     }
 }
 
@@ -111,28 +111,28 @@ impl ContentCounters {
         let (mut count, now) = (Self::default(), table.now());
         table.for_each(&mut |entry| {
             *match entry.depth {
-                0 => &mut count.held_depth_0,
-                1 => &mut count.held_depth_1,
-                2 => &mut count.held_depth_2,
-                3 => &mut count.held_depth_3,
-                4 | 5 => &mut count.held_depth_4,
-                6 | 7 => &mut count.held_depth_6,
-                _ => &mut count.held_depth_8,
+                0 => &mut count.entries_depth_0,
+                1 => &mut count.entries_depth_1,
+                2 => &mut count.entries_depth_2,
+                3 => &mut count.entries_depth_3,
+                4 | 5 => &mut count.entries_depth_4,
+                6 | 7 => &mut count.entries_depth_6,
+                _ => &mut count.entries_depth_8,
             } += 1;
             *match entry.age(now) {
-                0 => &mut count.held_age_0,
-                1 => &mut count.held_age_1,
-                2 | 3 => &mut count.held_age_2,
-                4..8 => &mut count.held_age_4,
-                _ => &mut count.held_age_8,
+                0 => &mut count.entries_age_0,
+                1 => &mut count.entries_age_1,
+                2 | 3 => &mut count.entries_age_2,
+                4..8 => &mut count.entries_age_4,
+                _ => &mut count.entries_age_8,
             } += 1;
             match entry.bound {
-                Bound::Exact => count.held_exact += 1,
-                Bound::Lower => count.held_lower += 1,
-                Bound::Upper => count.held_upper += 1,
+                Bound::Exact => count.entries_exact += 1,
+                Bound::Lower => count.entries_lower += 1,
+                Bound::Upper => count.entries_upper += 1,
                 Bound::None => {}
             }
-            count.held_pv += u64::from(entry.pv);
+            count.entries_pv += u64::from(entry.pv);
         });
         count
     }
@@ -285,22 +285,22 @@ mod tests {
         }
         let found = ContentCounters::from_table(&table);
         let expected = ContentCounters {
-            held_depth_0: 1,
-            held_depth_1: 1,
-            held_depth_2: 1,
-            held_depth_3: 1,
-            held_depth_4: 2,
-            held_depth_6: 2,
-            held_depth_8: 2,
-            held_age_0: 1,
-            held_age_1: 1,
-            held_age_2: 2,
-            held_age_4: 4,
-            held_age_8: 2,
-            held_exact: 4,
-            held_lower: 3,
-            held_upper: 3,
-            held_pv: 3,
+            entries_depth_0: 1,
+            entries_depth_1: 1,
+            entries_depth_2: 1,
+            entries_depth_3: 1,
+            entries_depth_4: 2,
+            entries_depth_6: 2,
+            entries_depth_8: 2,
+            entries_age_0: 1,
+            entries_age_1: 1,
+            entries_age_2: 2,
+            entries_age_4: 4,
+            entries_age_8: 2,
+            entries_exact: 4,
+            entries_lower: 3,
+            entries_upper: 3,
+            entries_pv: 3,
         };
         assert_eq!(found, expected);
     }

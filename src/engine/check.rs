@@ -72,7 +72,7 @@ impl EngineOptions {
         refuse(
             "ordering",
             self.ordering.iter().skip(1).any(|&rule| rule == Ordering::Oracle),
-            "\"foreseen\" must be the first rule",
+            "\"oracle\" must be the first rule",
         )?;
         refuse(
             "ordering",

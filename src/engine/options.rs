@@ -353,7 +353,7 @@ pub enum Ordering {
     /// near those of the minimal tree (Knuth and Moore 1975; the first refutation found need not be
     /// the cheapest), with `"unbounded"` those of the left-first minimal graph (Plaat et al. 1996):
     /// the limits beside which to put any other result.
-    #[serde(rename = "foreseen")]
+    #[serde(rename = "oracle")]
     Oracle,
     /// The move of a table hit.
     TableMove,

@@ -1,6 +1,7 @@
-//! Renamed options: an old name is refused with its new one.
+//! Names that changed: options, their words, columns. An old name is refused with its new one.
 
-/// The old path, or old path and value, and its new name.
+/// The old name and the new one. An option by its path, a word of an option as `path = word`, a
+/// column by its name; `*` stands for any rest.
 const RENAMED: &[(&str, &str)] = &[
     ("table.use", "probe.use"),
     ("table.bounds", "probe.bounds"),
@@ -10,12 +11,18 @@ const RENAMED: &[(&str, &str)] = &[
     ("table.start_value", "probe.start_value"),
     ("table.policy = bucket", "depth-age"),
     ("table.policy = fifo", "always"),
+    ("ordering = foreseen", "oracle"),
+    ("told.*", "reported.*"),
+    ("anatomy.held_*", "anatomy.entries_*"),
 ];
 
-/// The new name of an old option path or value (`table.policy = fifo`), if it was renamed.
+/// The new name of an old option, word (`table.policy = fifo`) or column, if it was renamed.
 #[must_use]
-pub fn renamed(old: &str) -> Option<&'static str> {
-    RENAMED.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)
+pub fn renamed(old: &str) -> Option<String> {
+    RENAMED.iter().find_map(|(name, new)| match (name.strip_suffix('*'), new.strip_suffix('*')) {
+        (Some(name), Some(new)) => old.strip_prefix(name).map(|rest| format!("{new}{rest}")),
+        _ => (*name == old).then(|| (*new).to_owned()),
+    })
 }
 
 #[cfg(test)]
@@ -26,11 +33,19 @@ mod tests {
     /// Each old name has its new one; current names have none.
     #[test]
     fn old_name_maps_to_the_new_one() {
-        assert_eq!(
-            ["fifo", "bucket"].map(|word| renamed(&format!("table.policy = {word}"))),
-            [Some("always"), Some("depth-age")]
-        );
-        assert_eq!(["table.use", "table.start_value"].map(renamed), [Some("probe.use"), Some("probe.start_value")]);
-        assert_eq!(["table.policy", "table.policy = big1", "probe.use"].map(renamed), [None; 3]);
+        for (old, new) in [
+            ("table.policy = fifo", "always"),
+            ("table.policy = bucket", "depth-age"),
+            ("ordering = foreseen", "oracle"),
+            ("table.use", "probe.use"),
+            ("table.start_value", "probe.start_value"),
+            ("told.repeats", "reported.repeats"),
+            ("anatomy.held_depth_4", "anatomy.entries_depth_4"),
+        ] {
+            assert_eq!(renamed(old).as_deref(), Some(new), "{old}");
+        }
+        for name in ["table.policy", "table.policy = big1", "probe.use", "reported.repeats", "anatomy.entries_pv"] {
+            assert_eq!(renamed(name), None, "{name}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::file::{File, LimitChoice};
 use super::options::{self, OptionFault, Setting, paths_overlap};
 use super::paths;
 use super::place::locate;
-use super::problem::{Problem, nearest, quoted_word, suggest_new_name};
+use super::problem::{Problem, nearest, quoted_word};
 use super::subject;
 use super::suites::{self, SuiteEntry};
 use super::text::{FileText, SuiteTexts};
@@ -160,7 +160,7 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
     }
     let section = table.split('.').next().unwrap_or(table);
     Err(Problem {
-        help: suggest_new_name(path).or_else(|| nearest(path, known.iter().map(String::as_str))),
+        help: nearest(path, known.iter().map(String::as_str)),
         ..source.problem_at(&format!("{table}.{path}"), format!("{section}.{path}: there is no option `{path}`"))
     })
 }

@@ -500,7 +500,7 @@ mod tests {
             let text = variants.map(variant).collect::<String>();
             let extra = Extra { anatomy: option == anatomy, external: option == external, games: false, suites: false };
             assert_eq!(plan(&text).extra_columns(), extra, "{option}");
-            for (column, there) in [("anatomy.shallow", extra.anatomy), ("told.hashfull", extra.external)] {
+            for (column, there) in [("anatomy.shallow", extra.anatomy), ("reported.hashfull", extra.external)] {
                 let text = format!("suite = {{ startpos = true }}\n{text}[[expect]]\n'{column}' = 1\n");
                 let read = Experiment::parse(&text, "x.toml".as_ref(), &[]);
                 assert_eq!(read.is_ok(), there, "{option} {column}");

@@ -36,9 +36,12 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// "did you mean ...?" with the nearest valid name, if one is near: at most one wrong letter in
-/// three, plus one.
+/// The new name of a renamed one, else "did you mean ...?" with the nearest valid name, if one is
+/// near: at most one wrong letter in three, plus one.
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    if let Some(hint) = suggest_new_name(name) {
+        return Some(hint);
+    }
     let limit = 1 + name.chars().count() / 3;
     let (distance, best) = valid
         .into_iter()
@@ -81,7 +84,7 @@ pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// "... is now called ..." for a renamed option.
+/// "... is now called ..." for a renamed option or column.
 pub fn suggest_new_name(path: &str) -> Option<String> {
     crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
 }
@@ -90,7 +93,7 @@ pub fn suggest_new_name(path: &str) -> Option<String> {
 /// message.
 pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
     let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown word"))?;
-    let path = path.trim_end_matches(".kind");
+    let path = path.split('[').next().unwrap_or(path).trim_end_matches(".kind");
     crate::engine::renamed(&format!("{path} = {word}")).map(|new| format!("`{word}` is now called `{new}`"))
 }
 

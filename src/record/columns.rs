@@ -117,9 +117,9 @@ columns! { JUDGED:
 }
 
 columns! { REPORTED:
-    REPEATS = "told.repeats", Word, "", "Whether the engine's searches repeat, as it was tried before the run: exact, same nodes with other answers, within so much, or not repeatable.",
+    REPEATS = "reported.repeats", Word, "", "Whether the engine's searches repeat, as it was tried before the run: exact, same nodes with other answers, within so much, or not repeatable.",
         |row, _| row.external.map(|external| external.repeats.to_owned()).unwrap_or_default();
-    REPORTED_HASHFULL = "told.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
+    REPORTED_HASHFULL = "reported.hashfull", Last, "per mille", "What the engine calls its hashfull: engines count different things under that name.",
         |row, _| row.report().and_then(|report| report.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
 
@@ -211,7 +211,7 @@ counters_by_name! {
 pub const ANATOMY: &str = "anatomy.";
 
 /// Prefix of the columns that exist only with external engines.
-pub const EXTERNAL: &str = "told.";
+pub const EXTERNAL: &str = "reported.";
 
 /// Prefix of the columns that exist only in a match.
 pub const MATCH: &str = "match.";
@@ -371,7 +371,7 @@ mod tests {
         let places = |role: Role| (0..columns().len()).filter(move |&at| columns()[at].role == role);
         assert_eq!(places(Role::Seal).collect::<Vec<_>>(), [columns().len() - 1]);
         assert_eq!(places(Role::Time).count(), 1);
-        assert_eq!(role("anatomy.held_pv"), Role::Last, "what a table holds does not add up over iterations");
+        assert_eq!(role("anatomy.entries_pv"), Role::Last, "what a table holds does not add up over iterations");
         assert_eq!(role("table.slots"), Role::Option);
     }
 

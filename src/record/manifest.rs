@@ -179,7 +179,7 @@ pub struct EngineInfo {
     pub doctor: String,
     /// When it reports its nodes, if not at the end of a search: `when a depth ends`, `never`.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub nodes_told: String,
+    pub nodes_reported: String,
 }
 
 /// Whether a count is 0 and need not be written. Serde passes a reference.

@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn counters_are_summed_and_states_averaged() {
         let sum = columns::columns().iter().find(|own| own.name.starts_with(ANATOMY) && own.role == Role::Sum).unwrap();
-        let header = format!("{ANATOMY}held_depth_1,{}", sum.name);
+        let header = format!("{ANATOMY}entries_depth_1,{}", sum.name);
         let row = |variant: usize, depth: u32, repeat: u32| {
             // Real repeats are equal; here they differ, so that using one would be noticed.
             let contained = 5 * depth + 100 * repeat + u32::from(variant == 1);
@@ -92,7 +92,7 @@ mod tests {
             assert!(!row[1].text.is_empty());
             [&row[2], &row[3]].map(|cell| cell.text.clone())
         };
-        assert_eq!(cells(&format!("{ANATOMY}held_depth_1")), ["10.0", "11.0"]);
+        assert_eq!(cells(&format!("{ANATOMY}entries_depth_1")), ["10.0", "11.0"]);
         // Twice (3 + 6); the second variant has one more in each of four rows.
         assert_eq!(cells(&sum.name), ["18", "22"]);
         assert_eq!(table.rows.len(), 2, "only what was counted");
@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn lines_beyond_eight_are_mentioned_in_the_note() {
-        let table_of = |variants: usize| table(variants, &format!("{ANATOMY}held_depth_1"), |_, _, _| "1".to_owned());
+        let table_of =
+            |variants: usize| table(variants, &format!("{ANATOMY}entries_depth_1"), |_, _, _| "1".to_owned());
         assert_eq!(table_of(8).map(|table| (table.columns.len(), table.note.contains("more"))), Some((10, false)));
         let nine = table_of(9).unwrap();
         assert!(nine.columns.len() == 10 && nine.note.ends_with(" One more line is in the results."), "{}", nine.note);

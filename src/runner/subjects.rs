@@ -199,10 +199,10 @@ impl Subjects {
     /// One line per engine for the user: its name, repeatability, limits and restrictions.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let line = |(&at, known): (&usize, &ProbedEngine)| {
-            let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_told, .. } = &known.examined;
+            let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &known.examined;
             let part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
-            let describe = part("nodes are reported ", nodes_told);
+            let describe = part("nodes are reported ", nodes_reported);
             let differs = part("difference: ", &known.examined.difference);
             let keeps =
                 if *forgets { "" } else { "; `ucinewgame` does not reset it completely: try restart = \"game\"" };
@@ -354,7 +354,7 @@ fn examine(
         forgets: probed.resets_on_new_game,
         go_depth: heeded(&probed.depth),
         go_nodes: heeded(&probed.nodes),
-        nodes_told: match probed.node_reports {
+        nodes_reported: match probed.node_reports {
             NodeReports::Whole => "",
             NodeReports::Depths => "when a depth ends",
             NodeReports::Never => "never",

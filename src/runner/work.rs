@@ -316,7 +316,7 @@ mod tests {
             &variant("fixed", "size' = 64"),
             &variant("share", "size' = '50 %'"),
             &variant("unbounded", "kind' = 'unbounded'"),
-            "[[variant]]\nname = 'followed'\n'diagnostics' = 'full'\n[[variant]]\nname = 'foreseen'\n'ordering' = ['foreseen']\n",
+            "[[variant]]\nname = 'followed'\n'diagnostics' = 'full'\n[[variant]]\nname = 'oracle'\n'ordering' = ['oracle']\n",
         ];
         let grew = Mutex::new(BTreeSet::new());
         run_on_one_worker(&text.concat(), |worker_state, variant, _| {
@@ -325,7 +325,7 @@ mod tests {
         let expected = [
             ("fixed", false),
             ("followed", true),
-            ("foreseen", true),
+            ("oracle", true),
             ("none", false),
             ("share", true),
             ("unbounded", true),

@@ -88,13 +88,14 @@ fn adds_up(full: &Iteration, text: &str) {
     assert_eq!(misses, count.misses_empty + count.misses_other, "{text}");
     assert_eq!(table.lives, count.fills + count.evictions + table.false_updates, "{text}");
     assert!(table.contended >= count.evictions);
-    let depths = contents.held_depth_0 + contents.held_depth_1 + contents.held_depth_2 + contents.held_depth_3;
-    let depths = depths + contents.held_depth_4 + contents.held_depth_6 + contents.held_depth_8;
-    let ages = contents.held_age_0 + contents.held_age_1 + contents.held_age_2 + contents.held_age_4;
+    let depths =
+        contents.entries_depth_0 + contents.entries_depth_1 + contents.entries_depth_2 + contents.entries_depth_3;
+    let depths = depths + contents.entries_depth_4 + contents.entries_depth_6 + contents.entries_depth_8;
+    let ages = contents.entries_age_0 + contents.entries_age_1 + contents.entries_age_2 + contents.entries_age_4;
     assert_eq!(depths, full.occupancy.occupied);
-    assert_eq!(ages + contents.held_age_8, full.occupancy.occupied);
-    assert_eq!(contents.held_age_0, full.occupancy.current);
-    assert_eq!(contents.held_exact + contents.held_lower + contents.held_upper, full.occupancy.occupied);
+    assert_eq!(ages + contents.entries_age_8, full.occupancy.occupied);
+    assert_eq!(contents.entries_age_0, full.occupancy.current);
+    assert_eq!(contents.entries_exact + contents.entries_lower + contents.entries_upper, full.occupancy.occupied);
 }
 
 #[test]

@@ -16,10 +16,10 @@ const POSITIONS: [&str; 4] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
 ];
 
-fn options(kind: TableKind, foreseen: bool) -> EngineOptions {
+fn options(kind: TableKind, oracle: bool) -> EngineOptions {
     let mut options = EngineOptions { leaf: Leaf::Static, leaf_mates: false, draws: false, ..EngineOptions::default() };
     options.table.kind = kind;
-    if foreseen {
+    if oracle {
         options.ordering.insert(0, Ordering::Oracle);
     }
     options
@@ -110,7 +110,7 @@ impl Tree {
 }
 
 #[test]
-fn the_foreseen_tree_lies_between_the_smallest_proof_and_the_plain_search() {
+fn the_oracle_tree_lies_between_the_smallest_proof_and_the_plain_search() {
     for fen in POSITIONS {
         let board = Board::from_fen(fen).unwrap();
         for depth in [2, 3] {

@@ -18,7 +18,7 @@ const NETS: &[(&str, &str, &str)] = &[
     (
         "program/engines/files.rs",
         "several_engines_stand_in_one_file_and_what_none_tells_is_left_out",
-        "told.repeats told.hashfull",
+        "reported.repeats reported.hashfull",
     ),
     (
         "engine/twin/mod.rs",
@@ -30,9 +30,9 @@ const NETS: &[(&str, &str, &str)] = &[
          anatomy.cut_exact anatomy.cut_lower anatomy.cut_upper anatomy.cut_deeper anatomy.hits_old anatomy.cut_old anatomy.hits_pv \
          anatomy.cut_pv anatomy.probes_ply_0 anatomy.probes_ply_3 anatomy.probes_ply_6 anatomy.probes_ply_9 \
          anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \
-         anatomy.cut_ply_6 anatomy.cut_ply_9 anatomy.held_depth_0 anatomy.held_depth_1 anatomy.held_depth_2 anatomy.held_depth_3 \
-         anatomy.held_depth_4 anatomy.held_depth_6 anatomy.held_depth_8 anatomy.held_age_0 anatomy.held_age_1 anatomy.held_age_2 \
-         anatomy.held_age_4 anatomy.held_age_8 anatomy.held_exact anatomy.held_lower anatomy.held_upper anatomy.held_pv",
+         anatomy.cut_ply_6 anatomy.cut_ply_9 anatomy.entries_depth_0 anatomy.entries_depth_1 anatomy.entries_depth_2 anatomy.entries_depth_3 \
+         anatomy.entries_depth_4 anatomy.entries_depth_6 anatomy.entries_depth_8 anatomy.entries_age_0 anatomy.entries_age_1 anatomy.entries_age_2 \
+         anatomy.entries_age_4 anatomy.entries_age_8 anatomy.entries_exact anatomy.entries_lower anatomy.entries_upper anatomy.entries_pv",
     ),
     (
         "table/model.rs",

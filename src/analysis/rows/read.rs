@@ -99,6 +99,9 @@ impl Heading {
         if let Some(column) = needed.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
             return Err(format!("there is no column `{column}`: this is no results file of ttlab"));
         }
+        if let Some(hint) = header.iter().find_map(crate::experiment::problem::suggest_new_name) {
+            return Err(format!("an older ttlab wrote the column {hint}: run its experiment again"));
+        }
         let fields: Vec<String> = header.iter().map(str::to_owned).collect();
         let kept: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
         let is_repeated = |index: &usize| kept[*index] && fields[..*index].contains(&fields[*index]);

@@ -345,7 +345,7 @@ fn claim_that_no_row_can_answer_is_refused() {
         ("table.size", "cannot be compared"),
         ("limit.depth", "cannot be compared"),
         (&taken_apart, "there is no metric `anatomy."),
-        (columns::REPORTED_HASHFULL, "there is no metric `told.hashfull`"),
+        (columns::REPORTED_HASHFULL, "there is no metric `reported.hashfull`"),
         (columns::POINTS, "there is no metric `match.points`"),
         ("nodes", ""),
         (columns::CUTS, ""),

@@ -112,7 +112,7 @@ fn plain(found: &Iteration) -> Iterated {
     }
 }
 
-/// Entries of a table that belong under a column's name: `held_depth_4` begins where it says and
+/// Entries of a table that belong under a column's name: `entries_depth_4` begins where it says and
 /// ends where the next begins.
 fn counted(column: &str, table: &dyn Table) -> u64 {
     let words: Vec<&str> = column.split('_').collect();

@@ -94,7 +94,7 @@ fn after(board: &Board, mv: Move) -> Board {
 
 impl Twin {
     pub fn new(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Self {
-        let foreseen = options.ordering.contains(&Ordering::Oracle);
+        let oracle = options.ordering.contains(&Ordering::Oracle);
         Self {
             options: options.clone(),
             rows: piece_square_values(&options.eval),
@@ -105,7 +105,7 @@ impl Twin {
             memory: Memory::default(),
             searched: false,
             last_ply: None,
-            scout: foreseen.then(|| {
+            scout: oracle.then(|| {
                 let mut options = options.clone();
                 options.ordering.retain(|rule| !matches!(rule, Ordering::Oracle | Ordering::TableMove));
                 options.ordering.insert(0, Ordering::TableMove);
@@ -382,9 +382,9 @@ impl Twin {
     fn first(&self, board: &Board, depth: i32, table_move: Move) -> Move {
         let Some(scout) = self.scout.as_ref() else { return table_move };
         let key = board.key_from_scratch(&self.keys);
-        let foreseen = scout.notes.as_ref().and_then(|notes| notes.get(&(key, depth)).copied());
+        let known = scout.notes.as_ref().and_then(|notes| notes.get(&(key, depth)).copied());
         let listed = self.options.ordering.contains(&Ordering::TableMove);
-        foreseen.unwrap_or(if listed { table_move } else { Move::NONE })
+        known.unwrap_or(if listed { table_move } else { Move::NONE })
     }
 
     fn deep_enough(&self, hit: &Hit, depth: i32) -> bool {

@@ -33,7 +33,7 @@ fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
         for row in mine {
             assert_eq!((row["search.nodes"].as_str(), row["uci.Hash"].as_str()), (nodes, table));
             assert_eq!((row["best"].as_str(), row["score"].as_str(), row["depth"].as_str()), ("e2e4", "31", "3"));
-            assert_eq!((row["told.repeats"].as_str(), row["told.hashfull"].as_str()), ("exact", "17"));
+            assert_eq!((row["reported.repeats"].as_str(), row["reported.hashfull"].as_str()), ("exact", "17"));
             for unknown in ["search.evals", "table.probes", "entries", "bytes", "hashfull", "error"] {
                 assert_eq!(row[unknown], "", "{unknown}");
             }
@@ -78,7 +78,7 @@ fn each_depth_of_an_engine_is_a_row() {
     let of = |variant: &str, position: &str| -> Vec<String> {
         let mine = rows.iter().filter(|row| row["variant"] == variant && row["position"] == position);
         let words = |row: &std::collections::BTreeMap<String, String>| {
-            ["depth", "search.nodes", "score", "best", "pv", "told.hashfull", "finished", "solved"]
+            ["depth", "search.nodes", "score", "best", "pv", "reported.hashfull", "finished", "solved"]
                 .map(|column| row[column].clone())
                 .join(" ")
         };
@@ -314,7 +314,7 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
     trial.run("out", &["--check"]).expect(4).prints(&["exact counts expected of "]);
     assert!(!trial.path("out/results.csv").exists());
     trial.run("out", &[]).expect(0).prints(&["warning: expect.nodes"]);
-    assert!(trial.rows("out").iter().all(|row| row["told.repeats"] == "not repeatable"));
+    assert!(trial.rows("out").iter().all(|row| row["reported.repeats"] == "not repeatable"));
     trial.call(&["compare", "out", "out", "--fail-on", "nodes changed"]).expect(4).prints(&["held to the last node"]);
     trial.call(&["compare", "out", "out", "--fail-on", "nodes > +5%"]).expect(0);
     file("none", "depth = 3", claim).run("out", &["--check"]).expect(0);

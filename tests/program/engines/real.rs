@@ -93,7 +93,7 @@ fn rows_are_those_of_an_independent_driver() {
             .collect();
         assert!(mine.len() > 3 * 3, "depths of {}: {mine:?}", real.words[0]);
         assert_eq!(mine.join("\n"), expected, "{}", real.words[0]);
-        assert!(rows.iter().all(|row| row["told.repeats"] == "exact"));
+        assert!(rows.iter().all(|row| row["reported.repeats"] == "exact"));
     }
 }
 

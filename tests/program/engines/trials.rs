@@ -12,7 +12,8 @@ fn white_space_means_nothing() {
         let trial = subject(fault, "depth = 3", "options = { Hash = 4, Style = \"Very Risky\" }");
         trial.run("out", &[]).expect(0).prints(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
         let words = |row: std::collections::BTreeMap<String, String>| {
-            ["position", "depth", "search.nodes", "score", "best", "pv", "told.hashfull"].map(|name| row[name].clone())
+            ["position", "depth", "search.nodes", "score", "best", "pv", "reported.hashfull"]
+                .map(|name| row[name].clone())
         };
         trial.rows("out").into_iter().map(words).collect::<Vec<_>>()
     });
@@ -40,7 +41,7 @@ fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
         .run("out", &[])
         .expect(0)
         .prints(&["counts exact; go depth heeded; go nodes heeded; nodes are reported when a depth ends"]);
-    assert_eq!(trial.manifest("out")["subjects"]["default"]["nodes_told"], "when a depth ends");
+    assert_eq!(trial.manifest("out")["subjects"]["default"]["nodes_reported"], "when a depth ends");
     let deepest = trial.rows("out").iter().map(|row| row["depth"].clone()).max();
     assert_eq!(deepest.as_deref(), Some("4"));
 }
@@ -77,7 +78,7 @@ fn games_do_not_depend_on_which_were_played_before() {
         std::fs::read_to_string(trial.path(jobs).join("games.pgn")).unwrap()
     });
     assert!(games[0].contains("Round") && games[0] == games[1] && games[0] == games[2]);
-    assert!(trial.rows("1").iter().all(|row| row["told.repeats"] == "exact"));
+    assert!(trial.rows("1").iter().all(|row| row["reported.repeats"] == "exact"));
     let manifest = std::fs::read_to_string(trial.path("1/manifest.json")).unwrap();
     assert_eq!(manifest.matches("\"restart\": \"game\"").count(), 2);
 }
@@ -91,7 +92,7 @@ fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
     trial.run("out", &[]).expect(0).prints(&[problem]);
     let trusted = trial.manifest("out")["subjects"]["large"]["trusted"].as_str().unwrap_or_default().to_owned();
     assert!(trusted.contains(problem), "{trusted}");
-    assert!(trial.rows("out").iter().all(|row| row["told.repeats"] != "exact"));
+    assert!(trial.rows("out").iter().all(|row| row["reported.repeats"] != "exact"));
     // One that does not search the same way twice, whatever its process.
     let wander = |more: &str| {
         Trial::new(&format!(
