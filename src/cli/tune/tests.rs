@@ -108,7 +108,7 @@ fn check_refuses_experiments_that_cannot_be_raced() {
     output("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
     output(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
     output(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
-    output("limit = { nodes = 100 }\nfirst = 4", two, 1, "nodes are what limit.nodes gives to every candidate");
+    output("limit = { nodes = 100 }\nfirst = 4", two, 1, "with limit.nodes every candidate searches the same nodes");
     assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
 }
 

@@ -57,7 +57,7 @@ fn what_an_engine_cannot_race_by_is_refused_before_the_race() {
         ("\"Very Risky\"]", "\"Very Riksy\"]", "did you mean `Very Risky`?"),
         ("first = 4", "pressures = [{ \"uci.Hash\" = 4096 }]", "expected a number from 1 to 1024, found 4096"),
         ("first = 4", "pressures = [{ \"table.size\" = \"1 MiB\" }]", "table.size: is an option of ttlab's own engine"),
-        ("depth = 1", "nodes = 5000", "tune.metric: nodes are what limit.nodes gives to every candidate"),
+        ("depth = 1", "nodes = 5000", "tune.metric: with limit.nodes every candidate searches the same nodes"),
         (
             "first = 4",
             "metric = \"loss\"",

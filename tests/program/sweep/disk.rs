@@ -129,7 +129,7 @@ fn a_folder_that_is_moved_under_the_run_keeps_its_rows() {
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    assert!(stderr.contains("was moved away") && stderr.contains("move it back"), "{stderr}");
+    assert!(stderr.contains("was moved") && stderr.contains("move it back"), "{stderr}");
     fs::rename(trial.path("elsewhere"), trial.path("out")).unwrap();
     trial.run("out", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));

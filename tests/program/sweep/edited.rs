@@ -78,7 +78,7 @@ fn an_edit_of_any_field_shows() {
         }
         if *name == "repeat" {
             // The first that the plan has not.
-            edited.refused(&edited.with_field(4, field, "1"), &["line 5", "this row is of repeat 1 (from 0)"]);
+            edited.refused(&edited.with_field(4, field, "1"), &["line 5", "found 1 (from 0)"]);
         }
     }
 }
@@ -90,11 +90,11 @@ fn rows_that_are_lost_doubled_or_no_rows_show() {
     for lost in [1, 2] {
         let mut lines = edited.lines.clone();
         lines.remove(lost);
-        edited.refused(&lines, &["a row before it is missing"]);
+        edited.refused(&lines, &["the row before it is missing"]);
     }
     let mut doubled = edited.lines.clone();
     doubled.extend(edited.lines[1..4].to_vec());
-    edited.refused(&doubled, &["twice", &format!("line {}", edited.lines.len() + 1)]);
+    edited.refused(&doubled, &["duplicate", &format!("line {}", edited.lines.len() + 1)]);
     for bad in ["this,is,no,row", "", ",,,", "\"", "a\"b,c"] {
         let mut lines = edited.lines.clone();
         lines[2] = bad.to_owned();
@@ -140,7 +140,7 @@ fn results_of_another_plan_are_refused_even_without_their_manifest() {
     let before = fs::read(trial.results("out")).unwrap();
     trial.run("out", &[]).expect(2).prints(&["another plan", "--fresh", "--out"]);
     fs::remove_file(trial.path("out").join("manifest.json")).unwrap();
-    trial.run("out", &[]).expect(2).prints(&["line 2", "of another plan"]);
+    trial.run("out", &[]).expect(2).prints(&["line 2", "belongs to another plan"]);
     assert_eq!(fs::read(trial.results("out")).unwrap(), before);
     trial.run("out", &["--fresh"]).expect(0);
     assert_eq!(counts(&trial.results("out")).len(), 6 * 6 * 3);
@@ -179,7 +179,10 @@ fn a_damaged_first_line_and_holes_are_repaired() {
     let mut inside = edited.lines.clone();
     inside[4] = format!("{hole}{}", inside[4]);
     for (lines, words) in [
-        (edited.lines[1..].to_vec(), &["other columns", "help: where its first line alone was damaged, --repair"][..]),
+        (
+            edited.lines[1..].to_vec(),
+            &["other columns", "help: if only its first line is damaged, restore it with --repair"][..],
+        ),
         (with(&head.replacen("experiment,variant", "experiment,varient", 1)), &["other columns", "varient"]),
         (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "with --repair"]),
         (with("x"), &["other columns"]),
@@ -213,7 +216,7 @@ fn a_repair_copies_first_and_a_stray_quote_costs_its_row() {
         let damaged = lines.join("\n") + "\n";
         fs::write(&results, &damaged).unwrap();
         let output = ttlab(&["run", &edited.trial.file, "--repair", "--out", &edited.trial.text("out")]).expect(0);
-        let output = output.prints(&["are kept in", &format!("results.csv.damaged-{number}")]);
+        let output = output.prints(&["saved a copy of", &format!("results.csv.damaged-{number}")]);
         assert!(output.stderr.contains("dropped 3 rows of jobs that will run again"), "{}", output.stderr);
         let copy = edited.trial.path("out").join(format!("results.csv.damaged-{number}"));
         assert_eq!(fs::read_to_string(copy).unwrap(), damaged);
