@@ -1,5 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit};
-use crate::analysis::caveats::before;
+use crate::analysis::caveats::preflight;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
 use crate::text::plural;
@@ -47,7 +47,7 @@ fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFa
     println!("{shown}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
     let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
     let folder = super::run::default_folder(&experiment);
-    let warnings = before::warnings(&experiment, &plan, jobs, Some(&folder));
+    let warnings = preflight::plan_warnings(&experiment, &plan, jobs, Some(&folder));
     warnings.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     *count += warnings.len();
     super::reach(&experiment, Some(&folder)).iter().for_each(|reach| eprintln!("{shown}: {reach}"));

@@ -1,8 +1,8 @@
 use super::{CommandFailure, CommandResult, Exit, write_error};
-use crate::analysis::caveats::leading::Misleading;
+use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
-use crate::analysis::questions::joined::{Recorded, lay_score_errors};
+use crate::analysis::questions::paired_rows::{RecordedResult, add_score_errors};
 use crate::record::{columns, write_atomic};
 use crate::report::{comparison, machine, markdown};
 use crate::subject::Repeatability;
@@ -59,13 +59,14 @@ pub fn run(args: &Args) -> CommandResult {
     for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !on_stdout(path)) {
         [&args.base, &args.new].into_iter().try_for_each(|side| super::refuse_overwrite(side, out))?;
     }
-    let read =
-        |path: &Path| Recorded::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")));
+    let read = |path: &Path| {
+        RecordedResult::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")))
+    };
     let (mut base, mut new) = (read(&args.base)?, read(&args.new)?);
     // Rows are compared one by one.
     [&mut base, &mut new].into_iter().for_each(|side| side.frame.without_partial());
-    lay_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
-    let has_games = |side: &&Recorded| side.frame.names().iter().any(|name| name == columns::OPPONENT);
+    add_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
+    let has_games = |side: &&RecordedResult| side.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(side) = [&base, &new].into_iter().find(has_games) {
         refuse!("{}: its rows are games, but `compare` needs searches", side.name);
     }
@@ -89,7 +90,7 @@ pub fn run(args: &Args) -> CommandResult {
     found.moves_allowed = args.allow_moves;
     let mut manifests = [&base, &new].into_iter().filter_map(|side| side.manifest.as_ref());
     if let Some((gate, _)) = gates.iter().find(|(_, column)| column == columns::NODES)
-        && let Some(misleading) = manifests.find_map(Misleading::of_manifest)
+        && let Some(misleading) = manifests.find_map(Misleading::from_manifest)
     {
         found.notes.push(format!("gate `{gate}`: {}", misleading.sentence()));
     }
@@ -125,7 +126,7 @@ fn exit_code(finding: Finding, incomplete: bool) -> Exit {
 }
 
 /// Whether some rows are from an engine whose counts are not repeatable.
-fn does_not_repeat(side: &Recorded) -> bool {
+fn does_not_repeat(side: &RecordedResult) -> bool {
     let exact = Repeatability::Exact.to_string();
     side.frame.coded(columns::REPEATS).list().iter().any(|repeats| !repeats.is_empty() && *repeats != exact)
 }

@@ -319,7 +319,7 @@ fn write_output(out: Option<&Path>, text: &str) -> Result<(), CommandFailure> {
 /// The power of an experiment with external engines, if its items suffice. `folder`: may have rows
 /// of an earlier run.
 fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<impl std::fmt::Display> {
-    crate::analysis::caveats::before::reach(experiment, folder).filter(|reach| !reach.falls_short())
+    crate::analysis::caveats::preflight::external_power(experiment, folder).filter(|reach| !reach.falls_short())
 }
 
 /// Prints warnings.

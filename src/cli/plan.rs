@@ -1,7 +1,7 @@
 use super::run::{default_folder, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
-use crate::analysis::caveats::before;
+use crate::analysis::caveats::preflight;
 use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::experiment::shards::MAX_SHARDS;
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> CommandResult {
         engines = found.describe(&plan);
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
-    warn(before::warnings(&experiment, &plan, 1, Some(&folder)));
+    warn(preflight::plan_warnings(&experiment, &plan, 1, Some(&folder)));
     warn(runner::memory_warnings(&plan, 1));
     if let Some(wrong) = wrong {
         eprintln!(

@@ -1,6 +1,6 @@
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
-use crate::analysis::caveats::before;
+use crate::analysis::caveats::preflight;
 use crate::analysis::questions::screen;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::ResultsError;
@@ -200,7 +200,7 @@ fn warn_before_run(
     args: &Args,
 ) -> Result<(), CommandFailure> {
     let earlier = earlier(args, folder);
-    let blind = before::warnings(experiment, plan, jobs, earlier);
+    let blind = preflight::plan_warnings(experiment, plan, jobs, earlier);
     if args.strict && !blind.is_empty() {
         return Err(CommandFailure::usage(cannot_show(&blind)));
     }

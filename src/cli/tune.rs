@@ -1,9 +1,9 @@
 use super::run::{default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
-use crate::analysis::caveats::before;
-use crate::analysis::caveats::leading::Misleading;
-use crate::analysis::questions::race::{Contest, RaceResult, RaceStage, Round, tune};
+use crate::analysis::caveats::misleading::Misleading;
+use crate::analysis::caveats::preflight;
+use crate::analysis::questions::race::{Contest, RaceResult, RaceStage, Round, run_race};
 use crate::analysis::questions::screen::ScreenResult;
 use crate::analysis::{Frame, Metric};
 use crate::experiment::tune::to_settings as pressure_sets;
@@ -83,10 +83,10 @@ pub fn run(args: &Args) -> CommandResult {
     if !args.quiet {
         let manifest = runner::manifest(experiment, &plan, jobs, None);
         let manifest = Manifest { subjects: engines.engine_infos(&plan), ..manifest };
-        warn(Misleading::of_manifest(&manifest).filter(|_| metric.is_nodes()).map(|found| found.sentence()));
+        warn(Misleading::from_manifest(&manifest).filter(|_| metric.is_nodes()).map(|found| found.sentence()));
         engines.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         warn(engines.repeatability_warnings(&plan));
-        warn(before::warnings(experiment, &plan, 1, None));
+        warn(preflight::plan_warnings(experiment, &plan, 1, None));
         warn(seed_warning(experiment));
     }
     // The folder is locked for the whole tuning; each stage locks its own.
@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("  best: {}; dropped: {dropped}", experiment.variants[round.best].name);
         }
     };
-    let tuned = match tune(&question, &mut runs, &mut describe) {
+    let tuned = match run_race(&question, &mut runs, &mut describe) {
         Ok(tuned) => tuned,
         Err(error) => return super::confirm::stage_failure(error),
     };
@@ -142,7 +142,7 @@ pub fn run(args: &Args) -> CommandResult {
         warnings: [
             engines.repeatability_warnings(&plan),
             seed_warning(experiment),
-            held_out_warnings(&folder, &pressures[..tuned.held.len()])?,
+            held_out_warnings(&folder, &pressures[..tuned.held_out_results.len()])?,
         ]
         .concat(),
         provenance: origins(&runner::manifest(experiment, &plan, jobs, None), &options, engines.describe(&plan)),

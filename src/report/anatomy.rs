@@ -20,7 +20,7 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
     let names: Vec<String> = counters.iter().map(|column| column.name.to_string()).collect();
     let grouping = Grouping::new(rows, &summary.by);
     let searches = Searches::gather(rows, &grouping, &names);
-    let lines_shown = curves::chosen(summary);
+    let lines_shown = curves::choose_lines(summary);
     let group = |&at: &usize| {
         let line = &summary.lines[at];
         Some((grouping.values.iter().position(|values| *values == line.values)?, line.name.as_str()))

@@ -22,20 +22,20 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
 
 /// The headline of every format.
 pub fn headline(comparison: &Comparison) -> String {
-    let failing = comparison.judged.iter().filter(|judged| judged.fails).count();
+    let failing = comparison.gate_results.iter().filter(|judged| judged.fails).count();
     let (rows, moved) = comparison.rows;
     let moved = match moved {
         0 => format!("all {rows} paired rows are equal"),
         moved => format!("{moved} of {rows} paired rows moved"),
     };
     match comparison.finding() {
-        Finding::Gate => format!("FAIL: {failing} of {}; {moved}", plural(comparison.judged.len(), "gate")),
+        Finding::Gate => format!("FAIL: {failing} of {}; {moved}", plural(comparison.gate_results.len(), "gate")),
         Finding::Missing if rows == 0 => "FAIL: no row of BASE is in NEW".to_owned(),
         Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved}", plural(comparison.missing.0, "row")),
         Finding::Unequal => format!("FAIL: the plans are equal, but {moved}"),
-        Finding::Fine if comparison.judged.is_empty() => format!("ok: {moved}"),
-        Finding::Fine if comparison.judged.len() == 1 => format!("ok: the gate passes; {moved}"),
-        Finding::Fine => format!("ok: {} gates pass; {moved}", comparison.judged.len()),
+        Finding::Fine if comparison.gate_results.is_empty() => format!("ok: {moved}"),
+        Finding::Fine if comparison.gate_results.len() == 1 => format!("ok: the gate passes; {moved}"),
+        Finding::Fine => format!("ok: {} gates pass; {moved}", comparison.gate_results.len()),
     }
 }
 
@@ -102,11 +102,11 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
         format!("plans: {plans}"),
         format!("rows: {moved} of {rows} moved{unpaired_text}"),
     ];
-    if let Some(at) = comparison.metric(columns::NODES) {
+    if let Some(at) = comparison.metric_index(columns::NODES) {
         let paired = || comparison.variants.iter().filter(|change| change.paired > 0);
         let total = paired().fold([0.0; 2], |sum, change| [0, 1].map(|side| sum[side] + change.totals[at][side]));
         let size = |change: &Change| ((change.totals[at][1] + 1.0) / (change.totals[at][0] + 1.0)).ln().abs();
-        let most = paired().filter(|change| change.differ[at] > 0).max_by(|a, b| size(a).total_cmp(&size(b)));
+        let most = paired().filter(|change| change.differing[at] > 0).max_by(|a, b| size(a).total_cmp(&size(b)));
         let most = most.filter(|_| paired().count() > 1);
         let most = most.map_or_else(String::new, |change| {
             format!("; most in \"{}\": {}", change.variant, format_change(change.totals[at]))
@@ -121,8 +121,8 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
             ),
         });
     }
-    let failing = comparison.judged.iter().filter(|judged| judged.fails).count();
-    lines.push(match comparison.judged.len() {
+    let failing = comparison.gate_results.iter().filter(|judged| judged.fails).count();
+    lines.push(match comparison.gate_results.len() {
         // A gate bounds paired rows; without any it says nothing.
         0 if rows == 0 => "gate: nothing to judge: no row is in both".to_owned(),
         0 => "gate: none was given (--fail-on)".to_owned(),
@@ -143,7 +143,7 @@ fn change_cell([base, new]: [f64; 2]) -> Cell {
 
 /// A row for each gate and variant.
 fn gates_table(comparison: &Comparison) -> SheetTable {
-    let rows = comparison.judged.iter().map(|judged| {
+    let rows = comparison.gate_results.iter().map(|judged| {
         let mark = if judged.fails { Emphasis::Failed } else { Emphasis::Passed };
         let mut cells = [gate_outcome(judged), &judged.gate, &judged.variant, &gate_values(judged)].map(Cell::text);
         cells[0].emphasis = mark;
@@ -158,14 +158,14 @@ const TOO_FEW_POSITIONS: &str = "too few positions";
 /// A row for each variant: rows, nodes, ratio.
 fn variants_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.variants.iter().map(|change| {
-        let nodes = comparison.metric(columns::NODES).map_or([f64::NAN; 2], |at| change.totals[at]);
+        let nodes = comparison.metric_index(columns::NODES).map_or([f64::NAN; 2], |at| change.totals[at]);
         let [rows, changed, missing] =
             [change.paired, change.moved, change.missing].map(|rows| Cell::count(rows as f64));
         let [base, new] = nodes.map(Cell::count);
         let mean = Cell::decimal(change.nodes.mean, 3).with_reason("no pairs");
         let ends = Cell::range(change.nodes.low, change.nodes.high)
             .with_reason(TOO_FEW_POSITIONS)
-            .with_sign('†', change.cut > 0);
+            .with_sign('†', change.truncated > 0);
         [
             Cell::text(&change.variant),
             rows,
@@ -202,8 +202,8 @@ fn change_columns() -> [SheetColumn; 3] {
 /// The metrics that changed, by variant.
 fn metrics_table(comparison: &Comparison) -> SheetTable {
     let all = comparison.metrics.iter().enumerate().flat_map(|(at, metric)| {
-        let changed = comparison.variants.iter().filter(move |change| change.differ[at] > 0);
-        changed.map(move |change| (metric, change, change.differ[at], change.totals[at]))
+        let changed = comparison.variants.iter().filter(move |change| change.differing[at] > 0);
+        changed.map(move |change| (metric, change, change.differing[at], change.totals[at]))
     });
     let rows = all.map(|(metric, change, rows, totals)| {
         let [base, new] = totals.map(Cell::count);

@@ -17,7 +17,7 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], reac
     ];
     let rows = contenders.iter().map(|contender| {
         let Elo { elo, low, high } = contender.elo(reach);
-        let (mark, verdict) = match contender.decided(reach) {
+        let (mark, verdict) = match contender.decision(reach) {
             Some(Ordering::Greater) => (Emphasis::Passed, "stronger"),
             Some(_) => (Emphasis::Failed, "weaker"),
             None => (Emphasis::None, "undecided"),
@@ -39,7 +39,7 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], reac
 fn findings(screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Vec<String> {
     let best = &screened.best;
     let with_order =
-        |expected: Option<Ordering>| contenders.iter().filter(move |contender| contender.decided(reach) == expected);
+        |expected: Option<Ordering>| contenders.iter().filter(move |contender| contender.decision(reach) == expected);
     let elo_text = |contender: &Contender, sign: f64| {
         let Elo { elo, low, high } = contender.elo(reach);
         let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };

@@ -67,7 +67,7 @@ impl Explorer {
         let fits = |lines: usize| lines * positions.len() <= MAX_VALUES;
         let places: Vec<usize> = match fits(summary.lines.len()) {
             true => (0..summary.lines.len()).collect(),
-            false => curves::chosen(summary),
+            false => curves::choose_lines(summary),
         };
         if positions.len() < 2 || !fits(places.len()) {
             return None;
@@ -232,7 +232,7 @@ mod tests {
             assert_eq!(explorer.places[explorer.base], 17);
             Some(explorer.lines.len())
         };
-        assert_eq!((lines_shown(2000), lines_shown(2001)), (Some(30), Some(curves::LINES)));
+        assert_eq!((lines_shown(2000), lines_shown(2001)), (Some(30), Some(curves::MAX_LINES)));
     }
 
     #[test]

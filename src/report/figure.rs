@@ -8,7 +8,7 @@ use super::svg::stacked::Stacked;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::curves::{self, Series};
 
-use crate::analysis::questions::within::{self, Counted};
+use crate::analysis::questions::profiles::{self, Outcome};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Line, Summary};
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub(super) fn metric_name(summary: &Summary) -> &str {
 
 /// The lines to draw, and a sentence if these are not all.
 fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
-    let lines = curves::chosen(summary);
+    let lines = curves::choose_lines(summary);
     let (shown, all) = (lines.len(), summary.lines.len());
     let remark = format!(" {shown} of {all} shown: the baseline and those with the least and the most.");
     (lines, if shown < all { remark } else { String::new() })
@@ -69,7 +69,7 @@ fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
 /// Nodes by depth, and their ratios to the baseline.
 pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, remark) = chosen_lines(summary);
-    let series = curves::by_depth(rows, summary, &lines);
+    let series = curves::nodes_by_depth(rows, summary, &lines);
     let ratios = curves::ratio_by_depth(rows, summary, &lines);
     let lines = |series: Vec<Series>, y: &str, ratio: bool| {
         // Each figure has ticks at the depths of its own points.
@@ -110,8 +110,11 @@ fn baseline_series(series: &[Series], summary: &Summary) -> Option<usize> {
 /// Each search against the baseline's search of the same position.
 pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
-    let series =
-        if metric_name(summary) == "nodes" { curves::positions(rows, summary, searches, &lines) } else { Vec::new() };
+    let series = if metric_name(summary) == "nodes" {
+        curves::position_ratios(rows, summary, searches, &lines)
+    } else {
+        Vec::new()
+    };
     series.iter().any(|series| series.points.len() > 2).then(|| Figure {
         file: "positions".to_owned(),
         title: "Position by position".to_owned(),
@@ -132,13 +135,13 @@ pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Se
     let (lines, remark) = chosen_lines(summary);
     let plots = [
         (
-            Counted::Finished,
+            Outcome::Finished,
             "finished",
             "Searches finished within so many nodes",
             "Share of the searches that have finished their last depth by then.",
         ),
         (
-            Counted::Solved,
+            Outcome::Solved,
             "solved",
             "Positions solved within so many nodes",
             "Share of the positions whose right move was found by then, and kept to.",
@@ -147,9 +150,9 @@ pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Se
     plots
         .into_iter()
         .filter_map(|(counted, file, title, caption)| {
-            let series = within::within(rows, summary, searches, &lines, counted);
-            let unlike = counted == Counted::Finished
-                && summary.lines.iter().any(|line| line.measures[0].cut + line.measures[0].apart > 0);
+            let series = profiles::performance_profiles(rows, summary, searches, &lines, counted);
+            let unlike = counted == Outcome::Finished
+                && summary.lines.iter().any(|line| line.measures[0].truncated + line.measures[0].incomparable > 0);
             let which = match unlike {
                 true => "Not all went to the same depth: the curves are not of the same work.",
                 false => "The further left and up, the fewer nodes.",
@@ -178,7 +181,7 @@ pub fn ratio_figure(summary: &Summary) -> Option<Figure> {
     let metric = metric_name(summary);
     let compared = summary.lines.iter().filter(|line| !line.is_baseline && line.ratio().mean > 0.0);
     let row = |line: &Line| {
-        let (ratio, clear) = (line.ratio(), line.measures[0].marked);
+        let (ratio, clear) = (line.ratio(), line.measures[0].significant);
         ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
     };
     let rows: Vec<ForestRow> = compared.map(row).collect();
@@ -262,9 +265,9 @@ mod tests {
     fn ratio_figure_has_every_compared_line() {
         use crate::analysis::Ratio;
         use crate::analysis::questions::line::Measure;
-        let line = |name: &str, mean: f64, marked: bool| {
+        let line = |name: &str, mean: f64, significant: bool| {
             let ratio = Ratio { mean, low: 0.25, high: 4.0, pairs: 8, ..Ratio::default() };
-            let (name, measures) = (name.to_owned(), vec![Measure { ratio, marked, ..Measure::default() }]);
+            let (name, measures) = (name.to_owned(), vec![Measure { ratio, significant, ..Measure::default() }]);
             Line { name, measures, is_baseline: mean == 1.0, ..Line::default() }
         };
         let lines =
@@ -338,7 +341,7 @@ mod tests {
             Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
         for (cut, apart, unlike) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
             let mut summary = summary.clone();
-            (summary.lines[1].measures[0].cut, summary.lines[1].measures[0].apart) = (cut, apart);
+            (summary.lines[1].measures[0].truncated, summary.lines[1].measures[0].incomparable) = (cut, apart);
             let message = within_figures(&frame, &summary, (&grouping, &searches)).into_iter();
             let message: Vec<_> =
                 message.map(|figure| (figure.file, figure.caption.contains("not of the same work"))).collect();

@@ -33,8 +33,8 @@ impl<'a> Grid<'a> {
         if axes.is_empty() {
             return None;
         }
-        let references = effects::references(&frame, &axes, baseline.map(String::as_str));
-        let effects = effects::effects(&frame, &axes, &references, metric);
+        let references = effects::reference_levels(&frame, &axes, baseline.map(String::as_str));
+        let effects = effects::main_effects(&frame, &axes, &references, metric);
         let interactions = effects::interactions(&frame, &axes, &references, metric);
         Some(Self { frame, axes, references, effects, interactions })
     }
@@ -84,8 +84,9 @@ pub(super) fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let usable = |at| share(at, columns::USABLE, |line| (line.probes > 0.0).then_some((line.usable, line.probes)));
     let hits = |at| share(at, columns::HITS, |line| (line.probes > 0.0).then_some((line.hits, line.probes)));
     let saved = |at| share(at, columns::SAVED, Line::worth);
-    let along =
-        |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| curves::along(&grid.frame, &grid.axes, axis, summary, value);
+    let along = |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| {
+        curves::series_along_axis(&grid.frame, &grid.axes, axis, summary, value)
+    };
     let worth = plot_against(&along(&hits), along(&saved));
     let plots = [
         (
@@ -183,7 +184,7 @@ pub(super) fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;
     }
-    let (cells, unlike) = curves::map(&grid.frame, &grid.axes, (0, 1), summary);
+    let (cells, unlike) = curves::ratio_map(&grid.frame, &grid.axes, (0, 1), summary);
     let filled = cells.iter().flatten().flatten().count();
     if filled * 2 < cells.iter().map(Vec::len).sum::<usize>() {
         return None;

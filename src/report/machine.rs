@@ -18,7 +18,7 @@ fn ratio(ratio: &Ratio) -> Value {
 }
 
 fn variant(comparison: &Comparison, change: &Change) -> Value {
-    let metrics = comparison.metrics.iter().zip(change.totals.iter().zip(&change.differ));
+    let metrics = comparison.metrics.iter().zip(change.totals.iter().zip(&change.differing));
     let metrics: serde_json::Map<String, Value> = metrics
         .map(|(name, ([base, new], rows))| (name.clone(), json!({ "base": base, "new": new, "rows_differ": rows })))
         .collect();
@@ -57,7 +57,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
             "failed_base": comparison.failed[0],
             "failed_new": comparison.failed[1],
         },
-        "gates": comparison.judged.iter().map(|judged| json!({
+        "gates": comparison.gate_results.iter().map(|judged| json!({
             "gate": judged.gate,
             "variant": judged.variant,
             "metric": judged.metric,
@@ -89,7 +89,7 @@ pub fn bench_json(comparison: &Comparison) -> String {
     let mut list = Vec::new();
     for change in comparison.variants.iter().filter(|change| change.paired > 0) {
         for (metric, unit) in [(columns::NODES, "nodes"), (columns::SECONDS, "s")] {
-            let Some(at) = comparison.metric(metric) else { continue };
+            let Some(at) = comparison.metric_index(metric) else { continue };
             let [base, new] = change.totals[at];
             // Counts are exact and have no range.
             let spread = if metric == columns::SECONDS { change.spread } else { 0.0 };
@@ -124,7 +124,7 @@ pub fn junit(comparison: &Comparison) -> String {
             let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
             cases.push(("counts are equal".to_owned(), moved));
         }
-        for judged in comparison.judged.iter().filter(|judged| judged.variant == change.variant) {
+        for judged in comparison.gate_results.iter().filter(|judged| judged.variant == change.variant) {
             let message = judged.fails.then(|| format!("{}: {}", gate_outcome(judged), gate_values(judged)));
             cases.push((format!("gate: {}", judged.gate), message));
         }

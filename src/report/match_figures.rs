@@ -5,7 +5,7 @@ use super::identity::row_level;
 use super::svg::forest::{Forest, ForestRow};
 use super::svg::lines::Lines;
 use crate::analysis::Frame;
-use crate::analysis::questions::curves::{CurvePoint, LINES, Series};
+use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::analysis::rows::axes::{self, Axis};
@@ -87,7 +87,7 @@ pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
     let last = |encounter: &&Encounter| encounter.course.last().map_or(0.0, |point| point.1.abs());
     let mut shown: Vec<&Encounter> = all.encounters.iter().filter(|encounter| encounter.course.len() > 2).collect();
     shown.sort_by(|a, b| last(b).total_cmp(&last(a)));
-    shown.truncate(LINES - 2);
+    shown.truncate(MAX_LINES - 2);
     let longest = shown.iter().filter_map(|encounter| Some(encounter.course.last()?.0)).max()? as f64;
     let plain = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
     let course = |encounter: &&Encounter| {

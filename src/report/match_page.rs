@@ -167,7 +167,7 @@ pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
     if all.failed > 0 {
         warnings.push(format!("{} pairs could not be played and count for nothing: see the error column", all.failed));
     }
-    let fewest = all.played().map(|encounter| encounter.pairs.count()).min().unwrap_or(0);
+    let fewest = all.all_encounters().map(|encounter| encounter.pairs.count()).min().unwrap_or(0);
     if fewest < MIN_PAIRS {
         warnings.push(format!(
             "{fewest} pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants {MIN_PAIRS} or more"
@@ -187,15 +187,15 @@ pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
             first_few(&mirrored, ", ")
         ));
     }
-    let repeated: u64 = all.played().map(|encounter| encounter.repeated).sum();
-    let pairs: u64 = all.played().map(|encounter| encounter.pairs.count()).sum();
+    let repeated: u64 = all.all_encounters().map(|encounter| encounter.repeated).sum();
+    let pairs: u64 = all.all_encounters().map(|encounter| encounter.pairs.count()).sum();
     if repeated > 0 {
         warnings.push(format!(
             "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them, from the same position (transposed openings, or the same \
              opening twice): they say nothing new, and the intervals are too narrow by that much"
         ));
     }
-    let blind: Vec<&Encounter> = all.played().filter(|encounter| encounter.blind > 0).collect();
+    let blind: Vec<&Encounter> = all.all_encounters().filter(|encounter| encounter.blind > 0).collect();
     if let Some(most) = blind.iter().max_by_key(|encounter| encounter.blind) {
         warnings.push(format!(
             "in {} the first player moved without any finished iteration ({} at most, \"{}\"): the limit is too small for \
@@ -381,7 +381,7 @@ fn standings_table(all: &Matches) -> Option<SheetTable> {
 
 /// Pairs by points and games by result, for each encounter.
 fn pairs_table(all: &Matches) -> SheetTable {
-    let rows = all.played().map(|encounter| {
+    let rows = all.all_encounters().map(|encounter| {
         let mut cells = vec![Cell::text(encounter_name(encounter, all))];
         let counts = encounter.pairs.0.iter().chain(&encounter.games).chain([&encounter.mirrored]);
         cells.extend(counts.map(|&count| Cell::count(count as f64)));
@@ -414,7 +414,7 @@ fn pairs_table(all: &Matches) -> SheetTable {
 /// How the games ended, with a link to the games.
 fn ends_table(all: &Matches) -> SheetTable {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-    for (end, games) in all.played().flat_map(|encounter| &encounter.ends) {
+    for (end, games) in all.all_encounters().flat_map(|encounter| &encounter.ends) {
         *sums.entry(end).or_insert(0) += games;
     }
     let total: u64 = sums.values().sum();

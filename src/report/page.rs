@@ -14,8 +14,8 @@ use super::sheet::{Part, Sheet, SheetTable, head_parts};
 use super::source::{Source, join};
 use super::table;
 use super::verdicts;
-use crate::analysis::caveats::leading::Misleading;
 use crate::analysis::caveats::memory;
+use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::pairing::searches::Searches;
 
@@ -182,7 +182,7 @@ impl Page {
         let comparable = sources.len() == 1 || sources.iter().all(|source| source.manifest.as_ref().is_none_or(timed));
         let timing = Timing::new(rows).filter(|_| comparable);
         let manifests = || sources.iter().filter_map(|source| source.manifest.as_ref());
-        let misleading = manifests().find_map(Misleading::of_manifest);
+        let misleading = manifests().find_map(Misleading::from_manifest);
         let mut metrics =
             choices.metrics.iter().map(|name| Metric::find_comparable(name, rows)).collect::<Result<Vec<_>, _>>()?;
         if metrics.is_empty() {
@@ -225,7 +225,7 @@ impl Page {
             manifest,
             summary,
             timing,
-            memory: memory::compared(rows),
+            memory: memory::compare_memory(rows),
             score_judge: first.score_judge(),
             ..Self::default()
         };
@@ -235,14 +235,14 @@ impl Page {
             ));
         }
         if choices.pairs {
-            page.pairs = pairwise::pairwise(rows, &page.summary).map_err(Error::msg)?;
+            page.pairs = pairwise::compare_all_pairs(rows, &page.summary).map_err(Error::msg)?;
             if page.nodes_have_no_verdict() {
-                page.pairs.iter_mut().for_each(|versus| (versus.marked, versus.hangs) = (false, false));
+                page.pairs.iter_mut().for_each(|versus| (versus.significant, versus.fragile) = (false, false));
             }
         }
         if let [only] = sources {
             let Manifest { variants, baseline, .. } = &page.manifest;
-            page.quality = quality::quality(rows, &only.judgements, variants, baseline);
+            page.quality = quality::move_quality(rows, &only.judgements, variants, baseline);
         }
         let mut grid = Grid::new(rows, &page.summary, has_baseline.then_some(&page.manifest.baseline));
         if let Some(grid) = grid.as_mut().filter(|_| page.nodes_have_no_verdict()) {
@@ -256,7 +256,7 @@ impl Page {
         {
             let own = suite.map(|suite| suites::suite_expectations(&file.expect, suite));
             let expects = own.as_ref().unwrap_or(&file.expect);
-            page.verdicts = claims::verdicts(expects, file.smallest_effect, rows, &page.summary);
+            page.verdicts = claims::judge_claims(expects, file.smallest_effect, rows, &page.summary);
         }
         let mut parts = page.parts(rows, grid.as_ref(), (&grouping, &searches));
         if source_rows.checks_expectations() {
@@ -278,7 +278,7 @@ impl Page {
             sources: vec![(source.label.clone(), source.manifest.clone())],
             analysis: source.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
             findings: match_page::findings(&games),
-            verdicts: match_claims::verdicts(source.file.as_ref().map_or(&[], |file| &file.expect), &games),
+            verdicts: match_claims::judge_match_claims(source.file.as_ref().map_or(&[], |file| &file.expect), &games),
             manifest,
             ..Self::default()
         };
@@ -347,7 +347,7 @@ impl Page {
 
     /// The failed verdicts, or a sentence if all pass; none without verdicts.
     fn verdict_part(&self) -> Option<Part> {
-        let [holds, differs, open] = claims::counted(self.verdicts.iter());
+        let [holds, differs, open] = claims::count_rulings(self.verdicts.iter());
         let fine = format!(
             "Verdicts: {holds} hold, {differs} differ, {open} cannot be told; none is against what was wanted."
         );

@@ -4,7 +4,7 @@ use super::Page;
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
 use super::verdicts;
 use crate::analysis::Verdict;
-use crate::analysis::questions::claims::{Ruling, counted};
+use crate::analysis::questions::claims::{Ruling, count_rulings};
 use crate::experiment::expect::ClaimOrigin;
 use crate::experiment::file::Article;
 use crate::record::manifest::Manifest;
@@ -110,7 +110,7 @@ fn failed_part(pages: &[Page]) -> Part {
 fn index_table(pages: &[Page]) -> SheetTable {
     let rows = pages.iter().map(|page| {
         let number = |count: usize| Cell::number(count as f64, count.to_string());
-        let [holds, differs, open] = counted(page.verdicts.iter()).map(number);
+        let [holds, differs, open] = count_rulings(page.verdicts.iter()).map(number);
         let mark = if page.count_failed() > 0 { Emphasis::Failed } else { Emphasis::None };
         [experiment_cell(page), Cell::text(&page.manifest.question), holds, differs.with_emphasis(mark), open]
     });
@@ -186,7 +186,7 @@ fn folded_verdicts(page: &Page) -> Option<SheetTable> {
 pub fn terminal_sheet(pages: &[Page]) -> Sheet {
     let mut parts = Vec::new();
     for page in pages {
-        let [holds, differs, open] = counted(page.verdicts.iter());
+        let [holds, differs, open] = count_rulings(page.verdicts.iter());
         let Manifest { name, question, .. } = &page.manifest;
         let heading = format!("{name} ({holds} hold, {differs} differ, {open} cannot be told): {question}");
         parts.push(Part::Heading(heading));

@@ -1,8 +1,8 @@
 //! Results on disk: a folder written by `ttlab run`, or a CSV file alone.
 
 use crate::analysis::Frame;
-use crate::analysis::caveats::{alike, confounds};
-use crate::analysis::questions::joined::Recorded;
+use crate::analysis::caveats::{confounds, equivalent};
+use crate::analysis::questions::paired_rows::RecordedResult;
 use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::analysis::rows::{limits, score_error};
 use crate::experiment::matches::{Match, Test};
@@ -59,7 +59,7 @@ impl Source {
         };
         let experiment = |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.parse_file();
         let file: Option<File> = text.as_deref().map(experiment).transpose()?;
-        let recorded = Recorded::read(path)?;
+        let recorded = RecordedResult::read(path)?;
         let (mut frame, missing) = (recorded.frame, recorded.missing);
         if let Some(manifest) = &manifest {
             blank_saved(&mut frame, &manifest.counts_stored_nodes());
@@ -89,7 +89,7 @@ impl Source {
             .as_ref()
             .and_then(|text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok());
         variants.map_or_else(Vec::new, |(points, baseline)| {
-            [confounds::confounds(&points, baseline), alike::alike(&points)].concat()
+            [confounds::find_confounds(&points, baseline), equivalent::find_equivalent(&points)].concat()
         })
     }
 

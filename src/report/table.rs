@@ -4,7 +4,7 @@ use super::number::format_value;
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Metric;
-use crate::analysis::caveats::leading::SAME_LABEL;
+use crate::analysis::caveats::misleading::SAME_LABEL;
 use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::rows::metric::Unit;
 use crate::analysis::{Line, Ratio};
@@ -147,10 +147,10 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
                         .with_reason("nothing to count"),
                 );
             }
-            row.push(ratio_cell(&measure.ratio, measure.marked, measure.apart, measure.beyond));
+            row.push(ratio_cell(&measure.ratio, measure.significant, measure.incomparable, measure.one_sided_zero));
             // A comparison at different depths is always marked.
             let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(why);
-            row.push(interval.with_sign('!', measure.marked).with_sign('†', measure.cut > 0));
+            row.push(interval.with_sign('!', measure.significant).with_sign('†', measure.truncated > 0));
             if page.custom_metrics {
                 row.push(Cell::p(measure.p).with_reason(why));
             }
@@ -289,7 +289,7 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
         let needed = ratio.clusters_needed(0.01, level).filter(|_| !ratio.is_same());
         let why_no_power = if ratio.is_same() { "no two searches differ" } else { why };
         let influence = ratio.influence.map_or(Cell::empty(why), |influence| {
-            let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.hangs);
+            let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.fragile);
             let cell = Cell::decimal(influence.without, 3).with_sign('?', is_fragile);
             Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
         });
@@ -316,11 +316,11 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let rows = page.pairs.iter().map(|versus| {
         [
             Cell::text(name(versus.line)),
-            Cell::text(name(versus.against)),
-            ratio_cell(&versus.ratio, versus.marked, versus.apart, versus.beyond),
+            Cell::text(name(versus.base)),
+            ratio_cell(&versus.ratio, versus.significant, versus.incomparable, versus.one_sided_zero),
             Cell::range(versus.ratio.low, versus.ratio.high)
                 .with_reason(TOO_FEW_POSITIONS)
-                .with_sign('†', versus.cut > 0),
+                .with_sign('†', versus.truncated > 0),
             Cell::p(versus.p).with_reason(TOO_FEW_POSITIONS),
         ]
     });

@@ -45,7 +45,7 @@ impl TuneOutcome<'_> {
         let mut parts = head_parts(&file.question, file.analysis.trim(), self.findings(), &self.warnings());
         parts.push(Part::Table(self.race_table()));
         parts.extend(self.figures().into_iter().map(Part::Figure));
-        if !self.tuned.held.is_empty() {
+        if !self.tuned.held_out_results.is_empty() {
             parts.push(Part::Table(self.held_out_table()));
             parts.extend(self.held_out_figure().map(Part::Figure));
         }
@@ -66,7 +66,7 @@ impl TuneOutcome<'_> {
                 ratio_text(&held_out.test)
             )
         };
-        let mut findings = vec![match (tuned.answer(), tuned.held.first()) {
+        let mut findings = vec![match (tuned.answer(), tuned.held_out_results.first()) {
             (Confirmation::Inert, _) | (_, None) => format!(
                 "No difference found: all {} candidates gave the same {metric} in every search. What is varied does nothing here.",
                 tuned.candidates.len()
@@ -86,7 +86,9 @@ impl TuneOutcome<'_> {
             }
             (Confirmation::Better, Some(held_out)) => format!("Best: \"{winner}\". On {}", held_out_text(held_out)),
         }];
-        for ((held_out, found), pressure) in tuned.held.iter().zip(&tuned.found).zip(self.pressures).skip(1) {
+        for ((held_out, found), pressure) in
+            tuned.held_out_results.iter().zip(&tuned.confirmations).zip(self.pressures).skip(1)
+        {
             let text = match found {
                 Confirmation::Better => "it is better there too",
                 Confirmation::Worse => "it is worse there",
@@ -98,7 +100,7 @@ impl TuneOutcome<'_> {
             let list = |same: bool| {
                 let is_listed = |&who: &usize| {
                     let candidate = &tuned.candidates[who];
-                    who != tuned.winner && candidate.dropped.is_none() && candidate.same == same
+                    who != tuned.winner && candidate.dropped.is_none() && candidate.equals_winner == same
                 };
                 let names = (0..tuned.candidates.len()).filter(is_listed).map(|who| format!("\"{}\"", self.name(who)));
                 names.collect::<Vec<_>>().join(", ")
@@ -134,8 +136,10 @@ impl TuneOutcome<'_> {
         if self.pressures.len() < 2 && tuned.answer() != Confirmation::Inert {
             warnings.push("no other pressure was tried: what is best may depend on the size of the table".to_owned());
         }
-        for (held_out, pressure) in tuned.held.iter().zip(self.pressures).filter(|(held_out, _)| held_out.beyond > 0) {
-            let searches = plural(held_out.beyond, "search");
+        for (held_out, pressure) in
+            tuned.held_out_results.iter().zip(self.pressures).filter(|(held_out, _)| held_out.one_sided_zero > 0)
+        {
+            let searches = plural(held_out.one_sided_zero, "search");
             warnings.push(format!(
                 "{pressure}: {searches} with none of {} on one side alone: of no ratio",
                 self.tune.metric
@@ -163,7 +167,7 @@ impl TuneOutcome<'_> {
             let fate = match candidate.dropped {
                 _ if who == self.tuned.winner => "winner".to_owned(),
                 Some(round) => format!("dropped in round {}", round + 1),
-                None if candidate.same => "the winner's counts".to_owned(),
+                None if candidate.equals_winner => "the winner's counts".to_owned(),
                 None => "not told from it".to_owned(),
             };
             let searches = Cell::count(candidate.searches as f64);
@@ -186,7 +190,7 @@ impl TuneOutcome<'_> {
 
     fn held_out_table(&self) -> SheetTable {
         let mut rows = Vec::new();
-        for (held_out, pressure) in self.tuned.held.iter().zip(self.pressures) {
+        for (held_out, pressure) in self.tuned.held_out_results.iter().zip(self.pressures) {
             for standing in &held_out.standings {
                 let tested = standing.candidate == self.tuned.winner;
                 let [mean, ends] = self.ratio_cells(&standing.ratio, tested && held_out.p < self.tune.alpha);
@@ -243,7 +247,7 @@ impl TuneOutcome<'_> {
             let dropped = candidate.dropped.map(|round| (round + 1).to_string()).unwrap_or_default();
             ("race", &self.pressures[0], who, candidate.searches, &candidate.ratio, candidate.p, dropped)
         });
-        let held_out = self.tuned.held.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
+        let held_out = self.tuned.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
             held_out.standings.iter().map(move |standing| {
                 let p = if standing.candidate == self.tuned.winner { held_out.p } else { f64::NAN };
                 ("held-out", pressure, standing.candidate, standing.ratio.pairs, &standing.ratio, p, String::new())

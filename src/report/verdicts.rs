@@ -3,7 +3,7 @@
 use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Verdict;
-use crate::analysis::questions::claims::counted;
+use crate::analysis::questions::claims::count_rulings;
 use crate::experiment::expect::ExpectedVerdict;
 
 /// The rows that a verdict is about.
@@ -41,7 +41,7 @@ pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
 
 /// The number of verdicts by outcome, in a sentence.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
-    let [holds, differs, open] = counted(verdicts.clone());
+    let [holds, differs, open] = count_rulings(verdicts.clone());
     let gated = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
     let as_expected = verdicts.filter(|verdict| verdict.is_met()).count();
     format!(

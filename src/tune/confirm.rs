@@ -4,7 +4,7 @@
 use super::RunsError;
 use crate::analysis::Frame;
 use crate::analysis::questions::matches::Matches;
-use crate::analysis::questions::screen::{Contender, reach};
+use crate::analysis::questions::screen::{Contender, interval_quantile};
 use crate::experiment::matches::Test;
 use crate::experiment::{Confirm, Experiment, Plan};
 use crate::runner::{Session, Settings, progress::Progress};
@@ -41,11 +41,11 @@ pub fn confirm(
     let name = |at: usize| screen.variants[at].name.clone();
     let mut result = Confirmation {
         contenders: others.iter().map(|&at| Contender { name: name(at), ..Contender::default() }).collect(),
-        critical_value: reach(others.len(), stages.len()),
+        critical_value: interval_quantile(others.len(), stages.len()),
     };
     for (stage, part) in (1..).zip(stages) {
         let is_open = |at: &usize| {
-            let open = |contender: &Contender| contender.decided(result.critical_value).is_none();
+            let open = |contender: &Contender| contender.decision(result.critical_value).is_none();
             result.contenders.iter().any(|contender| contender.name == name(*at) && open(contender))
         };
         let undecided: Vec<usize> = others.iter().copied().filter(|at| stage == 1 || is_open(at)).collect();

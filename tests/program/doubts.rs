@@ -1,16 +1,16 @@
 //! Each doubt and each warning at its edge, by hand: what is told, of whom, and from which figure on.
 
-use ttlab::analysis::caveats::doubts::{Doubt, doubts, mixed, shards};
 use ttlab::analysis::caveats::timing::Timing;
-use ttlab::analysis::caveats::{blindness, memory};
+use ttlab::analysis::caveats::warnings::{Warning, join_warnings, result_warnings, shard_warning};
+use ttlab::analysis::caveats::{memory, sensitivity};
 use ttlab::analysis::questions::line::Measure;
 use ttlab::analysis::questions::power::Power;
 use ttlab::analysis::{Frame, Line, Summary};
 use ttlab::record::manifest::{Build, Machine, Manifest, RunSegment, ShardRun};
 
-/// A line of so many searches, some of them cut to common depths or not compared, some jobs failed.
-fn line(name: &str, searches: usize, cut: usize, apart: usize, errors: usize) -> Line {
-    let measures = vec![Measure { cut, apart, ..Measure::default() }];
+/// A line of so many searches, some of them truncated to common depths or not compared, some jobs failed.
+fn line(name: &str, searches: usize, truncated: usize, incomparable: usize, errors: usize) -> Line {
+    let measures = vec![Measure { truncated, incomparable, ..Measure::default() }];
     Line { name: name.to_owned(), searches, errors, measures, hashfull: 900.0, ..Line::default() }
 }
 
@@ -24,7 +24,7 @@ fn timing(noise: f64, drift: f64) -> Option<Timing> {
 }
 
 fn page_notes(summary: &Summary, timing: Option<Timing>, finished: bool) -> Vec<String> {
-    doubts(summary, timing.as_ref(), finished).iter().map(ToString::to_string).collect()
+    result_warnings(summary, timing.as_ref(), finished).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -75,38 +75,38 @@ fn manifest(commit: &str, cpu: &str) -> Manifest {
 #[test]
 fn what_is_joined_is_told_apart() {
     let (a, b, c) = (manifest("aa", "fast"), manifest("bb", "fast"), manifest("aa", "slow"));
-    assert_eq!(mixed(&[("a", Some(&a)), ("a again", Some(&a))]), []);
-    let [Doubt::Builds(builds)] = &mixed(&[("a", Some(&a)), ("b", Some(&b))])[..] else { panic!() };
+    assert_eq!(join_warnings(&[("a", Some(&a)), ("a again", Some(&a))]), []);
+    let [Warning::Builds(builds)] = &join_warnings(&[("a", Some(&a)), ("b", Some(&b))])[..] else { panic!() };
     assert_eq!(*builds, ["1 aa release", "1 bb release"]);
-    let [Doubt::Machines(machines)] = &mixed(&[("a", Some(&a)), ("c", Some(&c))])[..] else { panic!() };
+    let [Warning::Machines(machines)] = &join_warnings(&[("a", Some(&a)), ("c", Some(&c))])[..] else { panic!() };
     assert_eq!(*machines, ["fast, 4 cores, x", "slow, 4 cores, x"]);
     // A run that another build continued is of both.
     let mut continued = a.clone();
     continued.stretches.extend(b.stretches.clone());
-    assert!(matches!(mixed(&[("a", Some(&continued))])[..], [Doubt::Builds(_)]));
-    assert_eq!(mixed(&[("a", Some(&a)), ("rows", None)]), [Doubt::Unknown("rows".to_owned())]);
-    assert_eq!(mixed(&[("rows", None)]), [], "one file alone joins nothing");
+    assert!(matches!(join_warnings(&[("a", Some(&continued))])[..], [Warning::Builds(_)]));
+    assert_eq!(join_warnings(&[("a", Some(&a)), ("rows", None)]), [Warning::NoManifest("rows".to_owned())]);
+    assert_eq!(join_warnings(&[("rows", None)]), [], "one file alone joins nothing");
 
     let run = |speed: Option<u64>, cpu: &str| ShardRun {
         calibration: speed,
         machine: manifest("", cpu).machine,
         ..ShardRun::default()
     };
-    let of = |runs: Vec<ShardRun>| shards(&Manifest { shards: runs, ..Manifest::default() });
+    let of = |runs: Vec<ShardRun>| shard_warning(&Manifest { shards: runs, ..Manifest::default() });
     assert_eq!(of(vec![]), None);
     assert_eq!(
         of(vec![run(Some(100), "fast"), run(Some(120), "fast"), run(Some(110), "fast")]),
         None,
         "a fifth is usual"
     );
-    let Some(Doubt::Shards(apart, 1)) =
+    let Some(Warning::Shards(apart, 1)) =
         of(vec![run(Some(110), "fast"), run(Some(150), "fast"), run(Some(100), "fast")])
     else {
         panic!()
     };
     assert!((apart - 0.5).abs() < 1e-12);
     assert_eq!(of(vec![run(Some(100), "fast"), run(Some(0), "fast"), run(None, "fast")]), None, "no speed is none");
-    assert_eq!(of(vec![run(Some(100), "fast"), run(Some(100), "slow")]), Some(Doubt::Shards(0.0, 2)));
+    assert_eq!(of(vec![run(Some(100), "fast"), run(Some(100), "slow")]), Some(Warning::Shards(0.0, 2)));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn tables_that_fill_too_little_are_told_by_name() {
             .map(|(&full, name)| Line { hashfull: full, ..line(&name.to_string(), 20, 0, 0, 0) });
         let mut summary = summary(lines.collect());
         change(&mut manifest, &mut summary);
-        blindness::counts(&manifest, &summary, 0.005)
+        sensitivity::count_warnings(&manifest, &summary, 0.005)
     };
     let as_is: &dyn Fn(&mut Manifest, &mut Summary) = &|_, _| ();
     // Replacement needs every table full to three tenths; anything else one.
@@ -162,7 +162,10 @@ fn tables_that_fill_too_little_are_told_by_name() {
     assert_eq!(of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 10), Vec::<String>::new());
 
     let times = |jobs: usize, repeats: usize| {
-        blindness::times(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() })
+        sensitivity::time_warnings(
+            &Manifest { jobs, ..Manifest::default() },
+            &Summary { repeats, ..Summary::default() },
+        )
     };
     assert!(times(2, 3)[0].contains("timings are of 2 jobs at a time"));
     assert_eq!(
@@ -177,7 +180,7 @@ fn memory_is_equal_to_a_thousandth() {
     let of = |bytes: u32| {
         let text =
             format!("variant,position,depth,search.nodes,slots,bytes\na,p,1,9,4096,100000\nb,p,1,9,4096,{bytes}\n");
-        memory::compared(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap()
+        memory::compare_memory(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap()
     };
     for equal in [100_000, 100_100, 99_900] {
         assert_eq!(of(equal), "tables are compared at equal bytes and equal entries", "{equal}");
@@ -204,7 +207,7 @@ fn findings_say_who_and_how_many() {
         let ratio =
             Ratio { mean, low: mean - 0.05, high: mean + 0.06, pairs: 24, clusters: 24, influence, ..Ratio::default() };
         let mut line = line(name, 24, 0, 0, 0);
-        line.measures[0] = Measure { ratio, marked, ..Measure::default() };
+        line.measures[0] = Measure { ratio, significant: marked, ..Measure::default() };
         line.influential = format!("{name}'s game");
         line
     };
@@ -254,7 +257,7 @@ fn findings_say_who_and_how_many() {
             && last(&|power| power.needed = 56.0).ends_with("about 56.")
     );
     // A mark that one position decides, or whose sign it turns; the first three by name.
-    let hinged = page(&|summary| summary.lines[3].measures[0].hangs = true);
+    let hinged = page(&|summary| summary.lines[3].measures[0].fragile = true);
     assert_eq!(hinged[3], "One position decides whether a difference is told: \"c\" (0.970; 1.170 without c's game).");
     let turned = page(&|summary| {
         summary.power.games = true;
@@ -269,7 +272,7 @@ fn findings_say_who_and_how_many() {
         turned[3].ends_with("\"d\" (1.200; 1.100 without d's game) and 2 more."),
         "what is not marked is not turned: {turned:?}"
     );
-    let nothing = page(&|summary| summary.lines.iter_mut().for_each(|line| line.measures[0].marked = false));
+    let nothing = page(&|summary| summary.lines.iter_mut().for_each(|line| line.measures[0].significant = false));
     assert_eq!(
         nothing[0],
         "No difference in nodes could be told from chance between the baseline and 7 others (0.700 to 1.500 of its nodes)."

@@ -14,9 +14,9 @@
 use crate::common::{run, scratch};
 use std::f64::consts::LN_2;
 use ttlab::analysis::pairing::ratio::Ratio;
-use ttlab::analysis::questions::claims::{Ruling, Verdict, verdicts};
+use ttlab::analysis::questions::claims::{Ruling, Verdict, judge_claims};
 use ttlab::analysis::questions::curves::responses;
-use ttlab::analysis::questions::effects::{effects, interactions, references};
+use ttlab::analysis::questions::effects::{interactions, main_effects, reference_levels};
 use ttlab::analysis::rows::axes::find_axes;
 use ttlab::analysis::rows::seeds;
 use ttlab::analysis::{Frame, Line, Metric, Question, Summary};
@@ -163,7 +163,7 @@ fn each_line_of_the_summary() {
     ratio(b2.ratio(), -2.0 / 3.0, (2.0 * 32.0 / 9.0_f64).sqrt() / 3.0, 1.0, 3, 2);
     // Depth 1 alone is common: 40/10, 80/20, 20/10, 40/20: 2, 2, 1, 1; clusters 2, 2, 2 leave 1/2, 1/2, -1; 3/2 x 3/2, root, / 4.
     ratio(none.ratio(), 1.5, 1.5 / 4.0, 0.25, 4, 3);
-    assert_eq!([&s1, &s2, &b1, &b2, &none].map(|line| line.measures[0].cut), [0, 0, 0, 0, 4]);
+    assert_eq!([&s1, &s2, &b1, &b2, &none].map(|line| line.measures[0].truncated), [0, 0, 0, 0, 4]);
     // Seconds: 4 against 4; at the common depth 2 against 2.
     for line in [&s2, &b1, &b2, &none] {
         near(line.measures[1].ratio.mean, 1.0);
@@ -178,8 +178,8 @@ fn each_effect_and_the_interaction() {
     let frame = frame(&rows(&[1, 2, 6]));
     let (grid, axes) = find_axes(&frame, &["search.nodes"]);
     assert_eq!(axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(), ["size", "slots"]);
-    let references = references(&grid, &axes, Some("s1"));
-    let effects = effects(&grid, &axes, &references, &Metric::nodes());
+    let references = reference_levels(&grid, &axes, Some("s1"));
+    let effects = main_effects(&grid, &axes, &references, &Metric::nodes());
     let places: Vec<(usize, usize)> = effects.iter().map(|effect| (effect.axis, effect.level)).collect();
     assert_eq!(places, [(0, 0), (0, 1), (1, 0), (1, 1)]);
     // 1 MiB by 64 KiB: b1 by s1 0, 1, 1, 1; b2 by s2 -1, -, 1, 1.
@@ -209,8 +209,8 @@ fn each_size_has_its_line() {
     }
     let frame = Frame::parse(text.as_bytes(), "by hand").unwrap();
     let (grid, axes) = find_axes(&frame, &["search.nodes"]);
-    let references = references(&grid, &axes, Some("64 KiB x 2"));
-    let effects = effects(&grid, &axes, &references, &Metric::nodes());
+    let references = reference_levels(&grid, &axes, Some("64 KiB x 2"));
+    let effects = main_effects(&grid, &axes, &references, &Metric::nodes());
     let found = responses(&grid, &axes, &references, &effects, &Metric::nodes());
     assert_eq!((found.len(), found[0].path.as_str(), found[0].reference.as_str()), (1, "table.slots", "2"));
     let lines: Vec<(&str, Vec<[f64; 2]>)> = found[0]
@@ -437,7 +437,7 @@ fn ruled(rows: &[String], claims: &[&str]) -> Vec<Verdict> {
     let frame = frame(rows);
     let expects: Vec<Expect> = claims.iter().map(|claim| from_toml(&format!("claim = '{claim}'")).unwrap()).collect();
     let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
-    verdicts(&expects, 0.005, &frame, &summary)
+    judge_claims(&expects, 0.005, &frame, &summary)
 }
 
 /// Rows of two variants on so many positions.
@@ -582,7 +582,7 @@ fn key_seeds_are_averaged_position_by_position() {
     assert_eq!((line.nodes, line.searches), (100.0, 2));
     // What a claim shows beside its ratio are the first seed's totals too.
     let claim: Expect = from_toml("claim = 'nodes(s2) < nodes(s1)'").unwrap();
-    let found = verdicts(&[claim], 0.005, &folded, &summary);
+    let found = judge_claims(&[claim], 0.005, &folded, &summary);
     assert!(found[0].measured.starts_with("100 against 200; ratio 0.500"), "{}", found[0].measured);
 }
 
@@ -692,7 +692,7 @@ fn figures_are_held_against_their_own_rows() {
     let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
     let of = |text: &str| -> Vec<[String; 4]> {
         let expect: Expect = from_toml(text).unwrap();
-        let found = verdicts(&[expect], 0.005, &frame, &summary);
+        let found = judge_claims(&[expect], 0.005, &frame, &summary);
         found
             .into_iter()
             .map(|found| {
@@ -746,7 +746,7 @@ fn figures_are_held_against_their_own_rows() {
     // What was wanted to differ is met where it does; what nothing was wanted of passes and is not met.
     let judged = |verdict: &str, figure: &str| {
         let expect: Expect = from_toml(&format!("{s1}verdict = '{verdict}'\nnodes = {figure}")).unwrap();
-        let found = verdicts(&[expect], 0.005, &frame, &summary).remove(0);
+        let found = judge_claims(&[expect], 0.005, &frame, &summary).remove(0);
         (found.passes(), found.is_met(), found.word())
     };
     assert_eq!(judged("holds", "{ min = 1 }"), (true, true, "holds"));

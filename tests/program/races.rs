@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, tune};
+use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, run_race};
 use ttlab::analysis::questions::samples::Measurements;
 use ttlab::experiment::{Goal, Tune};
 
@@ -45,7 +45,7 @@ fn raced(
     let mut objective = Scripted { value, asked: Vec::new() };
     let question = Contest { candidates, baseline, items, pressures, tune: options };
     let mut output = Vec::new();
-    let tuned = tune(&question, &mut objective, &mut |round| output.push(round.clone())).unwrap();
+    let tuned = run_race(&question, &mut objective, &mut |round| output.push(round.clone())).unwrap();
     assert_eq!(output, tuned.rounds, "each round is told");
     let cost: usize = objective.asked.iter().map(|(_, who, items)| who.len() * items.len()).sum();
     assert_eq!(tuned.cost, cost, "the cost is what was asked for");
@@ -132,12 +132,12 @@ fn who_leaves_and_who_is_confirmed() {
     assert_eq!(tuned.cost, 5 * 12 + 2 * 4 * 30);
     for (who, candidate) in tuned.candidates.iter().enumerate() {
         assert!((candidate.ratio.mean - factors[who]).abs() < 1e-9, "{who}: {:?}", candidate.ratio);
-        assert_eq!((candidate.searches, candidate.same), (12, false));
+        assert_eq!((candidate.searches, candidate.equals_winner), (12, false));
         assert_eq!(candidate.dropped, (who != 4).then_some(0));
         assert_eq!(candidate.p.is_nan(), who == 4);
         assert!(who == 4 || candidate.p < 0.05 && candidate.p > 0.0);
     }
-    for held in &tuned.held {
+    for held in &tuned.held_out_results {
         assert_eq!(held.standings.len(), finalists.len());
         for (standing, who) in held.standings.iter().zip(finalists) {
             assert_eq!(standing.candidate, who);
@@ -146,7 +146,7 @@ fn who_leaves_and_who_is_confirmed() {
         }
         assert!((held.test.mean - 0.8).abs() < 1e-9);
     }
-    assert_eq!(tuned.found, [Confirmation::Better, Confirmation::Better]);
+    assert_eq!(tuned.confirmations, [Confirmation::Better, Confirmation::Better]);
     // One finalist: the winner, beside the baseline.
     let one = Tune { finalists: 1, ..Tune::default() };
     let (_, asked) = race((5, 0, 60, 0), &one, |_, who, _, item| (10.0 + item as f64) * factors[who]);
@@ -164,10 +164,10 @@ fn of_equals_the_baseline_stands() {
     let factors = [1.0, 1.0, 1.2, 1.1];
     let (tuned, asked) = race((4, 1, 60, 0), &Tune::default(), |_, who, _, item| (10.0 + item as f64) * factors[who]);
     assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 3, Confirmation::Better));
-    let same: Vec<bool> = tuned.candidates.iter().map(|candidate| candidate.same).collect();
+    let same: Vec<bool> = tuned.candidates.iter().map(|candidate| candidate.equals_winner).collect();
     assert_eq!(same, [true, false, false, false]);
     assert_eq!(asked.last().unwrap().1, [1, 2, 3]);
-    assert!((tuned.held[0].test.mean - 1.0 / 1.1).abs() < 1e-9);
+    assert!((tuned.held_out_results[0].test.mean - 1.0 / 1.1).abs() < 1e-9);
     // Without the baseline among them, the first.
     let (tuned, _) = race((3, 0, 60, 0), &Tune::default(), |_, who, _, _| [2.0, 1.0, 1.0][who]);
     assert_eq!((tuned.winner, tuned.answer()), (1, Confirmation::Better));
@@ -256,12 +256,12 @@ fn luck_in_the_race_is_found_out() {
     });
     assert_eq!((tuned.winner, tuned.against), (1, 0));
     assert_eq!(
-        (tuned.found[0], tuned.found[1], tuned.found[3]),
+        (tuned.confirmations[0], tuned.confirmations[1], tuned.confirmations[3]),
         (Confirmation::Worse, Confirmation::Nothing, Confirmation::Better)
     );
     // One alpha for all four pressures: no p is below its own, and some are above it.
-    assert!(tuned.held.iter().all(|held| held.p >= held.test.p - 1e-12));
-    assert!(tuned.held.iter().any(|held| held.p > held.test.p));
+    assert!(tuned.held_out_results.iter().all(|held| held.p >= held.test.p - 1e-12));
+    assert!(tuned.held_out_results.iter().any(|held| held.p > held.test.p));
 }
 
 /// What has no ratio is not forgotten: of one item that the baseline alone needs nothing for, the winner's gain is bounded by nothing; where the winner
@@ -274,12 +274,12 @@ fn who_needs_nothing_is_not_forgotten() {
             _ => [100.0, 80.0][who] + (item % 3) as f64,
         };
         let (tuned, _) = race((2, 0, 80, 0), &Tune::default(), value);
-        let held = &tuned.held[0];
+        let held = &tuned.held_out_results[0];
         assert_eq!(
-            (tuned.winner, held.beyond, held.test.pairs),
+            (tuned.winner, held.one_sided_zero, held.test.pairs),
             (1, usize::from(free < 2), 40 - usize::from(free < 2))
         );
-        (tuned.found[0], held.test.low > 0.0, held.test.high < 1.0)
+        (tuned.confirmations[0], held.test.low > 0.0, held.test.high < 1.0)
     };
     assert_eq!(confirmed(2), (Confirmation::Better, true, true));
     assert_eq!(confirmed(1), (Confirmation::Better, false, true));
@@ -340,7 +340,7 @@ fn a_result_that_one_item_makes_is_no_finding() {
         }
     };
     let (tuned, _) = race((2, 0, 12, 0), &Tune { held_out: 0.5, ..Tune::default() }, value);
-    let held = &tuned.held[0];
+    let held = &tuned.held_out_results[0];
     assert!((held.p - 1.0 / 32.0).abs() < 1e-9 && held.test.high > 1.0 && held.test.mean < 1.0, "{held:?}");
-    assert_eq!(tuned.found, [Confirmation::Nothing]);
+    assert_eq!(tuned.confirmations, [Confirmation::Nothing]);
 }

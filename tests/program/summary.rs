@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fmt::Write;
-use ttlab::analysis::questions::findings::{Sign, findings, sign};
+use ttlab::analysis::questions::findings::{Sign, compare_sign, findings};
 use ttlab::analysis::{Frame, Question, Summary};
 
 fn summary(text: &str) -> Summary {
@@ -33,7 +33,7 @@ fn pages_without_effects_are_marked_once_in_twenty() {
             }
         }
         let page = summary(&text);
-        marked += usize::from(page.lines.iter().any(|line| matches!(sign(line, 0), Sign::Less | Sign::More)));
+        marked += usize::from(page.lines.iter().any(|line| matches!(compare_sign(line, 0), Sign::Less | Sign::More)));
     }
     assert!(marked <= 19, "{marked} of 200 pages without effects have a mark");
 }
@@ -90,7 +90,7 @@ fn a_finding_that_hangs_on_one_position_says_so() {
     }
     let page = summary(&text);
     let line = &page.lines[1];
-    assert_eq!((line.influential.as_str(), line.measures[0].hangs), ("p7", true));
+    assert_eq!((line.influential.as_str(), line.measures[0].fragile), ("p7", true));
     let output = findings(&page, 0.005).join(" ");
     assert!(output.contains("One position decides whether a difference is told: \"other\" (0.8"), "{output}");
     assert!(output.contains("without p7)"), "{output}");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use ttlab::analysis::questions::joined::Recorded;
+use ttlab::analysis::questions::paired_rows::RecordedResult;
 use ttlab::record::manifest::Manifest;
 use ttlab::record::thin::{self, Resolution};
 use ttlab::runner::verify::FolderState;
@@ -193,7 +193,7 @@ fn another_run_has_the_columns_that_thin_rows_tell_of() {
 /// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
     let state = ttlab::runner::verify::verify(folder).unwrap().state;
-    (state, ttlab::report::read(folder).is_ok(), Recorded::read(folder).is_ok())
+    (state, ttlab::report::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, tune};
+use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, run_race};
 use ttlab::analysis::questions::samples::Measurements;
 use ttlab::experiment::{Goal, Tune};
 
@@ -58,7 +58,7 @@ impl Objective for Synthetic {
 
 fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune) -> RaceResult {
     let question = Contest { candidates: objective.factors.len(), baseline, items, pressures: 2, tune: options };
-    tune(&question, objective, &mut |_| {}).unwrap()
+    run_race(&question, objective, &mut |_| {}).unwrap()
 }
 
 /// A planted optimum is found and confirmed there and at both other pressures; what is far from it is dropped early, and
@@ -71,12 +71,12 @@ fn a_planted_optimum_is_found() {
         let tuned = race(&mut objective, 0, 160, &Tune::default());
         assert!([6, 7, 8].contains(&tuned.winner), "seed {seed}: {}", tuned.winner);
         assert_eq!((tuned.answer(), tuned.against), (Confirmation::Better, 0), "seed {seed}");
-        assert_eq!(tuned.found, [Confirmation::Better; 3]);
+        assert_eq!(tuned.confirmations, [Confirmation::Better; 3]);
         assert!(tuned.candidates[7].dropped.is_none(), "seed {seed}: the best was dropped");
         assert!(tuned.candidates[1].dropped == Some(0) && tuned.candidates[2].dropped == Some(0), "seed {seed}");
         assert!(tuned.cost * 2 < tuned.full_cost, "{} of {}", tuned.cost, tuned.full_cost);
         let truth = factors[tuned.winner] / factors[0];
-        let held = tuned.held[0].test;
+        let held = tuned.held_out_results[0].test;
         assert!((held.mean / truth - 1.0).abs() < 0.02, "{} for {truth}", held.mean);
         let asked: usize = objective.asked.iter().map(|(_, candidates, items)| candidates.len() * items).sum();
         assert_eq!(asked, tuned.cost, "the cost is what was asked for");
@@ -121,7 +121,7 @@ fn what_is_inert_is_told() {
     let mut objective = Synthetic::new(&[1.0; 5], 0.0, 1);
     let tuned = race(&mut objective, 2, 40, &Tune::default());
     assert_eq!((tuned.answer(), tuned.winner), (Confirmation::Inert, 2));
-    assert!(tuned.held.is_empty() && tuned.candidates.iter().all(|one| one.dropped.is_none()));
+    assert!(tuned.held_out_results.is_empty() && tuned.candidates.iter().all(|one| one.dropped.is_none()));
     assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, RaceStage::Race(_))));
 }
 
@@ -148,7 +148,7 @@ fn held_out_items_are_held_out() {
     let mut seen = Seen(Vec::new());
     let options = Tune { held_out: 0.3, ..Tune::default() };
     let question = Contest { candidates: 3, baseline: 0, items: 101, pressures: 1, tune: &options };
-    let tuned = tune(&question, &mut seen, &mut |_| {}).unwrap();
+    let tuned = run_race(&question, &mut seen, &mut |_| {}).unwrap();
     let items = |expected: fn(&RaceStage) -> bool| -> Vec<usize> {
         seen.0.iter().filter(|(stage, _)| expected(stage)).flat_map(|(_, items)| items.clone()).collect()
     };

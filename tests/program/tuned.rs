@@ -19,7 +19,7 @@ fn ratio(mean: f64, low: f64, high: f64, pairs: usize) -> Ratio {
 }
 
 fn tuned() -> RaceResult {
-    let candidate = |searches, ratio, p, dropped, same| Candidate { searches, ratio, p, dropped, same };
+    let candidate = |searches, ratio, p, dropped, same| Candidate { searches, ratio, p, dropped, equals_winner: same };
     let standing = |candidate, ratio| Standing { candidate, ratio };
     RaceResult {
         rounds: vec![
@@ -37,7 +37,7 @@ fn tuned() -> RaceResult {
         winner: 3,
         against: 0,
         held_out: 20,
-        held: vec![
+        held_out_results: vec![
             HeldOutResult {
                 standings: vec![
                     standing(0, ratio(1.0, f64::NAN, f64::NAN, 20)),
@@ -46,16 +46,16 @@ fn tuned() -> RaceResult {
                 ],
                 test: ratio(0.855, 0.765, 0.965, 19),
                 p: 0.012,
-                beyond: 0,
+                one_sided_zero: 0,
             },
             HeldOutResult {
                 standings: vec![standing(3, ratio(1.15, 1.06, 1.26, 17)), standing(2, ratio(1.02, 0.93, 1.13, 16))],
                 test: ratio(1.155, 1.065, 1.265, 17),
                 p: 0.034,
-                beyond: 0,
+                one_sided_zero: 0,
             },
         ],
-        found: vec![Confirmation::Better, Confirmation::Worse],
+        confirmations: vec![Confirmation::Better, Confirmation::Worse],
         level: 0.025,
         cost: 345,
         full_cost: 1380,
@@ -191,14 +191,15 @@ fn each_answer_is_said_in_its_words() {
         written(folder.path(), &tuned, pressures)
     };
     let both = ["own", "other"];
-    let (_, findings) = stdout(&|tuned| tuned.found = vec![Confirmation::Nothing, Confirmation::Nothing], &both);
+    let (_, findings) =
+        stdout(&|tuned| tuned.confirmations = vec![Confirmation::Nothing, Confirmation::Nothing], &both);
     assert!(
         findings[0].starts_with("No difference found: \"slots=2, centre=5\" won the race, and on 20 held-out"),
         "{findings:?}"
     );
     assert!(findings[0].contains("0.8550 (95 % 0.7650 to 0.9650) of \"slots=1, centre=0\"'s"), "{findings:?}");
     assert!(findings[1].ends_with("no difference could be told there."), "{findings:?}");
-    let (_, findings) = stdout(&|tuned| tuned.found = vec![Confirmation::Worse, Confirmation::Better], &both);
+    let (_, findings) = stdout(&|tuned| tuned.confirmations = vec![Confirmation::Worse, Confirmation::Better], &both);
     assert!(findings[0].starts_with("No winner: \"slots=2, centre=5\" won the race by luck"), "{findings:?}");
     assert!(findings[1].ends_with("it is better there too."), "{findings:?}");
     let (page, findings) = stdout(&|tuned| (tuned.winner, tuned.against) = (0, 3), &both);
@@ -209,7 +210,7 @@ fn each_answer_is_said_in_its_words() {
     );
     let (page, findings) = stdout(
         &|tuned| {
-            (tuned.found, tuned.held) = (vec![Confirmation::Inert], Vec::new());
+            (tuned.confirmations, tuned.held_out_results) = (vec![Confirmation::Inert], Vec::new());
             (tuned.cost, tuned.full_cost) = (0, 0);
         },
         &["own"],
@@ -239,7 +240,7 @@ fn each_answer_is_said_in_its_words() {
     ));
     let (page, _) = stdout(&|tuned| (tuned.held_out, tuned.rounds[0].items, tuned.rounds[1].items) = (10, 4, 6), &both);
     assert!(!page.contains("so few show"), "{page}");
-    let (page, _) = stdout(&|tuned| tuned.held.truncate(1), &["own"]);
+    let (page, _) = stdout(&|tuned| tuned.held_out_results.truncate(1), &["own"]);
     assert!(page.contains("no other pressure was tried"), "{page}");
 }
 
@@ -256,7 +257,7 @@ fn curves_run_along_their_axis() {
         candidates: [1.0, 0.7, 0.8].map(candidate).to_vec(),
         winner: 1,
         held_out: 12,
-        found: vec![Confirmation::Nothing],
+        confirmations: vec![Confirmation::Nothing],
         ..RaceResult::default()
     };
     let output = TuneOutcome {
@@ -280,7 +281,7 @@ fn curves_run_along_their_axis() {
 fn a_ratio_stands_out_only_where_its_test_does() {
     let stands_out = |p: f64| {
         let (folder, mut tuned) = (scratch(), tuned());
-        tuned.held[0].p = p;
+        tuned.held_out_results[0].p = p;
         let (page, _) = written(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
         page.contains("**0.8500**")
     };

@@ -19,7 +19,7 @@ const ROUNDING: f64 = 0.05;
 /// One point: the value of each compared option, and of each controlled one.
 struct PointOptions {
     compared: BTreeMap<String, Vec<String>>,
-    watched: BTreeMap<&'static str, String>,
+    controlled: BTreeMap<&'static str, String>,
 }
 
 /// A level of a compared option: the first point that has it, and the controlled values of all
@@ -27,28 +27,28 @@ struct PointOptions {
 type Level<'a> = (usize, BTreeMap<&'a str, BTreeSet<&'a str>>);
 
 /// The option that a path belongs to: a policy with all its parameters is one option.
-fn thing(path: &str) -> &str {
+fn owning_option(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-fn seen(point: &Variant) -> PointOptions {
-    let mut seen = PointOptions { compared: BTreeMap::new(), watched: BTreeMap::new() };
+fn collect_options(point: &Variant) -> PointOptions {
+    let mut options = PointOptions { compared: BTreeMap::new(), controlled: BTreeMap::new() };
     for (path, value) in grid::option_columns(point) {
         // The key seed alone changes counts: it is controlled, and compared like any option.
         if path == KEYS_SEED {
-            seen.compared.insert(path.clone(), vec![value.clone()]);
+            options.compared.insert(path.clone(), vec![value.clone()]);
         }
         match CONTROLLED.into_iter().find(|watched| *watched == path) {
-            Some(watched) => _ = seen.watched.insert(watched, value),
+            Some(watched) => _ = options.controlled.insert(watched, value),
             // Sizes are controlled by the number of entries.
             None if path == "table.size" => {}
-            None => seen.compared.entry(thing(&path).to_owned()).or_default().push(value),
+            None => options.compared.entry(owning_option(&path).to_owned()).or_default().push(value),
         }
     }
     // The number of entries that the table has room for.
     let entries = crate::table::entries(&point.options.table, None);
-    seen.watched.extend(entries.map(|entries| (ENTRIES, entries.to_string())));
-    seen
+    options.controlled.extend(entries.map(|entries| (ENTRIES, entries.to_string())));
+    options
 }
 
 /// Whether two sets have a value in common; numbers of entries need only be close.
@@ -61,8 +61,8 @@ fn have_common_value(what: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool
 }
 
 /// Warns of each compared option whose levels never share a controlled value with the baseline's.
-pub fn confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
-    let points: Vec<PointOptions> = variants.iter().map(seen).collect();
+pub fn find_confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
+    let points: Vec<PointOptions> = variants.iter().map(collect_options).collect();
     let Some(base) = points.get(baseline) else { return Vec::new() };
     // Options that differ in the same points give one warning: presets differ in dozens of options.
     let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
@@ -72,27 +72,27 @@ pub fn confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
         for (index, point) in points.iter().enumerate() {
             let Some(level) = point.compared.get(thing) else { continue };
             let (_, watched) = levels.entry(level).or_insert_with(|| (index, BTreeMap::new()));
-            for (what, value) in &point.watched {
+            for (what, value) in &point.controlled {
                 watched.entry(what).or_default().insert(value);
             }
         }
         let Some((_, base_watched)) = levels.get(own.as_slice()) else { continue };
-        let mut apart: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut separated: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, watched) in levels.iter().filter(|(level, _)| *level != own).map(|(_, level)| level) {
             for (what, values) in watched.iter().filter(|(what, _)| *what != thing) {
                 // Without a table there are no slots to be equal.
                 if base_watched.get(what).is_some_and(|base| !have_common_value(what, base, values)) {
-                    apart.entry(what).or_default().push(*index);
+                    separated.entry(what).or_default().push(*index);
                 }
             }
         }
-        for (what, mut places) in apart {
+        for (what, mut places) in separated {
             places.sort_unstable();
             found.entry((what, places)).or_default().push(thing);
         }
     }
     let message = |((what, places), things): ((&str, Vec<usize>), Vec<&str>)| {
-        let value = |index: usize| points[index].watched.get(what).map_or("-", String::as_str);
+        let value = |index: usize| points[index].controlled.get(what).map_or("-", String::as_str);
         let more = |number: usize| if number > 0 { format!(" and {number} more") } else { String::new() };
         format!(
             "unlike variants: \"{}\"{} and the baseline \"{}\" differ in {}{}, and never at equal {what} ({} against {}): what tells \
@@ -111,7 +111,7 @@ pub fn confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
 
 /// Warns of variants that are different engines, by the first word of their names: versions of one
 /// engine may be compared.
-pub fn engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn different_engines<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();
     (list.len() > 1).then(|| {
@@ -126,9 +126,9 @@ mod tests {
     /// Several versions of one engine count as one; others are listed in order.
     #[test]
     fn different_engines_are_listed() {
-        assert_eq!(engines(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
-        assert_eq!(engines([]), None);
-        let message = engines(["Stockfish 16", "ours", "Glaurung 2.2"]);
+        assert_eq!(different_engines(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
+        assert_eq!(different_engines([]), None);
+        let message = different_engines(["Stockfish 16", "ours", "Glaurung 2.2"]);
         assert!(message.is_some_and(|message| {
             message.starts_with("nodes of different engines (Glaurung, Stockfish, ours) are not")
         }));
@@ -137,7 +137,7 @@ mod tests {
     /// A policy is one option with all its parameters; another path with the same start is not.
     #[test]
     fn parameters_belong_to_their_policy() {
-        let things = ["table.policy.kind", "table.policy.factor", "table.policy", "table.policies"].map(thing);
+        let things = ["table.policy.kind", "table.policy.factor", "table.policy", "table.policies"].map(owning_option);
         assert_eq!(things, ["table.policy", "table.policy", "table.policy", "table.policies"]);
     }
 
@@ -175,7 +175,7 @@ mod tests {
             );
             let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
             let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-            confounds(&read.variants, read.baseline)
+            find_confounds(&read.variants, read.baseline)
         };
         let base = ("base", "always", 1);
         let start = |first: &str| {

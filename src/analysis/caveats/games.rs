@@ -1,6 +1,6 @@
 //! What a match cannot show, known before it is played.
 
-use super::{alike, quote_names};
+use super::{equivalent, quote_names};
 use crate::experiment::{Experiment, Variant, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
@@ -14,7 +14,7 @@ const SPREAD: f64 = 0.25;
 const SLOPE: f64 = 1600.0 / std::f64::consts::LN_10;
 
 /// Warnings about a match; none without `[match]`.
-pub fn warnings(experiment: &Experiment) -> Vec<String> {
+pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(games) = &experiment.file.games else { return warnings };
     let doubled = matches::count_repeated_openings(&experiment.suite);
@@ -55,7 +55,7 @@ pub fn warnings(experiment: &Experiment) -> Vec<String> {
             "table.clear: the table of {names} is emptied before each move: nothing is kept through a game (table.clear = \"game\" keeps it)"
         ));
     }
-    warnings.extend(alike::alike(&experiment.variants));
+    warnings.extend(equivalent::find_equivalent(&experiment.variants));
     warnings
 }
 
@@ -101,7 +101,7 @@ mod tests {
             let game = |moves: &&str| format!("[Event \"x\"]\n\n{moves} *\n\n");
             let pgn = openings.iter().map(game).collect::<String>();
             let experiment = Experiment::from_plan(players, std::path::Path::new("x.toml"), &[], in_plan(&pgn));
-            warnings(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
+            match_warnings(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
         };
         let [a, transposed, b] = ["1. Nf3 Nf6 2. Nc3", "1. Nc3 Nf6 2. Nf3", "1. e4 e5"];
         let few = |pairs: usize| format!("{pairs} pairs in an encounter");
@@ -124,7 +124,7 @@ mod tests {
             let text = format!("suite = 'x.pgn'\nlimit = {{ nodes = 9 }}\n[match]\n[engine]\ndraws = true\n{players}");
             let pgn = "[Event \"x\"]\n\n1. e4 *\n\n";
             let read = Experiment::from_plan(&text, std::path::Path::new("x.toml"), &[], in_plan(pgn));
-            let found = warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
+            let found = match_warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
             let message = found.into_iter().filter(|text| text.starts_with("draws") || text.starts_with("table.clear"));
             message
                 .map(|text| {

@@ -10,7 +10,7 @@ type Shape = (u64, u64);
 
 /// Says whether tables of the same `table.size` have equal bytes and entries, to 0.1 % (whole
 /// buckets leave a remainder); none if no two variants share a size.
-pub fn compared(frame: &Frame) -> Option<String> {
+pub fn compare_memory(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
     let (variants, has_size) = (frame.coded(columns::VARIANT), frame.has("table.size"));
     let mut sizes: BTreeMap<String, BTreeMap<u32, Shape>> = BTreeMap::new();
@@ -56,7 +56,7 @@ mod tests {
     fn equal_bytes_are_not_equal_entries() {
         let output = |rows: &str| {
             let text = format!("variant,position,depth,table.size,search.nodes,slots,bytes\n{rows}");
-            compared(&Frame::parse(text.as_bytes(), "t").unwrap())
+            compare_memory(&Frame::parse(text.as_bytes(), "t").unwrap())
         };
         let rows = |a: &str, b: &str| {
             format!("a,p,1,64 KiB,9,{a}\nb,p,1,64 KiB,9,{b}\nc,p,1,1 MiB,9,65536,1048576\nd,p,1,,9,,\n")

@@ -1,16 +1,16 @@
 //! Warnings about a result: what it cannot show, and what makes it doubtful.
 
-pub mod alike;
-pub mod before;
-pub mod blindness;
 pub mod confounds;
-pub mod doubts;
-pub mod few;
+pub mod equivalent;
+pub mod external_power;
 pub mod games;
-pub mod leading;
 pub mod memory;
-pub mod reach;
+pub mod misleading;
+pub mod preflight;
+pub mod sample_size;
+pub mod sensitivity;
 pub mod timing;
+pub mod warnings;
 
 /// The first three names of a list in quotes, and how many more there are: `"a", "b", "c" and 2
 /// more`.

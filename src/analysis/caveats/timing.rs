@@ -10,7 +10,7 @@ use crate::record::columns;
 const MIN_SECONDS: f64 = 0.001;
 
 /// Noise above this share of the time hides small differences.
-pub const NOISY: f64 = 0.05;
+pub const MAX_NOISE: f64 = 0.05;
 
 /// Noise and drift of repeated timings.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,10 +1,10 @@
 //! Verdicts: each `[[expect]]` judged by the rows.
 
+pub use super::claim_result::Ruling;
+use super::claim_result::{ClaimResult, ClusterIds, VariantSearches};
 #[cfg(test)]
 use super::summary::Question;
 use super::summary::Summary;
-pub use super::weighed::Ruling;
-use super::weighed::{ClaimResult, ClusterIds, VariantSearches};
 use crate::analysis::pairing::ratio::Family;
 use crate::analysis::pairing::stats::{mean, median};
 use crate::analysis::rows::column::SEED;
@@ -45,7 +45,7 @@ impl Verdict {
         Self {
             kind: expect.kind,
             expected: expect.verdict,
-            source: source(expect),
+            source: format_source(expect),
             quote: expect.quote.clone(),
             note: expect.note.clone(),
             ..Self::default()
@@ -80,7 +80,7 @@ impl Verdict {
 }
 
 /// The numbers of verdicts that hold, that differ, and that are undecided.
-pub fn counted<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
+pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
     verdicts.fold([0; 3], |mut counts, verdict| {
         let index = match verdict.ruling {
             Ruling::Holds => 0,
@@ -94,21 +94,21 @@ pub fn counted<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
 
 /// Judges all expectations by the rows. One that names an unknown column gets no ruling and a
 /// message; the others are judged.
-pub fn verdicts(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
+pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
     let mut judge = ClaimJudge {
         frame,
         summary,
         verdicts: Vec::new(),
         claim_results: Vec::new(),
-        whole: None,
+        all_searches: None,
         clusters: ClusterIds::default(),
     };
     for expect in expects {
         let judged_before = judge.verdicts.len();
-        if let Err(error) = judge.hold(expect) {
+        if let Err(error) = judge.judge_expectation(expect) {
             judge.verdicts.truncate(judged_before);
             judge.verdicts.push(Verdict {
-                subject: subject(expect),
+                subject: describe_filter(expect),
                 published: expect.claim.clone().unwrap_or_default(),
                 measured: error.to_string(),
                 ..Verdict::pending(expect)
@@ -121,16 +121,16 @@ pub fn verdicts(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary
     let family =
         Family::from_samples(&claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect::<Vec<_>>());
     for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
-        let (ruling, reason) = claim_result.ruling(judged, family.tested, matters);
+        let (ruling, reason) = claim_result.rule(judged, family.tested, matters);
         let verdict = &mut verdicts[claim_result.verdict];
         (verdict.ruling, verdict.measured) =
-            (ruling, claim_result.measured(judged, matters, ruling, &reason, &clusters));
+            (ruling, claim_result.describe_measurement(judged, matters, ruling, &reason, &clusters));
     }
     verdicts
 }
 
 /// What an expectation is about.
-fn subject(expect: &Expect) -> String {
+fn describe_filter(expect: &Expect) -> String {
     let conditions = expect.filter.iter().map(|(key, value)| match key.as_str() {
         columns::VARIANT => value.to_string(),
         _ => format!("{key} {value}"),
@@ -146,13 +146,13 @@ struct ClaimJudge<'a> {
     /// Claims, which are judged together at the end.
     claim_results: Vec<ClaimResult>,
     /// The searches of all rows, computed on first use.
-    whole: Option<VariantSearches>,
+    all_searches: Option<VariantSearches>,
     clusters: ClusterIds,
 }
 
 impl ClaimJudge<'_> {
     /// Judges the figures and the claim of one expectation.
-    fn hold(&mut self, expect: &Expect) -> Result<(), Box<dyn std::error::Error>> {
+    fn judge_expectation(&mut self, expect: &Expect) -> Result<(), Box<dyn std::error::Error>> {
         let frame = self.frame;
         let filters: Vec<(&str, String)> = expect
             .filter
@@ -166,7 +166,7 @@ impl ClaimJudge<'_> {
         // Figures are for the file's own key seed.
         let seeds = frame.numbers(SEED);
         let own: Vec<usize> = rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
-        let base = Verdict { subject: subject(expect), ..Verdict::pending(expect) };
+        let base = Verdict { subject: describe_filter(expect), ..Verdict::pending(expect) };
         for (metric, figure) in &expect.figures {
             if metric == OTHER_SCORES {
                 let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
@@ -209,10 +209,10 @@ impl ClaimJudge<'_> {
             let own = part.as_ref().map(VariantSearches::new);
             let searches = match &own {
                 Some(searches) => searches,
-                None => self.whole.get_or_insert_with(|| VariantSearches::new(frame)),
+                None => self.all_searches.get_or_insert_with(|| VariantSearches::new(frame)),
             };
             let place = self.verdicts.len();
-            self.claim_results.push(searches.weigh(
+            self.claim_results.push(searches.pair_claim(
                 place,
                 claim,
                 part.as_ref().unwrap_or(frame),
@@ -225,7 +225,7 @@ impl ClaimJudge<'_> {
 }
 
 /// The citation of a figure: author, article, and the file's source.
-fn source(expect: &Expect) -> String {
+fn format_source(expect: &Expect) -> String {
     let article = if expect.article.is_empty() { String::new() } else { format!("\"{}\"", expect.article) };
     let parts = [expect.author.as_str(), article.as_str(), expect.source.as_str()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
@@ -241,7 +241,7 @@ fn check_text(base: &Verdict, metric: &str, word: &str, found: BTreeSet<String>)
     let holds = (!found.is_empty()).then(|| found.iter().all(|text| text == word));
     let measured = found.into_iter().collect::<Vec<_>>().join(", ");
     let subject = name_metric(base, metric);
-    Verdict { subject, published: word.to_owned(), measured, ruling: Ruling::of(holds), ..base.clone() }
+    Verdict { subject, published: word.to_owned(), measured, ruling: Ruling::from_holds(holds), ..base.clone() }
 }
 
 /// Compares values with a figure.
@@ -282,7 +282,7 @@ fn check_number(base: &Verdict, metric: &str, figure: &ExpectedFigure, mut value
         (None, None, None) => statistic,
     };
     let holds = (!values.is_empty()).then(|| values.iter().all(inside));
-    Verdict { subject, published, measured, ruling: Ruling::of(holds), ..base.clone() }
+    Verdict { subject, published, measured, ruling: Ruling::from_holds(holds), ..base.clone() }
 }
 
 /// A statistic of sorted values.
@@ -306,7 +306,7 @@ mod tests {
     fn source_is_formatted_as_a_citation() {
         let cite = |author: &str, article: &str, text: &str| {
             let [author, article, source_] = [author, article, text].map(str::to_owned);
-            source(
+            format_source(
                 &serde_json::from_value::<Expect>(
                     serde_json::json!({ "author": author, "article": article, "source": source_ }),
                 )
@@ -329,7 +329,7 @@ mod tests {
         let summary = Summary::new(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
         let expect = |text: &&str| from_toml::<Expect>(text).unwrap_or_else(|error| panic!("{error}"));
         let expects: Vec<Expect> = expects.iter().map(expect).collect();
-        verdicts(&expects, 0.005, &frame, &summary)
+        judge_claims(&expects, 0.005, &frame, &summary)
             .into_iter()
             .map(|verdict| (verdict.ruling, verdict.subject, verdict.measured))
             .collect()

@@ -2,7 +2,7 @@
 //! of counts fails.
 
 use super::gate::{Gate, GateError, Rule};
-use super::joined::{Joined, Recorded, RecordedError, RowPair};
+use super::paired_rows::{CompareError, PairedResults, RecordedResult, RowPair};
 use super::plans;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Pairs};
@@ -39,7 +39,7 @@ pub struct Comparison {
     /// The number of failed jobs in BASE and in NEW.
     pub failed: [usize; 2],
     /// The result of each gate on each variant.
-    pub judged: Vec<GateResult>,
+    pub gate_results: Vec<GateResult>,
     /// The differences between the plans; none if a manifest is missing.
     pub differences: Option<Vec<String>>,
     /// Notes for the reader.
@@ -61,11 +61,11 @@ pub struct Change {
     /// BASE and in NEW.
     pub totals: Vec<[f64; 2]>,
     /// The number of rows in which each metric differs; 0 for seconds.
-    pub differ: Vec<usize>,
+    pub differing: Vec<usize>,
     /// NEW's nodes divided by BASE's, paired by search.
     pub nodes: Ratio,
     /// The number of searches that were compared only up to a common depth.
-    pub cut: usize,
+    pub truncated: usize,
     /// p of that ratio, corrected for all variants by joint sign flips.
     pub p: f64,
     /// NEW's seconds divided by BASE's.
@@ -130,8 +130,8 @@ impl Comparison {
     ///
     /// # Errors
     /// If one of the results has a row twice, or a gate has no figures to judge.
-    pub fn new(base: &Recorded, new: &Recorded, gates: &[(Gate, String)]) -> Result<Self, RecordedError> {
-        let joined = Joined::new(base, new)?;
+    pub fn new(base: &RecordedResult, new: &RecordedResult, gates: &[(Gate, String)]) -> Result<Self, CompareError> {
+        let joined = PairedResults::new(base, new)?;
         let mut comparison = Self {
             names: [base.name.clone(), new.name.clone()],
             added: joined.added,
@@ -140,22 +140,22 @@ impl Comparison {
             ..Self::default()
         };
         comparison.variants =
-            joined.lines.iter().map(|line| Change { variant: joined.name(line), ..Change::default() }).collect();
+            joined.lines.iter().map(|line| Change { variant: joined.line_name(line), ..Change::default() }).collect();
         joined.both.iter().for_each(|pair| comparison.variants[pair.line].paired += 1);
         joined.missing.iter().for_each(|&(_, line)| comparison.variants[line].missing += 1);
-        let listed = joined.missing.iter().take(MAX_LISTED).map(|&(row, _)| joined.row(row));
+        let listed = joined.missing.iter().take(MAX_LISTED).map(|&(row, _)| joined.describe_row(row));
         comparison.missing = (joined.missing.len(), listed.collect());
-        comparison.count(&joined);
-        let without = comparison.judge(&joined, gates)?;
-        comparison.differences = plans::differences(base, new, &joined);
-        comparison.notes = notes(base, new, &joined, gates);
+        comparison.count_changes(&joined);
+        let without = comparison.judge_gates(&joined, gates)?;
+        comparison.differences = plans::plan_differences(base, new, &joined);
+        comparison.notes = collect_notes(base, new, &joined, gates);
         comparison.notes.extend(without);
         Ok(comparison)
     }
 
     /// The outcome: whether and why the comparison fails.
     pub fn finding(&self) -> Finding {
-        if self.judged.iter().any(|judged| judged.fails) {
+        if self.gate_results.iter().any(|judged| judged.fails) {
             Finding::Gate
         } else if self.missing.0 > 0 || self.rows.0 == 0 {
             Finding::Missing
@@ -172,13 +172,13 @@ impl Comparison {
     }
 
     /// The index of a metric.
-    pub fn metric(&self, name: &str) -> Option<usize> {
+    pub fn metric_index(&self, name: &str) -> Option<usize> {
         self.metrics.iter().position(|known| known == name)
     }
 
     /// Computes totals and counts differing rows, for the columns that both have.
-    fn count(&mut self, joined: &Joined) {
-        let Joined { frame, both, shared, .. } = joined;
+    fn count_changes(&mut self, joined: &PairedResults) {
+        let PairedResults { frame, both, shared, .. } = joined;
         let mut differing = vec![false; both.len()];
         let repeats = frame.numbers(columns::REPEAT);
         for column in shared.iter().filter(is_decided) {
@@ -193,11 +193,11 @@ impl Comparison {
             self.metrics.push(column.clone());
             for change in &mut self.variants {
                 change.totals.push([0.0; 2]);
-                change.differ.push(0);
+                change.differing.push(0);
             }
             for pair in both {
                 let change = &mut self.variants[pair.line];
-                change.differ[index] += usize::from(differs(pair));
+                change.differing[index] += usize::from(differs(pair));
                 let (old, after, is_repeat) = (numbers[pair.base], numbers[pair.new], repeats[pair.base] > 0.0);
                 if !is_repeat && !old.is_nan() && !after.is_nan() {
                     let [base, new] = change.totals[index];
@@ -209,12 +209,12 @@ impl Comparison {
         let moved: Vec<&RowPair> = moved.collect();
         moved.iter().for_each(|pair| self.variants[pair.line].moved += 1);
         self.rows = (both.len(), moved.len());
-        self.ratios(joined);
-        self.largest(joined, &moved);
+        self.add_ratios(joined);
+        self.collect_largest(joined, &moved);
     }
 
     /// Computes the ratios of nodes, seconds and score errors, paired by search.
-    fn ratios(&mut self, joined: &Joined) {
+    fn add_ratios(&mut self, joined: &PairedResults) {
         let [nodes, seconds, errors] = [columns::NODES, columns::SECONDS, columns::SCORE_ERROR].map(|column| {
             let metric = Metric::from_column(column);
             let reader = MetricReader::new(&joined.searches, &metric, &joined.frame);
@@ -228,23 +228,23 @@ impl Comparison {
         });
         self.metrics.push(columns::SECONDS.to_owned());
         for (change, ((nodes, of_nodes), (times, of_times))) in self.variants.iter_mut().zip(nodes.zip(seconds)) {
-            (change.nodes, change.p, change.cut) = (of_nodes.ratio, of_nodes.p, nodes.truncated);
+            (change.nodes, change.p, change.truncated) = (of_nodes.ratio, of_nodes.p, nodes.truncated);
             (change.seconds, change.spread) = (of_times.ratio, times.spread);
             change.totals.push(times.totals);
-            change.differ.push(0);
+            change.differing.push(0);
         }
         if joined.shared.iter().any(|column| column == columns::SCORE_ERROR) {
             self.metrics.push(columns::SCORE_ERROR.to_owned());
             for (change, (errors, judged)) in self.variants.iter_mut().zip(errors) {
                 change.score_error = judged.ratio;
                 change.totals.push(errors.totals);
-                change.differ.push(0);
+                change.differing.push(0);
             }
         }
     }
 
     /// Collects the rows with the largest changes.
-    fn largest(&mut self, joined: &Joined, moved: &[&RowPair]) {
+    fn collect_largest(&mut self, joined: &PairedResults, moved: &[&RowPair]) {
         let frame = &joined.frame;
         let [nodes, depths, repeats] =
             [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
@@ -255,7 +255,7 @@ impl Comparison {
         let message = |(_, pair): (f64, &RowPair)| {
             let differ = |column: &&String| frame.differ(column)(pair.base, pair.new);
             MovedRow {
-                variant: joined.name(&joined.lines[pair.line]),
+                variant: joined.line_name(&joined.lines[pair.line]),
                 position: frame.text(columns::POSITION, pair.base).to_string(),
                 depth: depths[pair.base],
                 repeat: repeats[pair.base].max(0.0) as u32,
@@ -268,10 +268,10 @@ impl Comparison {
 
     /// Judges the gates for each variant that both have; returns notes about variants without
     /// figures.
-    fn judge(&mut self, joined: &Joined, gates: &[(Gate, String)]) -> Result<Vec<String>, GateError> {
+    fn judge_gates(&mut self, joined: &PairedResults, gates: &[(Gate, String)]) -> Result<Vec<String>, GateError> {
         let mut without = Vec::new();
         for (gate, column) in gates {
-            let Some(index) = self.metric(column).filter(|_| joined.shared.contains(column)) else {
+            let Some(index) = self.metric_index(column).filter(|_| joined.shared.contains(column)) else {
                 return Err(gate.refuse(
                     &format!("NEW has no column `{column}`"),
                     "another build wrote it: run the experiment again",
@@ -293,18 +293,18 @@ impl Comparison {
                 let [old, after] = change.totals[index];
                 let beyond = match gate.limit {
                     Rule::Changed if sampled => ratio.excludes_one(),
-                    Rule::Changed => change.differ[index] > 0,
-                    Rule::Beyond { .. } => gate.exceeds_bound(old, after),
+                    Rule::Changed => change.differing[index] > 0,
+                    Rule::Bound { .. } => gate.exceeds_bound(old, after),
                 };
                 (judged, can_fail) = (judged + 1, can_fail || gate.can_fail(old));
                 // A sampled change must also be significant.
                 let noise = beyond && sampled && !ratio.excludes_one();
-                self.judged.push(GateResult {
+                self.gate_results.push(GateResult {
                     gate: gate.to_string(),
                     variant: change.variant.clone(),
                     metric: column.clone(),
                     totals: [old, after],
-                    differ: change.differ[index],
+                    differ: change.differing[index],
                     fails: beyond && !noise,
                     noise,
                 });
@@ -326,13 +326,13 @@ const NO_FIGURES: &str = "gate a column that both results have figures in";
 
 /// Whether the paired rows of a line have figures in a column; the error names a row whose figure
 /// cannot be judged.
-fn has_figures(joined: &Joined, column: &str, line: usize) -> Result<bool, String> {
+fn has_figures(joined: &PairedResults, column: &str, line: usize) -> Result<bool, String> {
     let (numbers, mut found) = (joined.frame.numbers(column), false);
     for pair in joined.both.iter().filter(|pair| pair.line == line) {
         for (side, row) in [("BASE", pair.base), ("NEW", pair.new)] {
             let number = numbers[row];
             if number < 0.0 || number.is_infinite() {
-                return Err(format!("`{column}` of {side} is {number} for {}", joined.row(row)));
+                return Err(format!("`{column}` of {side} is {number} for {}", joined.describe_row(row)));
             }
         }
         match [pair.base, pair.new].map(|row| numbers[row].is_nan()) {
@@ -340,7 +340,7 @@ fn has_figures(joined: &Joined, column: &str, line: usize) -> Result<bool, Strin
             [false, false] => found = true,
             [empty, _] => {
                 let side = if empty { "BASE" } else { "NEW" };
-                return Err(format!("`{column}` of {side} is empty for {}", joined.row(pair.base)));
+                return Err(format!("`{column}` of {side} is empty for {}", joined.describe_row(pair.base)));
             }
         }
     }
@@ -355,7 +355,7 @@ fn is_decided(column: &&String) -> bool {
 
 /// A note about totals that include iterations stopped by a node limit, which are budgets, not
 /// needs.
-fn note_truncated(joined: &Joined) -> Option<String> {
+fn note_truncated(joined: &PairedResults) -> Option<String> {
     let finished = joined.frame.coded(columns::FINISHED);
     let is_truncated = |row: usize| finished.word(row) == "false";
     let base = joined.both.iter().filter(|pair| is_truncated(pair.base)).count();
@@ -370,7 +370,12 @@ fn note_truncated(joined: &Joined) -> Option<String> {
 }
 
 /// Notes for the reader beside the figures.
-fn notes(base: &Recorded, new: &Recorded, joined: &Joined, gates: &[(Gate, String)]) -> Vec<String> {
+fn collect_notes(
+    base: &RecordedResult,
+    new: &RecordedResult,
+    joined: &PairedResults,
+    gates: &[(Gate, String)],
+) -> Vec<String> {
     let mut notes = Vec::new();
     for (variant, name) in joined.variants.iter().zip(&joined.renamed) {
         let same = |name: &String| format!("\"{variant}\" is \"{name}\" in NEW: it has the same options");
@@ -427,18 +432,18 @@ mod tests {
     use crate::record::manifest::Manifest;
 
     /// A result with these rows: variant, position, nodes.
-    fn recorded(rows: &str, manifest: Manifest) -> Recorded {
+    fn result_of(rows: &str, manifest: Manifest) -> RecordedResult {
         let rows = rows.split(' ').filter(|row| !row.is_empty()).map(|row| row.to_owned() + "\n").collect::<String>();
         let text = format!("variant,position,search.nodes,depth,seconds,error\n{}", rows.replace('\n', ",1,0.5,\n"));
         let frame = Frame::parse(text.replace("!,1,0.5,", ",1,0.5,why").as_bytes(), "t").unwrap();
-        Recorded { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None }
+        RecordedResult { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None }
     }
 
-    fn compare(base: &Recorded, new: &Recorded) -> Comparison {
+    fn compare(base: &RecordedResult, new: &RecordedResult) -> Comparison {
         Comparison::new(base, new, &[]).unwrap()
     }
 
-    fn compare_with_time_gate(base: &Recorded, new: &Recorded) -> Comparison {
+    fn compare_with_time_gate(base: &RecordedResult, new: &RecordedResult) -> Comparison {
         Comparison::new(base, new, &[(Gate::parse("seconds > +5%").unwrap(), columns::SECONDS.to_owned())]).unwrap()
     }
 
@@ -450,7 +455,7 @@ mod tests {
         let side = |change: &dyn Fn(&mut Manifest), rows: &str| {
             let mut manifest = default_manifest.clone();
             change(&mut manifest);
-            recorded(rows, manifest)
+            result_of(rows, manifest)
         };
         let same = side(&|_| {}, "a,p,9 a,q,8");
         assert_eq!(compare_with_time_gate(&same, &same).notes, Vec::<String>::new());
@@ -493,12 +498,12 @@ mod tests {
             let options = |slots: &u32| serde_json::json!({ "table": { "slots": slots } });
             let options = slots.iter().map(|(name, slots)| ((*name).to_owned(), options(slots))).collect();
             let rows = slots.iter().map(|(name, _)| format!("{name},p,9 ")).collect::<String>();
-            recorded(&rows, Manifest { plan: plan.to_owned(), items, options, ..Manifest::default() })
+            result_of(&rows, Manifest { plan: plan.to_owned(), items, options, ..Manifest::default() })
         };
         // Other settings of the plan.
         let with = |plan: &str, suite: &str, repeats: u32, seeds: u32, sequence: bool| {
             let suite = suite.to_owned();
-            recorded(
+            result_of(
                 "a,p,9",
                 Manifest { plan: plan.to_owned(), suite, repeats, seeds, sequence, ..Manifest::default() },
             )
@@ -538,14 +543,15 @@ mod tests {
             let options = ["a", "b"].map(|name| (name.to_owned(), serde_json::json!({}))).into_iter().collect();
             let manifest = Manifest { plan: plan.to_owned(), ended: Some(9), options, ..Manifest::default() };
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-            Recorded { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None }
+            RecordedResult { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None }
         };
         let (base, new) = (of_limit("x", [60, 20, 40]), of_limit("y", [80, 10, 70]));
         let found = Comparison::new(&base, &new, &[]).unwrap();
         assert_eq!(found.differences, Some(vec!["limit.nodes in 1 of 2 variants (60 -> 80)".to_owned()]));
         let message: Vec<&String> = found.notes.iter().filter(|note| note.contains("cut short")).collect();
         assert!(message.len() == 1 && message[0].contains("1 row of BASE and 1 of NEW"), "{:?}", found.notes);
-        let ratios: Vec<(f64, usize)> = found.variants.iter().map(|change| (change.nodes.mean, change.cut)).collect();
+        let ratios: Vec<(f64, usize)> =
+            found.variants.iter().map(|change| (change.nodes.mean, change.truncated)).collect();
         assert!((ratios[0].0 - 0.5).abs() < 1e-12 && ratios[0].1 == 1 && ratios[1] == (1.0, 0), "{ratios:?}");
         assert_eq!(found.variants[0].totals[0], [60.0, 80.0], "totals hold what was cut");
     }
@@ -558,7 +564,7 @@ mod tests {
             let row = |at: u32| {
                 format!("a,p{at},{} b,p{at},{} ", 1000 + more[usize::from(at < 6)], 1000 + more[usize::from(at >= 6)])
             };
-            recorded(&(0..12).map(row).collect::<String>(), Manifest::default())
+            result_of(&(0..12).map(row).collect::<String>(), Manifest::default())
         };
         for change in compare(&rows([0, 0]), &rows([0, 100])).variants {
             let both = 1.0 - (31.0_f64 / 32.0).powi(2);
@@ -572,7 +578,7 @@ mod tests {
         let of_slots = |slots: &[(&str, u32)]| {
             let options = slots.iter().map(|(name, slots)| ((*name).to_owned(), serde_json::json!({ "slots": slots })));
             let rows = slots.iter().map(|(name, _)| format!("{name},p,9 ")).collect::<String>();
-            recorded(&rows, Manifest { options: options.collect(), ended: Some(9), ..Manifest::default() })
+            result_of(&rows, Manifest { options: options.collect(), ended: Some(9), ..Manifest::default() })
         };
         let renamed = |base: &[(&str, u32)], new: &[(&str, u32)]| {
             let notes = compare(&of_slots(base), &of_slots(new)).notes;
@@ -592,10 +598,10 @@ mod tests {
                 "variant,position,repeat,search.nodes,depth,error\na,p,0,{p},1,\na,p,1,{again},1,\na,q,0,{q},1,\na,r,0,{r},1,\n"
             );
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-            Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
+            RecordedResult { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
         let found = compare(&side([100, 500, 100, 100]), &side([110, 500, 300, 40]));
-        let index = found.metric(columns::NODES).unwrap();
+        let index = found.metric_index(columns::NODES).unwrap();
         assert_eq!(found.variants[0].totals[index], [300.0, 450.0]);
         let moved: Vec<&str> = found.moved.iter().map(|moved| moved.position.as_str()).collect();
         assert_eq!(moved, ["q", "r", "p"]);
@@ -607,11 +613,11 @@ mod tests {
         for count in [20, 21] {
             let side = |nodes: u32, from: u32| {
                 let rows: String = (from..=count).map(|at| format!("a,p{at},{nodes} ")).collect();
-                recorded(&rows, Manifest::default())
+                result_of(&rows, Manifest::default())
             };
             let found = compare(&side(100, 1), &side(110, 1));
             assert_eq!((found.moved.len(), found.missing.0), (20, 0), "{count}");
-            let found = compare(&side(100, 0), &recorded("a,p0,100 ", Manifest::default()));
+            let found = compare(&side(100, 0), &result_of("a,p0,100 ", Manifest::default()));
             assert_eq!((found.missing.0, found.missing.1.len()), (count as usize, 20), "{count}");
         }
     }
@@ -622,7 +628,7 @@ mod tests {
         let of_plan = |plan: &str, slots: [u32; 2]| {
             let options = [("a", slots[0]), ("b", slots[1])];
             let options = options.map(|(name, slots)| (name.to_owned(), serde_json::json!({ "slots": slots })));
-            recorded("a,p,9 b,p,9", Manifest { plan: plan.to_owned(), options: options.into(), ..Manifest::default() })
+            result_of("a,p,9 b,p,9", Manifest { plan: plan.to_owned(), options: options.into(), ..Manifest::default() })
         };
         let message = |new: [u32; 2]| compare(&of_plan("x", [1, 1]), &of_plan("y", new)).differences.unwrap();
         assert_eq!(message([3, 3]), ["slots (1 -> 3)"]);
@@ -639,7 +645,8 @@ mod tests {
         for name in ["results.csv", "part.csv"] {
             put(name, "variant,position,depth,search.nodes\na,p,1,9\n");
         }
-        let plan = |name: &str| Recorded::read(&index.path().join(name)).unwrap().manifest.map(|found| found.plan);
+        let plan =
+            |name: &str| RecordedResult::read(&index.path().join(name)).unwrap().manifest.map(|found| found.plan);
         assert_eq!(
             [plan(""), plan("results.csv"), plan("part.csv")],
             [Some("p".to_owned()), Some("p".to_owned()), None]
@@ -663,7 +670,7 @@ mod tests {
             });
             let text = format!("variant,position,search.nodes,depth,seconds,error\n{}", rows.collect::<String>());
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-            Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
+            RecordedResult { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
         let (base, new) =
             (side(&[("a", 0, 1.0), ("b", 0, 1.0), ("c", 0, 1.0)]), side(&[("a", 1, 1.0), ("b", 10, 2.0)]));
@@ -671,8 +678,15 @@ mod tests {
             let gate = Gate::parse(gate).unwrap();
             let column = gate.column(&base.frame).unwrap();
             let found = Comparison::new(&base, &new, &[(gate, column)]).unwrap();
-            assert_eq!(found.finding() == Finding::Gate, found.judged.iter().any(|gate_result| gate_result.fails));
-            found.judged.iter().map(|gate_result| (gate_result.variant.clone(), gate_result.fails)).collect::<Vec<_>>()
+            assert_eq!(
+                found.finding() == Finding::Gate,
+                found.gate_results.iter().any(|gate_result| gate_result.fails)
+            );
+            found
+                .gate_results
+                .iter()
+                .map(|gate_result| (gate_result.variant.clone(), gate_result.fails))
+                .collect::<Vec<_>>()
         };
         for (gate, expected) in [
             ("nodes > +1%", [false, false]),
@@ -694,7 +708,7 @@ mod tests {
             .collect();
         assert_eq!(counted, [("a", 8, 8, 0), ("b", 8, 2, 0), ("c", 0, 0, 8)]);
         assert_eq!((found.rows, found.missing.0, found.missing.1.len()), ((16, 10), 8, 8));
-        assert_eq!(found.variants[1].differ[found.metric(columns::NODES).unwrap()], 2);
+        assert_eq!(found.variants[1].differing[found.metric_index(columns::NODES).unwrap()], 2);
     }
 
     /// A time beyond its bound that is not significant is noise and fails no gate: one search takes
@@ -707,11 +721,11 @@ mod tests {
             let frame =
                 Frame::parse(format!("variant,position,search.nodes,depth,seconds,error\n{rows}").as_bytes(), "t")
                     .unwrap();
-            Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
+            RecordedResult { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
-        let judged = compare_with_time_gate(&side(1.0), &side(10.0)).judged;
+        let judged = compare_with_time_gate(&side(1.0), &side(10.0)).gate_results;
         assert_eq!((judged.len(), judged[0].totals, judged[0].fails, judged[0].noise), (1, [8.0, 17.0], false, true));
-        let judged = compare_with_time_gate(&side(1.0), &side(1.0)).judged;
+        let judged = compare_with_time_gate(&side(1.0), &side(1.0)).gate_results;
         assert!(!judged[0].fails && !judged[0].noise);
     }
 
@@ -721,7 +735,7 @@ mod tests {
     fn different_positions_of_one_name_are_refused() {
         let side = |name: &str, contents: &[(&str, &str)]| {
             let contents = contents.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect();
-            Recorded { name: name.to_owned(), ..recorded("a,p,9", Manifest { contents, ..Manifest::default() }) }
+            RecordedResult { name: name.to_owned(), ..result_of("a,p,9", Manifest { contents, ..Manifest::default() }) }
         };
         let old = side("old", &[("p", "1"), ("q", "2")]);
         assert!(Comparison::new(&old, &side("new", &[("p", "1"), ("r", "2")]), &[]).is_ok());
@@ -732,7 +746,7 @@ mod tests {
         );
         // A duplicate row is reported for the result that has it.
         let [once, twice] = [("old", "a,p,9"), ("new", "a,p,9 a,p,9")]
-            .map(|(name, rows)| Recorded { name: name.to_owned(), ..recorded(rows, Manifest::default()) });
+            .map(|(name, rows)| RecordedResult { name: name.to_owned(), ..result_of(rows, Manifest::default()) });
         for (base, new) in [(&once, &twice), (&twice, &once)] {
             let error = Comparison::new(base, new, &[]).unwrap_err().to_string();
             assert_eq!(error, "new: variant \"a\", p, depth 1 has two rows: results that overlap cannot be joined");
@@ -746,13 +760,13 @@ mod tests {
         let columns = "variant,position,depth,error,search.nodes,table.hits,seconds\n";
         let side = |rows: &[&str]| {
             let frame = Frame::parse((columns.to_owned() + &rows.join("\n") + "\n").as_bytes(), "t").unwrap();
-            Recorded { name: "r".to_owned(), frame, manifest: None, missing: None }
+            RecordedResult { name: "r".to_owned(), frame, manifest: None, missing: None }
         };
-        let judge = |base: &Recorded, new: &Recorded, gate: &str| {
+        let judge = |base: &RecordedResult, new: &RecordedResult, gate: &str| {
             let gate = Gate::parse(gate).unwrap();
             let column = gate.column(&base.frame).unwrap();
             let found = Comparison::new(base, new, &[(gate, column)]).map_err(|error| error.to_string());
-            found.map(|found| (found.judged.len(), found.finding() == Finding::Gate, found.notes))
+            found.map(|found| (found.gate_results.len(), found.finding() == Finding::Gate, found.notes))
         };
         let rows = |p: &str, q: &str| side(&[&format!("a,p,1,,{p}"), &format!("a,q,1,,{q}")]);
         let whole = rows("9,3,0.5", "8,0,0.7");
@@ -808,7 +822,7 @@ mod tests {
         assert!(judge(&both, &both, "seconds > +1%").unwrap_err().contains("has no interval"));
         let bare =
             Frame::parse("variant,position,depth,error,search.nodes\na,p,1,,9\na,q,1,,8\n".as_bytes(), "t").unwrap();
-        let bare = Recorded { frame: bare, ..whole.clone() };
+        let bare = RecordedResult { frame: bare, ..whole.clone() };
         for gate in ["seconds > +1%", "seconds changed", "hits changed"] {
             assert!(judge(&whole, &bare, gate).unwrap_err().contains("NEW has no column"), "{gate}");
         }

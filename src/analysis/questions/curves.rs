@@ -21,7 +21,7 @@ use crate::record::columns;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More lines in one plot cannot be distinguished.
-pub const LINES: usize = 8;
+pub const MAX_LINES: usize = 8;
 
 /// More points in one plot cannot be distinguished.
 const MAX_POINTS: usize = 1500;
@@ -50,7 +50,7 @@ pub struct CurvePoint {
 }
 
 impl CurvePoint {
-    pub(super) fn bare(x: f64, y: f64, label: String) -> Self {
+    pub(super) fn without_interval(x: f64, y: f64, label: String) -> Self {
         Self { x, y, low: f64::NAN, high: f64::NAN, label }
     }
 
@@ -74,15 +74,15 @@ pub struct Response {
 
 /// The indices of up to [`LINES`] lines to show: the baseline, then those with the least and the
 /// most nodes by ratio.
-pub fn chosen(summary: &Summary) -> Vec<usize> {
+pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let mut all: Vec<usize> = (0..summary.lines.len()).filter(|&index| summary.lines[index].searches > 0).collect();
-    if all.len() <= LINES {
+    if all.len() <= MAX_LINES {
         return all;
     }
     let (baselines, mut others): (Vec<usize>, Vec<usize>) =
         all.drain(..).partition(|&index| summary.lines[index].is_baseline);
     others.sort_by(|&a, &b| summary.lines[a].ratio().mean.total_cmp(&summary.lines[b].ratio().mean));
-    let room = LINES - baselines.len().min(1);
+    let room = MAX_LINES - baselines.len().min(1);
     let (least, most) = (room.div_ceil(2), room / 2);
     let mut chosen_lines: Vec<usize> = baselines.into_iter().take(1).collect();
     chosen_lines.extend(others.iter().take(least));
@@ -93,13 +93,13 @@ pub fn chosen(summary: &Summary) -> Vec<usize> {
 
 /// The mean nodes of a search by iteration depth, for the given lines. Depths that only some of a
 /// line's searches finished are left out: they would be means over other positions.
-pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
+pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
     let [repeats, seeds, depths, nodes] =
         [columns::REPEAT, SEED, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
     let (finished, errors) = (frame.coded(columns::FINISHED), frame.coded(columns::ERROR));
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
-    for row in shown(frame, summary, lines) {
+    for row in rows_of_lines(frame, summary, lines) {
         let is_repeat = repeats[row] > 0.0 || seeds[row] > 0.0;
         if !is_repeat && errors.word(row).is_empty() && finished.word(row) != "false" && nodes[row] > 0.0 {
             let (sum, count) = sums.entry((grouping.group[row], depths[row] as u32)).or_default();
@@ -113,7 +113,7 @@ pub fn by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series
         let own: Vec<_> = sums.range((group, 0)..=(group, u32::MAX)).collect();
         let most = own.iter().map(|(_, (_, count))| *count).fold(0.0, f64::max);
         let points = own.into_iter().filter(|(_, (_, count))| *count == most).map(|((_, depth), (sum, count))| {
-            CurvePoint::bare(f64::from(*depth), sum / count, format!("mean of {count} searches"))
+            CurvePoint::without_interval(f64::from(*depth), sum / count, format!("mean of {count} searches"))
         });
         Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
     });
@@ -128,7 +128,7 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     let Some(base) = summary.baseline() else { return Vec::new() };
     let (depths, finished) = (frame.numbers(columns::DEPTH), frame.coded(columns::FINISHED));
     let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    let shown = shown(frame, summary, lines);
+    let shown = rows_of_lines(frame, summary, lines);
     for row in shown.into_iter().filter(|&row| finished.word(row) != "false" && depths[row] > 0.0) {
         rows.entry(depths[row] as u32).or_default().push(row);
     }
@@ -159,7 +159,7 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
 }
 
 /// The rows of the given lines and of the baseline.
-fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
+fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     let grouping = Grouping::new(frame, &summary.by);
     let named = || lines.iter().map(|&index| &summary.lines[index]).chain(summary.baseline());
     let expected: Vec<bool> = grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
@@ -168,7 +168,7 @@ fn shown(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
 
 /// Each search of the given lines against the baseline's, under the file's own key seed: x is the
 /// baseline's value, y the ratio.
-pub fn positions(
+pub fn position_ratios(
     frame: &Frame,
     summary: &Summary,
     (grouping, searches): (&Grouping, &Searches),
@@ -187,7 +187,11 @@ pub fn positions(
         let pairs: Vec<_> = pairs.iter().filter(|pair| pair.seed == 0).collect();
         let step = (pairs.len() * others.len()).div_ceil(MAX_POINTS).max(1);
         let points = pairs.iter().step_by(step).map(|pair| {
-            CurvePoint::bare(pair.values[0], pair.values[1] / pair.values[0], units.list()[pair.unit as usize].clone())
+            CurvePoint::without_interval(
+                pair.values[0],
+                pair.values[1] / pair.values[0],
+                units.list()[pair.unit as usize].clone(),
+            )
         });
         Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
     });
@@ -207,7 +211,7 @@ fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, 
 /// Series over a numeric axis, one for each combination of the other axes; `value` gives y with its
 /// interval for a summary line. Empty if the axis has fewer than two levels or if there are too
 /// many combinations to distinguish.
-pub fn along(
+pub fn series_along_axis(
     grid: &Frame,
     axes: &[Axis],
     axis: usize,
@@ -233,7 +237,7 @@ pub fn along(
     }
     let mut series: Vec<Series> = lines.into_values().filter(|series| series.points.len() > 1).collect();
     series.iter_mut().for_each(|series| series.points.sort_by(|a, b| a.x.total_cmp(&b.x)));
-    if series.len() > 2 * LINES { Vec::new() } else { series }
+    if series.len() > 2 * MAX_LINES { Vec::new() } else { series }
 }
 
 /// The responses to every numeric option with at least three values (sizes have their own plots).
@@ -248,7 +252,7 @@ pub fn responses(
     let mut responses = Vec::new();
     for (index, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
         let Some((path, numbers)) = find_numeric_option(axis) else { continue };
-        let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= LINES);
+        let other = axes.iter().position(|other| other.path == "table.size" && other.levels.len() <= MAX_LINES);
         let points = |effects: &[Effect], axis_of: usize| -> Vec<CurvePoint> {
             let point = |effect: &Effect| {
                 let label = axis.levels[effect.level].label.clone();
@@ -267,7 +271,8 @@ pub fn responses(
                 let sizes = grid.coded(&axes[other].columns[0]);
                 let lines = axes[other].levels.iter().map(|level| {
                     let rows = grid.take(&grid.select(|row| sizes.word(row) == level.values[0]));
-                    let effects = effects::effects(&rows, &axes[index..=index], &references[index..=index], metric);
+                    let effects =
+                        effects::main_effects(&rows, &axes[index..=index], &references[index..=index], metric);
                     Series { name: level.label.clone(), line: None, points: points(&effects, 0) }
                 });
                 (lines.filter(|series| series.points.len() > 1).collect(), axes[other].name.clone())
@@ -303,7 +308,7 @@ pub type RatioMap = (Vec<Vec<Option<f64>>>, bool);
 
 /// Geometric mean ratios over two axes: rows of the first, columns of the second; averaged over the
 /// other axes.
-pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> RatioMap {
+pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> RatioMap {
     // The logarithms of each cell, and the levels of the other axes that they belong to.
     let mut cells = vec![vec![(Vec::new(), BTreeSet::new()); axes[second].levels.len()]; axes[first].levels.len()];
     for (index, mut levels) in lines_on_grid(grid, axes, summary) {
@@ -325,7 +330,7 @@ pub fn map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::positions as positions_of;
+    use super::position_ratios as positions_of;
     use super::*;
     use crate::analysis::pairing::ratio::JudgedRatio;
     use crate::analysis::rows::axes::Level;
@@ -343,7 +348,7 @@ mod tests {
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
         let points_by_depth = |lines: &[usize]| {
             let points = |series: &Series| series.points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
-            by_depth(&frame, &summary, lines)
+            nodes_by_depth(&frame, &summary, lines)
                 .iter()
                 .map(|series| (series.name.clone(), points(series)))
                 .collect::<Vec<_>>()
@@ -412,8 +417,8 @@ mod tests {
     #[test]
     fn both_ends_of_many_lines_are_chosen() {
         let means = [0.9, 5.0, 1.0, 0.1, 3.0, 0.3, 7.0, 0.2, 2.0, 0.4, 6.0, 0.8];
-        assert_eq!(chosen(&lines_of(&means)), [1, 2, 3, 5, 6, 7, 9, 10]);
-        assert_eq!(chosen(&lines_of(&means[..8])), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(choose_lines(&lines_of(&means)), [1, 2, 3, 5, 6, 7, 9, 10]);
+        assert_eq!(choose_lines(&lines_of(&means[..8])), [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
     /// Two lines in a cell, of 1/2 and 8, have a geometric mean of 2; an empty cell has none.
@@ -430,7 +435,7 @@ mod tests {
         let rows = "v0,p,1,9,1,x,3\nv0,q,1,9,1,x,3\nv1,p,1,9,1,x,4\nv2,p,1,9,2,y,3\nv3,p,1,9,2,x,3\n";
         let grid = Frame::parse(format!("variant,position,depth,search.nodes,a,b,c\n{rows}").as_bytes(), "t").unwrap();
         let axes = [axis("a", ["1", "2"]), axis("b", ["x", "y"]), axis("c", ["3", "4"])];
-        let (found, unlike) = map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0, 1.0, 3.0]));
+        let (found, unlike) = ratio_map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0, 1.0, 3.0]));
         let near = |found: Option<f64>, expected: f64| found.is_some_and(|found| (found - expected).abs() < 1e-9);
         assert!(near(found[0][0], 2.0) && near(found[1][1], 1.0) && near(found[1][0], 3.0), "{found:?}");
         assert_eq!(found[0][1], None);
@@ -441,7 +446,7 @@ mod tests {
         {
             let grid =
                 Frame::parse(format!("variant,position,depth,search.nodes,a,b,c\n{rows}").as_bytes(), "t").unwrap();
-            assert_eq!(map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0])).1, unlike);
+            assert_eq!(ratio_map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0])).1, unlike);
         }
     }
 
@@ -469,7 +474,7 @@ mod tests {
                 Frame::parse(format!("variant,position,depth,search.nodes,a,b\n{rows}").as_bytes(), "t").unwrap();
             let axes = [axis("a", 2), axis("b", others)];
             let summary = lines_of(&vec![1.0; 2 * others]);
-            let found = along(&grid, &axes, 0, &summary, |index| Some((index as f64, f64::NAN, f64::NAN)));
+            let found = series_along_axis(&grid, &axes, 0, &summary, |index| Some((index as f64, f64::NAN, f64::NAN)));
             // Sorted by value, whatever the order of rows.
             let points = |line: &Series| line.points.iter().map(|point| point.x).collect::<Vec<_>>() == [0.0, 1.0];
             assert_eq!((found.len(), found.iter().all(points)), (drawn, true), "{others}");
@@ -531,7 +536,7 @@ mod tests {
         );
         // By search, to the depth that both finished: 110 and 220, 340 and 2,420 nodes; of c 10 and
         // 30.
-        let points = positions(&frame, &summary, (&grouping, &searches), &[0, 1, 2]);
+        let points = position_ratios(&frame, &summary, (&grouping, &searches), &[0, 1, 2]);
         let expected = [
             named_points("b", &[(110.0, 2.0), (340.0, (1e6_f64 * 2420.0 / 340.0).round() / 1e6)]),
             named_points("c", &[(10.0, 3.0)]),

@@ -38,7 +38,7 @@ pub struct Interaction {
 }
 
 /// The reference level of each axis: the baseline variant's, or the first.
-pub fn references(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
+pub fn reference_levels(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
     let variants = grid.coded(columns::VARIANT);
     let row = (0..grid.rows()).find(|&row| Some(variants.word(row)) == baseline);
     axes.iter().map(|axis| row.and_then(|row| axis.row_level(grid, row)).unwrap_or(0)).collect()
@@ -59,21 +59,21 @@ impl Levels {
     }
 
     /// The group with these levels.
-    fn of(&self, values: &[&[String]]) -> Option<usize> {
+    fn find_group(&self, values: &[&[String]]) -> Option<usize> {
         self.grouping.find(&values.concat())
     }
 }
 
 /// The main effects of all axes.
-pub fn effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
+pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
     let mut known: Vec<((usize, usize), Logs)> = Vec::new();
     for (index, (axis, &reference)) in axes.iter().zip(references).enumerate() {
         let levels = Levels::new(grid, &[axis]);
         let reader = MetricReader::new(&levels.searches, metric, grid);
-        let Some(base) = levels.of(&[&axis.levels[reference].values]) else { continue };
+        let Some(base) = levels.find_group(&[&axis.levels[reference].values]) else { continue };
         let base = BaseSearches::new(&reader, &levels.grouping, base);
         for (level, expected) in axis.levels.iter().enumerate() {
-            let Some(group) = levels.of(&[&expected.values]) else { continue };
+            let Some(group) = levels.find_group(&[&expected.values]) else { continue };
             known.push(((index, level), if level == reference { Vec::new() } else { base.pairs(group).logs() }));
         }
     }
@@ -101,7 +101,7 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
         let levels = Levels::new(grid, &[&axes[a], &axes[b]]);
         let reader = MetricReader::new(&levels.searches, metric, grid);
         let group = |level_a: usize, level_b: usize| {
-            levels.of(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values])
+            levels.find_group(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values])
         };
         let (base_a, base_b) = (references[a], references[b]);
         for level_b in 0..axes[b].levels.len() {
@@ -175,9 +175,9 @@ mod tests {
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let (grid, axes) = axes::find_axes(&frame, &[columns::NODES]);
         let summarize = |baseline: Option<&str>| {
-            let references = references(&grid, &axes, baseline);
+            let references = reference_levels(&grid, &axes, baseline);
             let rounded = |mean: f64| (1000.0 * mean).round() / 1000.0;
-            let found = effects(&grid, &axes, &references, &Metric::nodes());
+            let found = main_effects(&grid, &axes, &references, &Metric::nodes());
             let found: Vec<_> =
                 found.iter().map(|effect| (effect.axis, effect.level, rounded(effect.judged.ratio.mean))).collect();
             let together = interactions(&grid, &axes, &references, &Metric::nodes());

@@ -49,10 +49,10 @@ fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], dr
     let points: Vec<Vec<Option<f64>>> =
         players.iter().map(|pairs| openings.iter().map(|opening| pairs.get(opening).copied()).collect()).collect();
     let nodes_of = |weights: &[u32]| -> Vec<f64> {
-        let results: Vec<(f64, f64)> = points.iter().map(|points| elo(points, weights)).collect();
+        let results: Vec<(f64, f64)> = points.iter().map(|points| elo_of_draw(points, weights)).collect();
         let (copy_elos, variant_elos) = results.split_at(copies.len());
         let played = copies.iter().zip(copy_elos).map(|((divisor, _), &(elo, pairs))| (-divisor.ln(), elo, pairs));
-        let curve = curve(played.collect());
+        let curve = pool_curve(played.collect());
         variant_elos.iter().map(|(elo, _)| look_up(&curve, *elo).exp()).collect()
     };
     let estimates = nodes_of(&vec![1; openings.len()]);
@@ -77,7 +77,7 @@ fn equal_nodes_drawn(variants: &[&PairPoints], copies: &[(f64, &PairPoints)], dr
 }
 
 /// A player's Elo over the resampled openings, and the number of its pairs.
-fn elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
+fn elo_of_draw(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for (points, &weight) in points.iter().zip(weights) {
         if let Some(points) = points {
@@ -90,7 +90,7 @@ fn elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
 
 /// The corners of the curve (log(nodes), Elo), both increasing: from (log(nodes), Elo, pairs) and
 /// the baseline itself, whose Elo is 0 by definition. Violators are pooled at their weighted means.
-fn curve(mut played: Vec<(f64, f64, f64)>) -> Vec<(f64, f64)> {
+fn pool_curve(mut played: Vec<(f64, f64, f64)>) -> Vec<(f64, f64)> {
     const EXACT: f64 = 1e12;
     played.retain(|(_, elo, _)| !elo.is_nan());
     played.push((0.0, 0.0, EXACT));
@@ -163,12 +163,12 @@ mod tests {
     /// place.
     #[test]
     fn curve_that_decreases_is_pooled() {
-        let found = curve(vec![(-1.0, -100.0, 10.0), (-0.5, -120.0, 30.0), (0.5, -3.0, 10.0)]);
+        let found = pool_curve(vec![(-1.0, -100.0, 10.0), (-0.5, -120.0, 30.0), (0.5, -3.0, 10.0)]);
         let expected = [(-0.625, -115.0), (0.0, 0.0)];
         assert!(
             found.len() == 2 && found.iter().zip(expected).all(|(a, b)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6)
         );
-        assert_eq!(curve(Vec::new()), [(0.0, 0.0)]);
+        assert_eq!(pool_curve(Vec::new()), [(0.0, 0.0)]);
         let steps = [(-2.0, -300.0), (-1.0, -100.0), (0.0, 0.0)];
         for (elo, nodes) in [(-300.0, -2.0), (-200.0, -1.5), (-100.0, -1.0), (-25.0, -0.25), (0.0, 0.0)] {
             assert!((look_up(&steps, elo) - nodes).abs() < 1e-12, "{elo}");

@@ -27,13 +27,13 @@ pub enum Sign {
 }
 
 /// How a line compares, in the metric with this index.
-pub fn sign(line: &Line, metric: usize) -> Sign {
+pub fn compare_sign(line: &Line, metric: usize) -> Sign {
     let Some(measure) = line.measures.get(metric) else { return Sign::Nothing };
     let ratio = measure.ratio;
     match () {
         () if line.is_baseline => Sign::Baseline,
         () if ratio.pairs == 0 => Sign::Nothing,
-        () if !measure.marked => Sign::Unclear,
+        () if !measure.significant => Sign::Unclear,
         () if ratio.mean < 1.0 => Sign::Less,
         () => Sign::More,
     }
@@ -43,7 +43,8 @@ pub fn sign(line: &Line, metric: usize) -> Sign {
 /// are counted separately.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
-    let lines_of = |expected| -> Vec<&Line> { summary.lines.iter().filter(|line| sign(line, 0) == expected).collect() };
+    let lines_of =
+        |expected| -> Vec<&Line> { summary.lines.iter().filter(|line| compare_sign(line, 0) == expected).collect() };
     let (less, more, unclear) = (lines_of(Sign::Less), lines_of(Sign::More), lines_of(Sign::Unclear));
     let compared = less.len() + more.len() + unclear.len();
     if compared == 0 {
@@ -81,8 +82,8 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     }
     findings.extend(fragile_lines(summary));
     findings.extend(within_margin(summary));
-    findings.extend(power(&summary.power));
-    findings.extend(summary.among.as_ref().and_then(among));
+    findings.extend(describe_power(&summary.power));
+    findings.extend(summary.rival_power.as_ref().and_then(describe_rival_power));
     findings
 }
 
@@ -150,7 +151,7 @@ fn fragile_lines(summary: &Summary) -> Option<String> {
     const SHOWN: usize = 3;
     let is_fragile = |line: &&Line| {
         let reverses = line.ratio().influence.is_some_and(|influence| influence.reverses);
-        line.measures.first().is_some_and(|measure| measure.hangs || measure.marked && reverses)
+        line.measures.first().is_some_and(|measure| measure.fragile || measure.significant && reverses)
     };
     let lines: Vec<&Line> = summary.lines.iter().filter(is_fragile).collect();
     let describe = |line: &&Line| {
@@ -168,7 +169,7 @@ fn fragile_lines(summary: &Summary) -> Option<String> {
 fn within_margin(summary: &Summary) -> Option<String> {
     let enough = min_clusters(summary.power.lines);
     let lines = summary.lines.iter().filter_map(|line| line.measures.first());
-    let narrow = lines.filter(|Measure { ratio, p, marked, .. }| {
+    let narrow = lines.filter(|Measure { ratio, p, significant: marked, .. }| {
         !marked && ratio.excludes_one() && *p < 0.05 && ratio.clusters >= enough && !ratio.exceeds_margin()
     });
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
@@ -184,34 +185,34 @@ fn within_margin(summary: &Summary) -> Option<String> {
 }
 
 /// A sentence about the power of the comparison.
-fn power(power: &Power) -> Option<String> {
+fn describe_power(power: &Power) -> Option<String> {
     let Power { lines, clusters, games, .. } = *power;
     let units = if games { "independent games or positions" } else { "positions" };
     let between = if power.rivals { "between rivals" } else { "from the baseline" };
     let among = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
-    Some(format!("With {clusters} {units}{among}, differences {between} {}", seen(power)?))
+    Some(format!("With {clusters} {units}{among}, differences {between} {}", describe_detectable(power)?))
 }
 
 /// The same for the comparison of the other lines with the best of them.
-fn among(power: &Power) -> Option<String> {
-    Some(format!("Between the best of the others and the rest, differences {}", seen(power)?))
+fn describe_rival_power(power: &Power) -> Option<String> {
+    Some(format!("Between the best of the others and the rest, differences {}", describe_detectable(power)?))
 }
 
 /// The end of that sentence; none if nothing is detectable, or if no two searches differ.
-fn seen(power: &Power) -> Option<String> {
+fn describe_detectable(power: &Power) -> Option<String> {
     let Power { detectable: seen, needed, .. } = *power;
     (seen > 0.0).then(|| {
         format!(
             "from about {} on are found four times in five; 1 % would take about {}.",
             if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
             // Such an estimate has two significant figures.
-            rounded(needed),
+            round_up(needed),
         )
     })
 }
 
 /// Rounds up to two significant figures.
-pub fn rounded(number: f64) -> String {
+pub fn round_up(number: f64) -> String {
     let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
     format!("{:.0}", (number / scale).ceil() * scale)
 }
@@ -225,11 +226,11 @@ mod tests {
 
     /// A line with a given mean; `fragile`: one position decides its significance; `reverses`: the
     /// mean changes sides without one.
-    fn line(name: &str, mean: f64, marked: bool, [hangs, turns]: [bool; 2]) -> Line {
+    fn line(name: &str, mean: f64, significant: bool, [fragile, turns]: [bool; 2]) -> Line {
         let influence = Some(Influence { cluster: 0, index: 0, without: 1.25, reverses: turns });
         let ratio = Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, influence, ..Ratio::default() };
         // Findings use the first metric.
-        let measures = vec![Measure { ratio, marked, hangs, ..Measure::default() }, Measure::default()];
+        let measures = vec![Measure { ratio, significant, fragile, ..Measure::default() }, Measure::default()];
         Line {
             name: name.to_owned(),
             is_baseline: name == "base",
@@ -386,7 +387,7 @@ mod tests {
             (130_000.0, "130000"),
         ];
         for (number, text) in cases {
-            assert_eq!(rounded(number), text);
+            assert_eq!(round_up(number), text);
         }
     }
 

@@ -21,7 +21,7 @@ pub enum Rule {
     /// Any row that differs.
     Changed,
     /// A change of a variant's total past a bound.
-    Beyond {
+    Bound {
         /// Which side of the bound fails: `>=`, `<=`, `>` or `<`.
         operator: &'static str,
         /// The bound, in the metric's unit or as a share of the old total: 0.01 is 1 %.
@@ -94,7 +94,7 @@ impl Gate {
             return Err(GateError::new(trimmed, &format!("`{value}` has no sign"), &help));
         }
         let bound = if share { number / 100.0 } else { number };
-        let gate = gate(metric, Rule::Beyond { operator, bound, share });
+        let gate = gate(metric, Rule::Bound { operator, bound, share });
         if share && !gate.can_fail(1.0) {
             let help = "totals cannot be negative: use a share above -100 %, or METRIC <= -100%";
             return Err(GateError::new(trimmed, "it can never fail", help));
@@ -125,7 +125,7 @@ impl Gate {
     /// Whether some total of NEW could fail if BASE's is `base`; totals are at least 0.
     pub fn can_fail(&self, base: f64) -> bool {
         match self.limit {
-            Rule::Beyond { operator: "<" | "<=", .. } => self.exceeds_bound(base, 0.0),
+            Rule::Bound { operator: "<" | "<=", .. } => self.exceeds_bound(base, 0.0),
             _ => true,
         }
     }
@@ -138,7 +138,7 @@ impl Gate {
     /// Whether a change from `base` to `new` exceeds the gate's bound; false for a gate on any
     /// change, which needs no totals.
     pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
-        let Rule::Beyond { operator, bound, share } = self.limit else { return false };
+        let Rule::Bound { operator, bound, share } = self.limit else { return false };
         let change = new - base;
         // Nothing is divided, so any rise from 0 exceeds every share.
         let bound = if share { bound * base } else { bound };

@@ -17,15 +17,15 @@ pub struct Measure {
     /// p of the ratio, corrected for all lines by joint sign flips; NaN for a baseline.
     pub p: f64,
     /// Whether the ratio differs significantly from 1.
-    pub marked: bool,
+    pub significant: bool,
     /// Whether that depends on a single position or game.
-    pub hangs: bool,
+    pub fragile: bool,
     /// Searches that were compared only up to a common depth.
-    pub cut: usize,
+    pub truncated: usize,
     /// Searches that share no finished depth with the baseline's, so were not compared.
-    pub apart: usize,
+    pub incomparable: usize,
     /// Searches in which one value is 0 and the other is not, so have no ratio.
-    pub beyond: usize,
+    pub one_sided_zero: usize,
 }
 
 /// The rates of a line: the counted column, and the columns whose sum is its denominator.
@@ -164,7 +164,7 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
 }
 
 /// Computes the sums, means and counts of each line.
-pub(super) fn totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
+pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.coded(columns::SOLVED);
     let mut bounded = vec![0.0; lines.len()];

@@ -9,7 +9,7 @@ use crate::experiment::match_claims::MatchClaim;
 use crate::text::plural;
 
 /// Judges all claims by the games.
-pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
+pub fn judge_match_claims(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
     let names = || all.encounters.iter().flat_map(|encounter| [encounter.player.as_str(), encounter.opponent.as_str()]);
     let judge = |expect: &Expect| {
         let text = expect.claim.clone()?;
@@ -26,7 +26,7 @@ pub fn verdicts(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
             match (all.test.stop, pairs < expected) {
                 (true, _) => (Ruling::CannotTell, message),
                 (false, true) => (Ruling::CannotTell, format!("{message}; too few, at least {expected} are needed")),
-                (false, false) => (ruling(claim, elo), message),
+                (false, false) => (rule_by_interval(claim, elo), message),
             }
         });
         Some(Verdict { subject, published: text, measured, ruling, ..Verdict::pending(expect) })
@@ -50,7 +50,7 @@ fn find_elo<'m>(claim: &MatchClaim, all: &'m Matches) -> Option<(Elo, &'m Encoun
     })
 }
 
-fn ruling(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
+fn rule_by_interval(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
     let than = claim.elo;
     match (claim.more, low > than, high < than) {
         (true, true, _) | (false, _, true) => Ruling::Holds,
@@ -78,7 +78,7 @@ mod tests {
             let rows = Frame::parse(format!("{head}{games}").as_bytes(), "test").unwrap();
             let all = Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap();
             let claim: Expect = from_toml("claim = 'elo(a, b) > 0'").unwrap();
-            let found = &verdicts(&[claim], &all)[0];
+            let found = &judge_match_claims(&[claim], &all)[0];
             assert_eq!(found.ruling, ruling);
             assert_eq!(found.measured.ends_with("over 5 pairs; too few, at least 6 are needed"), pairs == 5);
         }
@@ -100,7 +100,7 @@ mod tests {
         let Elo { elo, low, high } = all.encounters[0].pairs.elo_within(all.reach);
         assert!(0.0 < low && low < elo && elo < high && elo - low < high - elo, "a lopsided interval above 0");
         let judge = |claim: &str| {
-            let found = verdicts(&[from_toml(&format!("claim = '{claim}'")).unwrap()], &all).remove(0);
+            let found = judge_match_claims(&[from_toml(&format!("claim = '{claim}'")).unwrap()], &all).remove(0);
             (found.ruling, found.measured.split(" over").next().unwrap().to_owned())
         };
         let straight = format!("{elo:+.1} Elo [{low:+.1}, {high:+.1}]");
@@ -127,7 +127,7 @@ mod tests {
         ] {
             let rule_of = |more: bool| {
                 let claim = MatchClaim { player: "a".to_owned(), opponent: "b".to_owned(), more, elo: 5.0 };
-                ruling(&claim, Elo { elo: 5.0, low, high })
+                rule_by_interval(&claim, Elo { elo: 5.0, low, high })
             };
             let less = match more {
                 Ruling::Holds => Ruling::Differs,

@@ -115,7 +115,7 @@ impl Matches {
     }
 
     /// All encounters, those of handicapped copies last.
-    pub fn played(&self) -> impl Iterator<Item = &Encounter> {
+    pub fn all_encounters(&self) -> impl Iterator<Item = &Encounter> {
         self.encounters.iter().chain(self.handicaps.iter().map(|(_, encounter)| encounter))
     }
 
@@ -159,7 +159,7 @@ impl Matches {
             let next = lines.len() as u32;
             let line = *lines.entry((starts.codes()[row], moves.codes()[row])).or_insert(next);
             let game = GameRow { points: points[row], white: colours.word(row) == WHITE, line };
-            gathered.take(positions.codes()[row], game);
+            gathered.add_game(positions.codes()[row], game);
             gathered.blind += blind[row];
             *gathered.totals.ends.entry(ends.word(row).to_owned()).or_insert(0) += 1;
             gathered.totals.plies += plies[row];
@@ -230,7 +230,7 @@ fn correct_holm(p: &[f64]) -> Vec<f64> {
 #[derive(Default)]
 struct EncounterRows {
     /// The first game of a pair, until the second is read.
-    open: HashMap<u32, GameRow>,
+    unpaired: HashMap<u32, GameRow>,
     /// The points of each pair, in order.
     pairs: Vec<f64>,
     /// The opening of each pair.
@@ -244,19 +244,19 @@ struct EncounterRows {
 }
 
 impl EncounterRows {
-    fn take(&mut self, position: u32, game: GameRow) {
+    fn add_game(&mut self, position: u32, game: GameRow) {
         let kind = [0.75, 0.25].into_iter().filter(|least| game.points <= *least).count();
         self.totals.games[kind] += 1;
         self.totals.white += if game.white { game.points } else { 1.0 - game.points };
         self.lines.push(game.line);
-        match self.open.remove(&position) {
+        match self.unpaired.remove(&position) {
             Some(first) => {
                 self.pairs.push(first.points + game.points);
                 self.openings.push(position);
                 self.both.push([first.line, game.line]);
             }
             None => {
-                self.open.insert(position, game);
+                self.unpaired.insert(position, game);
             }
         }
     }
@@ -409,8 +409,8 @@ A,o4,0,0,base,,,,,,,,,engine died
         for position in 0..400 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let second = [1.0, 1.0, 0.5, 0.0][(random >> 60) as usize % 4];
-            one.take(position, GameRow { points: 1.0, white: true, line: 2 * position });
-            one.take(position, GameRow { points: second, white: false, line: 2 * position + 1 });
+            one.add_game(position, GameRow { points: 1.0, white: true, line: 2 * position });
+            one.add_game(position, GameRow { points: second, white: false, line: 2 * position + 1 });
         }
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
         let whole = one.encounter(&bounds);

@@ -1,5 +1,6 @@
 //! Questions that the rows answer, one in each file.
 
+mod claim_result;
 pub mod claims;
 pub mod compare;
 pub mod curves;
@@ -7,19 +8,18 @@ pub mod effects;
 pub mod equal_nodes;
 pub mod findings;
 pub mod gate;
-pub mod joined;
 pub mod line;
 pub mod match_claims;
 pub mod match_test;
 pub mod matches;
+pub mod paired_rows;
 pub mod pairwise;
 pub mod plans;
 pub mod power;
+pub mod profiles;
 pub mod quality;
 pub mod race;
 pub mod samples;
 pub mod screen;
 pub mod strata;
 pub mod summary;
-mod weighed;
-pub mod within;

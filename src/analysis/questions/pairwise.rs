@@ -20,21 +20,21 @@ pub struct LinePair {
     /// The index of the line in the summary.
     pub line: usize,
     /// The index of the line that it is compared with.
-    pub against: usize,
+    pub base: usize,
     /// The ratio of the first to the second.
     pub ratio: Ratio,
     /// p corrected over all pairs by joint sign flips.
     pub p: f64,
     /// Whether they differ significantly.
-    pub marked: bool,
+    pub significant: bool,
     /// Whether that depends on one position or game.
-    pub hangs: bool,
+    pub fragile: bool,
     /// Searches that were compared only up to a common depth.
-    pub cut: usize,
+    pub truncated: usize,
     /// Searches that share no finished depth, so were not compared.
-    pub apart: usize,
+    pub incomparable: usize,
     /// Searches in which one value is 0 and the other is not, so have no ratio.
-    pub beyond: usize,
+    pub one_sided_zero: usize,
 }
 
 /// All pairs of lines, by the summary's first metric. The line that is less than most others comes
@@ -42,7 +42,7 @@ pub struct LinePair {
 ///
 /// # Errors
 /// If there are too many lines.
-pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<LinePair>, String> {
+pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePair>, String> {
     let count = summary.lines.len();
     if count > MAX_LINES {
         return Err(format!(
@@ -71,14 +71,14 @@ pub fn pairwise(frame: &Frame, summary: &Summary) -> Result<Vec<LinePair>, Strin
     let logs: Vec<Logs> = all.iter().map(|(.., pairs)| pairs.logs()).collect();
     let versus = |((line, against, pairs), judged): ((usize, usize, Pairs), JudgedRatio)| LinePair {
         line,
-        against,
+        base: against,
         ratio: judged.ratio,
         p: judged.p,
-        marked: judged.significant,
-        hangs: judged.fragile,
-        cut: pairs.truncated,
-        apart: pairs.incomparable,
-        beyond: pairs.one_sided_zero.iter().sum(),
+        significant: judged.significant,
+        fragile: judged.fragile,
+        truncated: pairs.truncated,
+        incomparable: pairs.incomparable,
+        one_sided_zero: pairs.one_sided_zero.iter().sum(),
     };
     Ok(all.into_iter().zip(Family::from_samples(&logs).lines).map(versus).collect())
 }
@@ -92,9 +92,9 @@ mod tests {
         let rows: String = (0..variants).map(|index| format!("v{index},p,1,{}\n", 100 + index)).collect();
         let frame = Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
-        let pairs = pairwise(&frame, &summary)?;
+        let pairs = compare_all_pairs(&frame, &summary)?;
         // The fewer nodes, the better.
-        assert!(pairs.iter().all(|pair| pair.line < pair.against && pair.ratio.mean < 1.0));
+        assert!(pairs.iter().all(|pair| pair.line < pair.base && pair.ratio.mean < 1.0));
         Ok(pairs.len())
     }
 
@@ -105,10 +105,10 @@ mod tests {
         let rows: String = (0..3).map(|index| format!("more,p{index},1,1005\nless,p{index},1,1000\n")).collect();
         let frame = Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
-        let pairs = pairwise(&frame, &summary).unwrap();
+        let pairs = compare_all_pairs(&frame, &summary).unwrap();
         let name_of = |line: usize| summary.lines[line].name.as_str();
         let message: Vec<_> =
-            pairs.iter().map(|pair| (name_of(pair.line), name_of(pair.against), pair.ratio.mean)).collect();
+            pairs.iter().map(|pair| (name_of(pair.line), name_of(pair.base), pair.ratio.mean)).collect();
         assert!(matches!(message[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9), "{message:?}");
     }
 
@@ -118,9 +118,11 @@ mod tests {
         let text = "variant,position,depth,search.nodes\na,p,1,0\nb,p,1,4\na,q,1,5\nb,q,1,4\na,r,1,5\nb,r,2,4\na,s,1,0\nb,s,1,0\na,t,1,5\nb,t,1,4\nb,t,2,9\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
-        let pairs = pairwise(&frame, &summary).unwrap();
-        let message: Vec<_> =
-            pairs.iter().map(|pair| (pair.ratio.clusters, pair.beyond, pair.apart, pair.cut)).collect();
+        let pairs = compare_all_pairs(&frame, &summary).unwrap();
+        let message: Vec<_> = pairs
+            .iter()
+            .map(|pair| (pair.ratio.clusters, pair.one_sided_zero, pair.incomparable, pair.truncated))
+            .collect();
         assert_eq!(message, [(2, 1, 1, 1)]);
     }
 

@@ -1,6 +1,6 @@
 //! How the plans of two results differ, which a reader of a comparison asks first.
 
-use super::joined::{Joined, Recorded};
+use super::paired_rows::{PairedResults, RecordedResult};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::limits::split_limit;
 use crate::record::columns;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 type OptionValues = BTreeMap<String, String>;
 
 /// The differences between the plans; empty if they are equal, none if a manifest is missing.
-pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<Vec<String>> {
+pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, joined: &PairedResults) -> Option<Vec<String>> {
     let (old, fresh) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
     if old.plan == fresh.plan {
         return Some(Vec::new());
@@ -41,7 +41,7 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
             }
         }
     };
-    let limits = [base, new].map(|side| limits(&side.frame));
+    let limits = [base, new].map(|side| limits_by_variant(&side.frame));
     let mut both = 0;
     for (name, renamed) in joined.variants.iter().zip(&joined.renamed) {
         let theirs = renamed.as_ref().unwrap_or(name);
@@ -50,7 +50,7 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
         }
         if let Some((old, fresh)) = old.options.get(name).zip(fresh.options.get(theirs)) {
             both += 1;
-            compare(&leaves(old), &leaves(fresh), "-");
+            compare(&flatten_options(old), &flatten_options(fresh), "-");
         }
     }
     for (path, moves) in changes {
@@ -80,12 +80,12 @@ pub fn differences(base: &Recorded, new: &Recorded, joined: &Joined) -> Option<V
 }
 
 /// Flattens a value to dotted paths.
-fn leaves(value: &serde_json::Value) -> OptionValues {
+fn flatten_options(value: &serde_json::Value) -> OptionValues {
     match value {
         serde_json::Value::Object(fields) => {
             let nested = |(name, value): (&String, &serde_json::Value)| {
                 let path = |path: String| if path.is_empty() { name.clone() } else { format!("{name}.{path}") };
-                leaves(value).into_iter().map(|(nested, leaf)| (path(nested), leaf)).collect::<Vec<_>>()
+                flatten_options(value).into_iter().map(|(nested, leaf)| (path(nested), leaf)).collect::<Vec<_>>()
             };
             fields.iter().flat_map(nested).collect()
         }
@@ -94,7 +94,7 @@ fn leaves(value: &serde_json::Value) -> OptionValues {
 }
 
 /// The limit of each variant (and suite), split into its parts.
-fn limits(frame: &Frame) -> HashMap<String, OptionValues> {
+fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     let [variants, suites, limits] =
         [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.coded(column));
     let mut known = HashSet::new();
@@ -114,6 +114,6 @@ fn limits(frame: &Frame) -> HashMap<String, OptionValues> {
 }
 
 /// The greatest depth that was searched.
-fn max_depth(side: &Recorded) -> String {
+fn max_depth(side: &RecordedResult) -> String {
     side.frame.numbers(columns::DEPTH).iter().copied().fold(0.0, f64::max).to_string()
 }

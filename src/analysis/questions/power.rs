@@ -29,7 +29,7 @@ pub struct Power {
 
 impl Power {
     /// The power of a family of lines.
-    pub fn of(family: &Family) -> Self {
+    pub fn from_family(family: &Family) -> Self {
         Self::new(family.lines.iter().map(|line| line.ratio).collect(), family)
     }
 
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn one_position_is_counted() {
         let power = |lines: &[Vec<(u32, f64)>]| {
-            let power = Power::of(&Family::from_samples(lines));
+            let power = Power::from_family(&Family::from_samples(lines));
             (power.clusters, power.lines, power.games)
         };
         assert_eq!(power(&[vec![(0, 0.5)], vec![], vec![(0, -0.5)]]), (1, 2, false));
@@ -96,7 +96,7 @@ mod tests {
     fn too_few_clusters_detect_nothing_however_small_the_spread() {
         let power_of = |clusters: u32| {
             let logs = (0..clusters).map(|index| (index, 0.001 * f64::from(index % 2))).collect();
-            Power::of(&Family::from_samples(&[logs]))
+            Power::from_family(&Family::from_samples(&[logs]))
         };
         assert!(
             [2, 5].iter().all(|&clusters| power_of(clusters).detectable.is_nan() && power_of(clusters).needed >= 6.0)
@@ -106,7 +106,7 @@ mod tests {
         let logs: Vec<(u32, f64)> = (0..12).map(|index| (index, 0.1 * f64::from(index % 3))).collect();
         let same: Vec<(u32, f64)> = (0..12).map(|index| (index, 0.0)).collect();
         let text = |lines: &[Vec<(u32, f64)>]| {
-            let power = Power::of(&Family::from_samples(lines));
+            let power = Power::from_family(&Family::from_samples(lines));
             (power.detectable, power.needed)
         };
         let alone = text(std::slice::from_ref(&logs));
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn clusters_for_one_per_cent_by_hand() {
         let logs = (0..100).map(|index| (index, if index % 2 == 0 { 0.1 } else { -0.1 })).collect();
-        let needed = Power::of(&Family::from_samples(&[logs])).needed;
+        let needed = Power::from_family(&Family::from_samples(&[logs])).needed;
         assert!((976.0..980.0).contains(&needed), "{needed}");
     }
 }

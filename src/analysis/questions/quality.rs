@@ -45,7 +45,7 @@ type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
 const LOG_UNIT: f64 = 1000.0;
 
 /// The quality of each variant's moves, in the order given; empty if nothing was judged.
-pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
+pub fn move_quality(frame: &Frame, judged: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
     if judged.is_empty() {
         return Vec::new();
     }
@@ -75,11 +75,11 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
         let place = (position, field(columns::REPEAT), seeds[row].to_bits());
         searches.entry(field(columns::VARIANT)).or_default().insert(place, search);
     }
-    let base = searches.get(baseline).map(losses).unwrap_or_default();
+    let base = searches.get(baseline).map(mean_losses).unwrap_or_default();
     let quality_of = |variant: &String| {
         let mine = searches.get(variant)?;
         let mut clusters: BTreeMap<&str, u32> = BTreeMap::new();
-        let differences: Vec<(u32, f64)> = losses(mine)
+        let differences: Vec<(u32, f64)> = mean_losses(mine)
             .into_iter()
             .filter_map(|(place, (cluster, loss))| {
                 let (_, other) = base.get(&place)?;
@@ -106,7 +106,7 @@ pub fn quality(frame: &Frame, judged: &[Judgement], variants: &[String], baselin
 }
 
 /// The mean loss of each search of a variant over its key seeds.
-fn losses(searches: &Answers) -> Losses<'_> {
+fn mean_losses(searches: &Answers) -> Losses<'_> {
     let mut all: BTreeMap<_, (&str, Vec<f64>)> = BTreeMap::new();
     for ((position, repeat, _), search) in searches {
         let entry = all.entry((position.as_str(), repeat.as_str())).or_insert((search.cluster.as_str(), Vec::new()));
@@ -117,7 +117,7 @@ fn losses(searches: &Answers) -> Losses<'_> {
 
 /// The number of searches whose position (and move, if `moves`) the reference has not judged, and
 /// of all that have a move.
-pub fn unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usize, usize) {
+pub fn count_unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usize, usize) {
     let known: HashSet<(&str, &str)> = judged.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
     let key = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.coded(name));
     let (bests, errors, seeds) = (frame.coded(columns::BEST), frame.coded(columns::ERROR), frame.numbers(SEED));
@@ -164,7 +164,7 @@ mod tests {
             ]);
         }
         let names = ["b", "a", "c"].map(str::to_owned);
-        let found = quality(&frame, &judged, &names, "a");
+        let found = move_quality(&frame, &judged, &names, "a");
         let a = Quality { variant: "a".to_owned(), searches: 3, loss: 0.0, against: None, same: 3, solved: (1, 2) };
         let (b, against) = (&found[0], found[0].against.unwrap());
         assert_eq!((&found[1], found.len()), (&a, 2));
@@ -172,20 +172,21 @@ mod tests {
         for (value, expected) in [(against.0, 30.0), (against.1, 30.0 - 254.124), (against.2, 30.0 + 254.124)] {
             assert!((value - expected).abs() < 0.01, "{value}, expected {expected}");
         }
-        assert_eq!(quality(&frame, &[], &names, "a"), []);
+        assert_eq!(move_quality(&frame, &[], &names, "a"), []);
         // The position of "c" is not judged. Without a position's judgement both its answers are
         // unjudged; without a move's, those that chose it.
-        let without = |removed: usize| unjudged(&frame, &[&judged[..removed], &judged[removed + 1..]].concat(), true);
-        assert_eq!((unjudged(&frame, &judged, true), unjudged(&frame, &[], true)), ((1, 7), (7, 7)));
+        let without =
+            |removed: usize| count_unjudged(&frame, &[&judged[..removed], &judged[removed + 1..]].concat(), true);
+        assert_eq!((count_unjudged(&frame, &judged, true), count_unjudged(&frame, &[], true)), ((1, 7), (7, 7)));
         // If only scores are judged, the position's judgement is enough.
-        assert_eq!(unjudged(&frame, &judged[..1], false), (5, 7));
+        assert_eq!(count_unjudged(&frame, &judged[..1], false), (5, 7));
         assert_eq!([without(0), without(1), without(2)], [(3, 7), (2, 7), (2, 7)]);
         // Under a further key seed "a" loses 10 at the first position: a mean of 2.5 over four
         // searches. There it loses 5 over its seeds, so "b" loses 5, 20 and 60 more: a mean of
         // 28.33.
         let rows = rows.lines().map(|row| format!("{row},0\n")).collect::<String>();
         let rows = format!("{},seed\n{rows}a,g1 ply 2,g1,0,1,a2a3,,,1,1\n", heading.trim_end());
-        let found = quality(&Frame::parse(rows.as_bytes(), "t").unwrap(), &judged, &names, "a");
+        let found = move_quality(&Frame::parse(rows.as_bytes(), "t").unwrap(), &judged, &names, "a");
         assert_eq!(found[1], Quality { searches: 4, loss: 2.5, ..a });
         assert_eq!((found[0].searches, found[0].loss), (3, 30.0));
         assert!((found[0].against.unwrap().0 - 85.0 / 3.0).abs() < 0.01, "{:?}", found[0].against);

@@ -86,7 +86,7 @@ pub struct Candidate {
     /// The round after which it was dropped, from 0.
     pub dropped: Option<usize>,
     /// Whether it had the winner's values in every search that both made.
-    pub same: bool,
+    pub equals_winner: bool,
 }
 
 /// The result of a finalist on held-out items.
@@ -107,7 +107,7 @@ pub struct HeldOutResult {
     /// without a ratio.
     pub test: Ratio,
     /// Searches of the two without a ratio: one value is 0 and the other is not.
-    pub beyond: usize,
+    pub one_sided_zero: usize,
     /// p of the test, corrected for all pressures together, which share one alpha.
     pub p: f64,
 }
@@ -142,9 +142,9 @@ pub struct RaceResult {
     pub held_out: usize,
     /// Results on held-out items: at the file's own pressure, then at the others. Empty if all
     /// candidates are equal.
-    pub held: Vec<HeldOutResult>,
+    pub held_out_results: Vec<HeldOutResult>,
     /// The outcome at each pressure.
-    pub found: Vec<Confirmation>,
+    pub confirmations: Vec<Confirmation>,
     /// The level at which a single outcome would have to be tested, for 5 % over all.
     pub level: f64,
     /// The searches made: items x candidates x pressures.
@@ -156,7 +156,7 @@ pub struct RaceResult {
 impl RaceResult {
     /// The outcome at the file's own pressure.
     pub fn answer(&self) -> Confirmation {
-        self.found.first().copied().unwrap_or_default()
+        self.confirmations.first().copied().unwrap_or_default()
     }
 }
 
@@ -164,7 +164,7 @@ impl RaceResult {
 ///
 /// # Errors
 /// If the objective cannot measure.
-pub fn tune<O: Objective>(
+pub fn run_race<O: Objective>(
     question: &Contest<'_>,
     objective: &mut O,
     on_round: &mut dyn FnMut(&Round),
@@ -174,7 +174,7 @@ pub fn tune<O: Objective>(
     order.shuffle(&mut Pcg64::seed_from_u64(tune.seed));
     let held_out = ((items as f64 * tune.held_out).ceil() as usize).clamp(1, items.saturating_sub(1).max(1));
     let (race, held) = order.split_at(items - held_out);
-    let totals = totals(tune.first, race.len());
+    let totals = round_totals(tune.first, race.len());
 
     let mut samples = Samples::new(count);
     let mut dropped: Vec<Option<usize>> = vec![None; count];
@@ -202,13 +202,13 @@ pub fn tune<O: Objective>(
     }
 
     let others: Vec<usize> = (0..count).filter(|&candidate| candidate != best).collect();
-    let against_best = against(&samples, &others, best);
+    let against_best = corrected_p(&samples, &others, best);
     let candidates = (0..count).map(|candidate| Candidate {
-        searches: samples.searches(candidate),
+        searches: samples.count_searches(candidate),
         ratio: samples.ratio(candidate, baseline),
         p: others.iter().position(|&other| other == candidate).map_or(f64::NAN, |index| against_best[index]),
         dropped: dropped[candidate],
-        same: candidate != best && samples.same(candidate, best),
+        equals_winner: candidate != best && samples.agree(candidate, best),
     });
     let mut tuned = RaceResult {
         candidates: candidates.collect(),
@@ -219,18 +219,19 @@ pub fn tune<O: Objective>(
         full_cost: count * items * (1 + pressures),
         ..RaceResult::default()
     };
-    let ranked = ranked(&samples, &others, &dropped, baseline, tune.goal);
-    let rival = ranked.iter().copied().find(|&candidate| !tuned.candidates[candidate].same);
+    let ranked = rank_candidates(&samples, &others, &dropped, baseline, tune.goal);
+    let rival = ranked.iter().copied().find(|&candidate| !tuned.candidates[candidate].equals_winner);
     tuned.against = if best == baseline { rival.unwrap_or(baseline) } else { baseline };
-    if tuned.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.same) {
-        tuned.found = vec![Confirmation::Inert];
+    if tuned.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.equals_winner) {
+        tuned.confirmations = vec![Confirmation::Inert];
         return Ok(tuned);
     }
     // The winner, the next best that differ from it, the baseline, and the candidate it is tested
     // against.
     let mut finalists = vec![best];
-    finalists
-        .extend(ranked.into_iter().filter(|&candidate| candidate != baseline && !tuned.candidates[candidate].same));
+    finalists.extend(
+        ranked.into_iter().filter(|&candidate| candidate != baseline && !tuned.candidates[candidate].equals_winner),
+    );
     finalists.truncate(tune.finalists);
     finalists.extend([baseline, tuned.against]);
     finalists.sort_unstable();
@@ -244,37 +245,37 @@ pub fn tune<O: Objective>(
         let standing = |&candidate: &usize| Standing { candidate, ratio: samples.ratio(candidate, baseline) };
         tests.push(samples.pairs(best, tuned.against));
         tuned
-            .held
+            .held_out_results
             .push(HeldOutResult { standings: finalists.iter().map(standing).collect(), ..HeldOutResult::default() });
     }
     // All pressures are one family with one alpha, on the same items.
     let family = Family::from_samples(&tests.iter().map(Pairs::logs).collect::<Vec<_>>());
-    for ((held, judged), pairs) in tuned.held.iter_mut().zip(&family.lines).zip(&tests) {
-        (held.test, held.p, held.beyond) =
+    for ((held, judged), pairs) in tuned.held_out_results.iter_mut().zip(&family.lines).zip(&tests) {
+        (held.test, held.p, held.one_sided_zero) =
             (pairs.open_interval_for_zeros(judged.ratio), judged.p, pairs.one_sided_zero.iter().sum());
     }
     tuned.level = family.level;
-    tuned.found = tuned.held.iter().map(|held| found(held, tune)).collect();
+    tuned.confirmations = tuned.held_out_results.iter().map(|held| confirm(held, tune)).collect();
     Ok(tuned)
 }
 
 /// The total number of items after each round: `first`, doubled each time, up to all. The last
 /// round is never small.
-fn totals(first: usize, all: usize) -> Vec<usize> {
+fn round_totals(first: usize, all: usize) -> Vec<usize> {
     let doubled = std::iter::successors(Some(first), |total| Some(2 * total));
     doubled.take_while(|total| *total < all - all / 4).chain([all]).collect()
 }
 
 /// p of some candidates against one, tested together since all are measured on the same items.
 /// Intervals are not needed during the race.
-fn against(samples: &Samples, candidate: &[usize], one: usize) -> Vec<f64> {
+fn corrected_p(samples: &Samples, candidate: &[usize], one: usize) -> Vec<f64> {
     let lines: Vec<Clusters> =
         candidate.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, one).logs())).collect();
     test_lines(&lines).lines.iter().map(|line| line.corrected).collect()
 }
 
 /// A mean logarithm, with its sign changed if more is better.
-fn cost(mean: f64, goal: Goal) -> f64 {
+fn signed_cost(mean: f64, goal: Goal) -> f64 {
     match goal {
         Goal::Least => mean,
         Goal::Most => -mean,
@@ -283,7 +284,7 @@ fn cost(mean: f64, goal: Goal) -> f64 {
 
 /// A candidate's ratio to the baseline as a cost: less is better.
 fn candidate_cost(samples: &Samples, candidate: usize, baseline: usize, goal: Goal) -> f64 {
-    cost(if candidate == baseline { 0.0 } else { samples.pairs(candidate, baseline).mean() }, goal)
+    signed_cost(if candidate == baseline { 0.0 } else { samples.pairs(candidate, baseline).mean() }, goal)
 }
 
 /// The best of the candidates in the race; of equals the baseline, else the first.
@@ -298,12 +299,12 @@ fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal
 /// corrected for the number of candidates, at a level that all rounds share (Bonferroni).
 fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune, rounds: usize) -> Vec<usize> {
     let others: Vec<usize> = remaining.iter().copied().filter(|&candidate| candidate != best).collect();
-    let found = against(samples, &others, best);
+    let found = corrected_p(samples, &others, best);
     // A candidate with a 0 where the best has none may be better in a way that no ratio shows.
     let lacks_ratio = |pairs: &Pairs| pairs.one_sided_zero[usize::from(tune.goal == Goal::Most)] > 0;
     let worse = |candidate: usize| {
         let pairs = samples.pairs(candidate, best);
-        cost(pairs.mean(), tune.goal) > 0.0 && !lacks_ratio(&pairs)
+        signed_cost(pairs.mean(), tune.goal) > 0.0 && !lacks_ratio(&pairs)
     };
     let tested = others.into_iter().zip(found);
     tested
@@ -313,7 +314,13 @@ fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune,
 }
 
 /// All but the winner, the best first, and dropped ones last.
-fn ranked(samples: &Samples, others: &[usize], dropped: &[Option<usize>], baseline: usize, goal: Goal) -> Vec<usize> {
+fn rank_candidates(
+    samples: &Samples,
+    others: &[usize],
+    dropped: &[Option<usize>],
+    baseline: usize,
+    goal: Goal,
+) -> Vec<usize> {
     let key = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
     let mut ranked = others.to_vec();
     ranked.sort_by(|&a, &b| {
@@ -323,8 +330,8 @@ fn ranked(samples: &Samples, others: &[usize], dropped: &[Option<usize>], baseli
 }
 
 /// The outcome of the confirmation.
-fn found(held: &HeldOutResult, tune: &Tune) -> Confirmation {
-    let better = cost(held.test.mean.ln(), tune.goal) < 0.0;
+fn confirm(held: &HeldOutResult, tune: &Tune) -> Confirmation {
+    let better = signed_cost(held.test.mean.ln(), tune.goal) < 0.0;
     match held.p < tune.alpha && held.test.excludes_one() {
         false => Confirmation::Nothing,
         true if better => Confirmation::Better,
@@ -384,11 +391,11 @@ mod tests {
                 pressures: 1,
                 tune: &tune,
             };
-            let Ok(tuned) = super::tune(&contest, &mut known, &mut |_| {});
-            assert_eq!((tuned.winner, tuned.found.as_slice()), (winner, &found[..]), "{goal:?}");
-            assert_eq!((tuned.full_cost, tuned.held_out, tuned.held.len()), (240, 20, 2));
+            let Ok(tuned) = run_race(&contest, &mut known, &mut |_| {});
+            assert_eq!((tuned.winner, tuned.confirmations.as_slice()), (winner, &found[..]), "{goal:?}");
+            assert_eq!((tuned.full_cost, tuned.held_out, tuned.held_out_results.len()), (240, 20, 2));
             let raced: usize = tuned.rounds.iter().map(|round| round.items * round.candidates.len()).sum();
-            let held: usize = tuned.held.iter().map(|held| 20 * held.standings.len()).sum();
+            let held: usize = tuned.held_out_results.iter().map(|held| 20 * held.standings.len()).sum();
             assert_eq!(tuned.cost, raced + held);
         }
     }
@@ -405,7 +412,7 @@ mod tests {
             (5, 8, &[5, 8]),
             (50, 8, &[8]),
         ] {
-            assert_eq!(totals(first, all), expected, "{first} of {all}");
+            assert_eq!(round_totals(first, all), expected, "{first} of {all}");
         }
     }
 

@@ -42,17 +42,17 @@ impl Samples {
 
     /// The ratio of two candidates, or of one to itself.
     pub fn ratio(&self, candidate: usize, base: usize) -> Ratio {
-        if candidate == base { Ratio::identity(self.searches(base)) } else { self.pairs(candidate, base).ratio() }
+        if candidate == base { Ratio::identity(self.count_searches(base)) } else { self.pairs(candidate, base).ratio() }
     }
 
     /// Whether two candidates have equal values in every search that both made.
-    pub fn same(&self, a: usize, b: usize) -> bool {
+    pub fn agree(&self, a: usize, b: usize) -> bool {
         let mut pairs = self.values[a].iter().zip(&self.values[b]).filter(|(a, b)| !a.is_nan() && !b.is_nan());
         pairs.all(|(a, b)| a == b)
     }
 
     /// The number of searches that a candidate made.
-    pub fn searches(&self, candidate: usize) -> usize {
+    pub fn count_searches(&self, candidate: usize) -> usize {
         self.values[candidate].iter().filter(|value| !value.is_nan()).count()
     }
 }
@@ -71,13 +71,13 @@ mod tests {
             &Measurements { items: vec![7, 8], values: vec![vec![1.0, 4.0], vec![2.0, 4.0], vec![1.0, 4.0]] },
         );
         samples.add(&[2, 0], &Measurements { items: vec![9], values: vec![vec![6.0], vec![3.0]] });
-        assert_eq!([0, 1, 2].map(|candidate| samples.searches(candidate)), [3, 2, 3]);
+        assert_eq!([0, 1, 2].map(|candidate| samples.count_searches(candidate)), [3, 2, 3]);
         let paired = |candidate, base| {
             samples.pairs(candidate, base).list.iter().map(|pair| (pair.cluster, pair.values)).collect::<Vec<_>>()
         };
         assert_eq!(paired(1, 0), [(7, [1.0, 2.0]), (8, [4.0, 4.0])]);
         assert_eq!(paired(2, 0), [(7, [1.0, 1.0]), (8, [4.0, 4.0]), (9, [3.0, 6.0])]);
-        assert_eq!((samples.same(0, 1), samples.same(0, 2), samples.same(0, 0)), (false, false, true));
+        assert_eq!((samples.agree(0, 1), samples.agree(0, 2), samples.agree(0, 0)), (false, false, true));
         assert_eq!((samples.ratio(0, 0).pairs, samples.ratio(0, 0).mean), (3, 1.0));
     }
 }

@@ -56,7 +56,7 @@ impl Contender {
     }
 
     /// Whether it is stronger (greater) or weaker than the best; none if undecided.
-    pub fn decided(&self, reach: f64) -> Option<Ordering> {
+    pub fn decision(&self, reach: f64) -> Option<Ordering> {
         let Elo { low, high, .. } = self.elo(reach);
         if low > 0.0 {
             Some(Ordering::Greater)
@@ -70,7 +70,7 @@ impl Contender {
 
 /// The number of standard errors to each side of 95 % intervals that hold for all contenders and
 /// all looks together (Bonferroni).
-pub fn reach(contenders: usize, looks: usize) -> f64 {
+pub fn interval_quantile(contenders: usize, looks: usize) -> f64 {
     Normal::standard().inverse_cdf(1.0 - 0.025 / (contenders.max(1) * looks.max(1)) as f64)
 }
 
@@ -132,9 +132,10 @@ mod tests {
     /// One contender and one look give 1.96; five looks at three contenders split 5 % into fifteen.
     #[test]
     fn contenders_and_looks_split_the_level() {
-        assert!((reach(1, 1) - 1.960).abs() < 1e-3 && (reach(3, 5) - 2.935).abs() < 1e-3);
-        let decide =
-            |pairs: [u64; 5]| Contender { name: "x".to_owned(), pairs: Pentanomial(pairs) }.decided(reach(1, 1));
+        assert!((interval_quantile(1, 1) - 1.960).abs() < 1e-3 && (interval_quantile(3, 5) - 2.935).abs() < 1e-3);
+        let decide = |pairs: [u64; 5]| {
+            Contender { name: "x".to_owned(), pairs: Pentanomial(pairs) }.decision(interval_quantile(1, 1))
+        };
         assert_eq!(decide([0, 10, 10, 40, 40]), Some(Ordering::Greater));
         assert_eq!(decide([40, 40, 10, 10, 0]), Some(Ordering::Less));
         assert_eq!(decide([10, 20, 40, 20, 10]), None);
@@ -144,14 +145,14 @@ mod tests {
     /// in twenty is ever decided.
     #[test]
     fn equal_players_are_rarely_decided_at_any_look() {
-        let (mut decided_runs, reach) = (0, reach(1, 4));
+        let (mut decided_runs, reach) = (0, interval_quantile(1, 4));
         for run in 0..400 {
             let mut random = Pcg64::seed_from_u64(run);
             let mut contender = Contender::default();
             let mut is_decided = false;
             for look in [50, 50, 100, 200] {
                 (0..look).for_each(|_| contender.pairs.add([0.0, 0.5, 1.0, 1.0, 1.5, 2.0][random.random_range(0..6)]));
-                is_decided |= contender.decided(reach).is_some();
+                is_decided |= contender.decision(reach).is_some();
             }
             decided_runs += i32::from(is_decided);
         }

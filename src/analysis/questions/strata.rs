@@ -6,7 +6,7 @@
 //! the root of the summed squares of the suites' distances on that side, so corrections within
 //! suites, above all for skew, are kept.
 
-use super::findings::{Sign, sign};
+use super::findings::{Sign, compare_sign};
 use super::line::Line;
 #[cfg(test)]
 use super::summary::Question;
@@ -28,7 +28,7 @@ pub struct OverSuites {
 
 impl OverSuites {
     /// The mean of the suites' ratios; none without suites, or if one has no value.
-    pub fn of(ratios: &[Ratio]) -> Option<Self> {
+    pub fn from_ratios(ratios: &[Ratio]) -> Option<Self> {
         let suites = ratios.len() as f64;
         let sum_of = |value: &dyn Fn(&Ratio) -> f64| ratios.iter().map(value).sum::<f64>();
         let mean = sum_of(&|ratio| ratio.mean.ln()) / suites;
@@ -49,7 +49,7 @@ pub struct LineOverSuites<'a> {
 
 impl<'a> LineOverSuites<'a> {
     /// The lines of all suites, in the order of the first suite that has each.
-    pub fn all(summaries: &[&'a Summary]) -> Vec<Self> {
+    pub fn collect_lines(summaries: &[&'a Summary]) -> Vec<Self> {
         let mut lines: Vec<Self> = Vec::new();
         for (suite, summary) in summaries.iter().enumerate() {
             for (place, line) in summary.lines.iter().enumerate() {
@@ -80,20 +80,21 @@ impl<'a> LineOverSuites<'a> {
     pub fn ratio(&self, metric: usize) -> Option<OverSuites> {
         let ratio = |suite: &Option<(usize, &Line)>| Some(suite.as_ref()?.1.measures.get(metric)?.ratio);
         let ratios: Option<Vec<Ratio>> = self.suites.iter().map(ratio).collect();
-        ratios.filter(|_| !self.is_baseline()).and_then(|ratios| OverSuites::of(&ratios))
+        ratios.filter(|_| !self.is_baseline()).and_then(|ratios| OverSuites::from_ratios(&ratios))
     }
 
     /// The number of suites in which it is significantly less than the baseline, and of those in
     /// which it is more.
-    pub fn told(&self, metric: usize) -> [usize; 2] {
-        [Sign::Less, Sign::More]
-            .map(|expected| self.suites.iter().flatten().filter(|(_, line)| sign(line, metric) == expected).count())
+    pub fn count_significant(&self, metric: usize) -> [usize; 2] {
+        [Sign::Less, Sign::More].map(|expected| {
+            self.suites.iter().flatten().filter(|(_, line)| compare_sign(line, metric) == expected).count()
+        })
     }
 
     /// A phrase with the number of suites in which it is less or more.
-    pub fn holds(&self, metric: usize) -> String {
+    pub fn describe(&self, metric: usize) -> String {
         let suites = self.suites.len();
-        match self.told(metric) {
+        match self.count_significant(metric) {
             [0, 0] => "not told in any".to_owned(),
             [less, 0] if less == suites => format!("less in all {suites}"),
             [0, more] if more == suites => format!("more in all {suites}"),
@@ -107,17 +108,17 @@ impl<'a> LineOverSuites<'a> {
 /// Sentences about all suites.
 pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let Some(metric) = summaries.first().and_then(|summary| summary.metrics.first()) else { return Vec::new() };
-    let (all, suites) = (LineOverSuites::all(summaries), names.len());
+    let (all, suites) = (LineOverSuites::collect_lines(summaries), names.len());
     let compared = |line: &&LineOverSuites<'_>| {
         let mut suites = line.suites.iter().flatten();
-        !line.is_baseline() && suites.any(|(_, line)| !matches!(sign(line, 0), Sign::Baseline | Sign::Nothing))
+        !line.is_baseline() && suites.any(|(_, line)| !matches!(compare_sign(line, 0), Sign::Baseline | Sign::Nothing))
     };
     let lines: Vec<&LineOverSuites<'_>> = all.iter().filter(compared).collect();
     if lines.is_empty() {
         return Vec::new();
     }
     let lines_with = |matches: &dyn Fn([usize; 2]) -> bool| -> Vec<&LineOverSuites<'_>> {
-        lines.iter().copied().filter(|line| matches(line.told(0))).collect()
+        lines.iter().copied().filter(|line| matches(line.count_significant(0))).collect()
     };
     let less = lines_with(&|[less, _]| less == suites);
     let more = lines_with(&|[_, more]| more == suites);
@@ -153,7 +154,8 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let shown = contradicting.iter().take(SHOWN).map(|line| {
         let ratio = |(name, suite): (&&str, &Option<(usize, &Line)>)| {
             let (_, line) = suite.as_ref()?;
-            matches!(sign(line, 0), Sign::Less | Sign::More).then(|| format!("{:.3} in {name}", line.ratio().mean))
+            matches!(compare_sign(line, 0), Sign::Less | Sign::More)
+                .then(|| format!("{:.3} in {name}", line.ratio().mean))
         };
         let ratios: Vec<String> = names.iter().zip(&line.suites).filter_map(ratio).collect();
         format!("\"{}\" ({})", line.name, ratios.join(", "))
@@ -183,20 +185,20 @@ mod tests {
     /// and of ln 4 and 0 upwards.
     #[test]
     fn mean_over_suites_gives_each_suite_the_same_weight() {
-        let over = OverSuites::of(&[ratio(0.5, 0.25, 2.0), ratio(2.0, 2.0 / 3.0, 2.0)]).unwrap();
+        let over = OverSuites::from_ratios(&[ratio(0.5, 0.25, 2.0), ratio(2.0, 2.0 / 3.0, 2.0)]).unwrap();
         let ln = |value: f64| value.ln();
         assert!(ln(over.mean).abs() < 1e-12);
         assert!((ln(over.low) + (ln(2.0).powi(2) + ln(3.0).powi(2)).sqrt() / 2.0).abs() < 1e-12, "{over:?}");
         assert!((ln(over.high) - ln(4.0) / 2.0).abs() < 1e-12, "{over:?}");
-        let one = OverSuites::of(&[ratio(0.8, 0.7, 0.9)]).unwrap();
+        let one = OverSuites::from_ratios(&[ratio(0.8, 0.7, 0.9)]).unwrap();
         assert!([one.mean - 0.8, one.low - 0.7, one.high - 0.9].iter().all(|difference| difference.abs() < 1e-12));
     }
 
     #[test]
     fn suite_without_a_ratio_or_an_interval_leaves_none_over_suites() {
-        assert_eq!(OverSuites::of(&[]), None);
-        assert_eq!(OverSuites::of(&[ratio(0.5, 0.4, 0.6), ratio(f64::NAN, f64::NAN, f64::NAN)]), None);
-        let over = OverSuites::of(&[ratio(0.5, 0.4, 0.6), ratio(0.5, f64::NAN, f64::NAN)]).unwrap();
+        assert_eq!(OverSuites::from_ratios(&[]), None);
+        assert_eq!(OverSuites::from_ratios(&[ratio(0.5, 0.4, 0.6), ratio(f64::NAN, f64::NAN, f64::NAN)]), None);
+        let over = OverSuites::from_ratios(&[ratio(0.5, 0.4, 0.6), ratio(0.5, f64::NAN, f64::NAN)]).unwrap();
         assert!(over.mean == 0.5 && over.low.is_nan() && over.high.is_nan(), "{over:?}");
     }
 
@@ -218,7 +220,7 @@ mod tests {
             ratio(mean.exp(), (mean - reach).exp(), (mean + reach).exp())
         };
         let covers = |_: &u32| {
-            let over = OverSuites::of(&[sample(12, -0.5, 0.4), sample(40, 0.3, 0.1)]).unwrap();
+            let over = OverSuites::from_ratios(&[sample(12, -0.5, 0.4), sample(40, 0.3, 0.1)]).unwrap();
             (over.low.ln()..=over.high.ln()).contains(&-0.1)
         };
         let covered = (0..4000).filter(covers).count() as f64 / 4000.0;
@@ -255,8 +257,8 @@ mod tests {
             found[2].starts_with(contradiction) && found[2].ends_with(" in a, 1.200 in b).") && found.len() == 3,
             "{found:?}"
         );
-        let lines = LineOverSuites::all(&[&first, &second]);
-        let holds: Vec<String> = lines.iter().map(|line| line.holds(0)).collect();
+        let lines = LineOverSuites::collect_lines(&[&first, &second]);
+        let holds: Vec<String> = lines.iter().map(|line| line.describe(0)).collect();
         let expected = [
             "not told in any",
             "less in all 2",

@@ -1,6 +1,6 @@
 //! The summary: each variant's totals beside the baseline's.
 
-use super::line::{Line, Measure, SUMS, totals};
+use super::line::{Line, Measure, SUMS, add_totals};
 use super::power::Power;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
@@ -70,7 +70,7 @@ pub struct Summary {
     pub power: Power,
     /// The power of comparing the other lines with each other, if they are at least two and the
     /// baseline is a rival of theirs.
-    pub among: Option<Power>,
+    pub rival_power: Option<Power>,
 }
 
 impl Summary {
@@ -103,7 +103,7 @@ impl Summary {
             .zip(&searches.errors)
             .map(|((name, values), &errors)| Line { name, values: values.clone(), errors, ..Line::default() })
             .collect();
-        totals(&mut lines, &searches, frame);
+        add_totals(&mut lines, &searches, frame);
         let baseline = match &question.baseline {
             Baseline::Text(text) => grouping.parse_baseline(text)?,
             Baseline::Value(column, value) => {
@@ -134,9 +134,9 @@ impl Summary {
                     let most = line.ratio().influence.map(|influence| searches.cluster_name(influence.cluster, frame));
                     line.influential = most.unwrap_or_default();
                 }
-                power = Power::of(&family);
+                power = Power::from_family(&family);
                 let base_has_no_table = lines.iter().any(|line| line.is_baseline && line.probes == 0.0);
-                let rivals = rivals(&lines, &reader, &grouping, &references);
+                let rivals = rival_samples(&lines, &reader, &grouping, &references);
                 match rivals.map(|samples| Power::from_rivals(&samples, &family)) {
                     Some(rivals) if base_has_no_table => power = rivals,
                     rivals => among = rivals,
@@ -155,7 +155,7 @@ impl Summary {
             by: question.by.clone(),
             searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
             power,
-            among,
+            rival_power: among,
             repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
             metrics: question.metrics.clone(),
             lines,
@@ -167,7 +167,7 @@ impl Summary {
     pub fn clear_node_significance(&mut self) {
         for (index, _) in self.metrics.iter().enumerate().filter(|(_, metric)| metric.is_nodes()) {
             for measure in self.lines.iter_mut().filter_map(|line| line.measures.get_mut(index)) {
-                (measure.marked, measure.hangs) = (false, false);
+                (measure.significant, measure.fragile) = (false, false);
             }
         }
     }
@@ -209,12 +209,12 @@ fn add_measures(
             value,
             ratio: if own { Ratio::identity(pairs.list.len()) } else { judged.ratio },
             p: judged.p,
-            marked: judged.significant,
-            hangs: judged.fragile,
+            significant: judged.significant,
+            fragile: judged.fragile,
             // The baseline is as deep as itself.
-            cut: if own { 0 } else { pairs.truncated },
-            apart: if own { 0 } else { pairs.incomparable },
-            beyond: pairs.one_sided_zero.iter().sum(),
+            truncated: if own { 0 } else { pairs.truncated },
+            incomparable: if own { 0 } else { pairs.incomparable },
+            one_sided_zero: pairs.one_sided_zero.iter().sum(),
         });
     }
     family
@@ -222,7 +222,7 @@ fn add_measures(
 
 /// Samples of the lines that share the only baseline, each against the best of them; if the
 /// baseline has no table, only lines with one. None if there are fewer than two.
-fn rivals(
+fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,
     grouping: &Grouping,
@@ -286,7 +286,7 @@ mod tests {
             Frame::parse(format!("variant,position,depth,finished,search.nodes\n{rows}").as_bytes(), "rows").unwrap();
         let summary = Summary::new(&frame, &Question::by_variant(&[], Some("a"))).unwrap();
         let describe = |line: &Line| {
-            (line.name.clone(), line.measures[0].ratio.mean, line.measures[0].cut, line.measures[0].apart)
+            (line.name.clone(), line.measures[0].ratio.mean, line.measures[0].truncated, line.measures[0].incomparable)
         };
         let found: Vec<_> = summary.lines.iter().map(describe).collect();
         assert_eq!(found, [("a".to_owned(), 1.0, 0, 0), ("b".to_owned(), 0.5, 1, 1)]);

@@ -32,7 +32,7 @@ fn variant(name: &str, paired: usize, moved: usize, [base, new]: [f64; 2]) -> Ch
         paired,
         moved,
         totals: vec![[base, new], [8.0, 9.5]],
-        differ: vec![moved, 0],
+        differing: vec![moved, 0],
         nodes: Ratio { mean: 0.5, low: 0.25, high: 0.75, pairs: paired, ..Ratio::default() },
         p: 0.125,
         seconds: Ratio { mean: 2.0, ..Ratio::default() },
@@ -68,7 +68,8 @@ fn comparison_of(variants: Vec<Change>) -> Comparison {
 fn headline_states_the_finding() {
     let fine = comparison_of(vec![variant("a", 5, 0, [9.0, 9.0])]);
     let moved = comparison_of(vec![variant("a", 5, 2, [9.0, 8.0])]);
-    let gates = |comparison: &Comparison, judged: Vec<GateResult>| Comparison { judged, ..comparison.clone() };
+    let gates =
+        |comparison: &Comparison, judged: Vec<GateResult>| Comparison { gate_results: judged, ..comparison.clone() };
     let (pass, noise, fail) = (judged("a", false, false), judged("a", false, true), judged("a", true, false));
     for (comparison, text) in [
         (fine.clone(), "ok: all 5 paired rows are equal"),
@@ -186,7 +187,7 @@ fn tables_show_changed_rows() {
         let cell = change_cell(totals);
         assert_eq!((cell.value, cell.emphasis), (Datum::Number(share), mark));
     }
-    comparison.judged = vec![judged("a", true, false), judged("b", false, true)];
+    comparison.gate_results = vec![judged("a", true, false), judged("b", false, true)];
     let marks: Vec<Emphasis> = gates_table(&comparison).rows.iter().map(|row| row[0].emphasis).collect();
     assert_eq!(marks, [Emphasis::Failed, Emphasis::Passed]);
     let kinds = |comparison: &Comparison| -> String {
@@ -219,7 +220,7 @@ fn junit_counts_failures_by_variant() {
         variant("lost", 0, 0, [0.0; 2]),
     ]);
     comparison.variants[2].missing = 1;
-    comparison.judged = vec![judged("a", true, false), judged("a", false, false), judged("lost", false, true)];
+    comparison.gate_results = vec![judged("a", true, false), judged("a", false, false), judged("lost", false, true)];
     let heads = |comparison: &Comparison| -> Vec<String> {
         let text = junit(comparison);
         let lines = text.lines().filter(|line| line.contains("failures="));
@@ -275,7 +276,7 @@ fn json_fields_belong_to_their_side() {
     let mut comparison = comparison_of(vec![variant("a", 5, 1, [9.0, 8.0])]);
     comparison.variants[0].missing = 7;
     comparison.variants[0].nodes.p = 0.375;
-    comparison.judged = vec![judged("a", true, false), judged("a", false, true)];
+    comparison.gate_results = vec![judged("a", true, false), judged("a", false, true)];
     comparison.moved = vec![MovedRow {
         variant: "a".to_owned(),
         position: "p".to_owned(),
@@ -303,7 +304,7 @@ fn json_fields_belong_to_their_side() {
 
 #[test]
 fn ratio_of_common_depths_has_a_dagger() {
-    let partial = Change { cut: 1, ..variant("partial", 9, 9, [10.0, 5.0]) };
+    let partial = Change { truncated: 1, ..variant("partial", 9, 9, [10.0, 5.0]) };
     let table = variants_table(&comparison_of(vec![partial, variant("whole", 9, 9, [10.0, 5.0])]));
     let shown: Vec<&str> = table.rows.iter().map(|row| row[8].text.as_str()).collect();
     assert_eq!(shown, ["0.250-0.750 \u{2020}", "0.250-0.750"]);

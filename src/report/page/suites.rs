@@ -4,7 +4,7 @@ use super::not_run::NOT_RUN;
 use super::{Page, Rows};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::timing::Timing;
-use crate::analysis::questions::findings::{Sign, sign};
+use crate::analysis::questions::findings::{Sign, compare_sign};
 use crate::analysis::questions::strata::{self, LineOverSuites};
 use crate::analysis::{Frame, Line, Summary, Verdict};
 use crate::experiment::Expect;
@@ -71,7 +71,7 @@ impl Page {
             undetectable: merge_notes(suites, &pages, |page| &page.undetectable),
             warnings: merge_notes(suites, &pages, |page| &page.warnings),
             timing: Timing::new(rows.frame).filter(|_| first.timing.is_some()),
-            memory: memory::compared(rows.frame),
+            memory: memory::compare_memory(rows.frame),
             score_judge: first.score_judge.clone(),
             verdicts: pages.iter().flat_map(|page| page.verdicts.clone()).collect(),
             custom_metrics: first.custom_metrics,
@@ -167,7 +167,7 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
 /// A table for each metric: each line's ratio in every suite and over all suites.
 fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
     let summaries: Vec<&Summary> = pages.iter().map(|page| &page.summary).collect();
-    let lines = LineOverSuites::all(&summaries);
+    let lines = LineOverSuites::collect_lines(&summaries);
     // Lines are identified as in the suites' own tables if these agree.
     let heads = pages[0].identity.columns();
     let same_columns = pages.iter().all(|page| page.identity.columns() == heads);
@@ -198,7 +198,7 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
             let rows = lines.iter().map(|line| {
                 let suite = |entry: &Option<(usize, &Line)>| {
                     let Some((_, suite_line)) = entry else { return Cell::empty("not searched in that suite") };
-                    let direction = sign(suite_line, at);
+                    let direction = compare_sign(suite_line, at);
                     let clear = matches!(direction, Sign::Less | Sign::More);
                     let mean = suite_line.measures.get(at).map_or(f64::NAN, |measure| measure.ratio.mean);
                     let cell = Cell::decimal(mean, 3).with_reason("nothing to compare with");
@@ -212,7 +212,7 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
                 let holds = match line.is_baseline() {
                     true => Cell::empty(BASELINE),
                     false if pages[0].nodes_mislead && metric.is_nodes() => Cell::empty("nodes that may mislead have no verdict"),
-                    false => Cell::text(line.holds(at)),
+                    false => Cell::text(line.describe(at)),
                 };
                 [identity(line), line.suites.iter().map(suite).collect(), vec![mean, interval, holds]].concat()
             });

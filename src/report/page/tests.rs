@@ -364,7 +364,11 @@ fn warnings_belong_to_their_result() {
         |cpus: &[&str]| result(Manifest { shards: cpus.iter().map(|cpu| run(cpu)).collect(), ..Manifest::default() });
     let doubts = |sources: &[Source]| {
         let doubts = |source: &Source| {
-            source.manifest.as_ref().and_then(crate::analysis::caveats::doubts::shards).map(|doubt| doubt.to_string())
+            source
+                .manifest
+                .as_ref()
+                .and_then(crate::analysis::caveats::warnings::shard_warning)
+                .map(|doubt| doubt.to_string())
         };
         let expected: Vec<String> = sources.iter().filter_map(doubts).collect();
         let page = page(sources, &Choices::default());
@@ -484,7 +488,7 @@ fn kept_tables_are_warned_of_if_variants_are_compared() {
         let manifest = Manifest { kept, items: 2, ended: Some(9), ..Manifest::default() };
         let rows = format!("variant,position,depth,search.nodes\n{rows}");
         let page = page(&[Source { manifest: Some(manifest), ..source("x", &rows) }], &Choices::default());
-        let caveat = crate::analysis::caveats::blindness::follow_on(variants, 2);
+        let caveat = crate::analysis::caveats::sensitivity::uncleared_tables(variants, 2);
         assert!(caveat.is_some());
         caveat.is_some_and(|caveat| page.warnings.contains(&caveat))
     };

@@ -1,7 +1,7 @@
 //! The warnings of a page.
 
 use super::Page;
-use crate::analysis::caveats::{blindness, confounds, doubts, few};
+use crate::analysis::caveats::{confounds, sample_size, sensitivity, warnings};
 use crate::analysis::questions::quality;
 use crate::record::manifest::Manifest;
 use crate::record::reference::NAME;
@@ -16,9 +16,10 @@ impl Page {
         let finished =
             sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
         let mut warnings = source_warnings(sources);
-        let differences = line_options.map_or_else(Vec::new, |named| doubts::apart(&manifests(sources), named));
+        let differences =
+            line_options.map_or_else(Vec::new, |named| warnings::pairing_warnings(&manifests(sources), named));
         warnings.extend(differences.iter().map(ToString::to_string));
-        let own = doubts::doubts(&self.summary, self.timing.as_ref(), finished);
+        let own = warnings::result_warnings(&self.summary, self.timing.as_ref(), finished);
         warnings.extend(own.iter().map(ToString::to_string));
         if let [only] = sources
             && only.manifest.is_some()
@@ -27,23 +28,23 @@ impl Page {
             warnings.extend(only.preflight_warnings());
             let engine =
                 |name: &String| self.manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
-            warnings.extend(confounds::engines(self.manifest.variants.iter().map(engine)));
+            warnings.extend(confounds::different_engines(self.manifest.variants.iter().map(engine)));
             let sequence = only.file.as_ref().and_then(|file| file.sequence.as_ref());
-            warnings.extend(blindness::parted(sequence, self.summary.lines.len()));
+            warnings.extend(sensitivity::diverging_games(sequence, self.summary.lines.len()));
             warnings.extend(unjudged_moves(only));
             let keeping = self.manifest.kept_variants();
             let lines = self.summary.lines.iter().map(|line| line.name.as_str());
             let keeping_lines: Vec<&str> = lines.filter(|name| keeping.contains(name)).collect();
             if self.summary.lines.len() > 1 {
-                warnings.extend(blindness::follow_on(&keeping_lines, self.manifest.items));
+                warnings.extend(sensitivity::uncleared_tables(&keeping_lines, self.manifest.items));
             }
             let effect = only.file.as_ref().map_or(0.0, |file| file.smallest_effect);
-            self.undetectable = blindness::counts(&self.manifest, &self.summary, effect);
+            self.undetectable = sensitivity::count_warnings(&self.manifest, &self.summary, effect);
             warnings.extend(self.undetectable.iter().cloned());
-            warnings.extend(blindness::times(&self.manifest, &self.summary));
+            warnings.extend(sensitivity::time_warnings(&self.manifest, &self.summary));
         }
         let clusters = self.pairs.iter().map(|versus| versus.ratio.clusters).max().unwrap_or(0);
-        warnings.extend(few::too_few(clusters, self.pairs.len(), self.summary.power.games));
+        warnings.extend(sample_size::too_few(clusters, self.pairs.len(), self.summary.power.games));
         self.warnings = warnings;
     }
 }
@@ -57,9 +58,13 @@ fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
 pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     let labelled = manifests(sources);
     let manifests = || labelled.iter().filter_map(|(label, manifest)| Some((*label, (*manifest)?)));
-    let mut warnings: Vec<String> = doubts::mixed(&labelled).iter().map(ToString::to_string).collect();
-    warnings.extend(manifests().filter_map(|(_, manifest)| doubts::shards(manifest)).map(|doubt| doubt.to_string()));
-    warnings.extend(manifests().filter_map(|(_, manifest)| doubts::alone(manifest)).map(|doubt| doubt.to_string()));
+    let mut warnings: Vec<String> = warnings::join_warnings(&labelled).iter().map(ToString::to_string).collect();
+    warnings.extend(
+        manifests().filter_map(|(_, manifest)| warnings::shard_warning(manifest)).map(|doubt| doubt.to_string()),
+    );
+    warnings.extend(
+        manifests().filter_map(|(_, manifest)| warnings::restart_warning(manifest)).map(|doubt| doubt.to_string()),
+    );
     warnings.extend(manifests().filter_map(|(label, manifest)| describe_skipped(label, &manifest.left_out)));
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings
@@ -76,7 +81,7 @@ fn unjudged_moves(source: &Source) -> Option<String> {
             "moves along an engine's own play are not judged: this file's [reference] is of no use".to_owned(),
         );
     }
-    let (missing, all) = quality::unjudged(&source.frame, &source.judgements, moves);
+    let (missing, all) = quality::count_unjudged(&source.frame, &source.judgements, moves);
     let what = format!("{missing} of {} are not judged by the reference", plural(all, "search"));
     let consequence = match source.judgements.is_empty() {
         _ if !moves => "score errors are of the others".to_owned(),

@@ -45,7 +45,7 @@ fn probed(line: &mut Line) {
 /// A significant ratio below 1.
 fn less(line: &mut Line) {
     let ratio = Ratio { mean: 0.5, low: 0.4, high: 0.6, p: 0.01, pairs: 8, clusters: 8, ..Ratio::default() };
-    line.measures[0] = Measure { ratio, p: 0.02, marked: true, value: 100.0, ..Measure::default() };
+    line.measures[0] = Measure { ratio, p: 0.02, significant: true, value: 100.0, ..Measure::default() };
 }
 
 /// The cell of a row and a column; none if there is no such column.
@@ -120,7 +120,7 @@ fn each_dash_has_its_reason() {
     };
     let no_common_depth = |line: &mut Line| {
         one(line);
-        (line.measures[0].ratio.mean, line.measures[0].apart) = (f64::NAN, 3);
+        (line.measures[0].ratio.mean, line.measures[0].incomparable) = (f64::NAN, 3);
     };
     let nothing = |line: &mut Line| {
         one(line);
@@ -188,15 +188,15 @@ fn intervals_have_their_signs() {
     };
     let unclear = |line: &mut Line| {
         less(line);
-        line.measures[0].marked = false;
+        line.measures[0].significant = false;
     };
     let partial = |line: &mut Line| {
         less(line);
-        line.measures[0].cut = 1;
+        line.measures[0].truncated = 1;
     };
     let unclear_partial = |line: &mut Line| {
         unclear(line);
-        line.measures[0].cut = 2;
+        line.measures[0].truncated = 2;
     };
     let lines = vec![
         line("base"),
@@ -279,10 +279,10 @@ fn fragile_mean_has_a_question_mark() {
             (line.evals, line.solved, line.other_scores, line.influential) = (70.0, (2, 3), (1, 7), "p9".to_owned());
             let influence = Influence { cluster: 0, index: 0, without, reverses: turns };
             let measure = &mut line.measures[0];
-            measure.hangs = hangs;
+            measure.fragile = hangs;
             measure.ratio = Ratio { median: 0.75, below: 6, influence: Some(influence), ..measure.ratio };
             // A second metric does not count.
-            let second = Measure { hangs: !hangs, ..*measure };
+            let second = Measure { fragile: !hangs, ..*measure };
             line.measures.push(second);
         }
     };
@@ -360,14 +360,14 @@ fn pairs_table_names_both_lines() {
     let ratio = |mean: f64| Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, ..Ratio::default() };
     let versus = |line: usize, against: usize, mean: f64, marked: bool| LinePair {
         line,
-        against,
+        base: against,
         ratio: ratio(mean),
         p: 0.25,
-        marked,
-        hangs: false,
-        cut: usize::from(marked),
-        apart: 0,
-        beyond: 0,
+        significant: marked,
+        fragile: false,
+        truncated: usize::from(marked),
+        incomparable: 0,
+        one_sided_zero: 0,
     };
     let mut page = page(vec![line("a"), line("b"), line("c")]);
     assert_eq!(pairs_table(&page), None);
@@ -375,16 +375,16 @@ fn pairs_table_names_both_lines() {
     let lost = Ratio { mean: f64::NAN, low: f64::NAN, ..Ratio::default() };
     page.pairs.push(LinePair {
         line: 0,
-        against: 1,
+        base: 1,
         ratio: lost,
         p: f64::NAN,
-        marked: false,
-        hangs: false,
-        cut: 0,
-        apart: 1,
-        beyond: 2,
+        significant: false,
+        fragile: false,
+        truncated: 0,
+        incomparable: 1,
+        one_sided_zero: 2,
     });
-    page.pairs.push(LinePair { apart: 0, ..page.pairs[3] });
+    page.pairs.push(LinePair { incomparable: 0, ..page.pairs[3] });
     let table = pairs_table(&page).unwrap();
     let shown: Vec<_> = (0..5)
         .map(|row| {
@@ -449,11 +449,11 @@ fn values_match_their_texts() {
         probed(line);
         less(line);
         line.seconds = 12.5;
-        line.measures[0].apart = 1;
+        line.measures[0].incomparable = 1;
     });
     let none = with("b", |line| {
         line.measures[0] =
-            Measure { ratio: Ratio { mean: f64::NAN, ..Ratio::default() }, apart: 1, ..Measure::default() };
+            Measure { ratio: Ratio { mean: f64::NAN, ..Ratio::default() }, incomparable: 1, ..Measure::default() };
     });
     let table = summary_table(&page(vec![line("base"), timed, none]));
     for (key, value, shown) in [

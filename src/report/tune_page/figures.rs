@@ -2,7 +2,7 @@
 
 use super::TuneOutcome;
 use crate::analysis::Ratio;
-use crate::analysis::questions::curves::{CurvePoint, LINES, Series};
+use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
 use crate::analysis::rows::axes;
 use crate::experiment::grid;
 use crate::report::figure::{Figure, Plot};
@@ -45,7 +45,7 @@ impl TuneOutcome<'_> {
     /// first numeric option.
     pub(super) fn held_out_figure(&self) -> Option<Figure> {
         let path = self.numeric_options().into_iter().next()?;
-        let lines = self.tuned.held.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
+        let lines = self.tuned.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
             let ratio = |who: usize| {
                 held_out.standings.iter().find(|standing| standing.candidate == who).map(|standing| standing.ratio)
             };
@@ -73,12 +73,12 @@ impl TuneOutcome<'_> {
         file: &str,
         mut caption: String,
     ) -> Option<Figure> {
-        if series.len() > LINES {
+        if series.len() > MAX_LINES {
             let winner = self.name(self.tuned.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
             caption += " Everything else as the winner has it.";
         }
-        if series.is_empty() || series.len() > LINES {
+        if series.is_empty() || series.len() > MAX_LINES {
             return None;
         }
         let name = path.rsplit('.').next().unwrap_or(path);

@@ -125,7 +125,7 @@ fn held_out_figure_has_a_series_for_each_pressure() {
         ..HeldOutResult::default()
     };
     let drawn = |grid: &str, held: Vec<HeldOutResult>| {
-        let tuned = RaceResult { winner: 3, held, ..RaceResult::default() };
+        let tuned = RaceResult { winner: 3, held_out_results: held, ..RaceResult::default() };
         with_outcome(grid, &tuned, &Tune::default(), |outcome| outcome.held_out_figure()).map(|figure| {
             let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
             let y = |one: &Series| one.points.iter().map(|point| point.y).collect::<Vec<_>>();
@@ -187,7 +187,8 @@ fn baseline_is_that_of_the_file() {
     {
         let candidates = vec![Candidate { ratio: ratio(0.5, true), ..Candidate::default() }; 6];
         let (held, found) = (vec![held.clone()], vec![Confirmation::Better]);
-        let tuned = RaceResult { winner, candidates, held, found, ..RaceResult::default() };
+        let tuned =
+            RaceResult { winner, candidates, held_out_results: held, confirmations: found, ..RaceResult::default() };
         let outcome = TuneOutcome {
             experiment: &experiment,
             tune: &Tune::default(),
@@ -239,8 +240,8 @@ fn findings_state_the_detectable_difference() {
         HeldOutResult { test: Ratio { low: 0.88, high: 1.07, ..ratio(0.97, false) }, ..HeldOutResult::default() };
     let tuned = RaceResult {
         winner: 3,
-        held: vec![held],
-        found: vec![Confirmation::Nothing],
+        held_out_results: vec![held],
+        confirmations: vec![Confirmation::Nothing],
         level: 0.025,
         held_out: 20,
         candidates: vec![Candidate::default(); 6],
@@ -251,7 +252,8 @@ fn findings_state_the_detectable_difference() {
     // Differences within a wider interval are not said to be ruled out.
     for (low, high, reach) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
         let test = Ratio { low, high, ..ratio(0.97, false) };
-        let wide = RaceResult { held: vec![HeldOutResult { test, ..HeldOutResult::default() }], ..tuned.clone() };
+        let wide =
+            RaceResult { held_out_results: vec![HeldOutResult { test, ..HeldOutResult::default() }], ..tuned.clone() };
         let output = with_outcome(GRID, &wide, &Tune::default(), |outcome| outcome.findings());
         assert!(output[0].ends_with(&format!("Differences of up to {reach} are not ruled out by that.")), "{output:?}");
     }
@@ -267,7 +269,7 @@ fn findings_state_the_detectable_difference() {
 fn race_and_held_out_rows_belong_to_their_candidate() {
     let candidate = |dropped: Option<usize>, same: bool| Candidate {
         dropped,
-        same,
+        equals_winner: same,
         ratio: ratio(0.9, true),
         ..Candidate::default()
     };
@@ -288,7 +290,14 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
     };
     let found = vec![Confirmation::Better, Confirmation::Worse];
     let held = vec![held(0.02), held(0.03)];
-    let tuned = RaceResult { winner: 4, candidates, held, found, held_out: 12, ..RaceResult::default() };
+    let tuned = RaceResult {
+        winner: 4,
+        candidates,
+        held_out_results: held,
+        confirmations: found,
+        held_out: 12,
+        ..RaceResult::default()
+    };
     let tune = Tune { alpha: 0.025, ..Tune::default() };
     // Another pressure has its own name, figures and result.
     let output = with_outcome(GRID, &tuned, &tune, |outcome| outcome.findings());
@@ -344,8 +353,8 @@ fn small_tunings_are_warned_of() {
         let tuned = RaceResult {
             rounds: raced.map(round).to_vec(),
             held_out,
-            held: vec![held],
-            found: vec![Confirmation::Better],
+            held_out_results: vec![held],
+            confirmations: vec![Confirmation::Better],
             candidates: vec![Candidate::default(); 6],
             cost: 30,
             full_cost: 120,
@@ -378,10 +387,10 @@ fn small_tunings_are_warned_of() {
 
 #[test]
 fn searches_without_ratio_are_warned_of() {
-    let held = |beyond| HeldOutResult { beyond, ..HeldOutResult::default() };
+    let held = |beyond| HeldOutResult { one_sided_zero: beyond, ..HeldOutResult::default() };
     let tuned = RaceResult {
-        held: vec![held(0), held(1)],
-        found: vec![Confirmation::Nothing; 2],
+        held_out_results: vec![held(0), held(1)],
+        confirmations: vec![Confirmation::Nothing; 2],
         candidates: vec![Candidate::default(); 6],
         ..RaceResult::default()
     };

@@ -1,7 +1,7 @@
 //! Reports, comparisons and `ttlab verify` on results that are not what a run wrote.
 
 use super::*;
-use ttlab::analysis::questions::joined::Recorded;
+use ttlab::analysis::questions::paired_rows::RecordedResult;
 use ttlab::record;
 use ttlab::record::manifest::Manifest;
 use ttlab::runner::verify::FolderState;
@@ -50,7 +50,7 @@ fn an_edited_count_is_refused_by_whoever_reads_it() {
 /// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
     let state = ttlab::runner::verify::verify(folder).unwrap().state;
-    (state, ttlab::report::read(folder).is_ok(), Recorded::read(folder).is_ok())
+    (state, ttlab::report::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
 }
 
 const WHOLE: (FolderState, bool, bool) = (FolderState::Whole, true, true);

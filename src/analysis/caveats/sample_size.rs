@@ -18,7 +18,7 @@ pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<Strin
 }
 
 /// A message if more than one search in twenty repeats an earlier one.
-pub fn repeated([repeats, searches]: [usize; 2]) -> Option<String> {
+pub fn repeated_searches([repeats, searches]: [usize; 2]) -> Option<String> {
     (repeats * 20 > searches).then(|| {
         format!(
             "{repeats} of {searches} searches are of what was searched before (games as long as their moves are the same, positions that only clocks tell \
@@ -33,9 +33,9 @@ mod tests {
 
     #[test]
     fn one_repeated_search_in_twenty_is_accepted() {
-        assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated), [None, None, None]);
+        assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated_searches), [None, None, None]);
         assert!(
-            repeated([6, 100])
+            repeated_searches([6, 100])
                 .is_some_and(|words| words.starts_with("6 of 100 searches are of what was searched before"))
         );
     }

@@ -1,29 +1,29 @@
 //! What an experiment is not sensitive to, and what to do about it.
 
-use super::reach::Reach;
-use super::{few, quote_names};
+use super::external_power::ExternalPower;
+use super::{quote_names, sample_size};
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::Sequence;
 use crate::record::manifest::Manifest;
 
 /// Fewer searches than this say little about a mean.
-const FEW: usize = 10;
+const MIN_SEARCHES: usize = 10;
 
 /// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's
 /// advice on table sizes.
-const FULL: f64 = 300.0;
+const MIN_PRESSURE: f64 = 300.0;
 
 /// The options that decide about replacement.
 pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "table.slots"];
 
 /// The message for results in which no entry grows old.
-pub(super) const AGING: &str = "aging is invisible: every position is searched from an empty table, so no entry grows old; give a \
+pub(super) const NO_AGEING: &str = "aging is invisible: every position is searched from an empty table, so no entry grows old; give a \
      [sequence], or a PGN suite";
 
 /// Warns that tables are not full enough. Replacement needs pressure in every table; any other
 /// comparison needs it in one, because engines do not play with empty tables.
-pub(super) fn pressure(
+pub(super) fn no_pressure(
     replacement: bool,
     variants: usize,
     loose: &[&str],
@@ -39,7 +39,7 @@ pub(super) fn pressure(
 }
 
 /// Warns of variants that clear nothing between positions or games, if there are several.
-pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
+pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
     (!names.is_empty() && items > 1).then(|| {
         format!(
             "nothing is cleared between positions for {}: each search goes on with what those before it left, and intervals take positions and \
@@ -50,7 +50,7 @@ pub fn follow_on(names: &[&str], items: usize) -> Option<String> {
 }
 
 /// Warns of variants that each play their own moves, if several are compared.
-pub fn parted(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
+pub fn diverging_games(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
     let own = sequence.is_some_and(|sequence| sequence.self_play > 1);
     (own && variants > 1).then(|| {
         "sequence.self_play: each variant plays its own moves, and where two have parted their searches of one ply, which are paired, are of unlike positions"
@@ -59,14 +59,14 @@ pub fn parted(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
 }
 
 /// Warnings about the counts of a finished run.
-pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
+pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
     let replacement = REPLACEMENT.into_iter().any(varies);
-    let mut loose: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < FULL).collect();
+    let mut loose: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < MIN_PRESSURE).collect();
     if replacement && loose.iter().any(|line| line.is_baseline) {
         // If such tables differ significantly, replacement had an effect.
-        loose.retain(|line| !line.measures.first().is_some_and(|measure| measure.marked));
+        loose.retain(|line| !line.measures.first().is_some_and(|measure| measure.significant));
         let lonely = summary.lines.len() > 1 && loose.iter().all(|line| line.is_baseline);
         loose.retain(|_| !lonely);
     }
@@ -74,7 +74,7 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
     let bounded = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
     let what = "stayed less than 30 % full";
     let than = "greater depth";
-    warnings.extend(pressure(replacement, summary.lines.len(), &loose, bounded, what, than));
+    warnings.extend(no_pressure(replacement, summary.lines.len(), &loose, bounded, what, than));
     let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(varies)
         || crate::experiment::schema::age_paths().any(|path| varies(&path));
     let is = |options: &serde_json::Value, name: &str, word: &str| options["table"][name] == word;
@@ -82,26 +82,26 @@ pub fn counts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> V
         is(options, "clear", "never") || is(options, "clock", "iteration") && !is(options, "clear", "iteration")
     };
     let unseen = ages && !manifest.sequence && !manifest.options.values().any(grows_old);
-    warnings.extend(unseen.then(|| AGING.to_owned()));
+    warnings.extend(unseen.then(|| NO_AGEING.to_owned()));
     let power = &summary.power;
-    if let Some(words) = few::too_few(power.clusters, power.lines, power.games) {
+    if let Some(words) = sample_size::too_few(power.clusters, power.lines, power.games) {
         warnings.push(words);
-    } else if summary.searches < FEW {
+    } else if summary.searches < MIN_SEARCHES {
         warnings.push(match summary.searches {
             1 => "one search is little: it says nothing of others".to_owned(),
             searches => format!("{searches} searches are few: the means say little beyond them"),
         });
     }
     if summary.lines.len() > 1 {
-        warnings.extend(manifest.repeated.and_then(few::repeated));
+        warnings.extend(manifest.repeated.and_then(sample_size::repeated_searches));
     }
-    let reach = Reach::after(manifest, summary, smallest_effect).filter(Reach::falls_short);
+    let reach = ExternalPower::after_run(manifest, summary, smallest_effect).filter(ExternalPower::falls_short);
     warnings.extend(reach.map(|reach| reach.to_string()));
     warnings
 }
 
 /// Warnings about the times of a finished run.
-pub fn times(manifest: &Manifest, summary: &Summary) -> Vec<String> {
+pub fn time_warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let warning = match manifest.jobs {
         jobs @ 2.. => Some(format!(
             "timings are of {jobs} jobs at a time, which share caches and memory: use --jobs 1 and repeats to compare times"
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn variants_that_clear_nothing_are_named() {
         let message = |names: &[&str], items: usize| {
-            follow_on(names, items).and_then(|text| Some(text.split_once(':')?.0.to_owned()))
+            uncleared_tables(names, items).and_then(|text| Some(text.split_once(':')?.0.to_owned()))
         };
         let start = "nothing is cleared between positions for \"a\"";
         assert_eq!([message(&[], 9), message(&["a"], 1)], [None, None]);
@@ -138,7 +138,7 @@ mod tests {
         let line = |name: &str, hashfull: f64, marked: bool| Line {
             name: name.to_owned(),
             hashfull,
-            measures: [marked, !marked].map(|marked| Measure { marked, ..Measure::default() }).to_vec(),
+            measures: [marked, !marked].map(|marked| Measure { significant: marked, ..Measure::default() }).to_vec(),
             ..Line::default()
         };
         let message = |varying: &str, lines: [Line; 3]| {
@@ -146,7 +146,8 @@ mod tests {
             let lines = vec![Line { is_baseline: true, ..base }, one, other];
             let manifest = Manifest { varying: vec![varying.to_owned()], ..Manifest::default() };
             let summary = Summary { searches: 100, lines, ..Summary::default() };
-            let found = counts(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
+            let found =
+                count_warnings(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
             found.map(|text| text.split(" stayed").next().unwrap_or_default().to_owned())
         };
         let lines = |full, one, other| [line("a", full, false), line("b", 200.0, one), line("c", 299.0, other)];
@@ -166,7 +167,7 @@ mod tests {
         let with = |varying: &str, sequence: bool, table: serde_json::Value| {
             let options = [("v".to_owned(), json!({ "table": table }))].into();
             let manifest = Manifest { varying: vec![varying.to_owned()], sequence, options, ..Manifest::default() };
-            counts(&manifest, &summary, 0.0).contains(&AGING.to_owned())
+            count_warnings(&manifest, &summary, 0.0).contains(&NO_AGEING.to_owned())
         };
         let message = |varying: &str, sequence, clear: &str| with(varying, sequence, json!({ "clear": clear }));
         // Or if each iteration is a tick and the table is not cleared before it.
@@ -188,7 +189,7 @@ mod tests {
     fn loose_tables_are_named_and_counted() {
         let names = ["a", "b", "c", "d", "e"];
         let message = |replacement: bool, variants: usize, loose: usize, bounded: usize| {
-            let found = pressure(replacement, variants, &names[..loose], bounded, "are empty", "more");
+            let found = no_pressure(replacement, variants, &names[..loose], bounded, "are empty", "more");
             found.map(|text| {
                 text.replace("no pressure: the tables of ", "")
                     .split(" are empty")
@@ -212,22 +213,26 @@ mod tests {
             ["game", "never", "search"].map(|clear| (clear.to_owned(), json!({ "table": { "clear": clear } }))).into();
         let manifest = Manifest { varying: vec!["table.clear".to_owned()], options, ..Manifest::default() };
         let summary = |searches: usize| Summary { searches, ..Summary::default() };
-        assert_eq!(counts(&manifest, &summary(10), 0.0), Vec::<String>::new());
-        assert_eq!(counts(&manifest, &summary(9), 0.0), ["9 searches are few: the means say little beyond them"]);
-        assert_eq!(counts(&manifest, &summary(1), 0.0), ["one search is little: it says nothing of others"]);
+        assert_eq!(count_warnings(&manifest, &summary(10), 0.0), Vec::<String>::new());
+        assert_eq!(
+            count_warnings(&manifest, &summary(9), 0.0),
+            ["9 searches are few: the means say little beyond them"]
+        );
+        assert_eq!(count_warnings(&manifest, &summary(1), 0.0), ["one search is little: it says nothing of others"]);
         // Too few for a test has precedence; repeated searches matter only if something is
         // compared.
         let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
-        let few = counts(&manifest, &Summary { power, ..summary(5) }, 0.0);
+        let few = count_warnings(&manifest, &Summary { power, ..summary(5) }, 0.0);
         assert!(few.len() == 1 && few[0].starts_with("5 positions cannot show anything: "), "{few:?}");
         let repeated = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
         for (lines, message) in [(1, 0), (2, 1)] {
             let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];
-            let found = counts(&repeated, &Summary { lines, ..summary(100) }, 0.0);
+            let found = count_warnings(&repeated, &Summary { lines, ..summary(100) }, 0.0);
             assert_eq!(found.iter().filter(|text| text.starts_with("6 of 100 searches")).count(), message, "{found:?}");
         }
         let message = |jobs: usize, repeats: usize| {
-            let found = times(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() });
+            let found =
+                time_warnings(&Manifest { jobs, ..Manifest::default() }, &Summary { repeats, ..Summary::default() });
             found.iter().map(|text| text.split([':', ',']).next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!((message(1, 1), message(1, 2)), (vec!["timings are of a single run each".to_owned()], Vec::new()));

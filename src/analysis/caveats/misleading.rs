@@ -21,11 +21,11 @@ pub struct Misleading {
 
 impl Misleading {
     /// The variants of a result that may mislead; none if nodes can be trusted.
-    pub fn of_manifest(manifest: &Manifest) -> Option<Self> {
+    pub fn from_manifest(manifest: &Manifest) -> Option<Self> {
         let doubted = manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
         let engines = doubted.map(|(name, _)| name.clone()).collect();
         let ours = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
-        let terms = ours.filter(|(_, options)| asks_the_table(options)).map(|(name, _)| name.clone()).collect();
+        let terms = ours.filter(|(_, options)| shape_depends_on_table(options)).map(|(name, _)| name.clone()).collect();
         Self { engines, terms }.unless_empty()
     }
 
@@ -60,7 +60,7 @@ impl Misleading {
 }
 
 /// Whether the options have a term that asks the table under test for the shape of the search.
-fn asks_the_table(options: &Value) -> bool {
+fn shape_depends_on_table(options: &Value) -> bool {
     let is_on = |path: &str| options.pointer(path).and_then(Value::as_u64).is_some_and(|depth| depth > 0);
     let neutral = options.pointer("/shape").is_some_and(|shape| shape == "neutral");
     !neutral && (is_on("/iir/min_depth") || is_on("/singular/min_depth"))
@@ -80,7 +80,7 @@ mod tests {
         let from_options = |options: &[(&str, Value)], engines: &[&str]| {
             let options = options.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect();
             let subjects = engines.iter().map(|name| ((*name).to_owned(), EngineInfo::default())).collect();
-            let misleading = Misleading::of_manifest(&Manifest { options, subjects, ..Manifest::default() });
+            let misleading = Misleading::from_manifest(&Manifest { options, subjects, ..Manifest::default() });
             misleading.map(|misleading| (misleading.engines, misleading.terms))
         };
         let on = |term: &str, depth: u32| json!({ term: { "min_depth": depth }, "shape": "table" });
@@ -100,7 +100,7 @@ mod tests {
                 (format!("e{index}"), EngineInfo { doctor: (*doctor).to_owned(), ..EngineInfo::default() })
             };
             let subjects = verdicts.iter().enumerate().map(engine).collect();
-            Misleading::of_manifest(&Manifest { subjects, ..Manifest::default() })
+            Misleading::from_manifest(&Manifest { subjects, ..Manifest::default() })
                 .map(|misleading| misleading.sentence())
         };
         assert_eq!(from_verdicts(&["lead", "lead"]), None);

@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// One of the two results.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct RecordedResult {
     /// The path it was read from, as the user wrote it.
     pub name: String,
     /// Its rows.
@@ -30,7 +30,7 @@ pub struct Recorded {
 
 /// Why results cannot be compared.
 #[derive(Debug, thiserror::Error)]
-pub enum RecordedError {
+pub enum CompareError {
     /// The rows cannot be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
@@ -39,28 +39,28 @@ pub enum RecordedError {
     Manifest(#[from] ManifestError),
     /// The rows were changed after the run: the file, and what is wrong with it.
     #[error("{0}: {1}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again")]
-    Wrong(String, String),
+    Damaged(String, String),
     /// Thin rows were changed after they were written: the file, and what is wrong with it.
     #[error("{0}: {1}\nhelp: restore it, or make the full rows with `ttlab run`")]
     Thin(String, String),
     /// Different positions with one name: both results, and which.
     #[error("{0} and {1}: {2}")]
-    Unlike(String, String, String),
+    DifferentPositions(String, String, String),
     /// Two rows of one search and depth: the result, and which.
     #[error("{0}: {1}: results that overlap cannot be joined")]
-    Twice(String, String),
+    DuplicateRow(String, String),
     /// A gate that cannot be judged.
     #[error(transparent)]
     Gate(#[from] GateError),
 }
 
-impl Recorded {
+impl RecordedResult {
     /// Reads a results folder, or a results file (with the folder's manifest if it is
     /// `results.csv`).
     ///
     /// # Errors
     /// If there are no results, or they cannot be read.
-    pub fn read(path: &Path) -> Result<Self, RecordedError> {
+    pub fn read(path: &Path) -> Result<Self, CompareError> {
         if let Some(folder) = thin::thin_folder(path) {
             return Self::read_thin(path, folder);
         }
@@ -71,7 +71,7 @@ impl Recorded {
             None => None,
         };
         let frame = Frame::read(&rows)?;
-        let wrong = |problem| RecordedError::Wrong(rows.display().to_string(), problem);
+        let wrong = |problem| CompareError::Damaged(rows.display().to_string(), problem);
         let verified = verify::verify(&rows, manifest.as_ref()).map_err(|error| wrong(error.to_string()))?;
         match verified.describe_damage() {
             Some(problem) => Err(wrong(problem)),
@@ -82,9 +82,9 @@ impl Recorded {
     }
 
     /// As [`Recorded::read`], for a folder of thin rows.
-    fn read_thin(path: &Path, folder: &Path) -> Result<Self, RecordedError> {
+    fn read_thin(path: &Path, folder: &Path) -> Result<Self, CompareError> {
         let rows = folder.join(thin::NAME).display().to_string();
-        let wrong = |problem: String| RecordedError::Thin(rows.clone(), problem);
+        let wrong = |problem: String| CompareError::Thin(rows.clone(), problem);
         let manifest = Manifest::read(folder)?.ok_or_else(|| wrong("there is no manifest beside it".to_owned()))?;
         let found = thin::read(folder, &manifest).map_err(|error| wrong(error.to_string()))?;
         let remedy = format!(
@@ -103,21 +103,22 @@ impl Recorded {
 ///
 /// # Errors
 /// If the judgements cannot be read.
-pub fn lay_score_errors(base: &mut Recorded, new: &mut Recorded, path: &Path) -> Result<(), RecordedError> {
+pub fn add_score_errors(base: &mut RecordedResult, new: &mut RecordedResult, path: &Path) -> Result<(), CompareError> {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let experiment = folder.join("experiment.toml");
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
     let file = FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.parse_file();
     let Some(cap) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
-    let judged = reference::read(folder)
-        .map_err(|error| RecordedError::Wrong(folder.join(reference::NAME).display().to_string(), error.to_string()))?;
+    let judged = reference::read(folder).map_err(|error| {
+        CompareError::Damaged(folder.join(reference::NAME).display().to_string(), error.to_string())
+    })?;
     [base, new].into_iter().for_each(|side| score_error::add_score_error(&mut side.frame, &judged, cap));
     Ok(())
 }
 
 /// The two results as one frame, with a source column, and their paired rows.
 #[derive(Debug, Clone, Default)]
-pub struct Joined {
+pub struct PairedResults {
     /// The rows of BASE, then those of NEW, with variants named as in BASE.
     pub frame: Frame,
     /// One group for each source and variant (and suite).
@@ -168,16 +169,16 @@ pub struct ComparedLine {
 /// The values of the source column.
 const SOURCES: [&str; 2] = ["BASE", "NEW"];
 
-impl Joined {
+impl PairedResults {
     /// Joins two results and pairs their rows by variant, position, depth and repeat. Variants are
     /// matched by name; the rest by equal options.
     ///
     /// # Errors
     /// If a result has a row twice, or if different positions have the same name.
-    pub fn new(base: &Recorded, new: &Recorded) -> Result<Self, RecordedError> {
+    pub fn new(base: &RecordedResult, new: &RecordedResult) -> Result<Self, CompareError> {
         let manifests = base.manifest.as_ref().zip(new.manifest.as_ref());
         if let Some(problem) = manifests.and_then(|(base, new)| base.describe_unlike_items(new)) {
-            return Err(RecordedError::Unlike(base.name.clone(), new.name.clone(), problem));
+            return Err(CompareError::DifferentPositions(base.name.clone(), new.name.clone(), problem));
         }
         let [base_names, new_names] = [base, new].map(|side| side.frame.coded(columns::VARIANT).list().to_vec());
         // The variant of BASE, missing in NEW, that has the options of one of NEW.
@@ -236,15 +237,15 @@ impl Joined {
         for (group, errors) in joined.searches.errors.iter().enumerate() {
             joined.failed[usize::from(joined.grouping.values[group][0] == SOURCES[1])] += errors;
         }
-        joined.pair([base, new])?;
+        joined.pair_lines([base, new])?;
         Ok(joined)
     }
 
     /// Pairs the rows of each line.
-    fn pair(&mut self, sides: [&Recorded; 2]) -> Result<(), RecordedError> {
+    fn pair_lines(&mut self, sides: [&RecordedResult; 2]) -> Result<(), CompareError> {
         if let Some((row, duplicate)) = self.searches.describe_duplicate(&self.frame) {
             let side = sides[usize::from(row >= sides[0].frame.rows())].name.clone();
-            return Err(RecordedError::Twice(side, duplicate));
+            return Err(CompareError::DuplicateRow(side, duplicate));
         }
         for (line, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
@@ -259,13 +260,13 @@ impl Joined {
     }
 
     /// The name of a line, with its suite if there are several.
-    pub fn name(&self, line: &ComparedLine) -> String {
+    pub fn line_name(&self, line: &ComparedLine) -> String {
         let variant = &self.variants[line.variant];
         line.suite.as_ref().map_or_else(|| variant.clone(), |suite| format!("{suite}, {variant}"))
     }
 
     /// Describes a row for messages.
-    pub fn row(&self, row: usize) -> String {
+    pub fn describe_row(&self, row: usize) -> String {
         let text = |column: &str| self.frame.text(column, row);
         format!("\"{}\", {}, depth {}", text(columns::VARIANT), text(columns::POSITION), text(columns::DEPTH))
     }

@@ -15,7 +15,7 @@ use crate::record::columns;
 
 /// The outcome that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
+pub enum Outcome {
     /// Searches that finished their last depth.
     Finished,
     /// Searches that have found a move the suite names, and keep it; only where the suite names
@@ -24,16 +24,16 @@ pub enum Counted {
 }
 
 /// The largest number of points of a curve: more would not be visible.
-const POINTS: usize = 200;
+const MAX_POINTS: usize = 200;
 
 /// For each of the given lines the share of its searches by the nodes that they took; empty if
 /// nothing can be counted.
-pub fn within(
+pub fn performance_profiles(
     frame: &Frame,
     summary: &Summary,
     (grouping, searches): (&Grouping, &Searches),
     lines: &[usize],
-    counted: Counted,
+    counted: Outcome,
 ) -> Vec<Series> {
     let (finished, solved) = (frame.coded(columns::FINISHED), frame.coded(columns::SOLVED));
     let nodes = frame.numbers(columns::NODES);
@@ -43,9 +43,9 @@ pub fn within(
         let last = steps.last()?.row as usize;
         let total = |steps: &[IterationRow]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
         let found = match counted {
-            Counted::Finished => (finished.word(last) != "false").then(|| total(steps)),
-            Counted::Solved if solved.word(last).is_empty() => return None,
-            Counted::Solved => {
+            Outcome::Finished => (finished.word(last) != "false").then(|| total(steps)),
+            Outcome::Solved if solved.word(last).is_empty() => return None,
+            Outcome::Solved => {
                 let right = steps.iter().rev().take_while(|step| solved.word(step.row as usize) == "true").count();
                 (right > 0).then(|| total(&steps[..=steps.len() - right]))
             }
@@ -60,11 +60,11 @@ pub fn within(
         let all: Vec<Option<f64>> = first.filter_map(|search| nodes_taken(searches.steps(search))).collect();
         let mut reached: Vec<f64> = all.iter().copied().flatten().collect();
         reached.sort_by(f64::total_cmp);
-        let step = reached.len().div_ceil(POINTS).max(1);
+        let step = reached.len().div_ceil(MAX_POINTS).max(1);
         let is_shown = |index: &usize| *index == 0 || *index + 1 == reached.len() || (*index + 1).is_multiple_of(step);
         let points = (0..reached.len()).filter(is_shown).map(|index| {
             let label = format!("{} of {} searches", index + 1, all.len());
-            CurvePoint::bare(reached[index], (index + 1) as f64 / all.len() as f64, label)
+            CurvePoint::without_interval(reached[index], (index + 1) as f64 / all.len() as f64, label)
         });
         let points: Vec<CurvePoint> = points.collect();
         (points.len() > 1).then(|| Series { name: line.name.clone(), line: Some(index), points })
@@ -89,7 +89,7 @@ mod tests {
         let text = format!("variant,position,depth,search.nodes,finished\n{rows}");
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let (summary, grouping, searches) = Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
-        let series = within(&frame, &summary, (&grouping, &searches), &[0], Counted::Finished);
+        let series = performance_profiles(&frame, &summary, (&grouping, &searches), &[0], Outcome::Finished);
         let points = &series[0].points;
         let expected: Vec<u32> = [1].into_iter().chain((3..=399).step_by(3)).chain([401]).collect();
         assert_eq!(
@@ -99,7 +99,7 @@ mod tests {
         assert!(points.iter().all(|point| (point.y - point.x / 402.0).abs() < 1e-12));
         assert_eq!(points[133].label, "399 of 402 searches");
         // The suite names no moves.
-        assert!(within(&frame, &summary, (&grouping, &searches), &[0], Counted::Solved).is_empty());
+        assert!(performance_profiles(&frame, &summary, (&grouping, &searches), &[0], Outcome::Solved).is_empty());
     }
 
     /// The suite names the move of three searches: two found it, after 5 and 30 nodes, and the
@@ -110,7 +110,7 @@ mod tests {
         let text = format!("variant,position,depth,search.nodes,solved\n{rows}");
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let (summary, grouping, searches) = Summary::with_searches(&frame, &Question::by_variant(&[], None)).unwrap();
-        let series = within(&frame, &summary, (&grouping, &searches), &[0], Counted::Solved);
+        let series = performance_profiles(&frame, &summary, (&grouping, &searches), &[0], Outcome::Solved);
         let points: Vec<(f64, f64, &str)> =
             series[0].points.iter().map(|point| (point.x, point.y, point.label.as_str())).collect();
         assert_eq!(points, [(5.0, 1.0 / 3.0, "1 of 3 searches"), (30.0, 2.0 / 3.0, "2 of 3 searches")]);

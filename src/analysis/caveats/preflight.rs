@@ -1,7 +1,7 @@
 //! What an experiment cannot show, checked before it runs.
 
-use super::reach::Reach;
-use super::{alike, blindness, confounds, few, games};
+use super::external_power::ExternalPower;
+use super::{confounds, equivalent, games, sample_size, sensitivity};
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::{Experiment, Plan, Variant, expect, grid, schema};
 use crate::record::columns;
@@ -11,22 +11,22 @@ use std::path::Path;
 
 /// A table with more slots per searched node than this cannot come under pressure: a node stores at
 /// most once, so less than 30 % of the slots fill.
-const ROOMY: f64 = 10.0 / 3.0;
+const MAX_SLOTS_PER_NODE: f64 = 10.0 / 3.0;
 
 /// Fewer positions than this say little about a mean.
-const FEW: usize = 10;
+const MIN_POSITIONS: usize = 10;
 
 /// What the experiment can show about external engines; `folder` may hold rows of an earlier run.
-pub fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<Reach> {
+pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<ExternalPower> {
     let external = experiment.variants.iter().any(|variant| variant.external().is_some());
     let rows = folder.filter(|_| external).and_then(|folder| Frame::read(&folder.join("results.csv")).ok());
-    Reach::before(experiment, rows.as_ref())
+    ExternalPower::before_run(experiment, rows.as_ref())
 }
 
 /// Warnings about a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
-pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Vec<String> {
+pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Vec<String> {
     if plan.is_match() {
-        return games::warnings(experiment);
+        return games::match_warnings(experiment);
     }
     let varying = plan.varying();
     let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));
@@ -47,23 +47,23 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
         table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
     };
     let unseen = ages && !sequence && !plan.variants.iter().any(grows_old);
-    warnings.extend(unseen.then(|| blindness::AGING.to_owned()));
-    let replacement = blindness::REPLACEMENT.into_iter().any(varies);
+    warnings.extend(unseen.then(|| sensitivity::NO_AGEING.to_owned()));
+    let replacement = sensitivity::REPLACEMENT.into_iter().any(varies);
     let variants = &experiment.variants;
     let loose: Vec<&str> = variants
         .iter()
-        .filter(|variant| roomy(variant, experiment, shared))
+        .filter(|variant| is_too_large(variant, experiment, shared))
         .map(|variant| variant.name.as_str())
         .collect();
     let bounded = variants.iter().filter(|variant| variant.options.table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
-    warnings.extend(blindness::pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
-    warnings.extend(confounds::confounds(variants, experiment.baseline));
+    warnings.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
+    warnings.extend(confounds::find_confounds(variants, experiment.baseline));
     // An external engine's name is not known yet.
     let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
-    warnings.extend(confounds::engines(variants.iter().map(engine)));
-    warnings.extend(blindness::parted(experiment.file.sequence.as_ref(), variants.len()));
-    warnings.extend(alike::alike(variants));
+    warnings.extend(confounds::different_engines(variants.iter().map(engine)));
+    warnings.extend(sensitivity::diverging_games(experiment.file.sequence.as_ref(), variants.len()));
+    warnings.extend(equivalent::find_equivalent(variants));
     for index in grid::unused_excludes(&experiment.file) {
         let excluded = experiment.file.exclude[index].to_string().trim().replace('\n', ", ");
         warnings.push(format!("[[exclude]] {} leaves nothing out: {excluded}", index + 1));
@@ -79,16 +79,16 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
     let searches = searched.min().unwrap_or(0);
     if figures || experiment.trace.is_some() {
         // Published counts are compared, not means; the number of a trace's games is not known yet.
-    } else if let Some(words) = few::too_few(searches, variants.len() - 1, games) {
+    } else if let Some(words) = sample_size::too_few(searches, variants.len() - 1, games) {
         warnings.push(words);
-    } else if let Some(short) = reach(experiment, folder).filter(Reach::falls_short) {
+    } else if let Some(short) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
         warnings.push(short.to_string());
-    } else if variants.len() > 1 && searches < FEW && !sequence {
+    } else if variants.len() > 1 && searches < MIN_POSITIONS && !sequence {
         warnings
             .push(format!("{searches} positions are few: means over them say little beyond them; use a larger suite"));
     }
     if variants.len() > 1 && !figures {
-        warnings.extend(experiment.count_repeated_searches().and_then(few::repeated));
+        warnings.extend(experiment.count_repeated_searches().and_then(sample_size::repeated_searches));
     }
     let timed = experiment.file.expect.iter().any(|expect| {
         expect.figures.keys().any(|metric| metric == columns::SECONDS)
@@ -109,7 +109,7 @@ pub fn warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Optio
 
 /// Whether the node limit cannot put a bounded table under pressure; `shared`: searches may share
 /// one table.
-fn roomy(variant: &Variant, experiment: &Experiment, shared: bool) -> bool {
+fn is_too_large(variant: &Variant, experiment: &Experiment, shared: bool) -> bool {
     let table = &variant.options.table;
     let nodes: Option<Vec<u64>> = experiment.limits(variant).into_iter().map(|limit| limit.nodes).collect();
     let nodes = nodes.and_then(|nodes| nodes.into_iter().max());
@@ -122,7 +122,7 @@ fn roomy(variant: &Variant, experiment: &Experiment, shared: bool) -> bool {
     // Searches that share a table fill it together.
     let searches = experiment.suite.items.len() as u64 * 1024;
     let nodes = if shared { nodes.saturating_mul(searches) } else { nodes };
-    slots as f64 > nodes as f64 * ROOMY
+    slots as f64 > nodes as f64 * MAX_SLOTS_PER_NODE
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
     fn message(text: &str, jobs: usize) -> Vec<String> {
         let experiment =
             Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        warnings(&experiment, &Plan::new(&experiment), jobs, None)
+        plan_warnings(&experiment, &Plan::new(&experiment), jobs, None)
     }
 
     /// Each warning on both sides of its limit.
@@ -144,7 +144,7 @@ mod tests {
         let few = |items: usize| {
             format!("{items} positions are few: means over them say little beyond them; use a larger suite")
         };
-        let (aging, none) = (blindness::AGING.to_owned(), Vec::<String>::new());
+        let (aging, none) = (sensitivity::NO_AGEING.to_owned(), Vec::<String>::new());
         let depth = "limit = { depth = 3 }\n";
         assert_eq!(message(&suite(10, &format!("{depth}{two}")), 1), none);
         assert_eq!(message(&suite(9, &format!("{depth}{two}")), 1), [few(9)]);
@@ -319,7 +319,7 @@ mod tests {
         std::fs::write(folder.path().join("results.csv"), format!("variant,position,depth,search.nodes\n{rows}"))
             .unwrap();
         let experiment = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap();
-        let describe = |folder: Option<&Path>| reach(&experiment, folder).unwrap().to_string();
+        let describe = |folder: Option<&Path>| external_power(&experiment, folder).unwrap().to_string();
         assert!(
             describe(Some(folder.path())).contains(", by the rows that are there, "),
             "{}",

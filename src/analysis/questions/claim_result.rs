@@ -28,7 +28,7 @@ pub enum Ruling {
 }
 
 impl Ruling {
-    pub(super) fn of(holds: Option<bool>) -> Self {
+    pub(super) fn from_holds(holds: Option<bool>) -> Self {
         match holds {
             Some(true) => Self::Holds,
             Some(false) => Self::Differs,
@@ -48,7 +48,7 @@ pub(super) struct ClusterIds {
 }
 
 impl ClusterIds {
-    fn number(&mut self, name: String) -> u32 {
+    fn intern(&mut self, name: String) -> u32 {
         *self.numbers.entry(name).or_insert_with_key(|name| {
             self.names.push(name.clone());
             self.names.len() as u32 - 1
@@ -80,7 +80,7 @@ impl VariantSearches {
     }
 
     /// Pairs the sides of a claim by search, left over right.
-    pub(super) fn weigh(
+    pub(super) fn pair_claim(
         &self,
         verdict: usize,
         claim: Claim,
@@ -98,14 +98,14 @@ impl VariantSearches {
             _ => Pairs::default(),
         };
         let factor = (claim.right.factor / claim.left.factor).ln();
-        let mut id_of = |cluster| clusters.number(self.searches.cluster_name(cluster, frame));
+        let mut id_of = |cluster| clusters.intern(self.searches.cluster_name(cluster, frame));
         let logs = pairs.logs().into_iter().map(|(cluster, log)| (id_of(cluster), log - factor)).collect();
         Ok(ClaimResult { verdict, claim, pairs, logs })
     }
 }
 
 /// Whether a ratio is too close to 1 to matter.
-fn within(ratio: f64, matters: f64) -> bool {
+fn is_negligible(ratio: f64, matters: f64) -> bool {
     ratio > 1.0 / matters && ratio < matters
 }
 
@@ -118,7 +118,7 @@ impl ClaimResult {
     /// difference. A claim of no more (`<=`) holds if the interval excludes every larger difference
     /// that matters. Source: Wellek, "Testing Statistical Hypotheses of Equivalence and
     /// Noninferiority", 2010.
-    pub(super) fn ruling(&self, judged: &JudgedRatio, claims: usize, matters: f64) -> (Ruling, String) {
+    pub(super) fn rule(&self, judged: &JudgedRatio, claims: usize, matters: f64) -> (Ruling, String) {
         let Self { claim, pairs, .. } = self;
         let JudgedRatio { ratio, p, .. } = judged;
         let [below, above] = pairs.one_sided_zero;
@@ -140,7 +140,7 @@ impl ClaimResult {
             }
             let [right, left] = pairs.totals;
             let holds = claim.holds(claim.left.factor * left, claim.right.factor * right);
-            return (Ruling::of(Some(holds)), "of this one position or game alone".to_owned());
+            return (Ruling::from_holds(Some(holds)), "of this one position or game alone".to_owned());
         }
         // "More" is judged as "less" with inverted ratios.
         let more = claim.relation.starts_with('>');
@@ -156,7 +156,7 @@ impl ClaimResult {
         let (holds, differs) = match claim.relation.as_str() {
             "<" | ">" => (less, low > 1.0 / matters),
             "<=" | ">=" => (high < matters, greater),
-            _ => (within(low, matters) && within(high, matters), less || greater),
+            _ => (is_negligible(low, matters) && is_negligible(high, matters), less || greater),
         };
         match (holds, differs) {
             (true, _) => (Ruling::Holds, String::new()),
@@ -170,7 +170,7 @@ impl ClaimResult {
     }
 
     /// Describes what was measured.
-    pub(super) fn measured(
+    pub(super) fn describe_measurement(
         &self,
         judged: &JudgedRatio,
         matters: f64,
@@ -193,7 +193,7 @@ impl ClaimResult {
                 false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p}"),
             });
             let totals = left / (right * factor);
-            if ruling != Ruling::CannotTell && (ratio.mean < 1.0) != (totals < 1.0) && !within(totals, matters) {
+            if ruling != Ruling::CannotTell && (ratio.mean < 1.0) != (totals < 1.0) && !is_negligible(totals, matters) {
                 parts.push("the totals point the other way: a few large searches make them".to_owned());
             }
             let strict = matches!(claim.relation.as_str(), "<" | ">");
@@ -233,7 +233,7 @@ mod tests {
         ClaimResult { verdict: 0, claim, pairs, logs: Logs::default() }
     }
 
-    fn judged([low, mean, high]: [f64; 3], p: f64) -> JudgedRatio {
+    fn judged_ratio([low, mean, high]: [f64; 3], p: f64) -> JudgedRatio {
         JudgedRatio {
             ratio: Ratio { low, mean, high, clusters: 20, ..Ratio::default() },
             p,
@@ -253,7 +253,7 @@ mod tests {
         };
         let rule_for = |text: &str| {
             let claim = Claim::parse(text).unwrap();
-            ClaimResult { claim, ..self::claim("<") }.ruling(&single_position, 1, 1.005).0
+            ClaimResult { claim, ..self::claim("<") }.rule(&single_position, 1, 1.005).0
         };
         // a has 900 nodes, b has 1000.
         for (text, holds) in [
@@ -288,7 +288,7 @@ mod tests {
             ([0.6, 0.9, 1.3], 0.03, [CannotTell; 3]),
             ([0.85, 0.9, 0.95], 0.06, [CannotTell, Holds, CannotTell]),
         ];
-        let rule_for = |relation: &str, ends, p| claim(relation).ruling(&judged(ends, p), 1, 1.01).0;
+        let rule_for = |relation: &str, ends, p| claim(relation).rule(&judged_ratio(ends, p), 1, 1.01).0;
         for (ends, p, [less, no_more, equal]) in cases {
             let found = ["<", "<=", "="].map(|relation| rule_for(relation, ends, p));
             assert_eq!(found, [less, no_more, equal], "{ends:?}");
@@ -297,10 +297,10 @@ mod tests {
         }
         // One cluster is decided by its totals, the right side's and the left's. Twenty clusters
         // suffice for 26,214 claims, but not for one more.
-        let mut single_cluster = judged([f64::NAN, 0.9, f64::NAN], f64::NAN);
+        let mut single_cluster = judged_ratio([f64::NAN, 0.9, f64::NAN], f64::NAN);
         single_cluster.ratio.clusters = 1;
-        assert_eq!(["<", ">"].map(|relation| claim(relation).ruling(&single_cluster, 1, 1.01).0), [Holds, Differs]);
-        let ruling_of = |claims: usize| claim("<").ruling(&judged([0.85, 0.9, 0.95], 0.01), claims, 1.01).0;
+        assert_eq!(["<", ">"].map(|relation| claim(relation).rule(&single_cluster, 1, 1.01).0), [Holds, Differs]);
+        let ruling_of = |claims: usize| claim("<").rule(&judged_ratio([0.85, 0.9, 0.95], 0.01), claims, 1.01).0;
         assert_eq!([26_214, 26_215].map(ruling_of), [Holds, CannotTell]);
     }
 
@@ -315,9 +315,9 @@ mod tests {
                 let mut claim = claim(relation);
                 claim.pairs.one_sided_zero = one_sided_zero;
                 claim.pairs.list.truncate(clusters);
-                let mut judged = judged([0.85, 0.9, 0.95], 0.01);
+                let mut judged = judged_ratio([0.85, 0.9, 0.95], 0.01);
                 judged.ratio.clusters = clusters;
-                claim.ruling(&judged, 1, 1.01).0
+                claim.rule(&judged, 1, 1.01).0
             })
         };
         assert_eq!(rule_for([0, 0], 20), [Holds, Holds, Differs, Differs]);
@@ -325,18 +325,24 @@ mod tests {
         assert_eq!(rule_for([0, 3], 20), [CannotTell; 4]);
         assert_eq!([rule_for([3, 0], 1), rule_for([0, 3], 0)], [[CannotTell; 4]; 2]);
         let mut same = claim("=");
-        let equal = |claim: &ClaimResult| claim.ruling(&judged([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
+        let equal = |claim: &ClaimResult| claim.rule(&judged_ratio([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
         assert_eq!(equal(&same), Holds);
         same.pairs.one_sided_zero = [1, 0];
         assert_eq!(equal(&same), CannotTell);
         same.pairs.list.clear();
         let mut without_ratio = claim("=");
         without_ratio.pairs.list.clear();
-        let rule_for = |claim: &ClaimResult| claim.ruling(&judged([f64::NAN; 3], f64::NAN), 1, 1.01);
+        let rule_for = |claim: &ClaimResult| claim.rule(&judged_ratio([f64::NAN; 3], f64::NAN), 1, 1.01);
         assert_eq!(rule_for(&without_ratio), (Ruling::NoRows, String::new()));
         without_ratio.pairs.both_zero = 2;
         assert_eq!(rule_for(&without_ratio), (CannotTell, "2 searches with 0 on both sides, of no ratio".to_owned()));
-        let message = same.measured(&judged([f64::NAN; 3], f64::NAN), 1.01, CannotTell, "", &ClusterIds::default());
+        let message = same.describe_measurement(
+            &judged_ratio([f64::NAN; 3], f64::NAN),
+            1.01,
+            CannotTell,
+            "",
+            &ClusterIds::default(),
+        );
         assert_eq!(message, "1 search with a 0 on one side alone, of no ratio");
     }
 
@@ -346,8 +352,13 @@ mod tests {
         let message = |left: f64| {
             let mut claim = claim("<");
             claim.pairs.totals = [1000.0, left];
-            let message =
-                claim.measured(&judged([1.05, 1.1, 1.2], 0.01), 1.01, Ruling::Differs, "", &ClusterIds::default());
+            let message = claim.describe_measurement(
+                &judged_ratio([1.05, 1.1, 1.2], 0.01),
+                1.01,
+                Ruling::Differs,
+                "",
+                &ClusterIds::default(),
+            );
             message.contains("the totals point the other way")
         };
         assert_eq!([900.0, 989.0, 995.0, 1100.0].map(message), [true, true, false, false]);
@@ -355,8 +366,15 @@ mod tests {
 
     #[test]
     fn small_p_is_never_shown_as_zero() {
-        let message =
-            |p| claim("<").measured(&judged([0.85, 0.9, 0.95], p), 1.01, Ruling::Holds, "", &ClusterIds::default());
+        let message = |p| {
+            claim("<").describe_measurement(
+                &judged_ratio([0.85, 0.9, 0.95], p),
+                1.01,
+                Ruling::Holds,
+                "",
+                &ClusterIds::default(),
+            )
+        };
         let start = "900 against 1000; ratio 0.900, 95 % 0.850 to 0.950, p ";
         for (p, shown) in [(0.0, "< 0.001"), (0.000_99, "< 0.001"), (0.001, "0.001"), (0.0126, "0.013")] {
             assert_eq!(message(p), format!("{start}{shown}"));

@@ -1,7 +1,7 @@
 //! Warnings about a result: noise, drift, missing rows, mixed builds and machines.
 
 use super::quote_names;
-use super::timing::{NOISY, Timing};
+use super::timing::{MAX_NOISE, Timing};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::paths;
@@ -11,14 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Shards whose speeds differ by more than this share ran on different machines, or not alone.
-const UNLIKE: f64 = 0.2;
+const MAX_SPEED_DIFFERENCE: f64 = 0.2;
 
 /// How many options, or values of one, are listed.
-const SHOWN: usize = 3;
+const MAX_LISTED: usize = 3;
 
 /// A reason to doubt a result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Doubt {
+pub enum Warning {
     /// Times differ between repeats by this share.
     #[error("times are noisy: repeats of one search differ by {:.0} %; close other programs, or raise repeats", 100.0 * .0)]
     Noise(f64),
@@ -33,8 +33,8 @@ pub enum Doubt {
     Uneven(usize, usize),
     /// Variants whose searches finished other depths than the baseline's: those compared in common
     /// depths, and those with searches that have none.
-    #[error("not all went as deep as the baseline: {}", unlike(.0, .1))]
-    Unlike(Vec<String>, Vec<String>),
+    #[error("not all went as deep as the baseline: {}", describe_depths(.0, .1))]
+    DifferentDepths(Vec<String>, Vec<String>),
     /// A metric that is 0 in some searches, which have no ratio, and the lines concerned.
     #[error(
         "{}: searches of {} in which one side alone is 0 have no ratio and are left out of the mean, though they differ most",
@@ -57,8 +57,8 @@ pub enum Doubt {
     #[error("results of different suites are joined ({}): positions are paired by their names alone", .0.join("; "))]
     Suites(Vec<String>),
     /// Joined results differ in options that no line names: each with the values of each result.
-    #[error("the joined results differ in options that no line names: {}: what tells them apart may be that", first(.0))]
-    Apart(Vec<String>),
+    #[error("the joined results differ in options that no line names: {}: what tells them apart may be that", list_first(.0))]
+    DifferentOptions(Vec<String>),
     /// Shards ran at speeds that differ by this share, on this many kinds of machine.
     #[error(
         "shards ran on {} kind(s) of machine, the fastest {:.0} % faster than the slowest by `ttlab bench`: totals of seconds mix them; \
@@ -72,14 +72,14 @@ pub enum Doubt {
          not the value of keeping the table. The first search of each game, equal by design, is left out there",
         quote_names(.0)
     )]
-    Alone(Vec<String>),
+    SomeRestarted(Vec<String>),
     /// A joined result has no manifest.
     #[error("{0} has no manifest.json beside it: its build and machine are unknown")]
-    Unknown(String),
+    NoManifest(String),
 }
 
 /// Says how lines that finished other depths than the baseline were compared.
-fn unlike(cut: &[String], apart: &[String]) -> String {
+fn describe_depths(cut: &[String], apart: &[String]) -> String {
     let cut =
         (!cut.is_empty()).then(|| format!("the ratios of {} are of the depths that both finished", quote_names(cut)));
     let apart = (!apart.is_empty())
@@ -88,67 +88,67 @@ fn unlike(cut: &[String], apart: &[String]) -> String {
 }
 
 /// The first few options, and how many more there are.
-fn first(options: &[String]) -> String {
-    let more = options.len().saturating_sub(SHOWN);
+fn list_first(options: &[String]) -> String {
+    let more = options.len().saturating_sub(MAX_LISTED);
     let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
-    options[..options.len().min(SHOWN)].join("; ") + &more
+    options[..options.len().min(MAX_LISTED)].join("; ") + &more
 }
 
 /// Warnings about one result.
-pub fn doubts(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec<Doubt> {
-    let mut doubts = Vec::new();
+pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, finished: bool) -> Vec<Warning> {
+    let mut warnings = Vec::new();
     let failed: usize = summary.lines.iter().map(|line| line.errors).sum();
-    doubts.extend((failed > 0).then_some(Doubt::Failed(failed)));
+    warnings.extend((failed > 0).then_some(Warning::Failed(failed)));
     let lines_with = |index: usize, count: fn(&Measure) -> usize| -> Vec<String> {
         let lines =
             summary.lines.iter().filter(|line| line.measures.get(index).is_some_and(|measure| count(measure) > 0));
         lines.map(|line| line.name.clone()).collect()
     };
-    let (cut, apart) = (lines_with(0, |measure| measure.cut), lines_with(0, |measure| measure.apart));
-    doubts.extend((!cut.is_empty() || !apart.is_empty()).then_some(Doubt::Unlike(cut, apart)));
+    let (cut, apart) = (lines_with(0, |measure| measure.truncated), lines_with(0, |measure| measure.incomparable));
+    warnings.extend((!cut.is_empty() || !apart.is_empty()).then_some(Warning::DifferentDepths(cut, apart)));
     for (index, metric) in summary.metrics.iter().enumerate() {
-        let lines = lines_with(index, |measure| measure.beyond);
-        doubts.extend((!lines.is_empty()).then(|| Doubt::Zeros(metric.name.clone(), lines)));
+        let lines = lines_with(index, |measure| measure.one_sided_zero);
+        warnings.extend((!lines.is_empty()).then(|| Warning::Zeros(metric.name.clone(), lines)));
     }
-    doubts.extend((!finished).then_some(Doubt::Unfinished));
+    warnings.extend((!finished).then_some(Warning::Unfinished));
     // Groups by other columns may have different numbers.
     let counts = summary.lines.iter().map(|line| line.searches).filter(|_| summary.by == [columns::VARIANT]);
     if let (Some(least), Some(most)) = (counts.clone().min(), counts.max())
         && least < most
     {
-        doubts.push(Doubt::Uneven(least, most));
+        warnings.push(Warning::Uneven(least, most));
     }
-    doubts.extend(timing.map(|timing| timing.noise).filter(|noise| *noise > NOISY).map(Doubt::Noise));
-    doubts.extend(timing.map(|timing| timing.drift).filter(|drift| drift.abs() > NOISY).map(Doubt::Drift));
-    doubts
+    warnings.extend(timing.map(|timing| timing.noise).filter(|noise| *noise > MAX_NOISE).map(Warning::Noise));
+    warnings.extend(timing.map(|timing| timing.drift).filter(|drift| drift.abs() > MAX_NOISE).map(Warning::Drift));
+    warnings
 }
 
 /// Warns of merged shards whose machines differ, or whose speeds differ by more than a benchmark's
 /// noise.
-pub fn shards(manifest: &Manifest) -> Option<Doubt> {
+pub fn shard_warning(manifest: &Manifest) -> Option<Warning> {
     let machines: BTreeSet<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
     let speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
     let apart = match (speeds().min(), speeds().max()) {
         (Some(least), Some(most)) => most as f64 / least as f64 - 1.0,
         _ => 0.0,
     };
-    (machines.len() > 1 || apart > UNLIKE).then_some(Doubt::Shards(apart, machines.len()))
+    (machines.len() > 1 || apart > MAX_SPEED_DIFFERENCE).then_some(Warning::Shards(apart, machines.len()))
 }
 
 /// Warns if some external engines start a new process for every search along a game and others do
 /// not.
-pub fn alone(manifest: &Manifest) -> Option<Doubt> {
+pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
     let restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
     let external = || manifest.variants.iter().filter(|variant| restart(variant).is_some());
     let (alone, others): (Vec<&String>, Vec<&String>) =
         external().partition(|variant| restart(variant) == Some("search"));
     let mixed = manifest.sequence && !alone.is_empty() && !others.is_empty();
-    mixed.then(|| Doubt::Alone(alone.into_iter().cloned().collect()))
+    mixed.then(|| Warning::SomeRestarted(alone.into_iter().cloned().collect()))
 }
 
 /// Warnings about joined results: different builds or machines, or no manifest.
-pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
-    let mut doubts = Vec::new();
+pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
     let history = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
     let different = |words: fn(RunSegment) -> String| -> Vec<String> {
         let all: BTreeSet<String> = history().map(words).collect();
@@ -157,18 +157,18 @@ pub fn mixed(sources: &[(&str, Option<&Manifest>)]) -> Vec<Doubt> {
     let builds = different(|RunSegment { build, .. }| format!("{} {} {}", build.version, build.commit, build.profile));
     let machines =
         different(|RunSegment { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
-    doubts.extend((builds.len() > 1).then_some(Doubt::Builds(builds)));
-    doubts.extend((machines.len() > 1).then_some(Doubt::Machines(machines)));
+    warnings.extend((builds.len() > 1).then_some(Warning::Builds(builds)));
+    warnings.extend((machines.len() > 1).then_some(Warning::Machines(machines)));
     if sources.len() > 1 {
         let unknown = sources.iter().filter(|(_, manifest)| manifest.is_none());
-        doubts.extend(unknown.map(|(name, _)| Doubt::Unknown((*name).to_owned())));
+        warnings.extend(unknown.map(|(name, _)| Warning::NoManifest((*name).to_owned())));
     }
-    doubts
+    warnings
 }
 
 /// Warnings about joined results whose searches are paired: different suites, and options that
 /// differ without being in `named`. External engines are not checked.
-pub fn apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Doubt> {
+pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Warning> {
     let file_name =
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let suite = |manifest: &Manifest| match manifest.suites.as_slice() {
@@ -176,11 +176,11 @@ pub fn apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Vec<Doubt
         suites => suites.iter().map(|suite| file_name(&suite.file)).collect::<Vec<_>>().join(" + "),
     };
     let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(suite)).collect();
-    let unlike = (suites.len() > 1).then(|| Doubt::Suites(suites.into_iter().collect()));
-    unlike.into_iter().chain(options_apart(sources, named)).collect()
+    let unlike = (suites.len() > 1).then(|| Warning::Suites(suites.into_iter().collect()));
+    unlike.into_iter().chain(differing_options(sources, named)).collect()
 }
 
-fn options_apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Option<Doubt> {
+fn differing_options(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Option<Warning> {
     let mut values: BTreeMap<String, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
     for (label, manifest) in sources {
         for (variant, options) in manifest.iter().flat_map(|manifest| &manifest.options) {
@@ -202,14 +202,14 @@ fn options_apart(sources: &[(&str, Option<&Manifest>)], named: &[&str]) -> Optio
     let describe = |(path, values_by_result): (String, BTreeMap<&str, BTreeSet<String>>)| {
         let message = |label: &&str| {
             let set = values_by_result.get(label)?;
-            let list: Vec<&str> = set.iter().map(String::as_str).take(SHOWN).collect();
-            let others = if set.len() > SHOWN { " or others" } else { "" };
+            let list: Vec<&str> = set.iter().map(String::as_str).take(MAX_LISTED).collect();
+            let others = if set.len() > MAX_LISTED { " or others" } else { "" };
             Some(format!("{}{others} in \"{label}\"", list.join(" or ")))
         };
         format!("{path} ({})", sources.iter().filter_map(|(label, _)| message(label)).collect::<Vec<_>>().join(", "))
     };
     let options: Vec<String> = values.into_iter().map(describe).collect();
-    (!options.is_empty()).then_some(Doubt::Apart(options))
+    (!options.is_empty()).then_some(Warning::DifferentOptions(options))
 }
 
 #[cfg(test)]
@@ -225,15 +225,17 @@ mod tests {
         let line = |name: &str, counts: [(usize, usize); 2]| Line {
             name: name.to_owned(),
             searches: 4,
-            measures: counts.map(|(cut, apart)| Measure { cut, apart, ..Measure::default() }).to_vec(),
+            measures: counts
+                .map(|(cut, apart)| Measure { truncated: cut, incomparable: apart, ..Measure::default() })
+                .to_vec(),
             ..Line::default()
         };
         let lines = vec![line("a", [(0, 0), (2, 1)]), line("b", [(3, 0), (0, 0)]), line("c", [(1, 2), (0, 0)])];
-        let found = doubts(&Summary { lines, ..Summary::default() }, None, true);
-        assert_eq!(found, [Doubt::Unlike(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
+        let found = result_warnings(&Summary { lines, ..Summary::default() }, None, true);
+        assert_eq!(found, [Warning::DifferentDepths(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
         // Each part appears only if it has lines.
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let message = |cut: &[&str], apart: &[&str]| Doubt::Unlike(names(cut), names(apart)).to_string();
+        let message = |cut: &[&str], apart: &[&str]| Warning::DifferentDepths(names(cut), names(apart)).to_string();
         let start = "not all went as deep as the baseline: ";
         let cut = "the ratios of \"b\", \"c\" are of the depths that both finished";
         let apart = "searches of \"c\" that share no finished depth are not compared";
@@ -247,14 +249,14 @@ mod tests {
     fn searches_left_out_for_a_zero_are_reported() {
         let line = |name: &str, beyond: [usize; 2]| Line {
             name: name.to_owned(),
-            measures: beyond.map(|beyond| Measure { beyond, ..Measure::default() }).to_vec(),
+            measures: beyond.map(|beyond| Measure { one_sided_zero: beyond, ..Measure::default() }).to_vec(),
             ..Line::default()
         };
         let metrics =
             ["nodes", "search.mates"].map(|name| Metric { name: name.to_owned(), ..Metric::nodes() }).to_vec();
         let lines = vec![line("a", [0, 0]), line("b", [0, 3]), line("c", [0, 1])];
-        let found = doubts(&Summary { lines, metrics, ..Summary::default() }, None, true);
-        assert_eq!(found, [Doubt::Zeros("search.mates".to_owned(), vec!["b".to_owned(), "c".to_owned()])]);
+        let found = result_warnings(&Summary { lines, metrics, ..Summary::default() }, None, true);
+        assert_eq!(found, [Warning::Zeros("search.mates".to_owned(), vec!["b".to_owned(), "c".to_owned()])]);
         assert!(
             found[0].to_string().starts_with("search.mates: searches of \"b\", \"c\" in which one side alone is 0")
         );
@@ -266,22 +268,22 @@ mod tests {
         let two = || vec!["a".to_owned(), "b".to_owned()];
         let many = |count: usize| (0..count).map(|index| format!("o{index}")).collect::<Vec<_>>();
         for (doubt, message) in [
-            (Doubt::Builds(two()), "results of different builds are joined (a; b): counts may differ for that alone"),
-            (Doubt::Machines(two()), "results of different machines are joined (a; b): times cannot be compared"),
+            (Warning::Builds(two()), "results of different builds are joined (a; b): counts may differ for that alone"),
+            (Warning::Machines(two()), "results of different machines are joined (a; b): times cannot be compared"),
             (
-                Doubt::Suites(two()),
+                Warning::Suites(two()),
                 "results of different suites are joined (a; b): positions are paired by their names alone",
             ),
             (
-                Doubt::Apart(two()),
+                Warning::DifferentOptions(two()),
                 "the joined results differ in options that no line names: a; b: what tells them apart may be that",
             ),
         ] {
             assert_eq!(doubt.to_string(), message);
         }
-        for (count, more) in [(SHOWN, ""), (SHOWN + 2, "; and in 2 more")] {
-            let message = Doubt::Apart(many(count)).to_string();
-            assert!(message.contains(&format!("o{}{more}: what tells", SHOWN - 1)), "{message}");
+        for (count, more) in [(MAX_LISTED, ""), (MAX_LISTED + 2, "; and in 2 more")] {
+            let message = Warning::DifferentOptions(many(count)).to_string();
+            assert!(message.contains(&format!("o{}{more}: what tells", MAX_LISTED - 1)), "{message}");
         }
     }
 
@@ -292,17 +294,17 @@ mod tests {
         let line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
         let of = |by: &str, lines: Vec<Line>, noise: f64, drift: f64, finished: bool| {
             let summary = Summary { by: vec![by.to_owned()], lines, ..Summary::default() };
-            doubts(&summary, Some(&Timing { noise, drift }), finished)
+            result_warnings(&summary, Some(&Timing { noise, drift }), finished)
         };
         let even = || vec![line(4, 0), line(4, 0)];
         assert_eq!(of("variant", even(), 0.05, -0.05, true), []);
         let noisy = of("variant", even(), 0.06, 0.05, true);
-        assert_eq!(noisy, [Doubt::Noise(0.06)]);
+        assert_eq!(noisy, [Warning::Noise(0.06)]);
         assert!(noisy[0].to_string().contains("differ by 6 %;"), "{}", noisy[0]);
         let one = of("variant", vec![line(4, 1), line(4, 0)], 0.0, 0.0, true);
-        assert_eq!(one, [Doubt::Failed(1)]);
+        assert_eq!(one, [Warning::Failed(1)]);
         assert_eq!(
-            [&one[0], &Doubt::Failed(3)].map(|doubt| doubt
+            [&one[0], &Warning::Failed(3)].map(|doubt| doubt
                 .to_string()
                 .split(" left")
                 .next()
@@ -312,15 +314,15 @@ mod tests {
         );
         for drift in [0.06, -0.06] {
             let found = of("variant", even(), 0.05, drift, true);
-            assert_eq!(found, [Doubt::Drift(drift)]);
+            assert_eq!(found, [Warning::Drift(drift)]);
             assert!(found[0].to_string().contains(&format!("took {:+} %", drift * 100.0)), "{}", found[0]);
         }
         let uneven = || vec![line(4, 1), line(3, 0), line(5, 2)];
         assert_eq!(
             of("variant", uneven(), 0.0, 0.0, false),
-            [Doubt::Failed(3), Doubt::Unfinished, Doubt::Uneven(3, 5)]
+            [Warning::Failed(3), Warning::Unfinished, Warning::Uneven(3, 5)]
         );
-        assert_eq!(of("table.slots", uneven(), 0.0, 0.0, true), [Doubt::Failed(3)]);
+        assert_eq!(of("table.slots", uneven(), 0.0, 0.0, true), [Warning::Failed(3)]);
     }
 
     /// Only for external engines along games, if just some of them start a process for each search.
@@ -338,7 +340,7 @@ mod tests {
                 options: variants().map(|(name, restart)| (name, options(restart))).collect(),
                 ..Manifest::default()
             };
-            alone(&manifest).map(|doubt| doubt.to_string())
+            restart_warning(&manifest).map(|doubt| doubt.to_string())
         };
         let message = of(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
         assert!(
@@ -362,20 +364,20 @@ mod tests {
                 let machine = Machine { cpu: cpu.to_owned(), ..Machine::default() };
                 ShardRun { machine, calibration, ..ShardRun::default() }
             };
-            shards(&Manifest { shards: runs.iter().map(run).collect(), ..Manifest::default() })
+            shard_warning(&Manifest { shards: runs.iter().map(run).collect(), ..Manifest::default() })
         };
         assert_eq!(message(&[("a", Some(120)), ("a", Some(100)), ("a", None), ("a", Some(0))]), None);
-        let Some(Doubt::Shards(apart, 1)) = message(&[("a", Some(110)), ("a", Some(150)), ("a", Some(100))]) else {
+        let Some(Warning::Shards(apart, 1)) = message(&[("a", Some(110)), ("a", Some(150)), ("a", Some(100))]) else {
             panic!("half as fast again")
         };
         assert!((apart - 0.5).abs() < 1e-12, "{apart}");
-        let words = Doubt::Shards(apart, 1).to_string();
+        let words = Warning::Shards(apart, 1).to_string();
         assert!(
             words.starts_with("shards ran on 1 kind(s) of machine, the fastest 50 % faster than the slowest"),
             "{words}"
         );
-        assert!(matches!(message(&[("a", Some(121)), ("a", Some(100))]), Some(Doubt::Shards(..))));
-        assert_eq!(message(&[("a", None), ("b", None), ("a", None)]), Some(Doubt::Shards(0.0, 2)));
+        assert!(matches!(message(&[("a", Some(121)), ("a", Some(100))]), Some(Warning::Shards(..))));
+        assert_eq!(message(&[("a", None), ("b", None), ("a", None)]), Some(Warning::Shards(0.0, 2)));
         assert_eq!(message(&[]), None);
     }
 
@@ -395,18 +397,22 @@ mod tests {
         second.subjects.insert("e".to_owned(), Default::default());
         let size = "table.size (64 in \"one\", 128 in \"two\")".to_owned();
         let both = [("one", Some(&first)), ("two", Some(&second))];
-        assert_eq!(apart(&both, &[]), [Doubt::Apart(vec![size.clone()])]);
-        assert_eq!(apart(&both, &["table.size"]), []);
-        assert_eq!(apart(&[("one", Some(&first)), ("two", None)], &[]), [], "nothing is known of the second");
+        assert_eq!(pairing_warnings(&both, &[]), [Warning::DifferentOptions(vec![size.clone()])]);
+        assert_eq!(pairing_warnings(&both, &["table.size"]), []);
+        assert_eq!(
+            pairing_warnings(&[("one", Some(&first)), ("two", None)], &[]),
+            [],
+            "nothing is known of the second"
+        );
         // One value among several; an option that one result lacks; more options than are listed;
         // another suite.
         let three =
             of("t.epd", &[("a", table(64, 1)), ("b", json!({ "table": { "size": 64, "slots": 4 }, "y": 1, "z": 1 }))]);
-        let found = apart(&[("one", Some(&first)), ("three", Some(&three))], &[]);
+        let found = pairing_warnings(&[("one", Some(&first)), ("three", Some(&three))], &[]);
         let options =
             ["table.slots (1 or 2 in \"one\", 1 or 4 in \"three\")", "y (1 in \"three\")", "z (1 in \"three\")"];
         let suites = vec!["s.epd".to_owned(), "t.epd".to_owned()];
-        assert_eq!(found, [Doubt::Suites(suites), Doubt::Apart(options.map(str::to_owned).to_vec())]);
+        assert_eq!(found, [Warning::Suites(suites), Warning::DifferentOptions(options.map(str::to_owned).to_vec())]);
         // Only the first three values are listed.
         let values = |slots: &[u64]| {
             let first = |slots: &u64| (format!("v{slots}"), json!({ "table": { "slots": slots } }));
@@ -414,8 +420,11 @@ mod tests {
         };
         let (many, few) = (values(&[1, 2, 3, 4]), values(&[1, 2, 4]));
         let message = "table.slots (1 or 2 or 3 or others in \"many\", 1 or 2 or 4 in \"few\")".to_owned();
-        assert_eq!(apart(&[("many", Some(&many)), ("few", Some(&few))], &[]), [Doubt::Apart(vec![message])]);
-        let message = Doubt::Apart(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec()).to_string();
+        assert_eq!(
+            pairing_warnings(&[("many", Some(&many)), ("few", Some(&few))], &[]),
+            [Warning::DifferentOptions(vec![message])]
+        );
+        let message = Warning::DifferentOptions(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec()).to_string();
         assert!(message.contains(": a; b; c; and in 2 more: what"), "{message}");
     }
 
@@ -429,12 +438,12 @@ mod tests {
             Manifest { build, machine, ..Manifest::default() }
         };
         let [one, other, third] = [of("2", "x"), of("1", "x"), of("2", "y")];
-        assert_eq!(mixed(&[("a", None)]), []);
-        assert_eq!(mixed(&[("a", Some(&one)), ("b", None)]), [Doubt::Unknown("b".to_owned())]);
-        assert_eq!(mixed(&[("a", Some(&one)), ("b", Some(&one))]), []);
-        let builds = Doubt::Builds(vec!["1 c p".to_owned(), "2 c p".to_owned()]);
-        assert_eq!(mixed(&[("a", Some(&one)), ("b", Some(&other)), ("c", Some(&one))]), [builds]);
-        let machines = Doubt::Machines(vec!["x, 2 cores, o".to_owned(), "y, 2 cores, o".to_owned()]);
-        assert_eq!(mixed(&[("a", Some(&third)), ("b", Some(&one))]), [machines]);
+        assert_eq!(join_warnings(&[("a", None)]), []);
+        assert_eq!(join_warnings(&[("a", Some(&one)), ("b", None)]), [Warning::NoManifest("b".to_owned())]);
+        assert_eq!(join_warnings(&[("a", Some(&one)), ("b", Some(&one))]), []);
+        let builds = Warning::Builds(vec!["1 c p".to_owned(), "2 c p".to_owned()]);
+        assert_eq!(join_warnings(&[("a", Some(&one)), ("b", Some(&other)), ("c", Some(&one))]), [builds]);
+        let machines = Warning::Machines(vec!["x, 2 cores, o".to_owned(), "y, 2 cores, o".to_owned()]);
+        assert_eq!(join_warnings(&[("a", Some(&third)), ("b", Some(&one))]), [machines]);
     }
 }

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 enum When {
     Is(&'static str),
     IsNot(&'static str),
-    Lacks(&'static str),
+    DoesNotContain(&'static str),
 }
 
 /// Options (by prefix) that another option switches off.
-const OFF: &[(&str, &str, When)] = &[
+const SWITCHES: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
     ("iir.reduction", "iir.min_depth", When::Is("0")),
@@ -27,7 +27,7 @@ const OFF: &[(&str, &str, When)] = &[
     ("singular.double", "singular.min_depth", When::Is("0")),
     ("singular.reduction", "singular.min_depth", When::Is("0")),
     ("generation_seed", "generation", When::IsNot("shuffle")),
-    ("mvv_lva", "ordering", When::Lacks("mvv-lva")),
+    ("mvv_lva", "ordering", When::DoesNotContain("mvv-lva")),
     ("aspiration", "deepening.step", When::Is("0")),
     ("probe.", "table.kind", When::Is("none")),
     ("store.", "table.kind", When::Is("none")),
@@ -48,7 +48,7 @@ const KIND: &str = "table.policy.kind";
 const CHOOSERS: [&str; 4] = ["always", "random", "depth-age", "scored"];
 
 /// The margin with which `scored` never refuses.
-const NEVER: &str = "-1000000";
+const NEVER_REFUSES: &str = "-1000000";
 
 /// Options that hold the least remaining depth of a feature; 0 means never.
 const FROM_DEPTH: [&str; 5] =
@@ -58,37 +58,37 @@ const FROM_DEPTH: [&str; 5] =
 const SHAPE: &str = "shape";
 
 /// Options that decide how entries age.
-const AGE: [&str; 2] = ["table.clock", "table.refresh"];
+const AGE_OPTIONS: [&str; 2] = ["table.clock", "table.refresh"];
 
-type Leaves = BTreeMap<String, String>;
+type OptionValues = BTreeMap<String, String>;
 
-fn is(leaves: &Leaves, path: &str, required: &str) -> bool {
+fn has_value(leaves: &OptionValues, path: &str, required: &str) -> bool {
     leaves.get(path).is_some_and(|value| value == required)
 }
 
-fn number(leaves: &Leaves, path: &str) -> Option<f64> {
+fn parse_number(leaves: &OptionValues, path: &str) -> Option<f64> {
     leaves.get(path)?.parse().ok()
 }
 
 /// Whether an option changes only ages, which nothing in this variant's table reads.
 fn is_unread_age(path: &str, variant: &Variant) -> bool {
     let table = &variant.options.table;
-    AGE.contains(&path) && !table.policy.ages() && table.same_key != SameKey::GuardFour
+    AGE_OPTIONS.contains(&path) && !table.policy.ages() && table.same_key != SameKey::GuardFour
 }
 
 /// Whether no search term asks the table, or the table forgets nothing.
-fn shape_asks_nobody(leaves: &Leaves) -> bool {
-    let off = is(leaves, "iir.min_depth", "0") && is(leaves, "singular.min_depth", "0");
-    off || is(leaves, "table.kind", "unbounded") && is(leaves, "table.forget", "0.0")
+fn shape_has_no_effect(leaves: &OptionValues) -> bool {
+    let off = has_value(leaves, "iir.min_depth", "0") && has_value(leaves, "singular.min_depth", "0");
+    off || has_value(leaves, "table.kind", "unbounded") && has_value(leaves, "table.forget", "0.0")
 }
 
 /// The option that switches off the option at `path`.
-fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static str> {
-    let off = OFF.iter().find(|(option, by, when)| {
+fn find_switch(path: &str, leaves: &OptionValues) -> Option<&'static str> {
+    let off = SWITCHES.iter().find(|(option, by, when)| {
         let holds = |value: &String| match when {
             When::Is(word) => value == word,
             When::IsNot(word) => value != word,
-            When::Lacks(word) => !value.contains(word),
+            When::DoesNotContain(word) => !value.contains(word),
         };
         path.starts_with(option) && leaves.get(*by).is_some_and(holds)
     });
@@ -97,28 +97,28 @@ fn switched_off(path: &str, leaves: &Leaves) -> Option<&'static str> {
 
 /// The option that holds the cost of a tick of age, if only depth and age count, and that cost in
 /// plies.
-fn ageing(leaves: &Leaves) -> Option<(&'static str, f64)> {
+fn ply_cost_of_age(leaves: &OptionValues) -> Option<(&'static str, f64)> {
     match leaves.get(KIND)?.as_str() {
-        "aged-depth" | "depth-age" => Some(("table.policy.factor", number(leaves, "table.policy.factor")?)),
+        "aged-depth" | "depth-age" => Some(("table.policy.factor", parse_number(leaves, "table.policy.factor")?)),
         "scored" => {
             let other = ["table.policy.exact", "table.policy.pv", "table.policy.nodes"]
                 .iter()
-                .any(|weight| number(leaves, weight) != Some(0.0));
-            let depth = number(leaves, "table.policy.depth").filter(|depth| *depth > 0.0)?;
-            (!other).then_some(("table.policy.age", number(leaves, "table.policy.age")? / depth))
+                .any(|weight| parse_number(leaves, weight) != Some(0.0));
+            let depth = parse_number(leaves, "table.policy.depth").filter(|depth| *depth > 0.0)?;
+            (!other).then_some(("table.policy.age", parse_number(leaves, "table.policy.age")? / depth))
         }
         _ => None,
     }
 }
 
 /// Rewrites `depth-age` as the special case of `scored` that it is.
-fn as_scored(leaves: &mut Leaves) {
-    if !is(leaves, KIND, "depth-age") {
+fn rewrite_as_scored(leaves: &mut OptionValues) {
+    if !has_value(leaves, KIND, "depth-age") {
         return;
     }
     let factor = leaves.remove("table.policy.factor").unwrap_or_default();
     let refuses = leaves.remove("table.policy.refuse").is_some_and(|refuses| refuses == "true");
-    let margin = if refuses { "0" } else { NEVER };
+    let margin = if refuses { "0" } else { NEVER_REFUSES };
     let weights = [
         (KIND, "scored"),
         ("table.policy.depth", "1"),
@@ -133,12 +133,13 @@ fn as_scored(leaves: &mut Leaves) {
 
 /// Divides the weights of `scored` by their greatest common divisor, and the margin too unless it
 /// never refuses: the choices stay the same.
-fn in_lowest_terms(leaves: &mut Leaves) {
-    if !is(leaves, KIND, "scored") {
+fn reduce_weights(leaves: &mut OptionValues) {
+    if !has_value(leaves, KIND, "scored") {
         return;
     }
-    let is_weight =
-        |(path, value): &(&String, &String)| path.starts_with("table.policy.") && *path != KIND && *value != NEVER;
+    let is_weight = |(path, value): &(&String, &String)| {
+        path.starts_with("table.policy.") && *path != KIND && *value != NEVER_REFUSES
+    };
     let number = |(path, value): (&String, &String)| Some((path.clone(), value.parse::<i64>().ok()?));
     let Some(weights) = leaves.iter().filter(is_weight).map(number).collect::<Option<Vec<_>>>() else { return };
     let divisor = weights.iter().fold(0, |divisor, (_, weight)| common_divisor(divisor, weight.abs()));
@@ -153,57 +154,60 @@ const fn common_divisor(a: i64, b: i64) -> i64 {
 }
 
 /// Replaces least depths that exceed the search's depth by 0, which means never.
-fn in_reach(leaves: &Leaves) -> Leaves {
-    let most = number(leaves, "limit.depth");
+fn zero_unreachable_depths(leaves: &OptionValues) -> OptionValues {
+    let most = parse_number(leaves, "limit.depth");
     let mut reached = leaves.clone();
-    let is_unreachable = |path: &&&str| number(leaves, path).zip(most).is_some_and(|(least, most)| least > most);
+    let is_unreachable = |path: &&&str| parse_number(leaves, path).zip(most).is_some_and(|(least, most)| least > most);
     reached.extend(FROM_DEPTH.iter().filter(is_unreachable).map(|path| ((*path).to_owned(), "0".to_owned())));
     reached
 }
 
 /// A variant's options without those that have no effect.
-fn effective(variant: &Variant, leaves: &Leaves) -> Leaves {
-    let leaves = &in_reach(leaves);
-    let mut remaining: Leaves = leaves
+fn effective_options(variant: &Variant, leaves: &OptionValues) -> OptionValues {
+    let leaves = &zero_unreachable_depths(leaves);
+    let mut remaining: OptionValues = leaves
         .iter()
-        .filter(|(path, _)| switched_off(path, leaves).is_none() && !is_unread_age(path, variant))
+        .filter(|(path, _)| find_switch(path, leaves).is_none() && !is_unread_age(path, variant))
         .map(|(path, value)| (path.clone(), value.clone()))
         .collect();
-    as_scored(&mut remaining);
-    in_lowest_terms(&mut remaining);
-    if let (Some((path, plies)), Some(depth)) = (ageing(&remaining), number(leaves, "limit.depth"))
+    rewrite_as_scored(&mut remaining);
+    reduce_weights(&mut remaining);
+    if let (Some((path, plies)), Some(depth)) = (ply_cost_of_age(&remaining), parse_number(leaves, "limit.depth"))
         && plies >= depth - 1.0
         && plies > 0.0
     {
         remaining.insert(path.to_owned(), "beyond every depth".to_owned());
     }
-    let is = |path: &str, required: &str| is(leaves, path, required);
-    if shape_asks_nobody(leaves) {
+    let is = |path: &str, required: &str| has_value(leaves, path, required);
+    if shape_has_no_effect(leaves) {
         remaining.remove(SHAPE);
     }
-    let never_refuses =
-        !is("table.policy.refuse", "true") && leaves.get("table.policy.margin").is_none_or(|margin| margin == NEVER);
+    let never_refuses = !is("table.policy.refuse", "true")
+        && leaves.get("table.policy.margin").is_none_or(|margin| margin == NEVER_REFUSES);
     if is("table.slots", "1")
         && !is("table.same_key", "policy")
         && never_refuses
         && CHOOSERS.iter().any(|kind| is(KIND, kind))
     {
         let guarded = variant.options.table.same_key == SameKey::GuardFour;
-        remaining.retain(|path, _| !path.starts_with("table.policy.") && (guarded || !AGE.contains(&path.as_str())));
+        remaining
+            .retain(|path, _| !path.starts_with("table.policy.") && (guarded || !AGE_OPTIONS.contains(&path.as_str())));
     }
     remaining
 }
 
 /// Warns of variants that are the same search: each reason once, with its first pair. External
 /// engines are not checked, since their options are unknown.
-pub fn alike(variants: &[Variant]) -> Vec<String> {
-    let all: Vec<Leaves> = variants.iter().map(|variant| grid::option_columns(variant).into_iter().collect()).collect();
-    let mut first: HashMap<Leaves, usize> = HashMap::new();
+pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
+    let all: Vec<OptionValues> =
+        variants.iter().map(|variant| grid::option_columns(variant).into_iter().collect()).collect();
+    let mut first: HashMap<OptionValues, usize> = HashMap::new();
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
     for (index, leaves) in all.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {
-        let known = *first.entry(effective(&variants[index], leaves)).or_insert(index);
+        let known = *first.entry(effective_options(&variants[index], leaves)).or_insert(index);
         if known != index {
-            reasons.entry(reason(&variants[index], &all[known], leaves)).or_insert((known, index, 0)).2 += 1;
+            reasons.entry(explain_equivalence(&variants[index], &all[known], leaves)).or_insert((known, index, 0)).2 +=
+                1;
         }
     }
     let message = |(reason, (one, other, pairs)): (String, (usize, usize, usize))| {
@@ -214,18 +218,20 @@ pub fn alike(variants: &[Variant]) -> Vec<String> {
 }
 
 /// Says why two variants are the same.
-fn reason(variant: &Variant, one: &Leaves, other: &Leaves) -> String {
+fn explain_equivalence(variant: &Variant, one: &OptionValues, other: &OptionValues) -> String {
     let paths = one.keys().chain(other.keys());
     let differing: Vec<&String> = paths.filter(|path| one.get(*path) != other.get(*path)).collect();
     let several = one.get("table.slots").is_some_and(|slots| slots != "1");
     if one.get(KIND) != other.get(KIND) && several {
         return "depth-age is scored with these weights".to_owned();
     }
-    let aged = |leaves: &Leaves| ageing(leaves).filter(|(path, _)| differing.iter().any(|differing| differing == path));
+    let aged = |leaves: &OptionValues| {
+        ply_cost_of_age(leaves).filter(|(path, _)| differing.iter().any(|differing| differing == path))
+    };
     if let (Some((path, _)), Some(_)) = (aged(one), aged(other)) {
         return format!("at these depths a tick of age outweighs every stored depth, whatever {path} is beyond that");
     }
-    let off = differing.iter().find_map(|path| Some((path, switched_off(path, one)?)));
+    let off = differing.iter().find_map(|path| Some((path, find_switch(path, one)?)));
     if let Some((path, by)) = off {
         let value = one.get(by).map_or("", String::as_str);
         return format!("{path} does nothing where {by} is {value}");
@@ -239,7 +245,7 @@ fn reason(variant: &Variant, one: &Leaves, other: &Leaves) -> String {
     if let Some(path) = differing.iter().find(|path| is_unread_age(path, variant)) {
         return format!("{path} does nothing where the policy looks at no age");
     }
-    if is(one, KIND, "scored") && several {
+    if has_value(one, KIND, "scored") && several {
         return "the weights of one are a multiple of the other's".to_owned();
     }
     "with one slot for a key there is nothing to choose from".to_owned()
@@ -265,7 +271,7 @@ mod tests {
         );
         let read =
             Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        alike(&read.variants)
+        find_equivalent(&read.variants)
     }
 
     #[test]
@@ -514,6 +520,6 @@ mod tests {
         let four = "suite = { startpos = true }\nlimit = { depth = 6 }\n[engine]\ntable.slots = 1\n[grid]\n'table.policy' = ['always', 'random', 'depth-age']\n";
         let variants = Experiment::parse(four, std::path::Path::new("x.toml"), &[]).unwrap().variants;
         let more = "\"policy=always\" and \"policy=random\" (and 1 pairs more) are the same search: with one slot for a key there is nothing to choose from";
-        assert_eq!(alike(&variants), [more]);
+        assert_eq!(find_equivalent(&variants), [more]);
     }
 }

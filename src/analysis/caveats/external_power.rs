@@ -4,7 +4,7 @@
 
 use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::stats::min_clusters;
-use crate::analysis::questions::findings::rounded;
+use crate::analysis::questions::findings::round_up;
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::{Question, Summary};
 use crate::analysis::rows::frame::Frame;
@@ -15,17 +15,17 @@ use std::fmt;
 /// The standard deviation of log(nodes) of one search under a changed table, for the calmest and
 /// the liveliest engine that was measured: Stockfish 15.1 and Ethereal 12 with one thread, to
 /// depths of 12 to 16.
-pub const USUAL: [f64; 2] = [0.16, 0.61];
+pub const TYPICAL_SPREAD: [f64; 2] = [0.16, 0.61];
 
 /// The effect that an experiment should detect if its file names none: 10 %.
-const MATTERS: f64 = 0.1;
+const DEFAULT_EFFECT: f64 = 0.1;
 
 /// With fewer positions or games the spread is not measured.
-const ENOUGH: usize = 10;
+const MIN_CLUSTERS: usize = 10;
 
 /// The power of a number of positions or games.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reach {
+pub struct ExternalPower {
     clusters: usize,
     games: bool,
     comparisons: usize,
@@ -35,14 +35,14 @@ pub struct Reach {
     /// Whether it was measured in rows of this experiment.
     measured: bool,
     /// The relative difference that should be detected.
-    matters: f64,
+    effect: f64,
 }
 
-impl Reach {
+impl ExternalPower {
     /// For an experiment that compares nodes to a depth, before it runs; with the spread measured
     /// in `rows` if there are enough. None if no external engine is compared, or if there are too
     /// few positions for any result.
-    pub fn before(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
+    pub fn before_run(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
         let Experiment { variants, file, .. } = experiment;
         let base = &variants[experiment.baseline];
         let is_compared = |index: &usize| {
@@ -66,27 +66,27 @@ impl Reach {
         let measured = rows.and_then(|rows| {
             let question = Question::by_variant(&[], Some(&base.name));
             let summary = Summary::new(rows, &question).ok()?;
-            spread(summary.lines.iter().filter(|line| compared.contains(&line.name.as_str())))
+            spread_range(summary.lines.iter().filter(|line| compared.contains(&line.name.as_str())))
         });
         Self {
             clusters: searches.len(),
             games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
             // Searches of one game are not independent: this is the least spread possible.
-            spread: measured.unwrap_or(USUAL.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
+            spread: measured.unwrap_or(TYPICAL_SPREAD.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
             measured: measured.is_some(),
-            matters: matters(file.smallest_effect),
+            effect: relevant_effect(file.smallest_effect),
         }
-        .if_any()
+        .if_testable()
     }
 
     /// For a finished run that compared nodes to one depth; none without external engines.
-    pub fn after(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
+    pub fn after_run(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
         let is_external = |name: &str| manifest.subjects.contains_key(name);
         let base = is_external(&manifest.baseline);
         let lines = || summary.lines.iter().filter(|line| !line.is_baseline && (base || is_external(&line.name)));
         // Under a node limit moves are compared, not nodes.
-        let is_truncated = |line: &Line| line.measures.first().is_some_and(|first| 2 * first.cut > line.searches);
+        let is_truncated = |line: &Line| line.measures.first().is_some_and(|first| 2 * first.truncated > line.searches);
         if lines().any(is_truncated) {
             return None;
         }
@@ -94,15 +94,15 @@ impl Reach {
             clusters: summary.power.clusters,
             games: summary.power.games,
             comparisons: summary.power.lines,
-            spread: spread(lines())?,
+            spread: spread_range(lines())?,
             measured: true,
-            matters: matters(smallest_effect),
+            effect: relevant_effect(smallest_effect),
         }
-        .if_any()
+        .if_testable()
     }
 
     /// Itself, if there are enough clusters for any result.
-    fn if_any(self) -> Option<Self> {
+    fn if_testable(self) -> Option<Self> {
         (self.comparisons > 0 && self.clusters >= min_clusters(self.comparisons)).then_some(self)
     }
 
@@ -117,43 +117,45 @@ impl Reach {
 
     /// The smallest effects that are detected with 80 % power, for the calmest and the liveliest
     /// engine.
-    pub fn detectable(&self) -> [f64; 2] {
+    pub fn detectable_effects(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).detectable_effect(self.level()))
     }
 
     /// The numbers of positions (or games) that the effect needs.
-    pub fn needed(&self) -> [f64; 2] {
-        self.spread.map(|spread| self.ratio(spread).clusters_needed(self.matters, self.level()).unwrap_or(f64::NAN))
+    pub fn clusters_needed(&self) -> [f64; 2] {
+        self.spread.map(|spread| self.ratio(spread).clusters_needed(self.effect, self.level()).unwrap_or(f64::NAN))
     }
 
     /// Whether the effect is not detectable even with the calmest engine.
     pub fn falls_short(&self) -> bool {
-        self.detectable()[0] > self.matters
+        self.detectable_effects()[0] > self.effect
     }
 }
 
 /// The file's smallest effect, unless it is the default for claims.
-fn matters(smallest_effect: f64) -> f64 {
-    if smallest_effect > crate::experiment::file::default_smallest_effect() { smallest_effect } else { MATTERS }
+fn relevant_effect(smallest_effect: f64) -> f64 {
+    if smallest_effect > crate::experiment::file::default_smallest_effect() { smallest_effect } else { DEFAULT_EFFECT }
 }
 
 /// The least and the largest spread among the lines; none without enough clusters.
-fn spread<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
-    let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= ENOUGH && ratio.error > 0.0);
+fn spread_range<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
+    let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= MIN_CLUSTERS && ratio.error > 0.0);
     let spreads = ratios.map(|ratio| ratio.error * (ratio.clusters as f64).sqrt());
     spreads.fold(None, |range: Option<[f64; 2]>, spread| {
         Some(range.map_or([spread; 2], |[least, most]| [least.min(spread), most.max(spread)]))
     })
 }
 
-impl fmt::Display for Reach {
+impl fmt::Display for ExternalPower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { clusters, games, comparisons, matters, .. } = *self;
+        let Self { clusters, games, comparisons, effect: matters, .. } = *self;
         let unit = if games { "games" } else { "positions" };
         let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
         let (short, takes) = match self.falls_short() {
-            true => (format!(" cannot show a difference of {}", percent(matters)), "it takes at least".to_owned()),
-            false => (String::new(), format!("{} takes", percent(matters))),
+            true => {
+                (format!(" cannot show a difference of {}", format_percent(matters)), "it takes at least".to_owned())
+            }
+            false => (String::new(), format!("{} takes", format_percent(matters))),
         };
         let of = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
         let range =
@@ -164,13 +166,13 @@ impl fmt::Display for Reach {
         write!(
             f,
             "{clusters} {unit}{short}{among}: where {of} spreads by {spread}, {known}, differences from {} on are found four times in five; {takes} {} {unit}",
-            range(self.detectable().map(percent)),
-            range(self.needed().map(rounded)),
+            range(self.detectable_effects().map(format_percent)),
+            range(self.clusters_needed().map(round_up)),
         )
     }
 }
 
-fn percent(share: f64) -> String {
+fn format_percent(share: f64) -> String {
     if share < 0.0995 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }
 
@@ -179,27 +181,41 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
 
-    fn reach(clusters: usize, comparisons: usize, spread: [f64; 2]) -> Reach {
-        Reach { clusters, games: false, comparisons, spread, measured: false, matters: 0.1 }
+    fn with_clusters(clusters: usize, comparisons: usize, spread: [f64; 2]) -> ExternalPower {
+        ExternalPower { clusters, games: false, comparisons, spread, measured: false, effect: 0.1 }
     }
 
     /// Quantiles of Student's t from a printed table: 23 degrees of freedom have 2.069 at 97.5 %
     /// and 0.858 at 80 %; intervals of 24 clusters are 48 / 24^2, a twelfth, wider: 2.241.
     #[test]
     fn detectable_effect_is_two_quantiles_of_the_standard_error() {
-        let [calm, lively] = reach(24, 1, USUAL).detectable();
+        let [calm, lively] = with_clusters(24, 1, TYPICAL_SPREAD).detectable_effects();
         // Plus the margin of 0.9163 / 24 for an unseen cluster.
         let by_hand = |spread: f64| (3.099 * spread / 24.0_f64.sqrt() + 0.038_18).exp_m1();
         assert!((calm - by_hand(0.16)).abs() < 2e-4 && (lively - by_hand(0.61)).abs() < 2e-4, "{calm} {lively}");
-        assert!(reach(41, 1, USUAL).falls_short() && !reach(42, 1, USUAL).falls_short());
+        assert!(
+            with_clusters(41, 1, TYPICAL_SPREAD).falls_short() && !with_clusters(42, 1, TYPICAL_SPREAD).falls_short()
+        );
         // More comparisons need more; none, or too few positions, is another warning.
-        let more = reach(24, 100, USUAL).detectable()[0];
+        let more = with_clusters(24, 100, TYPICAL_SPREAD).detectable_effects()[0];
         assert!(more > 1.1 * calm, "{more}");
-        assert_eq!([reach(24, 0, USUAL), reach(5, 1, USUAL), reach(6, 2, USUAL)].map(Reach::if_any), [None; 3]);
-        assert!([reach(6, 1, USUAL), reach(7, 2, USUAL)].iter().all(|enough| enough.if_any().is_some()));
+        assert_eq!(
+            [
+                with_clusters(24, 0, TYPICAL_SPREAD),
+                with_clusters(5, 1, TYPICAL_SPREAD),
+                with_clusters(6, 2, TYPICAL_SPREAD)
+            ]
+            .map(ExternalPower::if_testable),
+            [None; 3]
+        );
+        assert!(
+            [with_clusters(6, 1, TYPICAL_SPREAD), with_clusters(7, 2, TYPICAL_SPREAD)]
+                .iter()
+                .all(|enough| enough.if_testable().is_some())
+        );
         // (1.96 + 0.84)^2 x 0.61^2 / (ln(1.1) - 0.9163 / 343)^2 is 341, and a little more because
         // the spread is estimated.
-        let [_, most] = reach(24, 1, USUAL).needed();
+        let [_, most] = with_clusters(24, 1, TYPICAL_SPREAD).clusters_needed();
         assert!((341.0..346.0).contains(&most), "{most}");
     }
 
@@ -221,7 +237,7 @@ mod tests {
         let after_run = |engines: &[&str]| {
             let subjects = engines.iter().map(|name| ((*name).to_owned(), Default::default())).collect();
             let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
-            Reach::after(&manifest, &summary, 0.0)
+            ExternalPower::after_run(&manifest, &summary, 0.0)
         };
         assert_eq!(after_run(&[]), None);
         for (engines, spread) in [
@@ -241,11 +257,11 @@ mod tests {
         // Up to half of the searches may have been stopped by a limit.
         for (cut, message) in [(8, true), (9, false)] {
             let mut summary = summary.clone();
-            summary.lines[3].measures[0].cut = cut;
+            summary.lines[3].measures[0].truncated = cut;
             for engines in [&["calm"][..], &["calm", "lively"]] {
                 let subjects = engines.iter().map(|name| ((*name).to_owned(), Default::default())).collect();
                 let manifest = Manifest { baseline: "base".to_owned(), subjects, ..Manifest::default() };
-                assert_eq!(Reach::after(&manifest, &summary, 0.0).is_some(), message, "{cut} {engines:?}");
+                assert_eq!(ExternalPower::after_run(&manifest, &summary, 0.0).is_some(), message, "{cut} {engines:?}");
             }
         }
     }
@@ -261,22 +277,23 @@ mod tests {
         };
         let depth = "limit = { depth = 3 }\n";
         let players = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n[[variant]]\nname = 'b'\n'subject.uci' = 'b'\n";
-        let before_run = |head: &str, players: &str| Reach::before(&read(&format!("{head}{players}")), None);
-        let two = Reach { comparisons: 2, ..reach(10, 2, USUAL) };
+        let before_run =
+            |head: &str, players: &str| ExternalPower::before_run(&read(&format!("{head}{players}")), None);
+        let two = ExternalPower { comparisons: 2, ..with_clusters(10, 2, TYPICAL_SPREAD) };
         assert_eq!(before_run(depth, players), Some(two));
         assert_eq!(
             before_run(&format!("{depth}smallest_effect = 0.15\n"), players),
-            Some(Reach { matters: 0.15, ..two })
+            Some(ExternalPower { effect: 0.15, ..two })
         );
         // The default of claims, or less, does not replace the default effect.
         assert_eq!(before_run(&format!("{depth}smallest_effect = 0.005\n"), players), Some(two));
         let games = before_run(&format!("{depth}sequence = {{ self_play = 4 }}\n"), players).unwrap();
-        assert_eq!(games, Reach { games: true, spread: [0.08, 0.305], ..two });
+        assert_eq!(games, ExternalPower { games: true, spread: [0.08, 0.305], ..two });
         // Six of the thirteen games have more than 81 plies: the others are no clusters.
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let one = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
         let text = format!("suite = 'data/games.pgn'\nsequence = {{ from = 81 }}\n{depth}{one}");
-        let played = Reach::before(&Experiment::parse(&text, &path, &[]).unwrap(), None).unwrap();
+        let played = ExternalPower::before_run(&Experiment::parse(&text, &path, &[]).unwrap(), None).unwrap();
         assert_eq!((played.clusters, played.games, played.comparisons), (6, true, 1));
         // Moves under a node limit, published figures and ttlab's own engine are not concerned.
         assert_eq!(before_run("limit = { nodes = 3 }\n", players), None);
@@ -297,19 +314,19 @@ mod tests {
             .collect();
         let rows = format!("variant,position,depth,search.nodes\n{}\n", rows.join("\n"));
         let rows = Frame::parse(rows.as_bytes(), "rows").unwrap();
-        let found = Reach::before(&read(&format!("{depth}{players}")), Some(&rows)).unwrap();
+        let found = ExternalPower::before_run(&read(&format!("{depth}{players}")), Some(&rows)).unwrap();
         let spread = 2.0_f64.ln() * (10.0_f64 / 9.0).sqrt();
         assert!(found.measured && found.spread.iter().all(|found| (found - spread).abs() < 1e-9), "{found:?}");
     }
 
     #[test]
     fn message_says_whether_the_positions_suffice() {
-        let short = reach(24, 3, USUAL).to_string();
+        let short = with_clusters(24, 3, TYPICAL_SPREAD).to_string();
         assert!(short.starts_with(
             "24 positions cannot show a difference of 10 % among 3 comparisons: where log(nodes) of one search"
         ));
         assert!(short.contains("it takes at least ") && short.contains("0.16 to 0.61, as such engines do"), "{short}");
-        let enough = Reach { games: true, measured: true, ..reach(400, 1, [0.1, 0.1]) }.to_string();
+        let enough = ExternalPower { games: true, measured: true, ..with_clusters(400, 1, [0.1, 0.1]) }.to_string();
         assert!(
             enough.starts_with("400 games: where a game's mean log(nodes) spreads by 0.10, by the rows"),
             "{enough}"
