@@ -407,9 +407,9 @@ fn what_a_match_cannot_be_is_refused_with_its_place() {
         ("elo1 = 50", "elo1 = -1", "elo0 below elo1"),
         ("elo1 = 50", "elo1 = 50, alpha = 0.9", "match.test.alpha: 0.9 is out of range"),
         ("max_moves = 40", "max_move = 40", "max_moves"),
-        ("first = 4", "first = 4\nrepeats = 2", "repeats: 2: players that repeat play the same games"),
-        ("first = 4", "first = 4\nseeds = 2", "seeds: 2: the seeds of a variant would play the same openings"),
-        ("[match]", "[sequence]\nself_play = 2\n[match]", "sequence: does not go with [match]"),
+        ("first = 4", "first = 4\nrepeats = 2", "repeats: 2: a repeat plays the same games"),
+        ("first = 4", "first = 4\nseeds = 2", "seeds: 2: all seeds of a variant would play the same openings"),
+        ("[match]", "[sequence]\nself_play = 2\n[match]", "sequence: is not allowed with [match]"),
         ("[match]", "[tune]\ngoal = \"least\"\n[match]", "tune by nodes"),
         ("[match]", "[[expect]]\nnodes = 5\n[match]", "a match supports claims only"),
         ("[match]", "[[expect]]\nclaim = \"elo(base, bare) > 0\"\n[match]", "a test that stops early biases Elo"),
@@ -544,7 +544,7 @@ fn a_game_is_made_of_searches() {
             let args = ["search", &starts[at], "--nodes", "800", "--preset", "match"];
             let (stdout, stderr, code) = run(&[&args[..], &sets[..]].concat());
             assert_eq!(code, 0, "{stderr}");
-            let lines = stdout.lines().skip(1).take_while(|line| !line.is_empty() && !line.contains("cut short"));
+            let lines = stdout.lines().skip(1).take_while(|line| !line.is_empty() && !line.contains("(unfinished)"));
             let last = list(lines.last().unwrap());
             assert_eq!((&last[0], &last[1], &last[5]), (&of("match.depths")[at], &message[0], &played[0]), "{stdout}");
             seen += 1;

@@ -397,7 +397,7 @@ fn an_experiment_shows_a_trace_to_its_variants() {
     }
 
     let (_, stderr, code) = run(&["audit", &toml]);
-    assert!(code == 2 && stderr.contains("[trace] g.trace: nothing is searched in it"), "{stderr}");
+    assert!(code == 2 && stderr.contains("[trace] g.trace: an audit needs searches"), "{stderr}");
 
     fs::write(&toml, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}")).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &path("both")]);
@@ -435,8 +435,8 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
     assert!(code == 2 && stderr.contains("is not a regular file and cannot be replaced"), "{stderr}");
 
     for (set, message) in [
-        ("table.kind=none", "shown to bounded tables"),
-        ("algorithm=pvs", "only options of the table are heeded"),
+        ("table.kind=none", "a replay needs a bounded table"),
+        ("algorithm=pvs", "only options of the table"),
         ("table.policy=depth-age", "set policies with --policy"),
         ("table.policy.kind=depth-age", "set policies with --policy"),
     ] {
@@ -444,8 +444,8 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
         assert!(code == 2 && stderr.contains(message), "{set}: {stderr}");
     }
     for (text, message) in [
-        ("limit = { depth = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is shown to its end"),
-        ("limit = { nodes = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is shown to its end"),
+        ("limit = { depth = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is replayed to its end"),
+        ("limit = { nodes = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is replayed to its end"),
         ("[trace]\nfile = \"own.trace\"\n[grid]\nalgorithm = [\"pvs\", \"mtdf\"]\n", "only table options may vary"),
         ("[trace]\nfile = \"own.trace\"\n[grid]\n\"limit.depth\" = [3, 4]\n", "only table options may vary"),
         ("[trace]\nfile = \"own.trace\"\n[engine]\ntable = \"none\"\n", "leaves no table to replay the trace on"),

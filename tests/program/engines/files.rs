@@ -236,7 +236,7 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
         ("\"subject.timeout\" = 0", &["subject.timeout: expected seconds"]),
         ("\"subject.timeout\" = 1e300", &["subject.timeout: expected seconds, from 0.001 to 1e7"]),
         ("\"subject.ucii\" = \"x\"", &["did you mean `subject.uci`?"]),
-        ("\"subject.uci\" = \"builtin\"\n\"uci.Hash\" = 3", &["uci.Hash: \"builtin\" has no such option"]),
+        ("\"subject.uci\" = \"builtin\"\n\"uci.Hash\" = 3", &["uci.Hash: \"builtin\" has no UCI options"]),
     ] {
         let trial = file(point);
         trial.run("out", &[]).expect(2).prints(says);

@@ -187,10 +187,10 @@ fn a_damaged_first_line_and_holes_are_repaired() {
         (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "with --repair"]),
         (with("x"), &["other columns"]),
         (with(""), &["other columns"]),
-        (with(&hole), &["line 1: it holds zero bytes", "with --repair"]),
-        (with(&format!("{hole}{}", edited.lines[3])), &["line 1: it holds zero bytes"]),
-        (inside, &["line 5: it holds zero bytes", "with --repair"]),
-        (vec![hole.clone()], &["line 1: it holds zero bytes"]),
+        (with(&hole), &["line 1: it contains zero bytes", "with --repair"]),
+        (with(&format!("{hole}{}", edited.lines[3])), &["line 1: it contains zero bytes"]),
+        (inside, &["line 5: it contains zero bytes", "with --repair"]),
+        (vec![hole.clone()], &["line 1: it contains zero bytes"]),
     ] {
         edited.refused(&lines, words);
     }
