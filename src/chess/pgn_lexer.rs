@@ -126,7 +126,7 @@ impl<'a> Lexer<'a> {
             }
             _ => {
                 let ends = |c: char| is_gap(c) || matches!(c, '(' | ')' | '{' | '}' | '[' | ']' | ';' | '$');
-                // At least one character, so that a stray bracket is told and passed.
+                // At least one character, so that a stray bracket is reported and passed.
                 let length = rest.find(ends).unwrap_or(rest.len()).max(first.len_utf8());
                 self.at += length;
                 let word = &rest[..length];
@@ -169,7 +169,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The name of the tag that a text begins with, as far as it can be told from `[Name "`.
+/// The name of the tag that a text begins with, as far as it can be read from `[Name "`.
 fn begins_tag(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('[')?.trim_start_matches([' ', '\t']);
     let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;

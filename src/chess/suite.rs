@@ -1,6 +1,6 @@
 //! Suites: what an experiment searches, from an EPD, FEN or PGN file.
 //!
-//! The kind is told by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn`
+//! The kind is known by the file's extension: `.epd` and `.fen` hold a position to a line, `.pgn`
 //! games; `builtin:NAME` is a suite that is compiled in. Every item has an id that is unique in its
 //! suite and has no control characters: the operation `id` of a position, or `White - Black, year`
 //! of a game. Where it is missing or blank it is `<stem>.<line>`; where it stands twice, `#2`, `#3`

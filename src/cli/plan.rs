@@ -207,7 +207,8 @@ fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Res
     ))
 }
 
-/// What the games of `[confirm]` come to if the screen leaves every variant and none is told from the best before the budget ends.
+/// What the games of `[confirm]` come to if the screen leaves every variant and no difference is
+/// shown before the budget ends.
 fn confirmation(experiment: &Experiment, probe: bool) -> Result<Option<String>, CommandFailure> {
     let (Some(confirm), Some((_, openings))) = (&experiment.file.confirm, &experiment.openings) else {
         return Ok(None);

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 With choices or several results, the results' folders are not changed: the output goes to standard output or to -o. Columns: `ttlab columns`; the unique end of a name is enough (policy for table.policy.kind),
 and where an option ends like a column of the rows, row.slots is the rows' own. Any option may be named, though it does not vary. Derived metrics: usable_rate, move_rate,
 hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source` tells results apart, and so does an
-option that each has its own value of; what else they differ in is told.")]
+option that each has its own value of; other differences are reported.")]
 pub struct Args {
     /// Folders that `ttlab run` wrote, or CSV files
     #[arg(required = true)]

@@ -65,8 +65,8 @@ pub struct Design {
     pub nodes: Option<u64>,
 }
 
-/// The depth of the budget, or the largest depth for whose searches of these positions there is time
-/// (at least [`DEPTHS`]`.0`); and the median nodes of such a search.
+/// The depth of the budget, or the largest depth for whose searches of these positions there is
+/// time (at least [`DEPTHS`]`.0`); and the median nodes of such a search.
 ///
 /// # Errors
 /// When the engine fails or the user stops the examination.
@@ -126,7 +126,8 @@ struct Answers {
 }
 
 /// Searches games until they or the budget run out. An unfinished game is left out. If time is the
-/// budget, and the first game shows that one more ply fits, the measurement starts over at that depth.
+/// budget, and the first game shows that one more ply fits, the measurement starts over at that
+/// depth.
 ///
 /// # Errors
 /// When the engine fails or the user stops the examination.

@@ -37,8 +37,8 @@ pub struct Request {
 /// How much to search when a small and a large table are compared.
 #[derive(Debug, Clone, Copy)]
 pub enum Budget {
-    /// The depth and the number of games for which there is time if the examination may take roughly
-    /// so long.
+    /// The depth and the number of games for which there is time if the examination may take
+    /// roughly so long.
     Time(Duration),
     /// A fixed amount: for an engine that repeats, the same figures on any machine.
     Games {
@@ -312,16 +312,16 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
     }
     match (probe.node_reports, &probe.nodes) {
         (NodeReports::Whole, LimitSupport::Yes) => {
-            findings.add("nodes told", CheckResult::Good, "up to the end of a search");
+            findings.add("nodes reported", CheckResult::Good, "up to the end of a search");
         }
         // Only the engine knows how many nodes it searched, so this cannot be judged.
         (NodeReports::Whole, LimitSupport::No(_)) => {}
         (NodeReports::Depths, _) => {
-            let finding = "when a depth ends: what is searched after that is not told";
-            findings.add("nodes told", CheckResult::Note, finding);
+            let finding = "when a depth ends: nodes searched after that are not reported";
+            findings.add("nodes reported", CheckResult::Note, finding);
         }
         (NodeReports::Never, _) => {
-            findings.add("nodes told", CheckResult::Fault, "never, or no number that can be one")
+            findings.add("nodes reported", CheckResult::Fault, "never, or no number that can be one")
         }
     }
 }
@@ -341,7 +341,7 @@ fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings)
         ),
         (repeats, true) => (
             (CheckResult::Fault, format!("{repeats}, even in new processes, to {to}{why}")),
-            (CheckResult::Note, "cannot be told where nothing repeats".to_owned()),
+            (CheckResult::Note, "undecided: nothing repeats".to_owned()),
         ),
     };
     findings.add("repeats", repeats.0, repeats.1);
@@ -455,7 +455,7 @@ mod tests {
             [
                 "Good go depth: heeded",
                 "Good go nodes: heeded",
-                "Good nodes told: up to the end of a search",
+                "Good nodes reported: up to the end of a search",
                 "Good repeats: exact: nodes, score, move, variation and depths, to depth 9",
                 "Good ucinewgame: like a new process",
             ]
@@ -471,7 +471,7 @@ mod tests {
         assert_eq!(
             lines[2..],
             [
-                "Note nodes told: when a depth ends: what is searched after that is not told",
+                "Note nodes reported: when a depth ends: nodes searched after that are not reported",
                 "Good repeats: exact in new processes, to depth 9",
                 "Fault ucinewgame: it does not forget all (nodes 5, then 6): measure it with restart = \"game\"",
             ]
@@ -485,9 +485,9 @@ mod tests {
         assert_eq!(
             lines[2..],
             [
-                "Fault nodes told: never, or no number that can be one",
+                "Fault nodes reported: never, or no number that can be one",
                 "Fault repeats: not repeatable, even in new processes, to depth 9",
-                "Note ucinewgame: cannot be told where nothing repeats",
+                "Note ucinewgame: undecided: nothing repeats",
             ]
         );
         let lines = checks(&ignores_nodes, Limit { depth: None, nodes: Some(20_000) });

@@ -207,9 +207,9 @@ mod tests {
             }
             writer.finish().unwrap();
         };
-        write_trace("told.trace", [flags::WINDOW; 2]);
+        write_trace("window.trace", [flags::WINDOW; 2]);
         write_trace("half.trace", [0, flags::WINDOW]);
-        write_trace("untold.trace", [0, 0]);
+        write_trace("plain.trace", [0, 0]);
         let read_message = |trace: &str, more: &str| {
             let text = format!("{more}[trace]\n{trace}\n");
             match Experiment::parse(&text, &folder.path().join("x.toml"), &[]) {
@@ -217,7 +217,7 @@ mod tests {
                 Err(problem) => problem.message,
             }
         };
-        let file = "file = 'told.trace'";
+        let file = "file = 'window.trace'";
         assert_eq!(read_message(file, ""), "game 1, game 2");
         assert_eq!(read_message(file, "sequence = { self_play = 2 }\n"), "sequence: a trace has its own games");
         for (memory, fits) in [(1, true), (1 << 20, true), (0, false), ((1 << 20) + 1, false)] {
@@ -239,7 +239,7 @@ mod tests {
         );
         // One game with windows is enough.
         assert_eq!(read_message("file = 'half.trace'", ""), "game 1, game 2");
-        assert!(read_message("file = 'untold.trace'", "").ends_with(": the worth of results cannot be computed"));
+        assert!(read_message("file = 'plain.trace'", "").ends_with(": the worth of results cannot be computed"));
         assert!(read_message("file = 'none.trace'", "").starts_with("trace.file: none.trace: "));
     }
 

@@ -138,7 +138,7 @@ columns! { MATCH_COLUMNS:
     OPPONENT_NODES = "match.opponent_nodes", Sum, "count", "Nodes of the opponent's searches.", |row, _| game(row, |game| game.opponent_nodes.to_string());
     START = "match.start", Word, "", "The position from which the game was played, in FEN.", |row, _| game(row, |game| game.start.fen(EpRule::Legal));
     MOVES = "match.moves", Word, "", "The game's moves, in UCI form.", |row, _| game(row, |game| join_words(game.moves.iter()));
-    SCORES = "match.scores", Word, "", "The mover's score at each move in centipawns; ? where he told none.",
+    SCORES = "match.scores", Word, "", "The mover's score at each move in centipawns; ? where none was reported.",
         |row, _| game(row, |game| join_words(game.scores.iter().map(|score| score.map_or("?".to_owned(), |score| score.to_string()))));
 }
 
@@ -240,7 +240,7 @@ impl Extra {
 }
 
 /// Prefix of the anatomy columns that describe the table's state rather than counts.
-const STATE_PREFIX: &str = "held_";
+const STATE_PREFIX: &str = "entries_";
 
 static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
     let own = |list: &'static [FieldColumn]| list.iter().map(|own| own.column.clone());

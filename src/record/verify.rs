@@ -547,7 +547,7 @@ mod tests {
             assert_eq!(
                 of(&lines, Some(&ended)).damaged,
                 1,
-                "{other:?}: what is named by its line is not told of the whole again"
+                "{other:?}: a problem with a line number is not reported for the file again"
             );
         }
         let foreign = of(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);

@@ -1,4 +1,4 @@
-//! ttlab as a UCI engine. Clocks are handled here; the search is only told to stop.
+//! ttlab as a UCI engine. Clocks are handled here; the search only gets a stop flag.
 //!
 //! One thread reads commands, so that `isready` and `stop` are answered while another searches.
 //! Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interface (UCI)",

@@ -14,6 +14,7 @@ mod engines;
 mod figures;
 mod fuzzing;
 mod guards;
+mod language;
 mod matches;
 mod measures;
 mod names;

@@ -134,6 +134,8 @@ const ELSEWHERE: &[&str] = &[
     "doctor --option",
     "doctor --time",
     "doctor --out",
+    "doctor --depth",
+    "doctor --games",
     "doctor --quiet",
     "uci --preset",
     "uci --set",

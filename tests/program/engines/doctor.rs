@@ -39,7 +39,7 @@ fn an_engine_is_examined_on_one_screen() {
     for (name, part) in [
         ("go depth", "heeded"),
         ("go nodes", "heeded"),
-        ("nodes told", "up to the end"),
+        ("nodes reported", "up to the end"),
         ("repeats", "exact: nodes, score, move, variation and depths"),
         ("ucinewgame", "like a new process"),
         ("small limits", "1000 nodes when asked for 1000"),
@@ -85,7 +85,7 @@ fn each_fault_is_found_by_its_check() {
         ("s/^go nodes .*/go depth 1/", "", "go nodes", "fault", " nodes, expected 20000, and its next depth takes "),
         ("s/^go depth .*/go depth 1/", "", "go depth", "fault", "it searched to depth 1, expected 4"),
         ("s/^stop//", "", "stop", "fault", "not obeyed"),
-        ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "nodes told", "fault", "never"),
+        ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "nodes reported", "fault", "never"),
         ("s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#", "", "moves", "fault", "wrong in 1 of 21"),
         ("", "s/score mate /score mate -/", "mate scores", "fault", "where it is mate "),
         ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 where it is mate "),

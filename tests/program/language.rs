@@ -1,0 +1,168 @@
+//! Plain words: names that were replaced do not come back, comments stay narrow enough to read, and pages keep their size.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The Rust files below a folder, by their paths from the project's root.
+fn sources(folder: &str) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+                files.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The code of a file without its comments and literals.
+fn code(text: &str) -> String {
+    let mut code = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let skipped = literal_or_comment(rest, code.chars().next_back());
+        if skipped > 0 {
+            code.push(' ');
+            rest = &rest[skipped..];
+        } else {
+            code.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    code
+}
+
+/// How many bytes of a comment, string or character the text begins with; 0 where it begins with code.
+fn literal_or_comment(text: &str, before: Option<char>) -> usize {
+    let in_word = before.is_some_and(|it| it.is_alphanumeric() || it == '_');
+    if text.starts_with("//") {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    if let Some(rest) = text.strip_prefix('r').filter(|_| !in_word) {
+        let hashes = rest.len() - rest.trim_start_matches('#').len();
+        if rest[hashes..].starts_with('"') {
+            let close = format!("\"{}", "#".repeat(hashes));
+            let body = 1 + hashes + 1;
+            return text[body..].find(&close).map_or(text.len(), |at| body + at + close.len());
+        }
+    }
+    if text.starts_with('"') {
+        let mut escaped = false;
+        for (at, letter) in text.char_indices().skip(1) {
+            match letter {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' => return at + 1,
+                _ => {}
+            }
+        }
+        return text.len();
+    }
+    // A character, not a lifetime.
+    let mut letters = text.char_indices();
+    match (letters.next(), letters.next(), letters.next()) {
+        (Some((_, '\'')), Some((_, '\\')), Some((at, _))) => {
+            text[at + 1..].find('\'').map_or(text.len(), |end| at + end + 2)
+        }
+        (Some((_, '\'')), Some(_), Some((at, '\''))) => at + 1,
+        _ => 0,
+    }
+}
+
+fn words(code: &str) -> BTreeSet<&str> {
+    code.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| !it.is_empty()).collect()
+}
+
+/// Names that say nothing anywhere.
+const NOWHERE: &str = "told said overheard foretold foreseen unheld worded carried_out came_to left_off found_there takes_place_of heed_bound";
+
+/// Names that were replaced, and the rooms in which they had another meaning than the field gives them.
+const REPLACED: &[(&str, &str)] = &[
+    ("Told Ended Reported Heard Said", "subject runner record"),
+    ("Audience Show Shown Shower Room Listeners Turns Foresight", "table runner"),
+    ("steward Desk relieve flight suspects condemns CONDEMNED DEATHS ledger Ledger take_stock Again", "runner"),
+    ("usual usual_jobs nobody Point", "experiment"),
+    ("alike before blindness doubts nil unheld Weighed Named Sides Gauge", "analysis"),
+    ("Found GameFound Played EngineSaid Kept Lack lacks Survey Stretch", "runner record"),
+    ("Introduced Examined Honours TrialRun", "subject runner"),
+    ("Ran not_the_same unwritten", "cli"),
+    ("Nobody foresight", "engine"),
+    ("meet again Laid lay_out", "table"),
+    ("crossed gridded courses spare UNTOLD PERHAPS NO_LIFE", "report"),
+];
+
+#[test]
+fn replaced_names_do_not_come_back() {
+    let mut found = Vec::new();
+    for (file, text) in sources("src") {
+        let code = code(&text);
+        let room = file.split('/').nth(1).unwrap().trim_end_matches(".rs");
+        let words = words(&code);
+        let here = REPLACED.iter().filter(|(_, rooms)| rooms.split(' ').any(|it| it == room)).map(|(names, _)| *names);
+        for names in here.chain([NOWHERE]) {
+            found.extend(names.split(' ').filter(|name| words.contains(name)).map(|name| format!("{file}: {name}")));
+        }
+        let module = Path::new(&file).file_stem().unwrap().to_string_lossy().into_owned();
+        let stands = |(names, rooms): &&(&str, &str)| {
+            rooms.split(' ').any(|it| it == room) && names.split(' ').any(|name| name == module)
+        };
+        found.extend(REPLACED.iter().filter(stands).map(|_| format!("{file}: the module's name")));
+    }
+    assert!(found.is_empty(), "{} names that were replaced:\n{}", found.len(), found.join("\n"));
+}
+
+/// Lines that tell, in comments and texts: the word is a riddle in most of them.
+#[test]
+fn telling_is_rare() {
+    let lines = sources("src")
+        .iter()
+        .map(|(_, text)| text.lines().filter(|line| words(line).contains("told")).count())
+        .sum::<usize>();
+    assert!(lines < 20, "{lines} lines of src have the word `told`");
+}
+
+#[test]
+fn comments_are_at_most_a_hundred_columns_wide() {
+    let mut wide = Vec::new();
+    for (file, text) in sources("src") {
+        for (number, line) in text.lines().enumerate() {
+            let comment = line.trim_start().starts_with("//") && !line.contains("http");
+            if comment && line.chars().count() > 100 {
+                wide.push(format!("{file}:{}", number + 1));
+            }
+        }
+    }
+    assert!(wide.is_empty(), "{} comments wider than 100 columns:\n{}", wide.len(), wide.join("\n"));
+}
+
+/// Pages that a test writes.
+const GENERATED: [&str; 3] = ["options.md", "columns.md", "claims.md"];
+
+#[test]
+fn pages_keep_their_size() {
+    let size = |path: &Path| fs::metadata(path).unwrap().len();
+    assert!(size(&root().join("README.md")) <= 6 << 10, "README.md: at most 6 KB");
+    let changelog = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    assert!(changelog.lines().count() <= 60, "CHANGELOG.md: at most 60 lines, {} found", changelog.lines().count());
+    let pages: Vec<PathBuf> = fs::read_dir(root().join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "md"))
+        .filter(|path| !GENERATED.iter().any(|name| path.ends_with(name)))
+        .collect();
+    let total: u64 = pages.iter().map(|path| size(path)).sum();
+    assert!(pages.len() <= 20, "docs: at most 20 pages by hand, {} found", pages.len());
+    assert!(total <= 125 << 10, "docs: at most 125 KB by hand, {} found", total);
+}
