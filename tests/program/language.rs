@@ -130,7 +130,7 @@ fn telling_is_rare() {
         .iter()
         .map(|(_, text)| text.lines().filter(|line| words(line).contains("told")).count())
         .sum::<usize>();
-    assert!(lines < 20, "{lines} lines of src have the word `told`");
+    assert!(lines < 30, "{lines} lines of src have the word `told`");
 }
 
 #[test]
@@ -164,5 +164,5 @@ fn pages_keep_their_size() {
         .collect();
     let total: u64 = pages.iter().map(|path| size(path)).sum();
     assert!(pages.len() <= 20, "docs: at most 20 pages by hand, {} found", pages.len());
-    assert!(total <= 125 << 10, "docs: at most 125 KB by hand, {} found", total);
+    assert!(total <= 130 << 10, "docs: at most 130 KB by hand, {} found", total);
 }
