@@ -22,6 +22,8 @@ BASE = "never full"
 CUT = 150  # centipawns, as in score-error.toml
 POWER = 1.960 + 0.842  # of a two-sided test at 5 % that finds four of five
 FIELDS = ["run", "table", "unit", "searches", "nodes", "log_nodes", "saved", "error", "points"]
+TRIVIAL = "size and rule"
+NEUTRAL = "nodes, shape neutral"
 # Measure, its run (and that of the tables held out), and how it is made of a table's sums and those of the table that is never full: more is worse.
 NODES = lambda table, base: (table["log_nodes"] - base["log_nodes"]) / table["searches"]
 ERROR = lambda table, base: math.log(table["error"] / base["error"])
@@ -29,13 +31,12 @@ SHARE = lambda sums: sums["saved"] / (sums["saved"] + sums["nodes"])
 WORTH = lambda table, base: SHARE(base) - SHARE(table)
 MEASURES = {
     "nodes, shape table": ("nodes", NODES),
-    "nodes, shape neutral": ("nodes-neutral", NODES),
+    NEUTRAL: ("nodes-neutral", NODES),
     "nodes, plain search": ("nodes-plain", NODES),
     "score error, 5,000 nodes": ("score-error-5k", ERROR),
     "score error, 20,000 nodes": ("score-error-20k", ERROR),
     "worth, shape table": ("nodes", WORTH),
 }
-TRIVIAL = "size and rule"
 GAMES = ["games", "games-held", "games-plain"]
 held = lambda run: run.replace("nodes", "nodes-held", 1).replace("score-error", "score-error-held", 1)
 RUNS = [name for run in dict.fromkeys(run for run, _ in MEASURES.values()) for name in (run, held(run))] + ["score-error-handicap"] + GAMES
@@ -66,7 +67,7 @@ def of_games(path):
 def of_searches(path):
     """Sums over the searches of each table and game: nodes, their logarithms, what cutoffs saved, distances from the scores that were judged."""
     judged = os.path.join(os.path.dirname(path), "reference.csv")
-    judged = {row["position"]: float(row["score"]) for row in csv.DictReader(open(judged, newline=""))} if os.path.exists(judged) else {}
+    judged = {row["position"]: float(row["score"]) for row in csv.DictReader(open(judged, newline=""))} if os.path.exists(judged) else None
     nodes, sums, scores = defaultdict(float), defaultdict(lambda: defaultdict(float)), {}
     for row in rows(path):
         unit = row["variant"], row["game"]
@@ -79,7 +80,9 @@ def of_searches(path):
         unit["searches"] += 1
         unit["nodes"] += count
         unit["log_nodes"] += math.log(count)
-        if position in judged:
+        if judged is not None:
+            if position not in judged:
+                return  # The judging is not finished: there is no mean yet.
             unit["error"] += min(abs(scores[table, game, position] - judged[position]), CUT)
     for (table, game), unit in sums.items():
         yield table, game, unit
@@ -134,6 +137,17 @@ def agreement(tables, strength, measure, by_size=False):
     return correlation(within(a, groups), within(b, groups)) if by_size else correlation(ranks(a), ranks(b))
 
 
+class Sums(dict):
+    """Sums over weighted units, by field, each made when it is asked for."""
+
+    def __init__(self, columns, weights):
+        self.columns, self.weights = columns, weights
+
+    def __missing__(self, field):
+        self[field] = sum(map(mul, self.columns[field], self.weights))
+        return self[field]
+
+
 class Study:
     """The units of all runs, and figures of them as they are or drawn anew."""
 
@@ -143,24 +157,25 @@ class Study:
             run: {table: {field: [each[unit][field] for unit in self.names[run]] for field in FIELDS[3:]} for table, each in units[run].items()}
             for run in self.names
         }
-        players = [table for table in self.columns.get("games", {}) if table != BASE]
-        self.handicaps = {table: float(table.rsplit("/", 1)[1]) for table in players if table.startswith(BASE)}
-        self.tables = [table for table in players if table not in self.handicaps]
-        self.held = list(self.columns.get("games-held", {}))
+        self.handicaps = {name: float(name.rsplit("/", 1)[1]) for name in self.columns.get("games", {}) if name.startswith(BASE)}
+        self.tables, self.held = ([table for table in self.columns.get(run, {}) if table != BASE] for run in ("nodes", held("nodes")))
         self.every = self.tables + self.held
+        self.draws = {}
 
-    def draw(self, random=None):
+    def draw(self, anew=True):
         """How often each unit of each run counts: once, or as often as it is drawn. Runs of the same games or openings share what is drawn."""
         weights, shared = {}, {}
         for run, names in self.names.items():
-            if tuple(names) not in shared:
-                times = [1] * len(names)
-                if random:
-                    times = [0] * len(names)
-                    for place in random.choices(range(len(names)), k=len(names)):
+            key = "\n".join(names)
+            if key not in shared:
+                times = [0 if anew else 1] * len(names)
+                if anew:
+                    # Each list of units has draws of its own, which do not change with the runs beside it.
+                    draws = self.draws.setdefault(key, random.Random(key))
+                    for place in draws.choices(range(len(names)), k=len(names)):
                         times[place] += 1
-                shared[tuple(names)] = times
-            weights[run] = shared[tuple(names)]
+                shared[key] = times
+            weights[run] = shared[key]
         return weights
 
     def strength(self, run, weights):
@@ -174,7 +189,7 @@ class Study:
     def measures(self, weights):
         """Each measure of each table, more being worse."""
         found = defaultdict(dict)
-        sums = lambda run, table: {field: sum(map(mul, self.columns[run][table][field], weights[run])) for field in ("searches", "nodes", "log_nodes", "saved", "error")}
+        sums = lambda run, table: Sums(self.columns[run][table], weights[run])
         for name, (run, make) in MEASURES.items():
             for run in (run, held(run)):
                 base = sums(run, BASE) if run in weights else None
@@ -184,9 +199,14 @@ class Study:
         found[TRIVIAL] = {table: trivial(table) for table in self.every}
         return found
 
+    def errors(self, run, weights):
+        """Mean score error of each player, in centipawns."""
+        mean = lambda columns: sum(map(mul, columns["error"], weights[run])) / sum(map(mul, columns["searches"], weights[run]))
+        return {table: mean(columns) for table, columns in self.columns.get(run, {}).items()}
+
     def figures(self, weights):
         strength = {**self.strength("games", weights), **self.strength("games-held", weights)}
-        return strength, self.strength("games-plain", weights), self.measures(weights)
+        return strength, self.strength("games-plain", weights), self.measures(weights), self.errors("score-error-handicap", weights)
 
 
 def slope(pairs):
@@ -235,18 +255,19 @@ def units_to_tell(study, name, steep):
 
 def pairs_to_tell(study):
     """The same of games: pairs, and their million nodes."""
-    players = [study.columns["games"][table] for table in study.tables]
+    players = [columns for table, columns in study.columns["games"].items() if table in study.tables]
     spread = statistics.median(statistics.variance(points / 2 for points in columns["points"]) for columns in players)
     count = POWER**2 * spread / (1 / (1 + 10 ** (-20 / 400)) - 0.5) ** 2
     return count, count * statistics.median(statistics.fmean(columns["nodes"]) for columns in players) / 1e6
 
 
 def main(path, draws="2000"):
-    study, draw = Study(read(path)), random.Random(1)
-    known = study.figures(study.draw())
-    drawn = [study.figures(study.draw(draw)) for _ in range(int(draws))]
-    strength, plain, measures = known
+    study = Study(read(path))
+    known = study.figures(study.draw(anew=False))
+    drawn = [study.figures(study.draw()) for _ in range(int(draws))]
+    strength, plain, measures, errors = known
     every, units = study.every, [name for name in MEASURES if name in measures]
+    played = {table for table in every if table in strength}
     told = lambda by, form: f"{form(by(known))} [{', '.join(map(form, ends(map(by, drawn))))}]"
     whole, two, three = "{:+.0f}".format, "{:.2f}".format, "{:.3f}".format
 
@@ -255,40 +276,45 @@ def main(path, draws="2000"):
             print(f"{run}: {len(study.columns[run])} players, {len(study.names[run])} pairs each")
     heading("table", "Elo", *units)
     for table in every:
-        cells = [told(lambda one: one[0][table], whole)]
+        cells = [told(lambda one: one[0][table], whole) if table in played else "-"]
         for name in units:
             make = MEASURES[name][1]
-            of = (lambda one: -one[2][name][table]) if make is WORTH else (lambda one: math.exp(one[2][name][table]))
-            cells.append(told(of, "{:+.3f}".format if make is WORTH else three) if table in measures[name] else "-")
+            value = (lambda one: -one[2][name][table]) if make is WORTH else (lambda one: math.exp(one[2][name][table]))
+            cells.append(told(value, "{:+.3f}".format if make is WORTH else three) if table in measures[name] else "-")
         line(table + (" (held out)" if table in study.held else ""), *cells)
 
-    sets = {
-        f"all ({len(every)})": (every, False),
-        f"within size ({len(every)})": (every, True),
-        f"not held out ({len(study.tables)})": (study.tables, False),
-        f"not held out, within size ({len(study.tables)})": (study.tables, True),
-        f"held out ({len(study.held)})": (study.held, False),
-    }
+    of = lambda tables: [table for table in tables if table in played]
+    groups = {"all": (of(every), False), "within size": (of(every), True), "not held out": (of(study.tables), False)}
+    groups |= {"not held out, within size": (of(study.tables), True), "held out": (of(study.held), False)}
+    sets = {f"{name} ({len(tables)})": (tables, by_size) for name, (tables, by_size) in groups.items()}
     heading("measure", *sets, "all, less size and rule", "within size, less size and rule")
     for name, values in measures.items():
         has = lambda tables: tables and all(table in values for table in tables)
         agrees = lambda tables, by_size: lambda one: agreement(tables, one[0], one[2][name], by_size)
-        beats = lambda by_size: lambda one: agrees(every, by_size)(one) - agreement(every, one[0], one[2][TRIVIAL], by_size)
+        beats = lambda by_size: lambda one: agrees(of(every), by_size)(one) - agreement(of(every), one[0], one[2][TRIVIAL], by_size)
         cells = [told(agrees(*group), two) if has(group[0]) else "-" for group in sets.values()]
-        line(name, *cells, *(told(beats(by_size), two) if has(every) and name != TRIVIAL else "-" for by_size in (False, True)))
+        line(name, *cells, *(told(beats(by_size), two) if has(of(every)) and name != TRIVIAL else "-" for by_size in (False, True)))
 
-    pairs = [(a, b) for place, a in enumerate(every) for b in every[place + 1 :]]
+    heading("rank correlation with neutral nodes", "all", "within size")
+    for name in units:
+        over = [table for table in every if table in measures[name]]
+        if name != NEUTRAL and over:
+            less = lambda one: {table: -value for table, value in one[2][NEUTRAL].items()}
+            with_neutral = lambda by_size: lambda one: agreement(over, less(one), one[2][name], by_size)
+            line(f"{name} ({len(over)} tables)", *(told(with_neutral(by_size), two) for by_size in (False, True)))
+
+    pairs = [(a, b) for place, a in enumerate(of(every)) for b in of(every)[place + 1 :]]
     far = lambda a, b: abs(strength[a] - strength[b]) >= 20
-    groups = {
+    kinds = {
         "20 Elo and more apart": [(a, b) for a, b in pairs if far(a, b)],
         "of these, of one size": [(a, b) for a, b in pairs if far(a, b) and size(a) == size(b)],
         "nearer": [(a, b) for a, b in pairs if not far(a, b)],
     }
-    heading("pairs in the order of Elo", *groups)
+    heading("pairs in the order of Elo", *kinds)
     for name, values in measures.items():
-        if all(table in values for table in every):
+        if pairs and all(table in values for table in played):
             right = lambda group: sum((strength[a] - strength[b]) * (values[b] - values[a]) > 0 for a, b in group)
-            line(name, *(f"{right(group)} of {len(group)}" for group in groups.values()))
+            line(name, *(f"{right(group)} of {len(group)}" for group in kinds.values()))
 
     if study.handicaps:
         heading("player", "Elo")
@@ -297,25 +323,22 @@ def main(path, draws="2000"):
         price = lambda one: slope([(math.log(part), -one[0][name]) for name, part in study.handicaps.items()])[0]
         line("Elo of a factor of e in nodes", told(price, "{:.0f}".format))
 
-    errors = study.columns.get("score-error-handicap", {})
     if errors:
-        heading("player", "score error")
-        for table, columns in errors.items():
-            mean = lambda weights: sum(map(mul, columns["error"], weights)) / sum(map(mul, columns["searches"], weights))
-            one_of = lambda weights: mean(weights["score-error-handicap"])
-            again = random.Random(1)
-            line(table, f"{one_of(study.draw()):.2f} [{', '.join(f'{end:.2f}' for end in ends(one_of(study.draw(again)) for _ in range(int(draws))))}]")
+        heading("player", "score error, centipawns")
+        for table in errors:
+            line(table, told(lambda one: one[3][table], two))
 
     heading("to tell 20 Elo", "Elo of a factor of e", "left beside it, Elo", "units", "million nodes")
     for name in units:
         make = MEASURES[name][1]
-        right = [table for table in every if table in measures[name] and "keys" not in table]
-        if make is not WORTH:
+        right = [table for table in of(every) if table in measures[name] and "keys" not in table]
+        if right and make is not WORTH:
             fit = lambda one: slope([(one[2][name][table], -one[0][table]) for table in right])
             count, nodes = units_to_tell(study, name, fit(known)[0])
             line(name, told(lambda one: fit(one)[0], "{:.0f}".format), f"{fit(known)[1]:.0f}", f"{count:.0f} games' searches", f"{nodes:.1f}")
-    count, nodes = pairs_to_tell(study)
-    line("games", "-", "-", f"{count:.0f} pairs", f"{nodes:.1f}")
+    if "games" in study.names:
+        count, nodes = pairs_to_tell(study)
+        line("games", "-", "-", f"{count:.0f} pairs", f"{nodes:.1f}")
 
     both = [table for table in plain if table in strength]
     if both:

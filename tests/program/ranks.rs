@@ -3,6 +3,7 @@
 use crate::common::{scratch, skip};
 use std::fmt::Write;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the script prints.
@@ -91,6 +92,8 @@ fn ranks_of_made_up_tables_are_as_computed_by_hand() {
     assert_eq!(ranks("score error, 5,000 nodes")[..2], [0.77, 0.0]);
     // Size and rule: 10 9 10; 12 11 12. Ties at their mean rank: 2.5 1 2.5; 5.5 4 5.5.
     assert_eq!(ranks("size and rule")[0], 0.97);
+    // The same ranks as Elo, but for the sign.
+    assert_eq!(cells(&page, "| rank correlation with", "nodes, shape table (6 tables)")[0], "-0.60 [-0.60, -0.60]");
     // 0.45 and 0.43 of the points are 14 Elo apart, all others more than 20.
     assert_eq!(cells(&page, "| pairs in the order", "nodes, shape neutral"), ["14 of 14", "5 of 5", "1 of 1"]);
     assert_eq!(cells(&page, "| pairs in the order", "nodes, shape table"), ["4 of 14", "1 of 5", "0 of 1"]);
@@ -119,4 +122,53 @@ fn gathered_units_are_sums_by_game_and_openings_that_all_played() {
         score-error-5k,a 512,g,2,110,6.907755279,3,180,\nscore-error-5k,b 512,g,1,10,2.302585093,0,10,\n\
         games,a 512,open 1,,60,,,,1.5\ngames,b 512,open 1,,6,,,,0\n";
     assert_eq!(lines, wanted);
+}
+
+/// The kept page of the study, and its sums; none where the package has no reports.
+fn kept() -> Option<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/measures");
+    let found = fs::read_to_string(folder.join("report.md")).ok();
+    if found.is_none() {
+        skip("reports", "reports/ is not in the package: the study of measures was not computed again");
+    }
+    Some((folder, found?))
+}
+
+/// `TTLAB_BLESS=1` writes the tables anew.
+#[test]
+fn tables_of_the_study_are_those_of_its_sums() {
+    let Some((folder, page)) = kept() else { return };
+    let Some(tables) = rank(&[folder.join("units.csv.gz").to_str().unwrap()]) else { return };
+    let mark = "\n## All tables\n\n";
+    let prose = &page[..page.find(mark).unwrap()];
+    let wanted = format!("{prose}{mark}{tables}");
+    if std::env::var_os("TTLAB_BLESS").is_some() {
+        fs::write(folder.join("report.md"), &wanted).unwrap();
+    } else {
+        assert_eq!(page, wanted);
+    }
+}
+
+/// What documents say with "0.19 (95 % 0.13 to 0.24)" where they link to the study stands in its tables, and so does what its own prose says.
+#[test]
+fn figures_of_the_study_in_documents_stand_in_its_tables() {
+    let Some((_, page)) = kept() else { return };
+    let (prose, tables) = page.split_once("\n## All tables\n").unwrap();
+    let mut seen = 0;
+    let mut check = |text: &str, place: &str| {
+        for (at, _) in text.match_indices(" (95 % ") {
+            let mean = text[..at].rsplit([' ', '\n', '(']).next().unwrap();
+            let ends = text[at + " (95 % ".len()..].split(')').next().unwrap();
+            let (low, high) = ends.split_once(" to ").unwrap_or_else(|| panic!("{place}: {ends}"));
+            let figure = format!("{mean} [{low}, {high}]");
+            assert!(tables.contains(&figure), "{place}: {figure}");
+            seen += 1;
+        }
+    };
+    check(prose, "reports/measures/report.md");
+    for name in ["README.md", "docs/handbook.md", "docs/concepts.md"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+        text.split("\n\n").filter(|part| part.contains("measures/report.md")).for_each(|part| check(part, name));
+    }
+    assert!(seen >= 10, "{seen} figures were read");
 }
