@@ -21,7 +21,7 @@ pub enum TableError {
         problem: String,
     },
     /// There is not enough free memory.
-    #[error("table.size: {} MiB are more than {} of memory that are free", bytes >> 20, mebibytes(*available))]
+    #[error("table.size: {} MiB exceed the {}free memory", bytes >> 20, mebibytes(*available))]
     Memory {
         /// Bytes requested.
         bytes: u64,
@@ -32,7 +32,7 @@ pub enum TableError {
 
 /// Formats the free memory.
 fn mebibytes(bytes: Option<u64>) -> String {
-    bytes.map_or_else(|| "the MiB".to_owned(), |bytes| format!("the {} MiB", bytes >> 20))
+    bytes.map_or_else(String::new, |bytes| format!("{} MiB of ", bytes >> 20))
 }
 
 /// Fails with `problem` unless the condition holds.

@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(settings.engine, before);
         // As many bytes as a process can address: never free.
         let output = settings.set("table.size", Some("128 TiB")).unwrap_err();
-        assert!(output.starts_with("table.size: 134217728 MiB are more than the "), "{output}");
+        assert!(output.starts_with("table.size: 134217728 MiB exceed the "), "{output}");
         assert_eq!(settings.engine, before);
         assert!(settings.set("no.such", Some("1")).unwrap_err().starts_with("no.such: there is no option"));
         assert!(settings.set("", None).unwrap_err().starts_with("setoption: expected `name`"));

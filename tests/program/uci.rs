@@ -346,10 +346,10 @@ fn an_option_that_cannot_be_granted_changes_nothing() {
     assert_ne!(first, second, "the table answers the second search");
     let [(again, silent), (kept, message)] = refused;
     assert_eq!((again, kept, silent.len(), message.len()), (first, second, 0, 1));
-    assert!(message[0].starts_with("info string table.size: 134217728 MiB are more than the "), "{message:?}");
+    assert!(message[0].starts_with("info string table.size: 134217728 MiB exceed the "), "{message:?}");
     // At the start there is no state to keep: the command is refused.
     let (_, stderr, code) = crate::common::run(&["uci", "--set", "table.size=128 TiB"]);
-    assert!(code == 2 && stderr.contains("table.size: 134217728 MiB are more than"), "{stderr}");
+    assert!(code == 2 && stderr.contains("table.size: 134217728 MiB exceed the "), "{stderr}");
 }
 
 /// Nothing but the client's wish makes a search that has no end.
@@ -358,8 +358,8 @@ fn a_search_without_a_clock_of_its_own_ends() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     for (go, message) in [
         ("go wtime 1000.5 btime 1000", "info string go: wtime: expected an integer, found `1000.5`: using 1000"),
-        ("go btime 1000", "info string go: there is no clock for White, who is to move"),
-        ("go nodes few", "info string go: no limit of it counts: the search ends after 1000 ms"),
+        ("go btime 1000", "info string go: no clock for the side to move (White)"),
+        ("go nodes few", "info string go: no valid limit: the search ends after 1000 ms"),
     ] {
         client.say(&format!("position startpos\n{go}"));
         let heard = client.until("bestmove ");
