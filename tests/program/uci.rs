@@ -366,7 +366,7 @@ fn a_search_without_a_clock_of_its_own_ends() {
         assert!(heard.iter().any(|line| line == message), "{go}: {heard:?}");
     }
     client.say("go\nisready");
-    let message = "info string go: no limit: it is `go infinite`, and ends with `stop`";
+    let message = "info string go: no limit: searching until `stop`";
     assert!(client.until("readyok").iter().any(|line| line == message));
     client.say("stop");
     client.best();
