@@ -33,7 +33,7 @@ fn search(options: &EngineOptions, board: &Board, depth: u8) -> Iteration {
 }
 
 #[test]
-fn two_plies_from_the_start_are_knuth_and_moores_minimal_tree() {
+fn two_plies_with_the_oracle_are_the_minimal_tree() {
     // Twenty moves each: 20^1 + 20^1 - 1 leaves; the children of the other 19 root moves are cut by
     // their first reply.
     let found = search(&options(TableKind::None, true), &Board::startpos(), 2);
@@ -136,7 +136,7 @@ fn the_oracle_tree_lies_between_the_smallest_proof_and_the_plain_search() {
 }
 
 #[test]
-fn the_graph_is_no_larger_than_the_tree_and_values_stay() {
+fn oracle_graph_is_no_larger_than_its_tree() {
     for fen in POSITIONS {
         let board = Board::from_fen(fen).unwrap();
         let plain = search(&options(TableKind::Unbounded, false), &board, 5);
@@ -151,7 +151,7 @@ fn the_graph_is_no_larger_than_the_tree_and_values_stay() {
 }
 
 #[test]
-fn what_was_searched_before_changes_nothing() {
+fn earlier_searches_do_not_change_the_oracle() {
     let options = options(TableKind::None, true);
     let mut engine = Engine::new(&options, None).unwrap();
     let limit = Limit { depth: Some(4), nodes: None };
@@ -166,7 +166,7 @@ fn what_was_searched_before_changes_nothing() {
 }
 
 #[test]
-fn foresight_comes_first_or_not_at_all() {
+fn oracle_must_be_the_first_rule() {
     let mut options = EngineOptions::default();
     options.ordering.push(Ordering::Oracle);
     assert!(options.check().unwrap_err().to_string().contains("must be the first rule"));

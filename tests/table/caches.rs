@@ -224,7 +224,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn yardsticks_are_their_papers_queues(
+    fn cache_policies_equal_their_published_queues(
         steps in prop::collection::vec((any::<bool>(), 0usize..30, 0usize..30), 1..600),
         emptied in 0usize..1200,
     ) {
@@ -264,7 +264,7 @@ proptest! {
 
 /// What a hand does, by hand: three slots, a to c stored in this order, a asked for, then d.
 #[test]
-fn a_story_of_each() {
+fn cache_policies_decide_a_sequence_by_hand() {
     for (policy, script, left) in [
         // a is marked and passed, b leaves; under both the mark is gone then.
         ("clock", "abc?ad", "acd"),

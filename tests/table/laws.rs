@@ -140,7 +140,7 @@ proptest! {
 
     /// Right after a store that was not refused, the position answers with what was stored.
     #[test]
-    fn what_was_stored_is_found(steps in prop::collection::vec(any_step(), 0..100), key in any_key(), entry in any_entry()) {
+    fn stored_entry_is_found(steps in prop::collection::vec(any_step(), 0..100), key in any_key(), entry in any_entry()) {
         for options in &every_table() {
             let mut table = build(options, None, false).unwrap().unwrap();
             play(table.as_mut(), &steps);
@@ -165,7 +165,7 @@ proptest! {
     /// A table that was emptied answers, decides and counts like a new one, whatever it held and
     /// whatever its clock said.
     #[test]
-    fn a_cleared_table_is_a_new_one(
+    fn cleared_table_equals_a_new_one(
         before in prop::collection::vec(any_step(), 1..150),
         after in prop::collection::vec(any_step(), 1..150),
     ) {
@@ -188,7 +188,7 @@ proptest! {
 
     /// A table with room for everything and full keys answers as a map does.
     #[test]
-    fn a_large_table_is_a_map(steps in prop::collection::vec(any_step(), 1..400)) {
+    fn large_table_equals_a_map(steps in prop::collection::vec(any_step(), 1..400)) {
         let bounded = TableOptions { size: Size::Entries(1 << 16), index: Index::Modulo, ..TableOptions::default() };
         let unbounded = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
         let mut large = build(&bounded, None, false).unwrap().unwrap();
@@ -203,7 +203,7 @@ proptest! {
 }
 
 #[test]
-fn a_table_takes_the_memory_that_it_names() {
+fn table_takes_the_memory_that_it_reports() {
     for (size, slots, layout) in [
         ("64 KiB", 1, Layout::Bytes16),
         ("1 MiB", 4, Layout::Bytes16),
@@ -224,7 +224,7 @@ fn a_table_takes_the_memory_that_it_names() {
 /// What a policy remembers of a bucket is paid for in entries: with 8 bytes beside four entries of
 /// 16 there are eight in nine.
 #[test]
-fn what_policies_remember_is_memory_of_the_table() {
+fn policy_words_count_as_table_memory() {
     for (policy, slots) in [("always", 4096), ("clock", 3640), ("sieve", 3640), ("s3-fifo", 2976), ("tiny-lfu", 2976)] {
         let policy = Policy::from_name(policy).unwrap();
         let size = "64 KiB".parse().unwrap();
@@ -235,7 +235,7 @@ fn what_policies_remember_is_memory_of_the_table() {
 }
 
 #[test]
-fn short_keys_answer_falsely_as_often_as_they_should() {
+fn short_keys_match_falsely_at_the_expected_rate() {
     // Stored keys and asked keys are different: every hit is false. Law: probes x slots x 2^-bits.
     for (bits, slots) in [(8u8, 1u8), (8, 4), (12, 2)] {
         let options = TableOptions {
@@ -271,7 +271,7 @@ fn short_keys_answer_falsely_as_often_as_they_should() {
 
 /// What a refused store says of its own position: that the slot had it, or that another had.
 #[test]
-fn a_refused_store_says_whose_the_slot_was() {
+fn refused_store_reports_whether_the_key_was_present() {
     for same_key in [SameKey::Policy, SameKey::Deeper] {
         let options = TableOptions {
             policy: Policy::from_name("depth-preferred").unwrap(),
@@ -295,7 +295,7 @@ fn a_refused_store_says_whose_the_slot_was() {
 
 /// The note's own way: a sweep over the whole table after each search sets every flag.
 #[test]
-fn the_ancient_flags_generation_is_a_sweep() {
+fn ancient_mark_expires_like_a_sweep() {
     let policy = Policy::from_name("ancient").unwrap();
     let options = TableOptions {
         policy,
@@ -345,7 +345,7 @@ fn ages_wrap_at_1024_ticks() {
 }
 
 #[test]
-fn an_unbounded_table_never_loses() {
+fn unbounded_table_never_evicts() {
     const KEYS: u64 = 50_000;
     let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let entry = |n: u64, depth| Entry { bound: Bound::Exact, score: (n % 30_000) as i32, depth, ..Entry::default() };
@@ -373,7 +373,7 @@ fn an_unbounded_table_never_loses() {
 /// As many bits of the key are compared as `key_bits` says: a key that differs in any one of them
 /// is another position's.
 #[test]
-fn every_bit_of_a_key_that_should_be_compared_is() {
+fn every_compared_key_bit_matters() {
     for index in [Index::Modulo, Index::Mask, Index::Multiply] {
         for (layout, slots, key_bits, compared) in [
             (Layout::Bytes16, 1, 64, 64),
@@ -396,7 +396,7 @@ fn every_bit_of_a_key_that_should_be_compared_is() {
 
 /// Which bound ends which node: score below, at and above both ends of the window 10 to 20.
 #[test]
-fn bounds_by_hand() {
+fn bound_settles_the_window_by_hand() {
     for (bound, ends) in [
         (Bound::None, [false, false, false, false, false, false, false]),
         (Bound::Upper, [true, true, false, false, false, false, false]),
@@ -414,7 +414,7 @@ fn bounds_by_hand() {
 /// stored. A table without a bound counts them, one that is watched, and the policy that asks; no
 /// other does.
 #[test]
-fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
+fn reused_entries_are_counted_when_requested() {
     let bounded = |policy: &str| -> TableOptions {
         from_toml(&format!("size = 64\nindex = 'modulo'\npolicy = '{policy}'")).unwrap()
     };
@@ -457,7 +457,7 @@ fn answers_given_for_the_first_time_are_counted_where_they_are_asked_for() {
 /// What a store says of where things went is where they are found: those from the place of the
 /// newcomer on to the one that left are one slot on, all others where they were.
 #[test]
-fn what_a_store_moved_is_found_one_slot_on() {
+fn moved_entry_is_found_one_slot_further() {
     let mut moved_on = 0;
     for (policy, slots) in
         [("two-tier", 4), ("two-deep", 2), ("two-big1", 2), ("big-all", 1), ("always", 4), ("depth-age", 4)]
@@ -504,7 +504,7 @@ fn what_a_store_moved_is_found_one_slot_on() {
 
 /// However small a share of a working set is, it is a bucket.
 #[test]
-fn the_smallest_share_is_a_bucket() {
+fn smallest_share_is_one_bucket() {
     for (share, working_set, slots, required) in [("25 %", 1000, 2, 250), ("25 %", 3, 4, 4), ("0.01 %", 10, 1, 1)] {
         let options: TableOptions = from_toml(&format!("size = '{share}'\nslots = {slots}\nindex = 'modulo'")).unwrap();
         assert_eq!(entries(&options, Some(working_set)), Some(required), "{share} of {working_set}");
@@ -517,7 +517,7 @@ fn the_smallest_share_is_a_bucket() {
 /// Each outcome of a store in the table without a bound, by hand; its memory is that of its
 /// entries, with room to grow.
 #[test]
-fn an_unbounded_table_counts_what_became_of_each_store() {
+fn unbounded_table_counts_each_kind_of_store() {
     let options = TableOptions { kind: TableKind::Unbounded, same_key: SameKey::Deeper, ..TableOptions::default() };
     let mut table = build(&options, None, false).unwrap().unwrap();
     let entry = |depth| Entry { bound: Bound::Exact, depth, ..Entry::default() };
@@ -541,7 +541,7 @@ fn an_unbounded_table_counts_what_became_of_each_store() {
 /// Sizes are written in the largest unit of which they are whole quarters, and read as they are
 /// written; short units are powers of 1024 too.
 #[test]
-fn sizes_by_hand() {
+fn table_sizes_match_a_calculation_by_hand() {
     const KIB: u64 = 1 << 10;
     for (bytes, text) in [
         (16 * KIB * KIB, "16 MiB"),

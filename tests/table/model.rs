@@ -332,7 +332,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn every_policy_is_its_model(
+    fn every_policy_equals_its_model(
         steps in prop::collection::vec(any_step(), 1..200),
         turn in 0usize..90,
         start in 0u16..1024,

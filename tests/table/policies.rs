@@ -64,7 +64,7 @@ fn hold(rows: &[Row]) {
 }
 
 #[test]
-fn one_level_schemes() {
+fn one_level_schemes_decide_as_published() {
     hold(&[
         (1, "policy = 'always'", "a5 b1", "b1"),
         (1, "policy = 'never'", "a1 b5", "a1"),
@@ -87,7 +87,7 @@ fn one_level_schemes() {
 }
 
 #[test]
-fn two_level_schemes() {
+fn two_level_schemes_decide_as_published() {
     hold(&[
         // Deeper than the first slot: that entry moves to the second. Else the newcomer goes there.
         (2, "policy = 'two-deep'", "a5 b7", "a5 b7"),
@@ -106,7 +106,7 @@ fn two_level_schemes() {
 }
 
 #[test]
-fn the_ancient_flag() {
+fn ancient_entries_are_protected_until_the_next_tick() {
     const CUTOFF: &str = "policy = { kind = 'ancient', useful = 'cutoff' }";
     hold(&[
         // Useful: kept until the search ends. Not useful: replaced by anything.
@@ -132,7 +132,7 @@ fn the_ancient_flag() {
 }
 
 #[test]
-fn ages() {
+fn aged_policies_weigh_depth_and_age() {
     const STORE: &str = "policy = { kind = 'aged-depth', on = 'store' }";
     const PROBE: &str = "policy = { kind = 'aged-depth', on = 'probe' }";
     hold(&[
@@ -171,7 +171,7 @@ fn ages() {
 }
 
 #[test]
-fn rules_for_the_same_position() {
+fn same_key_rules_decide_as_documented() {
     hold(&[
         (1, "same_key = 'replace'", "a9 a0", "a0"),
         (1, "same_key = 'deeper'", "a9 a8=", "a9"),
@@ -198,7 +198,7 @@ fn rules_for_the_same_position() {
 }
 
 #[test]
-fn vipermates_first_rule_and_the_scored_policy() {
+fn vipermate_first_and_scored_decide_as_documented() {
     const SAME: &str = "policy = 'vipermate-first'\nsame_key = 'policy'";
     const MARGIN: &str = "policy = { kind = 'scored', margin = 0 }";
     hold(&[
@@ -223,7 +223,7 @@ fn vipermates_first_rule_and_the_scored_policy() {
 }
 
 #[test]
-fn a_move_is_kept_only_where_the_new_entry_has_none() {
+fn old_move_is_kept_only_if_the_new_entry_has_none() {
     for (text, kept) in [("", [0, 5]), ("keep_move = true", [3, 5])] {
         let mut table = one_bucket(1, text);
         let entry = |mv| Entry { mv: Move::from_bits(mv), bound: Bound::Lower, ..Entry::default() };
@@ -237,7 +237,7 @@ fn a_move_is_kept_only_where_the_new_entry_has_none() {
 
 /// The control of every comparison: any slot, each about as often, and the same for the same key.
 #[test]
-fn random_is_fair_and_repeatable() {
+fn random_policy_is_uniform_and_repeatable() {
     let bucket = [Entry { bound: Bound::Exact, ..Entry::default() }; 6];
     let chosen = |key, seed| {
         let newcomer = Newcomer { entry: bucket[0], key, same: None };
@@ -254,18 +254,17 @@ fn random_is_fair_and_repeatable() {
     assert!((4700..5300).contains(&moved), "another seed is another choice five times in six, not {moved} of 6000");
 }
 
-/// A name that is taken or no plain word, and a policy that keeps words of its own, are refused
-/// from outside.
+/// A duplicate or invalid name and a policy with bucket words are refused.
 #[test]
-fn what_cannot_be_registered_is_refused() {
+fn invalid_registration_is_refused() {
     let output = |refused: Result<(), String>| refused.unwrap_err();
     for name in ["big1", "always", "aged-depth"] {
-        assert_eq!(output(register::<Big1>(name)), format!("`{name}`: there is such a policy already"));
+        assert_eq!(output(register::<Big1>(name)), format!("`{name}`: a policy of this name exists already"));
     }
     for name in ["", "Big", "two words", "naïve"] {
         assert!(output(register::<Big1>(name)).contains("expected a name of small letters"), "{name}");
     }
-    assert!(output(register::<Clock>("hours")).contains("keeps words in each bucket"));
+    assert!(output(register::<Clock>("hours")).contains("a policy with bucket words"));
 }
 
 /// Takes the slot that its parameter names, whoever is there.
@@ -291,10 +290,9 @@ impl Replacement for FixedSlot {
 }
 
 /// Each set of parameters is a policy of its own: it decides by them, is checked by them and is
-/// written down with them. Those that are not given are the usual ones, and a key that the policy
-/// has not is told.
+/// serialized with them. Missing ones have their default, and an unknown key is reported.
 #[test]
-fn parameters_of_a_policy_from_outside_are_its_own() {
+fn external_policy_uses_its_own_parameters() {
     register::<FixedSlot>("fixed-slot").unwrap();
     let options = |policy: &str| from_toml::<TableOptions>(&format!("slots = 4\nsize = 4\npolicy = {policy}"));
     let cases = [

@@ -127,7 +127,7 @@ fn plain(trace: &[Known]) -> Vec<Step> {
 }
 
 #[test]
-fn every_count_of_a_replay_is_a_plain_models() {
+fn replay_counts_equal_a_plain_model() {
     let mut all = ReplayCounters::default();
     for seed in 1..20 {
         for (policy, prefers_depth) in [("always", false), ("depth-preferred", true)] {
@@ -241,7 +241,7 @@ const AIMS: [Objective; 3] = [Objective::Hits, Objective::Cutoffs, Objective::Wo
 /// A trace that is shown in turns, and class by class of its buckets, is each class's events shown
 /// alone: its keys' probes and stores, and what is about no position, at its time.
 #[test]
-fn turns_and_classes_are_shown_apart() {
+fn passes_and_classes_are_replayed_separately() {
     for seed in 1..6 {
         let events: Vec<Event> = trace(seed, 60, 9000).into_iter().map(|(event, _)| event).collect();
         let mut writer = Writer::new(Cursor::new(Vec::new()));
@@ -298,7 +298,7 @@ fn turns_and_classes_are_shown_apart() {
 /// As many turns as the memory asks for: by hand, 33 bytes a place and half as many again while it
 /// grows, places a power of two of which seven in eight are filled, 24 bytes a probe.
 #[test]
-fn turns_are_as_few_as_fit() {
+fn passes_are_as_few_as_fit() {
     let info = Info { events: 5000, peak_positions: 1000, peak_usable: 3000, ..Info::default() };
     let turns = |memory| Passes::new(&info, Index::Multiply, 600, memory, 1).count;
     let (places, probes) = (2048 * 33 * 3 / 2, 3000 * 24);
@@ -313,7 +313,7 @@ fn turns_are_as_few_as_fit() {
 /// What must be known at a time goes with what was met between two emptyings of the table, not with
 /// the whole.
 #[test]
-fn what_is_known_at_a_time_ends_where_the_table_is_emptied() {
+fn known_positions_end_at_a_clear() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     for game in 0..3u64 {
         for key in 0..100 * (game + 1) {
@@ -333,7 +333,7 @@ fn what_is_known_at_a_time_ends_where_the_table_is_emptied() {
 }
 
 #[test]
-fn foresight_is_the_best_of_all_ways() {
+fn clairvoyant_bound_is_the_best_of_all_choices() {
     let (mut less, mut cases) = (0, 0);
     for seed in 1..40 {
         let trace = trace(seed, 9, 250);

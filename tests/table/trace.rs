@@ -81,7 +81,7 @@ fn holds_the_bounds(steps: &[Step], options: &TableOptions, found: &ReplayCounte
 }
 
 #[test]
-fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
+fn replay_on_the_recording_table_reproduces_its_counts() {
     for name in Policy::NAMES {
         for (slots, same_key, refresh, clock) in [
             (1, SameKey::Replace, Refresh::Never, TickSource::Search),
@@ -123,7 +123,7 @@ fn a_trace_shown_to_its_own_table_gives_its_own_counts() {
 }
 
 #[test]
-fn a_table_without_a_bound_keeps_all_and_no_policy_more_than_foresight() {
+fn unbounded_table_keeps_all_and_no_policy_beats_the_clairvoyant() {
     let unbounded = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
     let (_, _, trace) = recorded(&EngineOptions { table: unbounded.clone(), ..EngineOptions::default() });
     let steps = make_steps(&trace);
@@ -273,7 +273,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn foresight_is_the_best_of_all_choices(draws in prop::collection::vec(any_draw(), 0..14), slots in 1u8..3) {
+    fn clairvoyant_bound_equals_exhaustive_search(draws in prop::collection::vec(any_draw(), 0..14), slots in 1u8..3) {
         let trace = small_trace(&draws);
         let with: Vec<_> = trace.iter().copied().zip(chances(&trace)).collect();
         let options = TableOptions { size: Size::Entries(u64::from(slots)), slots, ..TableOptions::default() };
@@ -285,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn events_come_back_as_they_were_written(key: u64, depth: i8, value: i16, flags: u8, nodes: u32) {
+    fn written_events_are_read_back(key: u64, depth: i8, value: i16, flags: u8, nodes: u32) {
         let event = Event { key, value, depth, flags, nodes };
         prop_assert_eq!(Event::from_bytes(event.bytes()), event);
     }
@@ -295,7 +295,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn no_policy_has_more_than_foresight(draws in prop::collection::vec(any_draw(), 50..300), turn in 0usize..5, slots in 1u8..9) {
+    fn no_policy_beats_the_clairvoyant(draws in prop::collection::vec(any_draw(), 50..300), turn in 0usize..5, slots in 1u8..9) {
         let trace = small_trace(&draws);
         let steps = make_steps(&trace);
         let chances = chances(&trace);
@@ -318,7 +318,7 @@ proptest! {
 
 /// Stretches that a bucket of one slot cannot all keep, worked out by hand.
 #[test]
-fn worth_is_kept_before_count() {
+fn clairvoyant_by_worth_prefers_worth_to_number() {
     let exact = Event::bound_bits(Bound::Exact) | flags::SUBTREE;
     let store = |key, nodes| Event::store(key, 3, 0, exact, nodes);
     let cut = |key| Event::probe(key, 3, 0, flags::HIT | flags::CUT, 0);
@@ -344,7 +344,7 @@ fn small_file() -> (Vec<Event>, Vec<u8>) {
 }
 
 #[test]
-fn a_damaged_trace_is_refused_with_the_byte() {
+fn damaged_trace_is_refused_with_its_byte_offset() {
     let (events, whole) = small_file();
     // As docs/formats.md has it, byte by byte.
     let expected = [
@@ -411,7 +411,7 @@ fn a_damaged_trace_is_refused_with_the_byte() {
 
 /// A file that comes in pieces, with a signal between them, is the file.
 #[test]
-fn a_trace_read_in_pieces_and_interrupted_is_the_trace() {
+fn trace_is_read_through_short_and_interrupted_reads() {
     struct Halting<'a>(&'a [u8], usize);
     impl std::io::Read for Halting<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -428,7 +428,7 @@ fn a_trace_read_in_pieces_and_interrupted_is_the_trace() {
 }
 
 #[test]
-fn a_killed_engines_trace_is_repaired_and_joined() {
+fn truncated_trace_is_repaired_and_joined() {
     let (events, whole) = small_file();
     let join = |files: &[&[u8]], repair: bool| {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
@@ -449,7 +449,7 @@ fn a_killed_engines_trace_is_repaired_and_joined() {
 }
 
 #[test]
-fn what_a_trace_holds_is_counted() {
+fn trace_contents_are_counted() {
     let (_, _, trace) = recorded(&EngineOptions::default());
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     trace.iter().for_each(|&event| writer.push(event));
@@ -523,7 +523,7 @@ fn what_a_trace_holds_is_counted() {
 
 /// What a cache is asked next, id by id, in one turn and in many.
 #[test]
-fn requests_are_told_their_next_in_turns() {
+fn exported_requests_have_their_next_request() {
     let mut writer = Writer::new(Cursor::new(Vec::new()));
     let key = |at: u64| (at * at % 1009).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (0..40_000).for_each(|at| writer.push(Event::store(key(at), 1, 0, Event::bound_bits(Bound::Exact), at as u32)));
