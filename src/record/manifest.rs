@@ -1,6 +1,6 @@
 //! `manifest.json`: what was run, by which build, on which machine.
 
-use super::{Jobs, seals};
+use super::{Jobs, seals, shared};
 use crate::experiment::decode::from_json;
 use crate::table::policy::Policy;
 use crate::text::plural;
@@ -244,6 +244,9 @@ pub struct Manifest {
     pub kept: Vec<String>,
     /// All options of every variant; empty in a shard, whose plan has them.
     pub options: BTreeMap<String, serde_json::Value>,
+    /// In the file of thin rows alone: the options that all variants share, which are left out of `options` there. Null once it is read.
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    pub shared_options: serde_json::Value,
     /// The plan's id: equal plans give equal counts.
     pub plan: String,
     /// Jobs of the plan.
@@ -336,13 +339,20 @@ impl Manifest {
     /// # Errors
     /// When it cannot be written as JSON.
     pub fn to_text(&self) -> io::Result<String> {
-        let unsealed = Self { manifest_seal: None, ..self.clone() };
+        let mut unsealed = Self { manifest_seal: None, ..self.clone() };
+        if self.thin.is_some() && self.shared_options.is_null() {
+            (unsealed.shared_options, unsealed.options) = shared::divide(&self.options);
+        }
         let mut value = serde_json::to_value(unsealed).map_err(io::Error::other)?;
         // Seal what is read back: a number is hashed by the digits that are read.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         value[MANIFEST_SEAL] = seals::hash_bytes(read.to_string().as_bytes()).into();
-        serde_json::to_string_pretty(&value).map_err(io::Error::other)
+        match self.thin {
+            Some(_) => by_line(&value),
+            None => serde_json::to_string_pretty(&value),
+        }
+        .map_err(io::Error::other)
     }
 
     /// The segment described by the manifest's own fields, for manifests without segments.
@@ -411,12 +421,22 @@ impl Manifest {
                 if seal.is_some_and(|seal| seal != seals::hash_bytes(sealed.to_string().as_bytes())) {
                     return Err(ManifestError::Edited { path: display() });
                 }
-                from_json(value).map(Some).map_err(|error| problem(error.to_string()))
+                let mut manifest: Self = from_json(value).map_err(|error| problem(error.to_string()))?;
+                shared::join(&manifest.shared_options.take(), &mut manifest.options);
+                Ok(Some(manifest))
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
             Err(error) => Err(ManifestError::Io { path: display(), error }),
         }
     }
+}
+
+/// An object with a line for each of its fields.
+fn by_line(value: &serde_json::Value) -> serde_json::Result<String> {
+    let fields = value.as_object().into_iter().flatten();
+    let lines = fields
+        .map(|(name, field)| Ok(format!("  {}: {}", serde_json::to_string(name)?, serde_json::to_string(field)?)));
+    Ok(format!("{{\n{}\n}}\n", lines.collect::<serde_json::Result<Vec<_>>>()?.join(",\n")))
 }
 
 #[cfg(test)]

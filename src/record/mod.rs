@@ -13,6 +13,7 @@ pub mod reference;
 mod results;
 mod rewriting;
 pub mod seals;
+mod shared;
 pub mod thin;
 pub mod verify;
 mod writer;

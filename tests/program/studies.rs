@@ -1,15 +1,18 @@
-//! What the studies say, held to what they kept: every figure with an interval in the README and the handbook stands in the report that
-//! its sentence links to, and the large effects show again where the study's own file is run at a small fraction of its size.
+//! What the studies say, held to the rows that they kept: every figure with an interval in the README and the handbook is one that the rows of the
+//! report make to which its sentence links, and the large effects show again where the study's own file is run at a small fraction of its size.
 
 use crate::common::{run, scratch, skip};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use ttlab::analysis::pairing::rate;
 use ttlab::analysis::pairing::ratio::Ratio;
 use ttlab::experiment::decode::from_toml;
+use ttlab::record::manifest::Manifest;
+use ttlab::record::thin;
+use ttlab::report::data;
 
 /// Whether the kept results are here: the package leaves them out.
 fn has_reports() -> bool {
@@ -25,6 +28,27 @@ fn has_reports() -> bool {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The page that a folder's rows make, as data. It is made once.
+fn page(folder: &Path) -> Arc<Value> {
+    type Pages = Mutex<BTreeMap<PathBuf, Arc<OnceLock<Arc<Value>>>>>;
+    static PAGES: LazyLock<Pages> = LazyLock::new(Mutex::default);
+    let place = PAGES.lock().unwrap().entry(folder.to_owned()).or_default().clone();
+    place.get_or_init(|| Arc::new(make_page(folder))).clone()
+}
+
+fn make_page(folder: &Path) -> Value {
+    if !thin::is_thin(folder) {
+        return serde_json::from_str(&fs::read_to_string(folder.join("report.json")).unwrap()).unwrap();
+    }
+    let page = ttlab::report::read(folder).unwrap();
+    serde_json::from_str(&data::json(&page.sheet)).unwrap()
+}
+
+/// The folder of a study's report.
+fn kept(study: &str) -> PathBuf {
+    root().join("reports/studies").join(study)
 }
 
 /// The numbers of `0.826 [0.741, 0.885]`, `-60.3 [-85.5, -35.8]` and the like, as written, wherever they stand.
@@ -43,13 +67,13 @@ fn figures(text: &str) -> Vec<[String; 3]> {
     found
 }
 
-/// The reports that a sentence links to, as the data beside each.
+/// The folders of the reports that a sentence links to.
 fn linked(document: &Path, text: &str) -> Vec<PathBuf> {
     let folder = document.parent().unwrap();
     let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
     links
         .filter(|link| link.ends_with("/report.md"))
-        .map(|link| folder.join(link).with_file_name("report.json"))
+        .filter_map(|link| Some(folder.join(link).parent()?.to_owned()))
         .collect()
 }
 
@@ -127,8 +151,7 @@ const DERIVED: [Derived; 16] = [
 impl Derived {
     /// Mean, low and high, by the searches of the report; the ratios of several pairs of lines go together.
     fn ratio(&self) -> [f64; 3] {
-        let path = root().join(format!("reports/studies/{}/report.json", self.study));
-        let page: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let page = page(&kept(self.study));
         let kept = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "searches").unwrap();
         let lines: Vec<&str> = kept["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
         let place = |name: &str| lines.iter().position(|line| *line == name);
@@ -156,25 +179,17 @@ impl Derived {
     }
 }
 
-/// The rows that a study keeps, as its file has them: the heading, and each row's fields.
-fn kept_rows(study: &str) -> (Vec<String>, Vec<csv::StringRecord>) {
-    let path = root().join(format!("reports/studies/{study}/results.csv.gz"));
-    let output = Command::new("gzip").arg("-dc").arg(path).output().unwrap();
-    let mut reader = csv::Reader::from_reader(&output.stdout[..]);
-    let heading = reader.headers().unwrap().iter().map(str::to_owned).collect();
-    (heading, reader.records().map(Result::unwrap).collect())
-}
-
 /// A column of a study's rows by variant, position and depth, for the variants given.
 fn counted(study: &str, column: &str, variants: &[&str]) -> BTreeMap<(String, String, u32), f64> {
-    let (heading, rows) = kept_rows(study);
-    let at = |name: &str| heading.iter().position(|column| column == name).unwrap();
-    let [variant, position, depth, column] = ["variant", "position", "depth", column].map(at);
-    let expected = rows.iter().filter(|row| variants.contains(&&row[variant]));
-    expected
+    let folder = kept(study);
+    let rows = thin::read(&folder, &Manifest::read(&folder).unwrap().unwrap()).unwrap();
+    let [variant, position, depth, column] =
+        ["variant", "position", "depth", column].map(|name| rows.column(name).unwrap());
+    let wanted = (0..rows.rows).filter(|&row| variants.contains(&&variant[row]));
+    wanted
         .map(|row| {
-            let key = (row[variant].to_owned(), row[position].to_owned(), row[depth].parse().unwrap());
-            (key, row[column].parse().unwrap())
+            let key = (variant[row].to_owned(), position[row].to_owned(), depth[row].parse().unwrap());
+            (key, column[row].parse().unwrap())
         })
         .collect()
 }
@@ -250,16 +265,11 @@ fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
             continue;
         }
         let (links, mut known) = (linked(document, &passage), Vec::new());
-        for path in &links {
-            match fs::read_to_string(path) {
-                Ok(text) => ratios(&serde_json::from_str(&text).unwrap(), &mut known),
-                Err(error) => wrong.push(format!("{}: {error}", path.display())),
-            }
-        }
+        links.iter().for_each(|folder| ratios(&page(folder), &mut known));
         seen += figures.len();
         // What no table has is worked out where it is needed.
-        if !figures.iter().all(|figure| known.iter().any(|ratio| page_shows(figure, ratio))) {
-            let studies = links.iter().filter_map(|path| path.parent()?.file_name()?.to_str());
+        if !figures.iter().all(|figure| known.iter().any(|ratio| said(figure, ratio))) {
+            let studies = links.iter().filter_map(|folder| folder.file_name()?.to_str());
             known.extend(studies.flat_map(derived_of));
         }
         wrong.extend(
@@ -349,8 +359,7 @@ fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
         let analysis = file.get("analysis").and_then(toml::Value::as_str).unwrap_or_default();
         let mut known = Vec::new();
         for other in folders.iter().filter(|other| *other == folder || analysis.contains(&name(other))) {
-            let report = read(other.join("report.json"));
-            ratios(&serde_json::from_str(&report).unwrap_or_default(), &mut known);
+            ratios(&page(other), &mut known);
         }
         let beside = figures(&read(folder.join("predictors.md")));
         known.extend(beside.iter().map(|figure| figure.each_ref().map(|word| word.parse::<f64>().unwrap())));
@@ -372,8 +381,7 @@ fn elo_in_the_study_of_a_node_is_that_of_its_encounters() {
         return;
     }
     let text = fs::read_to_string(root().join("experiments/matches/price-of-a-node.toml")).unwrap();
-    let report = fs::read_to_string(root().join("reports/studies/price-of-a-node/report.json")).unwrap();
-    let page: Value = serde_json::from_str(&report).unwrap();
+    let page = page(&kept("price-of-a-node"));
     let encounters = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "encounters").unwrap();
     let whole = |value: &Value| value.as_f64().unwrap().round() as i32;
     let elos = encounters["rows"].as_array().unwrap().iter();

@@ -102,6 +102,10 @@ fn thin_rows_make_the_page_of_the_full_ones() {
         names.filter(|name| name.to_string_lossy().ends_with(".svg")).count()
     };
     assert!(figures("thin") == 3 && !rich.path("thin/report.html").exists(), "{}", figures("thin"));
+    // What all variants have alike stands once in the manifest, and is read back for each.
+    let [full, thin] = ["full", "thin"].map(|name| Manifest::read(&rich.path(name)).unwrap().unwrap());
+    assert!(full.options.len() == 8 && full.options == thin.options);
+    assert!(2 * size("thin/manifest.json") < size("full/manifest.json"), "{}", size("thin/manifest.json"));
     // The columns of options tell groups apart as ever, and a rate of some rows is that of the same full rows.
     rich.same_page(&["--by", "table.size"]);
     rich.same_page(&["--where", "table.slots=4"]);
