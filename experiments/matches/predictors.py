@@ -1,12 +1,11 @@
-"""How the ranks that two cheap measures give agree with those of Elo: predictors.py MATCH/results.csv DEPTH/results.csv [PICTURE.svg]
+"""How the ranks that two cheap measures give agree with those of Elo: predictors.py MATCH DEPTH [PICTURE.svg]
 
-The first has the games of players against one opponent, the second the searches of the same players at fixed depth. Printed for each player: Elo; nodes to the depth as
+MATCH and DEPTH are results.csv or rows.csv.gz. The first has the games of players against one opponent, the second the searches of the same players at fixed depth. Printed for each player: Elo; nodes to the depth as
 a ratio to that opponent's (geometric mean over the positions); the nodes that table cutoffs saved, a game. Then the rank correlation (Spearman's) of fewer nodes, and of more
 nodes saved, with Elo, over the tables of the grid and over parts of them, and how far the two are apart, each with a 95 % interval by 2,000 draws of openings and positions (seeded). The picture has all
 three: Elo over the nodes, the area of a mark by the nodes saved, its colour by the policy, its size in words beside it.
 """
 
-import csv
 import math
 import os
 import random
@@ -14,7 +13,7 @@ import sys
 from collections import defaultdict
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "traces"))
-from agreement import spearman
+from agreement import rows, spearman
 
 DRAWS = 2000
 
@@ -22,25 +21,23 @@ DRAWS = 2000
 def points(path):
     """Points of each pair by player and opening, and the opponent's name."""
     pairs = defaultdict(lambda: defaultdict(list))
-    with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            if row["error"]:
-                sys.exit(f"{path}: a failed job: {row['error']}")
-            pairs[row["variant"]][row["position"]].append(float(row["match.points"]))
-            opponent = row["match.opponent"]
+    for row in rows(path):
+        if row["error"]:
+            sys.exit(f"{path}: a failed job: {row['error']}")
+        pairs[row["variant"]][row["position"]].append(float(row["match.points"]))
+        opponent = row["match.opponent"]
     return {player: {start: sum(games) for start, games in of.items() if len(games) == 2} for player, of in pairs.items()}, opponent
 
 
 def searches(path):
     """Nodes and nodes saved by player and position, the whole sequence summed."""
     found = defaultdict(lambda: defaultdict(lambda: [0.0, 0.0]))
-    with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            if row["error"]:
-                sys.exit(f"{path}: a failed job: {row['error']}")
-            of = found[row["variant"]][row["game"] or row["position"]]
-            of[0] += float(row["search.nodes"])
-            of[1] += float(row.get("search.saved") or row.get("anatomy.saved") or 0)
+    for row in rows(path):
+        if row["error"]:
+            sys.exit(f"{path}: a failed job: {row['error']}")
+        of = found[row["variant"]][row["game"] or row["position"]]
+        of[0] += float(row["search.nodes"])
+        of[1] += float(row.get("search.saved") or row.get("anatomy.saved") or 0)
     return found
 
 

@@ -1,4 +1,4 @@
-"""How the ranks that a replay gives agree with those of searches: agreement.py LIVE/results.csv REPLAY/results.csv
+"""How the ranks that a replay gives agree with those of searches: agreement.py LIVE REPLAY, each results.csv or rows.csv.gz
 
 Both runs have the same sizes and policies, and the same games in the same order. For each game, and each size, the rank correlation (Spearman's, ties at their mean
 rank) over the policies of what the replay kept with the nodes that the searches needed, fewer being better; then over the whole grid of policies and sizes. Printed: the
@@ -6,6 +6,7 @@ mean over the games, and a 95 % bootstrap interval over the games (20,000 draws,
 """
 
 import csv
+import gzip
 import random
 import sys
 from collections import defaultdict
@@ -13,16 +14,28 @@ from collections import defaultdict
 COLUMNS = {"hits": "table.hits", "cutoffs kept": "search.usable", "worth kept": "search.saved"}
 
 
+def rows(path):
+    """Rows as dictionaries: of full rows, or of thin ones, whose lines are columns (a counter of each search stands in its last row)."""
+    if not path.endswith(".gz"):
+        with open(path, newline="") as file:
+            yield from csv.DictReader(file)
+        return
+    with gzip.open(path, "rt", newline="") as file:
+        columns = list(csv.reader(file))
+    names = [column[0].removeprefix("search:") for column in columns]
+    for fields in zip(*(column[1:] for column in columns)):
+        yield dict(zip(names, fields))
+
+
 def read(path, game, wanted):
     """Sums of columns by (game's place, size, policy)."""
     places, sums = {}, defaultdict(lambda: defaultdict(float))
-    with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            if row["error"]:
-                sys.exit(f"{path}: a failed job: {row['error']}")
-            place = places.setdefault(row[game], len(places))
-            for column in wanted:
-                sums[place, row["table.size"], row["table.policy.kind"]][column] += float(row[column])
+    for row in rows(path):
+        if row["error"]:
+            sys.exit(f"{path}: a failed job: {row['error']}")
+        place = places.setdefault(row[game], len(places))
+        for column in wanted:
+            sums[place, row["table.size"], row["table.policy.kind"]][column] += float(row[column] or 0)
     return sums
 
 

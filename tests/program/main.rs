@@ -16,6 +16,7 @@ mod fuzzing;
 mod guards;
 mod language;
 mod matches;
+mod kept;
 mod measures;
 mod names;
 mod new;
