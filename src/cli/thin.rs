@@ -10,7 +10,7 @@ use std::path::PathBuf;
   ttlab verify kept/quick
   ttlab compare kept/quick reports/again      by the columns that thin rows keep
 
-From complete results, writes rows.csv.gz (docs/formats.md: nodes, scores and moves by row, other counters once a search or
+From complete results, writes rows.csv.xz (docs/formats.md: nodes, scores and moves by row, other counters once a search or
 variant), the manifest with a hash of each column of the full rows, experiment.toml, the judgements of a [reference], and report.md with
 three figures. Thin rows suffice for the page, its claims, `compare` and gates on the columns that they keep; `ttlab run` makes
 the full rows. Given thin results, writes their page again.

@@ -17,7 +17,7 @@ use std::path::Path;
 pub const NAME: &str = "reference.csv";
 
 /// The name of the compressed file, beside thin rows.
-pub const COMPRESSED_NAME: &str = "reference.csv.gz";
+pub const COMPRESSED_NAME: &str = "reference.csv.xz";
 
 const HEADER: [&str; 7] =
     ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes", columns::CHECK];

@@ -13,15 +13,13 @@ use super::seals;
 use crate::experiment::plan::base_variant;
 use crate::system::files;
 use csv::{ReaderBuilder, StringRecord};
-use flate2::Compression;
-use flate2::read::MultiGzDecoder;
-use flate2::write::GzEncoder;
+use lzma_rust2::{XzOptions, XzReader, XzWriter};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Name of the file in its folder.
-pub const NAME: &str = "rows.csv.gz";
+pub const NAME: &str = "rows.csv.xz";
 
 /// Prefix of a column with one value per search, in its last row: counters are summed, a state is
 /// that at the end.
@@ -86,7 +84,7 @@ fn resolution(column: &str, by_row: &BTreeSet<String>, games: bool) -> Option<Re
         _ if by_row || column.starts_with(columns::MATCH) => Some(Resolution::Row),
         Role::Key | Role::Option | Role::Word => Some(Resolution::Row),
         Role::Time if games => Some(Resolution::Row),
-        Role::Time => Some(Resolution::Search),
+        Role::Time => Some(Resolution::Variant),
         _ if games => None,
         _ if RATES.contains(&column) => Some(Resolution::Search),
         Role::Sum => Some(Resolution::Variant),
@@ -256,23 +254,27 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
     Ok(Thin { rows: rows as u64, failed, missing: None, seal: seals::hash_bytes(&text) })
 }
 
-/// Compresses bytes by gzip, deterministically.
+/// Compresses bytes by xz, deterministically.
 ///
 /// # Errors
 /// When compression fails.
 pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(bytes)?;
-    packed.finish()
+    let mut writer = XzWriter::new(Vec::new(), XzOptions::with_preset(PRESET))?;
+    writer.write_all(bytes)?;
+    writer.finish()
 }
 
-/// The decompressed bytes of a gzip file.
+/// How hard compression tries, of 0 to 9: a higher preset only enlarges the window beyond these tables.
+const PRESET: u32 = 6;
+
+/// The decompressed bytes of an xz file.
 ///
 /// # Errors
-/// When it cannot be read or is not a gzip file.
+/// When it cannot be read or is not an xz file.
 pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    MultiGzDecoder::new(files::open(path)?).read_to_end(&mut bytes)?;
+    let (file, mut bytes) = (files::read(path)?, Vec::new());
+    let read = XzReader::new(&file[..], true).read_to_end(&mut bytes);
+    read.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
     Ok(bytes)
 }
 
@@ -308,9 +310,7 @@ pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError
     let broken = |problem: &str| ResultsError::Thin(problem.to_owned());
     let Some(thin) = &manifest.thin else { return Err(broken("the manifest beside it is not of thin rows")) };
     let text = decompress_file(&folder.join(NAME)).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            broken(&format!("it is no gzip file, or was damaged ({error})"))
-        }
+        io::ErrorKind::InvalidData => broken(&format!("it is no xz file, or was damaged ({error})")),
         _ => ResultsError::Io(error),
     })?;
     if seals::hash_bytes(&text) != thin.seal {

@@ -230,8 +230,12 @@ impl Page {
             ..Self::default()
         };
         if seeds > 1 {
+            let how = match sources.iter().any(|source| source.missing.is_some()) {
+                true => format!("Variants were searched under up to {seeds} key seeds"),
+                false => format!("Every variant was searched under {seeds} key seeds"),
+            };
             page.findings.push(format!(
-                "Every variant was searched under {seeds} key seeds. Ratios with an interval are means over them; counts, shares and single searches are those under the first."
+                "{how}. Ratios with an interval are means over them; counts, shares and single searches are those under the first."
             ));
         }
         if choices.pairs {

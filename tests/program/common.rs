@@ -42,6 +42,18 @@ pub fn has_python(package: &str) -> bool {
     found
 }
 
+/// Whether the kept results are here: the package leaves them out.
+pub fn has_reports() -> bool {
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/studies").is_dir();
+    if !found {
+        skip(
+            "reports",
+            "reports/ is not in the package: what documents say was not compared with it (clone the repository)",
+        );
+    }
+    found
+}
+
 /// Changes a folder's manifest, and seals it and the results beside it as a run would have left them.
 pub fn seal_anew(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     let path = folder.join("manifest.json");

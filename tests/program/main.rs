@@ -17,6 +17,7 @@ mod guards;
 mod language;
 mod matches;
 mod kept;
+mod matches;
 mod measures;
 mod names;
 mod new;

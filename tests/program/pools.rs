@@ -1,8 +1,8 @@
 //! Marks where nothing is to be found: pages drawn from the project's own rows, of which every line has a mean of 1.
 //!
 //! Each file of `tests/pools` has the mean log ratio of each position (or game) against the study's baseline, in units of 1e-5, for some lines of a study:
-//! `games` of `ageing`, `games-deeper` of `ageing-deeper`, `games-modern` of `ageing-another-search`, `games-stockfish` of `hash-along-games`, `tactical` of
-//! `replacement-tactical-deeper`, `endgames` of `replacement-endgames`. A page is a number of these positions, drawn with replacement, all lines together,
+//! `games` of ageing along games by people to depth 5, `games-deeper` to depth 6, `games-modern` to depth 7 under a modern search, `games-stockfish` of
+//! `hash-along-games`, `tactical` of replacement to depth 7 and `endgames` to depth 8. A page is a number of these positions, drawn with replacement, all lines together,
 //! each less its mean over the pool. Most games of a pool lie a little on one side, and one in fifty or a hundred far on the other.
 
 use rand::{RngExt, SeedableRng};

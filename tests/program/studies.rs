@@ -1,30 +1,17 @@
 //! What the studies say, held to the rows that they kept: every figure with an interval in the README and the handbook is one that the rows of the
 //! report make to which its sentence links, and the large effects show again where the study's own file is run at a small fraction of its size.
 
-use crate::common::{run, scratch, skip};
+use crate::common::{has_reports, run, scratch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use ttlab::analysis::pairing::rate;
-use ttlab::analysis::pairing::ratio::Ratio;
 use ttlab::experiment::decode::from_toml;
 use ttlab::record::manifest::Manifest;
 use ttlab::record::thin;
 use ttlab::report::data;
-
-/// Whether the kept results are here: the package leaves them out.
-fn has_reports() -> bool {
-    let found = root().join("reports/studies").is_dir();
-    if !found {
-        skip(
-            "reports",
-            "reports/ is not in the package: what documents say was not compared with it (clone the repository)",
-        );
-    }
-    found
-}
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -39,9 +26,6 @@ fn page(folder: &Path) -> Arc<Value> {
 }
 
 fn make_page(folder: &Path) -> Value {
-    if !thin::is_thin(folder) {
-        return serde_json::from_str(&fs::read_to_string(folder.join("report.json")).unwrap()).unwrap();
-    }
     let page = ttlab::report::read(folder).unwrap();
     serde_json::from_str(&data::json(&page.sheet)).unwrap()
 }
@@ -105,80 +89,6 @@ fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
     }
 }
 
-/// A ratio that no table of a report has: of the searches that the report keeps, those of the lines whose names have one word against those whose names
-/// have another in its place.
-struct Derived {
-    study: &'static str,
-    /// What the names of both have.
-    with: &'static str,
-    of: &'static str,
-    against: &'static str,
-    /// Whether each game's first search is left out.
-    later: bool,
-}
-
-const fn derived(study: &'static str, with: &'static str, of: &'static str, against: &'static str) -> Derived {
-    Derived { study, with, of, against, later: false }
-}
-
-const CLEARED: &str = "factor 0, cleared before each search";
-
-/// All such ratios that the documents tell.
-const DERIVED: [Derived; 16] = [
-    derived("ageing", "size=1024", "policy=aged-depth factor=2 on=store", CLEARED),
-    derived("ageing", "size=4096", "policy=aged-depth factor=2 on=store", CLEARED),
-    derived("ageing-deepest", "", "policy=aged-depth factor=1 on=store", CLEARED),
-    derived("ageing-deepest", "", "policy=aged-depth factor=2 on=store", CLEARED),
-    derived("replacement-middlegames", "size=4096, policy=never, slots=1", "policy=never", "policy=always"),
-    derived(
-        "replacement-middlegames",
-        "size=4096, policy=depth-preferred, slots=1",
-        "policy=depth-preferred",
-        "policy=always",
-    ),
-    derived("replacement-middlegames", "size=4096, policy=never, slots=1", "policy=never", "policy=depth-preferred"),
-    derived("another-search", "", "policy=big-all", "policy=depth-preferred"),
-    derived("another-search", "probe.at=after-leaf", "policy=big-all", "policy=depth-preferred"),
-    derived("another-search", "probe.at=quiescence", "policy=big-all", "policy=depth-preferred"),
-    derived("another-search", "", "policy=two-big1", "policy=big-all"),
-    derived("ageing-another-search", "size=4096", "policy=depth-age factor=2 refuse=false", CLEARED),
-    derived("ageing-another-search", "size=16384", "policy=depth-age factor=2 refuse=false", CLEARED),
-    Derived { later: true, ..derived("hash-along-games", "Hash=16", "restart=game", "restart=search") },
-    Derived { later: true, ..derived("hash-along-games-ethereal", "Hash=16", "restart=game", "restart=search") },
-    Derived { later: true, ..derived("hash-along-games-glaurung", "Hash=32", "restart=game", "restart=search") },
-];
-
-impl Derived {
-    /// Mean, low and high, by the searches of the report; the ratios of several pairs of lines go together.
-    fn ratio(&self) -> [f64; 3] {
-        let page = page(&kept(self.study));
-        let kept = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "searches").unwrap();
-        let lines: Vec<&str> = kept["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
-        let place = |name: &str| lines.iter().position(|line| *line == name);
-        let fits = |line: &&&str| line.contains(self.with) && line.contains(self.of);
-        let pairs: Vec<(usize, usize)> = lines
-            .iter()
-            .filter(fits)
-            .filter_map(|line| Some((place(line)?, place(&line.replace(self.of, self.against))?)))
-            .collect();
-        assert!(!pairs.is_empty(), "{}: no {} beside {}", self.study, self.of, self.against);
-        let mut games: BTreeMap<&str, u32> = BTreeMap::new();
-        let mut logs = Vec::new();
-        for row in kept["rows"].as_array().unwrap() {
-            let name = row["position"].as_str().unwrap();
-            let (game, seen) = (name.split(" ply ").next().unwrap(), games.len() as u32);
-            let first = !games.contains_key(game);
-            let cluster = *games.entry(game).or_insert(seen);
-            if !(self.later && first) {
-                let value = |line: usize| row["values"][line].as_f64();
-                logs.extend(pairs.iter().filter_map(|&(of, base)| Some((cluster, (value(of)? / value(base)?).ln()))));
-            }
-        }
-        let found = Ratio::from_logs(&logs);
-        [found.mean, found.low, found.high]
-    }
-}
-
 /// A column of a study's rows by variant, position and depth, for the variants given.
 fn counted(study: &str, column: &str, variants: &[&str]) -> BTreeMap<(String, String, u32), f64> {
     let folder = kept(study);
@@ -192,20 +102,6 @@ fn counted(study: &str, column: &str, variants: &[&str]) -> BTreeMap<(String, St
             (key, column[row].parse().unwrap())
         })
         .collect()
-}
-
-/// The ratio of two variants' iterations to one depth.
-fn at_depth(study: &str, of: &str, against: &str, depth: u32) -> [f64; 3] {
-    let nodes = counted(study, "search.nodes", &[of, against]);
-    let first = nodes.iter().filter(|((variant, _, found), _)| variant == of && *found == depth);
-    let logs: Vec<(u32, f64)> = (0..)
-        .zip(first)
-        .map(|(at, ((_, position, _), nodes_of))| {
-            (at, (nodes_of / nodes[&(against.to_owned(), position.clone(), depth)]).ln())
-        })
-        .collect();
-    let found = Ratio::from_logs(&logs);
-    [found.mean, found.low, found.high]
 }
 
 /// The ratio of two variants' totals of a counter, and its interval over positions.
@@ -223,23 +119,10 @@ fn of_totals(study: &str, column: &str, of: &str, against: &str) -> [f64; 3] {
     [total.1 / total.0, 1.0 / high, 1.0 / low]
 }
 
-/// What a study's kept searches and rows say beside its tables.
-fn derived_of(study: &str) -> Vec<[f64; 3]> {
-    let mut found: Vec<[f64; 3]> =
-        DERIVED.iter().filter(|derived| derived.study == study).map(Derived::ratio).collect();
-    match study {
-        "key-width" => {
-            let [one, four] = ["key_bits=8, slots=1", "key_bits=8, slots=4"];
-            found.push(of_totals(study, "anatomy.false_hits", four, one));
-        }
-        "replacement-large-again" => {
-            let [big1, depth] =
-                ["big1", "depth-preferred"].map(|policy| format!("size=262144, policy={policy}, slots=1"));
-            found.extend([7, 8].map(|iteration| at_depth(study, &big1, &depth, iteration)));
-        }
-        _ => {}
-    }
-    found
+/// What a study's rows say beside its tables.
+fn derived(study: &str) -> Vec<[f64; 3]> {
+    let [one, four] = ["key_bits=8, slots=1", "key_bits=8, slots=4"];
+    if study == "key-width" { vec![of_totals(study, "anatomy.false_hits", four, one)] } else { Vec::new() }
 }
 
 /// Sentences that go together: a paragraph, an item of a list, a row of a table.
@@ -268,9 +151,9 @@ fn unfounded(document: &Path, text: &str) -> (Vec<String>, usize) {
         links.iter().for_each(|folder| ratios(&page(folder), &mut known));
         seen += figures.len();
         // What no table has is worked out where it is needed.
-        if !figures.iter().all(|figure| known.iter().any(|ratio| said(figure, ratio))) {
+        if !figures.iter().all(|figure| known.iter().any(|ratio| page_shows(figure, ratio))) {
             let studies = links.iter().filter_map(|folder| folder.file_name()?.to_str());
-            known.extend(studies.flat_map(derived_of));
+            known.extend(studies.flat_map(derived));
         }
         wrong.extend(
             figures
@@ -304,25 +187,6 @@ fn every_figure_with_an_interval_stands_in_the_report_that_it_links_to() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen >= 10, "{seen} figures were read");
-}
-
-/// Each is worked out for every passage that links to its study: none is listed in vain.
-#[test]
-fn ratios_of_kept_searches_are_told() {
-    if !has_reports() {
-        return;
-    }
-    let documents =
-        ["README.md", "docs/handbook.md"].map(|name| fs::read_to_string(root().join(name)).unwrap()).concat();
-    let message = figures(&documents);
-    let untold = |derived: &Derived| {
-        let ratio = derived.ratio();
-        let Derived { study, with, of, against, .. } = derived;
-        let known = message.iter().any(|figure| page_shows(figure, &ratio));
-        (!known).then(|| format!("{study}, {with}: {of} against {against}: {ratio:.3?} is told nowhere"))
-    };
-    let untold: Vec<String> = DERIVED.iter().filter_map(untold).collect();
-    assert!(untold.is_empty(), "{}", untold.join("\n"));
 }
 
 #[test]
@@ -408,7 +272,7 @@ fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BT
         let own = file.remove("suites").unwrap()[suite].clone();
         file.insert("suite".to_owned(), own["file"].clone());
     }
-    for key in ["expect", "variant", "baseline", "exclude", "seeds", "reference"] {
+    for key in ["expect", "variant", "baseline", "exclude", "seeds", "reference", "zip"] {
         file.remove(key);
     }
     let suite = Path::new(file["suite"].as_str().unwrap()).file_name().unwrap().to_owned();
@@ -482,7 +346,7 @@ fn along_a_game_depth_that_never_ages_holds_the_table_for_good() {
 
 #[test]
 fn quiescence_in_the_table_costs_nodes_under_always_and_saves_them_under_a_rule_by_depth() {
-    let nodes = rerun("probe-placement", "search.nodes", |file| {
+    let nodes = rerun("placement", "search.nodes", |file| {
         set(file, "first", "3");
         set(file, "limit", "{ depth = 5 }");
         set(file, "grid", r#"{ "table.size" = [8192], "table.policy" = ["always", "depth-preferred"] }"#);
@@ -525,12 +389,12 @@ const ALWAYS: &[&str] = &["policy=always", "slots=1"];
 const DEPTH: &[&str] = &["policy=depth-preferred", "slots=1"];
 const RULES: &str = r#"{ "table.size" = [512], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1] }"#;
 
-const SMALL: [Small; 10] = [
+const SMALL: [Small; 9] = [
     ("replacement/endgames", &[("first", "5"), ("limit", "{ depth = 6 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
     ("replacement/tactical", &[("first", "4"), ("limit", "{ depth = 5 }"), ("grid", RULES)], &[[ALWAYS, DEPTH]]),
     (
         // A table that one search does not fill.
-        "replacement-large",
+        "replacement-large/middlegames",
         &[
             ("first", "2"),
             ("limit", "{ depth = 6 }"),
@@ -542,19 +406,7 @@ const SMALL: [Small; 10] = [
         &[[ALWAYS, DEPTH]],
     ),
     (
-        "replacement-sizes/middlegames",
-        &[
-            ("first", "2"),
-            ("limit", "{ depth = 6 }"),
-            (
-                "grid",
-                r#"{ "table.size" = [16384], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1, 4] }"#,
-            ),
-        ],
-        &[[ALWAYS, DEPTH], [ALWAYS, &["policy=always", "slots=4"]]],
-    ),
-    (
-        "another-search",
+        "modern-search",
         &[
             ("first", "6"),
             ("limit", "{ depth = 6 }"),
@@ -576,7 +428,7 @@ const SMALL: [Small; 10] = [
         ],
     ),
     (
-        "size-doubling",
+        "size",
         &[
             ("first", "4"),
             ("limit", "{ depth = 5 }"),
@@ -586,7 +438,7 @@ const SMALL: [Small; 10] = [
         &[[&["no table"], &["size=4 KiB"]], [&["size=4 KiB"], &["size=32 KiB"]], [&["size=32 KiB"], &["size=1 MiB"]]],
     ),
     (
-        "limits",
+        "ordering",
         &[
             ("first", "4"),
             ("limit", "{ depth = 5 }"),
@@ -610,13 +462,13 @@ const SMALL: [Small; 10] = [
         &[[&["captures"], &["killers"]]],
     ),
     (
-        "scored-as-played",
+        "ageing/engine",
         &[
             ("first", "2"),
             ("limit", "{ depth = 4 }"),
             (
                 "variant",
-                r#"[{ name = "by depth and age", "table.size" = "4 KiB", "table.policy" = { kind = "scored", depth = 1, age = 8, nodes = 0 } }, { name = "random", "table.size" = "4 KiB", "table.policy" = "random" }]"#,
+                r#"[{ name = "by depth and age", "table.size" = "4 KiB", "table.slots" = 4, "table.policy" = { kind = "scored", depth = 1, age = 8, nodes = 0 } }, { name = "random", "table.size" = "4 KiB", "table.slots" = 4, "table.policy" = "random" }]"#,
             ),
         ],
         &[[&["random"], &["by depth and age"]]],

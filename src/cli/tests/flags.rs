@@ -74,7 +74,7 @@ const CASES: &[Case] = &[
     ("tune @/tune.toml --out @/out/t", "--quiet", ""),
     ("tune @/never.toml --out @/tuned", "--retry-failed", ""),
     ("verify @/whole", "--quiet", ""),
-    ("thin @/whole --out @/out/t", "--out @/out/u", "out/u/rows.csv.gz:"),
+    ("thin @/whole --out @/out/t", "--out @/out/u", "out/u/rows.csv.xz:"),
     ("thin @/whole --out @/out/t", "--quiet", ""),
     ("check @/x.toml", "--strict", "exit 2"),
     ("check @/bad.toml", "--skip-bad", "left out"),
