@@ -37,7 +37,7 @@ def searches(path):
             sys.exit(f"{path}: a failed job: {row['error']}")
         of = found[row["variant"]][row["game"] or row["position"]]
         of[0] += float(row["search.nodes"])
-        of[1] += float(row.get("search.saved") or row.get("anatomy.saved") or 0)
+        of[1] += float(row["search.saved"] or 0)
     return found
 
 
