@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What all variants have alike, and what each has beside it.
+/// The tree of all variants' options with the values that all have alike, null in the place of others, so that the order is kept; and what each variant has
+/// beside it.
 pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<String, Value>) {
     let all: Vec<&Value> = options.values().collect();
-    let shared = alike(&all).unwrap_or(Value::Null);
+    let shared = alike(&all);
     let own = options.iter().map(|(variant, value)| (variant.clone(), without(value, &shared)));
     let own = own.collect();
     (shared, own)
@@ -14,22 +15,21 @@ pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<Stri
 
 /// Puts back what all variants have alike.
 pub(super) fn join(shared: &Value, options: &mut BTreeMap<String, Value>) {
-    options.values_mut().for_each(|value| add(value, shared));
+    options.values_mut().for_each(|value| *value = add(value.take(), shared));
 }
 
-fn alike(values: &[&Value]) -> Option<Value> {
-    let (first, others) = values.split_first()?;
+fn alike(values: &[&Value]) -> Value {
+    let Some((first, others)) = values.split_first() else { return Value::Null };
     if others.iter().all(|value| value == first) {
-        return Some((*first).clone());
+        return (*first).clone();
     }
     let maps: Vec<&Map<String, Value>> = values.iter().filter_map(|value| value.as_object()).collect();
-    let (first, _) = maps.split_first().filter(|_| maps.len() == values.len())?;
+    let Some(first) = maps.first().filter(|_| maps.len() == values.len()) else { return Value::Null };
     let of_key = |key: &String| {
         let fields: Vec<&Value> = maps.iter().filter_map(|map| map.get(key)).collect();
-        if fields.len() == maps.len() { alike(&fields) } else { None }
+        if fields.len() == maps.len() { alike(&fields) } else { Value::Null }
     };
-    let shared: Map<String, Value> = first.keys().filter_map(|key| Some((key.clone(), of_key(key)?))).collect();
-    (!shared.is_empty()).then_some(Value::Object(shared))
+    first.keys().map(|key| (key.clone(), of_key(key))).collect::<Map<_, _>>().into()
 }
 
 fn without(value: &Value, shared: &Value) -> Value {
@@ -37,7 +37,7 @@ fn without(value: &Value, shared: &Value) -> Value {
     let mut own = Map::new();
     for (key, field) in fields {
         match shared.get(key) {
-            Some(alike) if alike == field => {}
+            Some(alike) if alike == field && !alike.is_null() => {}
             Some(alike) => drop(own.insert(key.clone(), without(field, alike))),
             None => drop(own.insert(key.clone(), field.clone())),
         }
@@ -45,14 +45,21 @@ fn without(value: &Value, shared: &Value) -> Value {
     Value::Object(own)
 }
 
-fn add(value: &mut Value, shared: &Value) {
-    let (Value::Object(fields), Value::Object(shared)) = (value, shared) else { return };
+fn add(value: Value, shared: &Value) -> Value {
+    let (mut fields, shared) = match (value, shared) {
+        (Value::Object(fields), Value::Object(shared)) => (fields, shared),
+        (value, _) => return value,
+    };
+    let mut all = Map::new();
     for (key, alike) in shared {
-        match fields.get_mut(key) {
-            Some(field) => add(field, alike),
-            None => drop(fields.insert(key.clone(), alike.clone())),
+        match fields.shift_remove(key) {
+            Some(field) => drop(all.insert(key.clone(), add(field, alike))),
+            None if alike.is_null() => {}
+            None => drop(all.insert(key.clone(), alike.clone())),
         }
     }
+    all.extend(fields);
+    Value::Object(all)
 }
 
 #[cfg(test)]
@@ -73,10 +80,11 @@ mod tests {
             json!({ "depth": 8, "table": { "slots": 2, "policy": { "kind": "always" } }, "list": [1], "more": {} }),
         ]);
         let (shared, own) = divide(&policies);
-        assert_eq!(shared, json!({ "depth": 8 }));
+        let alike = json!({ "depth": 8, "table": { "slots": null, "policy": { "kind": null } }, "list": null });
+        assert_eq!(shared, alike);
         assert_eq!(own["variant 0"], json!({ "table": policies["variant 0"]["table"], "list": [1] }));
         let nested = of(&[json!({ "a": { "x": 1, "y": {} } }), json!({ "a": { "x": 1 } })]);
-        assert_eq!(divide(&nested).0, json!({ "a": { "x": 1 } }));
+        assert_eq!(divide(&nested).0, json!({ "a": { "x": 1, "y": null } }));
         let cases = [
             policies,
             nested,
@@ -87,11 +95,16 @@ mod tests {
             of(&[json!({ "a": { "b": 1 } }), json!({ "a": 3 })]),
             of(&[json!({}), json!({ "a": 3 })]),
             of(&[json!(null), json!({ "a": 3 })]),
+            of(&[json!({ "a": null, "b": 1 }), json!({ "a": null, "b": 2 })]),
+            of(&[json!({ "a": { "b": null } }), json!({ "a": { "b": null } })]),
         ];
         for options in cases {
             let (shared, mut own) = divide(&options);
             join(&shared, &mut own);
             assert_eq!(own, options);
+            // In the order of the first.
+            let keys = |options: &BTreeMap<String, Value>| options.values().next().map(ToString::to_string);
+            assert_eq!(keys(&own), keys(&options));
         }
     }
 }

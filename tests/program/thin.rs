@@ -152,10 +152,10 @@ fn what_thin_rows_lack_is_named_with_the_command_that_makes_it() {
         (["--metric", "evals"], "thin rows do not hold `search.evals` by row"),
         (["--metric", "hit_rate"], "thin rows do not hold `table.hits` by row"),
         (["--metric", "hashfull"], "thin rows do not hold `hashfull` by row"),
-        (["--where", "depth=2"], "`depth` is not one of whole searches"),
-        (["--where", "repeat=1"], "`repeat` is not one of whole searches"),
-        (["--where", "table.hits>1"], "`table.hits` is not one of whole searches"),
-        (["--by", "keys.seed"], "`keys.seed` is not one of whole searches"),
+        (["--where", "depth=2"], "`depth` splits searches"),
+        (["--where", "repeat=1"], "`repeat` splits searches"),
+        (["--where", "table.hits>1"], "`table.hits` splits searches"),
+        (["--by", "keys.seed"], "`keys.seed` splits searches"),
     ] {
         let output = kept.call(&["report", &thin, choice[0], choice[1]], 2);
         assert!(output.contains(lack) && output.contains(remedy), "{choice:?}: {output}");
