@@ -244,7 +244,8 @@ pub struct Manifest {
     pub kept: Vec<String>,
     /// All options of every variant; empty in a shard, whose plan has them.
     pub options: BTreeMap<String, serde_json::Value>,
-    /// In the file of thin rows alone: the options that all variants share, which are left out of `options` there. Null once it is read.
+    /// In the file of thin rows alone: the options that all variants share, which are left out of
+    /// `options` there. Null once it is read.
     #[serde(skip_serializing_if = "serde_json::Value::is_null")]
     pub shared_options: serde_json::Value,
     /// The plan's id: equal plans give equal counts.

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The tree of all variants' options with the values that all have alike, null in the place of others, so that the order is kept; and what each variant has
-/// beside it.
+/// The tree of all variants' options with the values that all share, null in the place of others,
+/// so that the order stays; and what each variant has beside it.
 pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<String, Value>) {
     let all: Vec<&Value> = options.values().collect();
     let shared = alike(&all);

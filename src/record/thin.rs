@@ -264,7 +264,7 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     writer.finish()
 }
 
-/// How hard compression tries, of 0 to 9: a higher preset only enlarges the window beyond these tables.
+/// Preset of the compression, of 0 to 9: higher ones only enlarge the window beyond these tables.
 const PRESET: u32 = 6;
 
 /// The decompressed bytes of an xz file.
