@@ -25,6 +25,7 @@ impl Move {
     #[inline]
     #[must_use]
     pub const fn promoting(from: Square, to: Square, piece: Piece) -> Self {
+        debug_assert!(!matches!(piece, Piece::Pawn | Piece::King), "no pawn becomes that");
         Self(from.index() as u16 | (to.index() as u16) << 6 | (piece as u16) << 12)
     }
 
@@ -106,6 +107,7 @@ impl MoveList {
     /// Appends a move. A 257th would overwrite the last: no chess position has so many.
     #[inline]
     pub fn push(&mut self, mv: Move) {
+        debug_assert!(self.len < self.moves.len(), "more moves than any position has");
         self.moves[self.len & 255] = mv;
         self.len += 1;
     }

@@ -20,8 +20,8 @@ const fn castling_rook(to: usize) -> (usize, usize) {
 }
 
 impl Board {
-    /// Plays a legal move in place. What an illegal move does is not specified, but it does not
-    /// panic.
+    /// Plays a legal move in place. What an illegal move does is not specified; only with debug
+    /// assertions does it panic.
     #[inline]
     pub fn play(&mut self, mv: Move, inc: &Increments) {
         match self.turn() {
@@ -37,6 +37,10 @@ impl Board {
         let (from, to) = (mv.from().index(), mv.to().index());
         let (from_bit, to_bit) = (1_u64 << from, 1_u64 << to);
         let (code, captured) = (self.code(from), self.code(to));
+        debug_assert!(code != EMPTY && code & 8 == us, "{mv}: no piece of the side to move stands there");
+        debug_assert!(captured == EMPTY || captured & 8 == them, "{mv}: takes its own piece");
+        debug_assert!(captured & 7 != KING, "{mv}: takes a king");
+        debug_assert!(mv.promotion().is_none() || code & 7 == PAWN, "{mv}: only pawns promote");
         let keys = inc.keys();
         let mut change = inc.at(code, to).without(inc.at(code, from)).without(inc.at(captured, to));
 
@@ -90,6 +94,13 @@ impl Board {
         self.sum += change.value;
         self.state = state;
         self.checkers = self.find_checkers::<WHITE>(to_bit, stepper);
+        debug_assert_eq!(self.code(from), EMPTY, "{mv}: its piece is still where it was");
+        debug_assert!(
+            self.occupied().has(mv.to()) && !self.occupied().has(mv.from()),
+            "{mv}: planes and squares differ"
+        );
+        debug_assert_eq!(self.turn() == Color::Black, WHITE, "{mv}: the turn has not passed");
+        debug_assert_eq!(self.kind(Piece::King).count(), 2, "{mv}: a king is lost");
     }
 
     /// The pieces that attack the king of the side that is now to move: Black if `WHITE` has just
@@ -116,6 +127,7 @@ impl Board {
 
     /// Passes the turn. Only where the side to move is not in check.
     pub fn play_null(&mut self, inc: &Increments) {
+        debug_assert!(!self.in_check(), "a pass in check");
         let keys = inc.keys();
         self.key ^= keys.side;
         if self.state.keyed() != 0 {
@@ -159,6 +171,7 @@ impl Board {
     fn change(&self, mv: Move, inc: &Increments) -> Increment {
         let (from, to) = (mv.from().index(), mv.to().index());
         let (code, captured) = (self.code(from), self.code(to));
+        debug_assert!(code != EMPTY, "{mv}: nothing stands there");
         let change = inc.at(code, to).without(inc.at(code, from)).without(inc.at(captured, to));
         if code & 7 == PAWN {
             if let Some(piece) = mv.promotion() {

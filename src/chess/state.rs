@@ -81,6 +81,8 @@ impl StateBits {
     /// The state after a move; `lasting` if it neither captures nor moves a pawn.
     #[inline]
     pub(super) const fn after(self, from: usize, to: usize, lasting: bool) -> Self {
+        debug_assert!(from < 64 && to < 64, "no square");
+        debug_assert!(self.0 & CLOCK < CLOCK && self.0 >> PLY & CLOCK < CLOCK, "clock or ply overflows");
         let kept = self.0 & KEPT[from & 63] & KEPT[to & 63];
         let clocked = if lasting { kept + 1 } else { kept & !CLOCK };
         Self((clocked + ONE_PLY) ^ BLACK)
@@ -110,12 +112,14 @@ impl StateBits {
     /// With an e.p. square, where there was none.
     #[inline]
     pub(super) const fn with_en_passant(self, square: usize) -> Self {
+        debug_assert!(square < 64 && self.en_passant() == 0, "no square, or a second one");
         Self(self.0 | (square as u64) << EN_PASSANT)
     }
 
     /// With the e.p. square that is in the key (0: none is).
     #[inline]
     pub(super) const fn with_keyed(self, square: usize) -> Self {
+        debug_assert!(square < 64, "no square");
         Self(self.0 & !(63 << KEYED) | (square as u64) << KEYED)
     }
 }

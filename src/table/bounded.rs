@@ -85,6 +85,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
         let BucketLayout { memory, slots, words, buckets, compared, high } =
             compute_layout(options, SLOTS, L::words, P::WORDS, L::KEY_BITS, buckets)?;
+        debug_assert!((1..=MAX_SLOTS).contains(&slots), "buckets of {slots} slots");
+        debug_assert_eq!(words, L::words(slots) + P::WORDS, "the layout and the packing differ");
+        debug_assert_eq!(memory.len() as u64, buckets * words as u64, "the memory is not that of its buckets");
         Ok(Self {
             memory,
             policy,
@@ -130,7 +133,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     #[inline]
     fn bucket(&self, key: u64) -> usize {
-        self.index.bucket(key, self.buckets) as usize
+        let number = self.index.bucket(key, self.buckets);
+        debug_assert!(number < self.buckets, "bucket {number} of {}", self.buckets);
+        number as usize
     }
 
     /// The first slot of a bucket that matches a key. With a known number of slots all are compared
@@ -138,6 +143,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// than the comparisons.
     #[inline]
     fn find(&self, bucket: &[u64], stored_key: u64) -> Option<usize> {
+        debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
         let same = |slot| (L::key(bucket, slot) ^ stored_key) & self.compared == 0;
         let is_occupied = |slot| entry::bound(L::data(bucket, slot)) != Bound::None;
         if SLOTS == 0 {
@@ -173,6 +179,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// Updates the policy's words after a hit on a slot or a new store of its position.
     #[inline]
     fn on_access(&mut self, start: usize, slot: usize, stored_key: u64) {
+        debug_assert!(slot < self.slots() && start.is_multiple_of(self.words()), "slot {slot} of word {start}");
         if P::WORDS > 0 {
             let (end, slots) = (start + self.words(), self.slots());
             self.policy.on_access(&mut self.memory[end - P::WORDS..end], slot, slots, stored_key);
@@ -203,6 +210,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             return;
         }
         if let Some(old) = old {
+            debug_assert!(self.by_generation[usize::from(old % GENERATIONS)] > 0, "no entry of time {old} is counted");
             self.by_generation[usize::from(old % GENERATIONS)] -= 1;
         }
         self.by_generation[usize::from(self.now % GENERATIONS)] += 1;
@@ -212,6 +220,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
         if mark || refresh {
+            debug_assert!(slot < self.slots() && start.is_multiple_of(self.words()), "slot {slot} of word {start}");
             let end = start + self.words();
             let bucket = &mut self.memory[start..end];
             let old = L::data(bucket, slot);
@@ -256,6 +265,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     #[inline]
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
+        debug_assert!(!entry.is_empty(), "a result without a bound would be read as an empty slot");
         self.counters.stores += 1;
         let number = self.bucket(key);
         let start = number * self.words();
@@ -322,6 +332,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             L::copy(bucket, slot, slot + 1);
         }
         L::write(bucket, at, stored_key, &entry);
+        debug_assert!(self.find(&self.memory[start..end], stored_key).is_some(), "what was stored is not found");
         self.count_replacement((!empty).then(|| entry::generation(leaving)));
         StoreOutcome { moved: (last - at) as u8, ..StoreOutcome::in_slot(first + at, same.is_some()) }
     }
@@ -346,6 +357,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     }
 
     fn advance(&mut self, ticks: u16) {
+        debug_assert!(self.now < GENERATIONS, "the time was not reduced: {}", self.now);
         self.now = self.now.wrapping_add(ticks) % GENERATIONS;
     }
 
@@ -360,6 +372,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     }
 
     fn mark_used(&mut self, hit: &Hit) {
+        debug_assert!(((hit.slot / self.slots()) as u64) < self.buckets, "a hit of another table: slot {}", hit.slot);
         if self.mark == Mark::Never {
             self.counters.reused += u64::from(!hit.entry.used);
             let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());
@@ -378,6 +391,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     }
 
     fn occupancy(&self) -> Occupancy {
+        debug_assert!(self.by_generation.iter().sum::<u64>() <= self.buckets * self.slots() as u64, "more entries than slots");
         Occupancy {
             slots: self.buckets * self.slots() as u64,
             bytes: self.memory.len() as u64 * 8,

@@ -18,6 +18,9 @@ pub const GENERATIONS: u16 = 1024;
 #[inline]
 #[must_use]
 pub fn pack(entry: &Entry) -> u64 {
+    debug_assert!(i16::try_from(entry.score).is_ok(), "a score of more than 16 bits: {}", entry.score);
+    debug_assert!(entry.mv.bits() < 1 << 15, "a move of more than 15 bits: {}", entry.mv);
+    debug_assert!(entry.generation < GENERATIONS, "a time that was not reduced: {}", entry.generation);
     u64::from(entry.mv.bits()) << 49
         | u64::from(entry.score as i16 as u16) << 33
         | u64::from(entry.depth) << 25
@@ -62,6 +65,7 @@ pub fn generation(word: u64) -> u16 {
 #[inline]
 #[must_use]
 pub fn with_generation(word: u64, generation: u16) -> u64 {
+    debug_assert!(bound(word) != Bound::None, "an empty slot has no time");
     word & !(u64::from(GENERATIONS - 1) << 11) | u64::from(generation % GENERATIONS) << 11
 }
 
@@ -90,6 +94,7 @@ fn compress_nodes(nodes: u32) -> u64 {
     let high = 31 - (nodes | 1).leading_zeros();
     let shift = high.saturating_sub(MANTISSA);
     let exponent = shift + u32::from(high >= MANTISSA);
+    debug_assert!(exponent < 32, "more than eleven bits for {nodes} nodes");
     u64::from(exponent << MANTISSA | nodes >> shift & ((1 << MANTISSA) - 1))
 }
 

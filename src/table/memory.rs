@@ -62,6 +62,7 @@ impl Memory {
         let offset = if large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
         // SAFETY: offset < HUGE, and the mapping is HUGE longer than the words where it is not 0.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
+        debug_assert!(words.is_aligned() && offset + bytes <= map_len, "the words do not lie in the mapping");
         let mut memory = Self { map, map_len, words, len };
         if large {
             let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };

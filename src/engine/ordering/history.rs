@@ -26,6 +26,7 @@ fn slot(side: Color, mv: Move) -> usize {
 #[inline]
 #[must_use]
 pub fn score(scores: &[i32], mv: Move) -> i32 {
+    debug_assert_eq!(scores.len(), 64 * 64, "the scores of one side");
     // The slice covers all from-to pairs, so the bounds check is optimised away.
     scores.get(slot(Color::White, mv)).copied().unwrap_or(0)
 }
@@ -42,6 +43,7 @@ impl History {
     /// Credits a quiet move that caused a cutoff at `depth`.
     #[inline]
     pub fn learn(&mut self, side: Color, mv: Move, depth: i32) {
+        debug_assert!(depth >= 0 && !mv.is_none(), "{mv} at depth {depth} teaches nothing");
         let score = &mut self.0[slot(side, mv)];
         *score = (*score + depth * depth).min(MAX_SCORE);
     }

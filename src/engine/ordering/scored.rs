@@ -27,6 +27,8 @@ impl<'a> Scoring<'a> {
     /// Appends a move. A 257th would overwrite the first, but no position has so many.
     #[inline]
     pub(super) fn push(&mut self, score: i32, mv: Move) {
+        debug_assert!(self.len < MAX_MOVES, "more moves than a node has room for");
+        debug_assert!(!mv.is_none(), "no move is no move to order");
         self.words[self.len & (MAX_MOVES - 1)] = keyed(score, self.len, mv);
         self.len += 1;
     }

@@ -90,6 +90,7 @@ impl Stack {
     /// Room for the moves of one more node.
     #[inline]
     fn room(&mut self) -> Option<Scoring<'_>> {
+        debug_assert!(self.top <= self.words.len(), "more is taken than there is");
         if self.words.len() < self.top + MAX_MOVES {
             self.grow();
         }
@@ -122,6 +123,7 @@ impl Stack {
         let quiets = ranks.quiets(board, hint, learned);
         if let Some(mut scored) = self.room() {
             for &mv in moves.iter() {
+                debug_assert_eq!(board.color_on(mv.from()), Some(board.turn()), "{mv}: of another position");
                 let score = if mv == hint.table_move && ranks.first != 0 {
                     ranks.first
                 } else if board.is_quiet(mv) {
@@ -156,6 +158,7 @@ impl Stack {
             }
             frame.end += scored.len;
         }
+        debug_assert!(frame.end - frame.base <= MAX_MOVES, "more moves than a node has room for");
         (self.top, frame.tail) = (frame.end, frame.end);
         frame
     }
@@ -169,6 +172,8 @@ impl Stack {
 
     /// Pushes captures and promotions.
     pub fn push_noisy(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
+        debug_assert!(matches!(frame.stage, Stage::First | Stage::FirstDone), "captures come first: {:?}", frame.stage);
+        debug_assert_eq!(self.top, frame.base, "a node below has left moves, or this one has some");
         if let Some(scored) = self.room() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
             if context.reorders() {
@@ -190,6 +195,8 @@ impl Stack {
     /// Pushes quiet moves, after the winning captures. Unclaimed ones stay in generation order, so
     /// they are collected in the list.
     pub fn push_quiets(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
+        debug_assert_eq!(frame.stage, Stage::NoisySink, "quiet moves come after captures");
+        debug_assert_eq!(self.top, frame.end, "a node below has left moves");
         frame.losing = (frame.next, frame.end);
         let quiets = context.ranks.quiets(context.board, context.hint, context.learned);
         (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);
@@ -236,6 +243,8 @@ impl Stack {
     /// end of the stage.
     #[inline]
     pub fn next(&mut self, frame: &mut NodeMoves) -> Option<Move> {
+        debug_assert!(frame.base <= frame.next && frame.next <= frame.end && frame.end <= frame.tail, "{frame:?}");
+        debug_assert!(frame.tail <= self.top, "the node's moves are off the stack: {frame:?}");
         if frame.next == frame.end && !frame.next_group() {
             return None;
         }
@@ -280,6 +289,7 @@ impl Stack {
     /// Releases a node's moves.
     #[inline]
     pub fn pop(&mut self, frame: &NodeMoves) {
+        debug_assert!(frame.base <= self.top, "taken off twice, or before a node below");
         self.top = frame.base;
     }
 }
