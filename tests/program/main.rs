@@ -1,6 +1,7 @@
 //! The program as a user meets it, and what stands above the engine.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
+mod action;
 mod audit;
 mod cells;
 mod cli;
