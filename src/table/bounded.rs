@@ -391,7 +391,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     }
 
     fn occupancy(&self) -> Occupancy {
-        debug_assert!(self.by_generation.iter().sum::<u64>() <= self.buckets * self.slots() as u64, "more entries than slots");
+        debug_assert!(
+            self.by_generation.iter().sum::<u64>() <= self.buckets * self.slots() as u64,
+            "more entries than slots"
+        );
         Occupancy {
             slots: self.buckets * self.slots() as u64,
             bytes: self.memory.len() as u64 * 8,
