@@ -1,7 +1,8 @@
-use super::{CommandFailure, CommandResult, Exit};
+use super::{CommandFailure, CommandResult, Exit, out_of_memory};
 use crate::engine::audit::{AuditCounters, AuditedClaim};
 use crate::experiment::Experiment;
 use crate::runner::audit::{self, Audited};
+use crate::system::watch::stop_when_short;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -20,7 +21,7 @@ singular are off. A variant with draws is searched again with them: scores that 
 and wrong on another are counted under \"path\" and listed, but are not faults of the table.
 Faults that the experiment asks for (ignored bounds or depth, short keys, broken schemes) stay and are found.
 Exit: 0 nothing is wrong, 4 wrong answers found, 2 usage, a bad file or no finished iteration,
-75 interrupted.")]
+3 too little memory was left, 75 interrupted.")]
 pub struct Args {
     /// The experiment file
     file: PathBuf,
@@ -56,8 +57,13 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("{done} of {of} jobs");
         }
     };
-    let audited = audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report)
-        .map_err(CommandFailure::usage)?;
+    let grows = experiment.variants.iter().any(|variant| variant.options.grows());
+    let audit = || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report);
+    let (audited, short) = stop_when_short(grows, &stop, audit);
+    if short {
+        return Err(out_of_memory());
+    }
+    let audited = audited.map_err(CommandFailure::usage)?;
     if stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }

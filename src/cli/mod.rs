@@ -58,6 +58,7 @@ mod uci;
 mod verify;
 
 use crate::experiment::Experiment;
+use crate::system::watch::OUT_OF_MEMORY;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -79,6 +80,12 @@ pub enum Exit {
     Io = 5,
     /// Interrupted; can be resumed.
     Interrupted = 75,
+}
+
+/// The failure of a search whose table grew until too little memory was left.
+fn out_of_memory() -> CommandFailure {
+    let help = "give a smaller limit, or options whose memory does not grow";
+    CommandFailure::new(Exit::Failed, format!("{OUT_OF_MEMORY}\nhelp: {help}"))
 }
 
 /// An error that ends a command: its message and exit code.

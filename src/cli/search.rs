@@ -1,6 +1,7 @@
-use super::{CommandFailure, CommandResult, Exit, engine_options, position};
+use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, position};
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Engine, Limit, SearchCounters, SearchProgress};
+use crate::system::watch::stop_when_short;
 use crate::table::TableCounters;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -41,7 +42,8 @@ pub fn run(args: &Args) -> CommandResult {
     let limit = Limit { depth: args.depth, nodes: args.nodes };
     println!("{:>5} {:>7} {:>14} {:>14} {:>9}  pv", "depth", "score", "nodes", "evals", "seconds");
     let (mut begun, mut seconds) = (Instant::now(), 0.0);
-    let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |progress| match progress {
+    let stop = AtomicBool::new(false);
+    let mut report = |progress: SearchProgress<'_>| match progress {
         SearchProgress::Begin { .. } => begun = Instant::now(),
         SearchProgress::End => seconds = begun.elapsed().as_secs_f64(),
         SearchProgress::Iteration(found) => {
@@ -56,7 +58,12 @@ pub fn run(args: &Args) -> CommandResult {
                 if found.finished { "" } else { " (unfinished)" }
             );
         }
-    });
+    };
+    let search = || engine.search(&board, &[], limit, &stop, &mut report);
+    let (outcome, short) = stop_when_short(options.grows(), &stop, search);
+    if short {
+        return Err(out_of_memory());
+    }
     let (mut search, mut table) = (SearchCounters::default(), TableCounters::default());
     for iteration in &outcome.iterations {
         search += iteration.search;

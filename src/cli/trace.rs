@@ -1,15 +1,18 @@
-use super::{CommandFailure, CommandResult, Exit, engine_options, position, refuse_overwrite, write_error};
+use super::{
+    CommandFailure, CommandResult, Exit, engine_options, out_of_memory, position, refuse_overwrite, write_error,
+};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
 use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit, SearchProgress};
 use crate::record::{NewFile, begin_file, publish};
+use crate::system::watch::stop_when_short;
 use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use crate::text::plural;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Record what a search asks of its table, or inspect traces
@@ -267,8 +270,8 @@ fn record(args: &Record) -> CommandResult {
         let nodes = writer.nodes();
         writer.push(Event::search(plies, flag, nodes));
     };
-    let mut nodes = 0u64;
-    for boards in &items {
+    let (mut nodes, stop) = (0u64, AtomicBool::new(false));
+    let mut search = |boards: &Vec<Board>| {
         engine.new_game();
         let mut last_ply = None;
         for (at, board) in boards.iter().enumerate() {
@@ -276,7 +279,10 @@ fn record(args: &Record) -> CommandResult {
             let plies = i8::try_from(ply.saturating_sub(last_ply.unwrap_or(ply))).unwrap_or(i8::MAX);
             last_ply = Some(ply);
             mark(plies, if at == 0 { flags::GAME } else { 0 });
-            engine.search(board, &boards[..at], limit, &AtomicBool::new(false), &mut |progress| match progress {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            engine.search(board, &boards[..at], limit, &stop, &mut |progress| match progress {
                 SearchProgress::Begin { .. } => mark(0, flags::ITERATION),
                 SearchProgress::End => {}
                 SearchProgress::Iteration(iteration) => {
@@ -285,6 +291,10 @@ fn record(args: &Record) -> CommandResult {
                 }
             });
         }
+    };
+    let ((), short) = stop_when_short(options.grows(), &stop, || items.iter().for_each(&mut search));
+    if short {
+        return Err(out_of_memory());
     }
     drop(engine);
     let Some(writer) = Arc::into_inner(writer) else {

@@ -4,25 +4,14 @@
 use super::lock;
 use super::work::Shared;
 use crate::system::available_bytes;
+use crate::system::watch::{CHECK_INTERVAL, MemoryReserve};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The interval between checks.
-const CHECK_INTERVAL: Duration = Duration::from_millis(50);
-
 /// The longest time between syncs. Rows that are not yet synced can be lost to a power failure (not
 /// to the end of the process); their jobs would run again.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Memory that an unbounded table leaves free, in bytes; if little is free at the start, a quarter
-/// of it.
-const RESERVE: u64 = 128 << 20;
-
-/// The bytes to leave free, if `available` are free at the start.
-fn reserve(available: Option<u64>) -> u64 {
-    available.map_or(RESERVE, |available| RESERVE.min(available / 4))
-}
 
 /// What the monitor and a worker share.
 #[derive(Debug, Default)]
@@ -53,12 +42,12 @@ impl WorkerState {
 
 /// Checks repeatedly until the other end of `over` is dropped.
 pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
-    let (mut synced, reserve) = (Instant::now(), reserve(available_bytes()));
+    let (mut synced, reserve) = (Instant::now(), MemoryReserve::now());
     while over.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
         if shared.stop.load(Ordering::Relaxed) {
             shared.worker_states.iter().for_each(|worker_state| worker_state.stop.store(true, Ordering::Relaxed));
         }
-        shed_memory(&shared.worker_states, reserve, available_bytes);
+        shed_memory(&shared.worker_states, || reserve.is_short(available_bytes()));
         if synced.elapsed() >= SYNC_INTERVAL {
             sync_results(shared);
             synced = Instant::now();
@@ -66,14 +55,14 @@ pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {
     }
 }
 
-/// Stops one search with a growing table if less than `reserve` is free: one at a time, because the
-/// memory that it frees may be enough for the others.
-fn shed_memory(worker_states: &[WorkerState], reserve: u64, available: impl FnOnce() -> Option<u64>) {
+/// Stops one search with a growing table if memory is short: one at a time, because the memory that
+/// it frees may be enough for the others.
+fn shed_memory(worker_states: &[WorkerState], is_short: impl FnOnce() -> bool) {
     let grows = |worker_state: &&WorkerState| {
         worker_state.grows.load(Ordering::Relaxed) && !worker_state.stop.load(Ordering::Relaxed)
     };
     if let Some(worker_state) = worker_states.iter().find(grows)
-        && available().is_some_and(|available| available < reserve)
+        && is_short()
     {
         worker_state.starved.store(true, Ordering::Relaxed);
         worker_state.stop.store(true, Ordering::Relaxed);
@@ -102,15 +91,8 @@ fn sync_results(shared: &Shared<'_>) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn reserve_is_128_mib_or_a_quarter_of_little_memory() {
-        let reserve_mib = |mebibytes: u64| reserve(Some(mebibytes << 20)) >> 20;
-        assert_eq!([0, 40, 508, 512, 516, 99_999].map(reserve_mib), [0, 10, 127, 128, 128, 128]);
-        assert_eq!(reserve(None), RESERVE);
-    }
-
-    /// Four workers: the first has a table of fixed size, the third was interrupted. Below 128 MiB
-    /// the second is stopped, then the fourth.
+    /// Four workers: the first has a table of fixed size, the third was interrupted. When memory is
+    /// short the second is stopped, then the fourth.
     #[test]
     fn shed_memory_stops_one_growing_search_at_a_time() {
         let worker_states: [WorkerState; 4] = Default::default();
@@ -125,20 +107,18 @@ mod tests {
             .zip([false, true, true, true])
             .for_each(|(worker_state, grows)| worker_state.begin_job(grows));
         worker_states[2].stop.store(true, Ordering::Relaxed);
-        let enough = 128 << 20;
-        for (available, expected) in [
-            (None, [goes_on, goes_on, stopped, goes_on]),
-            (Some(enough), [goes_on, goes_on, stopped, goes_on]),
-            (Some(enough - 1), [goes_on, starved, stopped, goes_on]),
-            (Some(enough), [goes_on, starved, stopped, goes_on]),
-            (Some(0), [goes_on, starved, stopped, starved]),
-            (Some(0), [goes_on, starved, stopped, starved]),
+        for (short, expected) in [
+            (false, [goes_on, goes_on, stopped, goes_on]),
+            (true, [goes_on, starved, stopped, goes_on]),
+            (false, [goes_on, starved, stopped, goes_on]),
+            (true, [goes_on, starved, stopped, starved]),
+            (true, [goes_on, starved, stopped, starved]),
         ] {
-            shed_memory(&worker_states, RESERVE, || available);
-            assert_eq!(state(), expected, "{available:?}");
+            shed_memory(&worker_states, || short);
+            assert_eq!(state(), expected, "{short}");
         }
         worker_states.iter().for_each(WorkerState::end_job);
-        shed_memory(&worker_states, RESERVE, || Some(0));
+        shed_memory(&worker_states, || true);
         worker_states.iter().for_each(|worker_state| worker_state.begin_job(false));
         assert_eq!(state(), [goes_on, goes_on, stopped, goes_on], "an interrupted worker stays so");
     }

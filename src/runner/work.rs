@@ -9,6 +9,7 @@ use super::stopping::Stopping;
 use super::{Output, RunError, RunSummary, Subjects, lock, unlocked};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::{self, Extra, ResultsWriter};
+use crate::system::watch::OUT_OF_MEMORY;
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
@@ -47,10 +48,6 @@ pub struct Shared<'a> {
     /// The progress display.
     pub progress: &'a dyn Progress,
 }
-
-/// The error column of a job that ran out of memory.
-const STARVED: &str =
-    "out of memory: the search was stopped because its unbounded table, diagnostics or foresight used the free memory";
 
 /// The jobs to do, in order.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
@@ -159,7 +156,7 @@ impl Shared<'_> {
             let rows = match outcome {
                 Ok(Ok(None)) if worker_state.starved.load(Ordering::Relaxed) => {
                     cache = EngineCache::default();
-                    Some(Err(STARVED.to_owned()))
+                    Some(Err(OUT_OF_MEMORY.to_owned()))
                 }
                 Ok(outcome) => outcome.transpose(),
                 Err(payload) => {
@@ -302,7 +299,7 @@ mod tests {
         let starve = |worker_state: &WorkerState| {
             [&worker_state.starved, &worker_state.stop].into_iter().for_each(|it| it.store(true, Ordering::Relaxed))
         };
-        assert_eq!(run(starve), ([3, 1], format!("a: b:{STARVED} c:")));
+        assert_eq!(run(starve), ([3, 1], format!("a: b:{OUT_OF_MEMORY} c:")));
         assert_eq!(run(|_| panic!("it broke")), ([3, 1], "a: b:panic: it broke c:".to_owned()));
     }
 

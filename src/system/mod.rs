@@ -2,6 +2,7 @@
 
 pub mod files;
 mod memory;
+pub mod watch;
 
 pub use memory::{available_bytes, cap_at_half_free};
 

@@ -7,6 +7,7 @@ use super::output::{self, Output};
 use super::time::{self, Budget, Lag};
 use crate::chess::{Move, MoveList, legal};
 use crate::engine::{Engine, Limit, SearchProgress, Stop};
+use crate::system::watch::{OUT_OF_MEMORY, stop_when_short};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -165,8 +166,8 @@ impl<'scope> Worker<'scope> {
         let endless = go.depth.is_none() && go.nodes.is_none() && budget.is_none();
         let signal = Arc::new(Signal { stop: AtomicBool::new(false), endless, phase, changed: Condvar::new() });
         let lag = Arc::clone(&self.lag);
-        let (game, mate, engine, signal_in_search) =
-            (game.clone(), settings.engine.mate, Arc::clone(&self.engine), Arc::clone(&signal));
+        let (game, mate, grows) = (game.clone(), settings.engine.mate, settings.engine.grows());
+        let (engine, signal_in_search) = (Arc::clone(&self.engine), Arc::clone(&signal));
         let thread = scope.spawn(move || {
             // A search whose answer need not wait checks the clock itself: on a busy machine
             // another thread may wake too late.
@@ -178,27 +179,26 @@ impl<'scope> Worker<'scope> {
             let mut engine = lock(&engine);
             let (mut best, mut nodes) = (Move::NONE, 0);
             if let Some(engine) = engine.as_mut() {
-                engine.search(
-                    &game.board,
-                    &game.past,
-                    limit(&go),
-                    Stop::with_callback(&signal_in_search.stop, &late),
-                    &mut |progress| {
-                        let SearchProgress::Iteration(found) = progress else { return };
-                        nodes += found.search.nodes;
-                        best = if found.best.is_none() { best } else { found.best };
-                        output.write_line(&match found.finished {
-                            true => output::iteration(found, nodes, begun.elapsed(), &mate),
-                            false => output::truncated_line(nodes, begun.elapsed()),
-                        });
-                        let enough = |budget: Budget| {
-                            begun.elapsed() >= budget.soft && *signal_in_search.phase() != Phase::Waiting
-                        };
-                        if budget.is_some_and(enough) {
-                            signal_in_search.stop.store(true, Ordering::Relaxed);
-                        }
-                    },
-                );
+                let mut report = |progress: SearchProgress<'_>| {
+                    let SearchProgress::Iteration(found) = progress else { return };
+                    nodes += found.search.nodes;
+                    best = if found.best.is_none() { best } else { found.best };
+                    output.write_line(&match found.finished {
+                        true => output::iteration(found, nodes, begun.elapsed(), &mate),
+                        false => output::truncated_line(nodes, begun.elapsed()),
+                    });
+                    let enough = |budget: Budget| {
+                        begun.elapsed() >= budget.soft && *signal_in_search.phase() != Phase::Waiting
+                    };
+                    if budget.is_some_and(enough) {
+                        signal_in_search.stop.store(true, Ordering::Relaxed);
+                    }
+                };
+                let stop = Stop::with_callback(&signal_in_search.stop, &late);
+                let search = || engine.search(&game.board, &game.past, limit(&go), stop, &mut report);
+                if stop_when_short(grows, &signal_in_search.stop, search).1 {
+                    output.info(OUT_OF_MEMORY);
+                }
             }
             if best.is_none() {
                 // Stopped before the end of its first iteration: any legal move is better than

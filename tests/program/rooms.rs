@@ -26,7 +26,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tune", &["text", "experiment", "record", "runner", "analysis"]),
     ("report", &["text", "system", "analysis", "experiment", "record"]),
     ("submit", &[]),
-    ("uci", &["chess", "table", "engine", "experiment"]),
+    ("uci", &["system", "chess", "table", "engine", "experiment"]),
 ];
 
 fn files(path: &Path) -> Vec<PathBuf> {

@@ -1,0 +1,120 @@
+//! A watch of the memory that is left, for searches whose tables grow while they run.
+
+use super::available_bytes;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The interval between two looks at the memory.
+pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Why a search was stopped that left too little memory.
+pub const OUT_OF_MEMORY: &str =
+    "out of memory: the search was stopped because its unbounded table, diagnostics or foresight used the free memory";
+
+/// Memory that a growing table leaves free, in bytes; if little is free at the start, a quarter of
+/// it.
+const RESERVE: u64 = 128 << 20;
+
+/// The memory that must be left.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryReserve(u64);
+
+impl MemoryReserve {
+    /// 128 MiB, or a quarter of what is free now if that is less.
+    pub fn now() -> Self {
+        Self::of(available_bytes())
+    }
+
+    fn of(available: Option<u64>) -> Self {
+        Self(available.map_or(RESERVE, |available| RESERVE.min(available / 4)))
+    }
+
+    /// Whether less is left; false where the system does not say.
+    pub fn is_short(self, available: Option<u64>) -> bool {
+        available.is_some_and(|available| available < self.0)
+    }
+}
+
+/// Does some work, and sets `stop` when too little memory is left, if the work's memory `grows`.
+/// Returns the result of the work, and whether it was stopped.
+pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
+    match grows {
+        true => stop_when(available_bytes, stop, work),
+        false => (work(), false),
+    }
+}
+
+/// As [`stop_when_short`], by what `available` says is left.
+fn stop_when<T>(available: impl Fn() -> Option<u64> + Send, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
+    let (reserve, short) = (MemoryReserve::of(available()), AtomicBool::new(false));
+    let result = std::thread::scope(|scope| {
+        let (over, ended) = channel::<()>();
+        let short = &short;
+        let watch = move || {
+            while ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                if reserve.is_short(available()) {
+                    short.store(true, Ordering::Relaxed);
+                    stop.store(true, Ordering::Relaxed);
+                    return;
+                }
+            }
+        };
+        // Without the thread the work is done all the same.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, watch);
+        let result = work();
+        drop(over);
+        result
+    });
+    (result, short.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    #[test]
+    fn reserve_is_128_mib_or_a_quarter_of_little_memory() {
+        let mib = |mebibytes: u64| MemoryReserve::of(Some(mebibytes << 20)).0 >> 20;
+        assert_eq!([0, 40, 508, 512, 516, 99_999].map(mib), [0, 10, 127, 128, 128, 128]);
+        assert_eq!(MemoryReserve::of(None).0, RESERVE);
+        let reserve = MemoryReserve::of(Some(1 << 30));
+        assert_eq!([None, Some(RESERVE), Some(RESERVE - 1)].map(|left| reserve.is_short(left)), [false, false, true]);
+    }
+
+    /// There is memory here: nothing is stopped, and the watch ends with the work.
+    #[test]
+    fn work_with_enough_memory_is_not_stopped() {
+        for grows in [false, true] {
+            let stop = AtomicBool::new(false);
+            assert_eq!(stop_when_short(grows, &stop, || 7), (7, false));
+            assert!(!stop.into_inner());
+        }
+    }
+
+    /// Of 100 MiB a quarter is left free: work that goes on until it is stopped ends when one byte less is left.
+    #[test]
+    fn work_is_stopped_when_less_than_the_reserve_is_left() {
+        let (left, looks, stop) = (AtomicU64::new(100 << 20), AtomicU64::new(0), AtomicBool::new(false));
+        let available = || {
+            looks.fetch_add(1, Ordering::SeqCst);
+            Some(left.load(Ordering::SeqCst))
+        };
+        let wait_until = |done: &dyn Fn() -> bool| {
+            while !done() {
+                std::thread::yield_now();
+            }
+        };
+        let work = || {
+            left.store(25 << 20, Ordering::SeqCst);
+            // One look before the work, one that may have begun before there was less, one after.
+            wait_until(&|| looks.load(Ordering::SeqCst) >= 4);
+            let went_on = !stop.load(Ordering::Relaxed);
+            left.fetch_sub(1, Ordering::SeqCst);
+            wait_until(&|| stop.load(Ordering::Relaxed));
+            went_on
+        };
+        assert_eq!(stop_when(available, &stop, work), (true, true));
+    }
+}
