@@ -1,5 +1,6 @@
 use super::{CommandFailure, CommandResult, Exit, write_error};
-use crate::experiment::{Plan, PlanFile};
+use crate::experiment::{Plan, PlanFile, Variant};
+use crate::runner::players;
 use crate::submit::{Order, System, scripts};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -118,9 +119,12 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
-/// Memory of a shard in MiB: the largest table of each parallel job, and 256 for the rest.
+/// Memory of a shard in MiB: for each parallel job the tables of the largest job (in a match, those of both players), and 256 for
+/// the rest.
 fn memory(plan: &Plan, cpus: u16) -> u64 {
-    let bytes = plan.variants.iter().map(|variant| variant.options.memory_bytes());
+    let add = |sum: u64, variant: &Variant| Some(sum.saturating_add(variant.options.memory_bytes()?));
+    let tables = |lane| players(plan, lane).try_fold(0, add);
+    let bytes = (0..plan.lanes()).map(tables);
     // The size of an unbounded table, or of a share of it, is not known before.
     let Some(largest) = bytes.collect::<Option<Vec<u64>>>() else { return 4096 };
     let tables = largest.into_iter().max().unwrap_or(0).saturating_mul(u64::from(cpus));
@@ -172,6 +176,10 @@ mod tests {
             ("'table.size' = ['64 KiB']", 17, 258),
             ("'table.kind' = ['none']", 4, 256),
             ("'table.kind' = ['bounded', 'unbounded']", 1, 4096),
+            // In a match a job has two tables: its player's, and the 4 MiB of the baseline.
+            ("'table.size' = ['4 MiB', '8 MiB', '2 MiB']\n[match]", 1, 268),
+            ("'table.size' = ['4 MiB', '8 MiB', '2 MiB']\n[match]", 3, 292),
+            ("'table.size' = ['4 MiB', '2 MiB']\n[match]", 1, 262),
         ] {
             assert_eq!(of(grid, cpus), mebibytes, "{grid} {cpus}");
         }

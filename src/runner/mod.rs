@@ -136,11 +136,16 @@ fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
     jobs.min(usize::try_from(fit).unwrap_or(usize::MAX)).max(1)
 }
 
+/// The variants that search in a lane's jobs: one, or the two players of a match.
+pub fn players(plan: &Plan, lane: usize) -> impl Iterator<Item = &Variant> {
+    let job = plan.job_in_lane(lane, 0, 0);
+    [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at])
+}
+
 /// The bytes that each lane's job needs, and those of each player's table, with the player's name.
 fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
     (0..plan.lanes()).map(|lane| {
-        let job = plan.job_in_lane(lane, 0, 0);
-        let players = [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]);
+        let players = players(plan, lane);
         // The built-in engine's options do not apply to an external engine.
         let bytes =
             |variant: &Variant| if variant.external().is_some() { Some(0) } else { variant.options.memory_bytes() };
