@@ -169,19 +169,20 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
 /// files written by hand have far fewer.
 const MAX_EXCLUDE_CHECKS: usize = 10_000_000;
 
-/// Whether that many comparisons are within [`MAX_EXCLUDE_CHECKS`].
-fn can_check_excludes(variants: usize, excludes: usize) -> bool {
-    variants.saturating_mul(excludes) <= MAX_EXCLUDE_CHECKS
+/// The indices of the `[[exclude]]`s that match no combination of the grid; none if there are too many
+/// to compare.
+pub fn unused_excludes(file: &File) -> Vec<usize> {
+    unused_excludes_within(file, MAX_EXCLUDE_CHECKS)
 }
 
-/// The indices of the `[[exclude]]`s that match no combination of the grid.
-pub fn unused_excludes(file: &File) -> Vec<usize> {
+/// As [`unused_excludes`], with at most this number of comparisons.
+fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
     let variants = match read_axes(file, &source) {
         Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
         _ => Vec::new(),
     };
-    if !can_check_excludes(variants.len(), file.exclude.len()) {
+    if variants.len().saturating_mul(file.exclude.len()) > max_checks {
         return Vec::new();
     }
     let idle = |excluded: &Table| {
@@ -378,17 +379,19 @@ pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Experiment;
+    use std::path::Path;
 
+    /// Three combinations and two excludes, of which the second matches none, take six comparisons.
     #[test]
-    fn exclude_checks_are_limited_to_ten_million() {
-        for ([variants, excludes], allowed) in [
-            ([10_000, 1000], true),
-            ([10_000, 1001], false),
-            ([10_001, 1000], false),
-            ([1, 10_000_000], true),
-            ([usize::MAX, 2], false),
-        ] {
-            assert_eq!(can_check_excludes(variants, excludes), allowed, "{variants} {excludes}");
+    fn unused_excludes_are_found_within_the_limit_of_checks() {
+        let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n[grid]\n'table.slots' = [1, 2, 4]\n\
+            [[exclude]]\n'table.slots' = 2\n[[exclude]]\n'table.slots' = 8\n";
+        let experiment =
+            Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        for (checks, found) in [(5, &[][..]), (6, &[1]), (7, &[1]), (MAX_EXCLUDE_CHECKS, &[1])] {
+            assert_eq!(unused_excludes_within(&experiment.file, checks), found, "{checks}");
         }
+        assert_eq!((unused_excludes(&experiment.file), MAX_EXCLUDE_CHECKS), (vec![1], 10_000_000));
     }
 }
