@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(fit_columns(&table(&["seconds"]), 32).1, ["seconds"]);
         let widest = |width: usize| {
             let text = render_table(&table(&[]), screen(width));
-            text.lines().map(|line| line.trim_end().chars().count()).max().unwrap()
+            text.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0)
         };
         assert_eq!([11, 10, 9, 1].map(widest), [11, 10, 10, 10]);
         let lines = |width: usize| render_table(&table(&[]), screen(width)).lines().count();

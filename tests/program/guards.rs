@@ -36,12 +36,12 @@ const NETS: &[(&str, &str, &str)] = &[
     ),
     (
         "table/model.rs",
-        "every_policy_is_its_model",
+        "every_policy_equals_its_model",
         "table.probes table.hits table.misses_empty table.misses_other table.stores table.fills table.updates table.evictions \
          table.rejections",
     ),
     ("engine/shape.rs", "forgotten_hits_are_counted", "table.forgotten"),
-    ("table/laws.rs", "answers_given_for_the_first_time_are_counted_where_they_are_asked_for", "table.reused"),
+    ("table/laws.rs", "reused_entries_are_counted_when_requested", "table.reused"),
     (
         "engine/anatomy.rs",
         "the_shadow_is_what_a_plain_model_says",

@@ -198,7 +198,7 @@ fn merged_shards_end_where_the_tests_do() {
     assert!(rows.len() < 40);
     let whole = |out: &str| {
         let (stdout, _, code) = run(&["verify", &trial.text(out)]);
-        assert!(code == 0 && stdout.contains("were not needed"), "{out}: {code} {stdout}");
+        assert!(code == 0 && stdout.contains("not needed because their tests had ended"), "{out}: {code} {stdout}");
         assert_eq!((trial.games(out), trial.rows(out)), (games.clone(), rows.clone()), "{out}");
     };
     whole("one");
@@ -234,7 +234,7 @@ fn a_plan_tells_how_long_its_games_take() {
         assert_eq!(code, 0, "{stderr}");
         stdout.lines().find_map(|line| line.strip_prefix("time ").map(|time| time.trim().to_owned())).unwrap()
     };
-    assert!(time(&[]).starts_with("unknown: no row of this plan"));
+    assert!(time(&[]).ends_with("has no rows of this plan; estimate it with --probe"));
     let probed = time(&["--probe"]);
     assert!(
         probed.contains("for 48 jobs (roughly: from the first moves of 6 pairs tried now, assuming 40 moves"),
@@ -413,7 +413,7 @@ fn what_a_match_cannot_be_is_refused_with_its_place() {
         ("[match]", "[tune]\ngoal = \"least\"\n[match]", "tune by nodes"),
         ("[match]", "[[expect]]\nnodes = 5\n[match]", "a match supports claims only"),
         ("[match]", "[[expect]]\nclaim = \"elo(base, bare) > 0\"\n[match]", "a test that stops early biases Elo"),
-        ("\"64 KiB\"", "\"25 %\"", "table.size: a share"),
+        ("\"64 KiB\"", "\"25 %\"", "table.size: a match needs an absolute size: a share"),
         ("data/openings.epd", "data/none.epd", "data/none.epd"),
     ] {
         assert!(TRIAL.contains(old), "{old}");

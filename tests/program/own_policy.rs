@@ -89,7 +89,7 @@ fn a_policy_from_outside_goes_through_an_experiment_file() {
     for (args, required) in [
         (&["report", out, "--by", "policy"][..], "centre"),
         (&["report", out, "--where", "table.policy.margin=2", "--by", "table.policy.margin"], "2 *"),
-        (&["verify", out], "whole"),
+        (&["verify", out], "complete"),
         (&["audit", file, "--depth", "3", "--positions", "2"], "centre"),
         (&["plan", file, "--set", "table.policy.margin=3"], ""),
         (&["search", "startpos", "--depth", "4", "--set", "table.policy=centre"], "search.nodes"),

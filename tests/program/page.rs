@@ -278,7 +278,7 @@ fn every_counter_of_full_diagnostics_is_shown() {
     for ((at, name), row) in counters.into_iter().zip(shown) {
         assert_eq!(format!("anatomy.{}", row["counter"].as_str().unwrap()), name);
         let number = |row: &csv::StringRecord| row[at].parse::<f64>().unwrap();
-        let expected = match name.contains(".held_") {
+        let expected = match name.contains(".entries_") {
             // The last of three iterations of each search.
             true => rows.iter().skip(2).step_by(3).map(number).sum::<f64>() / 3.0,
             false => rows.iter().map(number).sum(),
