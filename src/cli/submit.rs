@@ -119,8 +119,8 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
-/// Memory of a shard in MiB: for each parallel job the tables of the largest job (in a match, those of both players), and 256 for
-/// the rest.
+/// Memory of a shard in MiB: for each parallel job the tables of the largest job (in a match, those
+/// of both players), and 256 for the rest.
 fn memory(plan: &Plan, cpus: u16) -> u64 {
     let add = |sum: u64, variant: &Variant| Some(sum.saturating_add(variant.options.memory_bytes()?));
     let tables = |lane| players(plan, lane).try_fold(0, add);

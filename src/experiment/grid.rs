@@ -169,8 +169,8 @@ fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileTe
 /// files written by hand have far fewer.
 const MAX_EXCLUDE_CHECKS: usize = 10_000_000;
 
-/// The indices of the `[[exclude]]`s that match no combination of the grid; none if there are too many
-/// to compare.
+/// The indices of the `[[exclude]]`s that match no combination of the grid; none if there are too
+/// many to compare.
 pub fn unused_excludes(file: &File) -> Vec<usize> {
     unused_excludes_within(file, MAX_EXCLUDE_CHECKS)
 }

@@ -41,7 +41,8 @@ pub struct VerifyReport {
     pub seals: Seals,
     /// What the manifest seals; none without a manifest.
     pub kind: Option<SealKind>,
-    /// Which seal of the manifest does not match, although every row and the header do. Counted among the damaged rows too.
+    /// Which seal of the manifest does not match, although every row and the header do. Counted
+    /// among the damaged rows too.
     pub altered: Option<String>,
 }
 

@@ -261,8 +261,8 @@ impl Output {
         self.write_manifest(&manifest)
     }
 
-    /// Refuses results that an earlier run finished and that differ from its seals where no check of a row shows it (other
-    /// seconds): to continue would seal them anew.
+    /// Refuses results that an earlier run finished and that differ from its seals where no check
+    /// of a row shows it (other seconds): to continue would seal them anew.
     ///
     /// # Errors
     /// If the results were edited.

@@ -104,7 +104,8 @@ impl<'a> Session<'a> {
             damaged: settings.repair,
         };
         let opened = output.results(&row_index, retry);
-        // A problem of a row is reported with its line, and a torn last line is cut off, before the seals are compared.
+        // A problem of a row is reported with its line, and a torn last line is cut off, before the
+        // seals are compared.
         let checked =
             opened.and_then(|opened| if settings.repair { Ok(opened) } else { output.check_seals().map(|()| opened) });
         let (results, done) = checked.inspect_err(|_| {

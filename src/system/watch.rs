@@ -93,7 +93,8 @@ mod tests {
         }
     }
 
-    /// Of 100 MiB a quarter is left free: work that goes on until it is stopped ends when one byte less is left.
+    /// Of 100 MiB a quarter is left free: work that goes on until it is stopped ends when one byte
+    /// less is left.
     #[test]
     fn work_is_stopped_when_less_than_the_reserve_is_left() {
         let (left, looks, stop) = (AtomicU64::new(100 << 20), AtomicU64::new(0), AtomicBool::new(false));

@@ -187,9 +187,8 @@ impl<'scope> Worker<'scope> {
                         true => output::iteration(found, nodes, begun.elapsed(), &mate),
                         false => output::truncated_line(nodes, begun.elapsed()),
                     });
-                    let enough = |budget: Budget| {
-                        begun.elapsed() >= budget.soft && *signal_in_search.phase() != Phase::Waiting
-                    };
+                    let enough =
+                        |budget: Budget| begun.elapsed() >= budget.soft && *signal_in_search.phase() != Phase::Waiting;
                     if budget.is_some_and(enough) {
                         signal_in_search.stop.store(true, Ordering::Relaxed);
                     }

@@ -374,8 +374,8 @@ mod tests {
         assert_eq!(describe(five)[1], format!("One position decides whether a difference is told: {all} and 2 more."));
     }
 
-    /// An interval that excludes 1, without a mark, is reported where the margin for one more position is the only reason: ln 2.5 is
-    /// 0.9163, over 20 positions 0.045815.
+    /// An interval that excludes 1, without a mark, is reported where the margin for one more
+    /// position is the only reason: ln 2.5 is 0.9163, over 20 positions 0.045815.
     #[test]
     fn interval_within_the_margin_for_an_unseen_position_is_reported() {
         let sentence = |nearest: f64, p: f64, clusters: usize, count: usize, games: bool| {
@@ -394,14 +394,15 @@ mod tests {
         };
         let one = "The interval of 1 line leaves 1 out, but by less than one more position could take back that differs by a factor \
             of 2.5: no mark.";
-        for (nearest, told) in [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)] {
-            let expected = told.then(|| one.to_owned());
+        for (nearest, shown) in [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)] {
+            let expected = shown.then(|| one.to_owned());
             assert_eq!(sentence(nearest, 0.01, 20, 1, false), expected, "{nearest}");
         }
-        // Not where p, too few clusters for two lines, or an interval with 1 in it would prevent a mark all the same.
-        let is_told = |nearest, p, clusters| sentence(nearest, p, clusters, 1, false).is_some();
-        assert_eq!([is_told(0.01, 0.049, 20), is_told(0.01, 0.05, 20)], [true, false]);
-        assert_eq!([is_told(0.01, 0.01, 7), is_told(0.01, 0.01, 6)], [true, false]);
+        // Not where p, too few clusters for two lines, or an interval with 1 in it would prevent a
+        // mark all the same.
+        let is_shown = |nearest, p, clusters| sentence(nearest, p, clusters, 1, false).is_some();
+        assert_eq!([is_shown(0.01, 0.049, 20), is_shown(0.01, 0.05, 20)], [true, false]);
+        assert_eq!([is_shown(0.01, 0.01, 7), is_shown(0.01, 0.01, 6)], [true, false]);
         let several = sentence(0.01, 0.01, 20, 3, true).unwrap();
         assert!(
             several
