@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 The results have the same bytes as a single run, except for timings. Missing, duplicate or conflicting rows are
 refused, and the folder is left as it was. Judgements of a [reference] are merged too.
 Exit: 0 done, 1 an expectation failed (--check), 2 a bad plan or folder, 3 rows are missing or jobs failed,
-4 two folders hold a shard with different counts, or a shard was edited after its end, 5 input/output.")]
+4 two folders hold a shard with different counts, 5 input/output.")]
 pub struct Args {
     /// The plan file
     plan: PathBuf,

@@ -41,9 +41,6 @@ pub struct VerifyReport {
     pub seals: Seals,
     /// What the manifest seals; none without a manifest.
     pub kind: Option<SealKind>,
-    /// Which seal of the manifest does not match, although every row and the header do. Counted
-    /// among the damaged rows too.
-    pub altered: Option<String>,
 }
 
 /// The message for results whose manifest has no seal.
@@ -281,9 +278,7 @@ fn verify_in_blocks(
         found.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(found.rows);
         let whole =
             manifest.ended.is_some() && found.describe_damage().is_none() && found.describe_missing_rows().is_none();
-        let header = find_other_header(&found, manifest);
-        found.altered = if whole && header.is_none() { find_altered_contents(&found, manifest) } else { None };
-        if let Some(problem) = header.or_else(|| found.altered.clone()) {
+        if let Some(problem) = find_broken_seal(&found, manifest, whole) {
             found.damaged += 1;
             found.add_example(1, problem);
         }
@@ -291,36 +286,29 @@ fn verify_in_blocks(
     Ok(found)
 }
 
-/// Whether a manifest has this seal, and the file another.
-fn differs(seal: &Option<String>, now: &String) -> bool {
-    seal.as_ref().is_some_and(|seal| seal != now)
-}
-
-/// The number and first names of some columns; none of no columns.
-fn name_columns(columns: Vec<&String>, what: &str) -> Option<String> {
-    let names = columns.iter().take(MAX_EXAMPLES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let more = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
-    (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", plural(columns.len() as u64, "column")))
-}
-
-/// How the header differs from the one that the run wrote.
-fn find_other_header(found: &VerifyReport, manifest: &Manifest) -> Option<String> {
+/// The first seal of a manifest that differs from the file. `whole`: whether the run ended and all
+/// its rows are there.
+fn find_broken_seal(found: &VerifyReport, manifest: &Manifest, whole: bool) -> Option<String> {
+    let differs = |seal: &Option<String>, now: &String| seal.as_ref().is_some_and(|seal| seal != now);
+    let has_ids = |columns: Vec<&String>, what: &str| {
+        let names = columns.iter().take(MAX_EXAMPLES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let more = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
+        (!columns.is_empty()).then(|| format!("{} {what}: {names}{more}", plural(columns.len() as u64, "column")))
+    };
     if differs(&manifest.header_seal, &found.seals.header) {
         let now = &found.seals.columns;
         let gone = manifest.column_seals.keys().filter(|name| !now.contains_key(*name)).collect();
         let new =
             now.keys().filter(|name| !manifest.column_seals.is_empty() && !manifest.column_seals.contains_key(*name));
-        let other = [name_columns(gone, "gone"), name_columns(new.collect(), "not of the run")].into_iter().flatten();
+        let other = [has_ids(gone, "gone"), has_ids(new.collect(), "not of the run")].into_iter().flatten();
         let other = other.chain(["the header has changed since the run".to_owned()]).collect::<Vec<_>>();
         return Some(other.join("; "));
     }
-    None
-}
-
-/// How the contents differ from those that a finished run sealed.
-fn find_altered_contents(found: &VerifyReport, manifest: &Manifest) -> Option<String> {
+    if !whole {
+        return None;
+    }
     let moved = manifest.column_seals.iter().filter(|(name, seal)| found.seals.columns.get(*name) != Some(seal));
-    name_columns(moved.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
+    has_ids(moved.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
         let other_rows =
             differs(&manifest.seals, &found.digest).then(|| "the rows have changed since the run ended".to_owned());
         let other_file = differs(&manifest.file_seal, &found.seals.file);

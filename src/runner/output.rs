@@ -66,16 +66,6 @@ pub enum OutputError {
     /// The folder holds other results.
     #[error("{0}")]
     Foreign(String),
-    /// The results differ from the seals of the finished run.
-    #[error(
-        "{path}: edited or damaged since the run ended: {problem}; nothing was run: put the file back as it was, or start over with --fresh"
-    )]
-    Altered {
-        /// The path of the results file.
-        path: String,
-        /// Which seal does not match.
-        problem: String,
-    },
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -261,15 +251,6 @@ impl Output {
         self.write_manifest(&manifest)
     }
 
-    /// Refuses results that an earlier run finished and that differ from its seals where no check
-    /// of a row shows it (other seconds): to continue would seal them anew.
-    ///
-    /// # Errors
-    /// If the results were edited.
-    pub fn check_seals(&self) -> Result<(), OutputError> {
-        self.before.get().map_or(Ok(()), |before| check_seals(&self.results_path(), before))
-    }
-
     /// Restores the manifest from before [`Output::begin`]: the results cannot be continued, and
     /// nothing was run.
     ///
@@ -404,13 +385,6 @@ impl Output {
         };
         RunError::Vanished(format!("{folder}: results.csv was deleted during the run; {message}"))
     }
-}
-
-/// As [`Output::check_seals`], of the results file that this manifest describes.
-pub(super) fn check_seals(results: &Path, manifest: &Manifest) -> Result<(), OutputError> {
-    let verified = manifest.ended.map(|_| record::verify::verify(results, Some(manifest)));
-    let altered = verified.and_then(Result::ok).and_then(|verified| verified.altered);
-    altered.map_or(Ok(()), |problem| Err(OutputError::Altered { path: results.display().to_string(), problem }))
 }
 
 #[cfg(test)]

@@ -103,12 +103,7 @@ impl<'a> Session<'a> {
             quarantined: settings.retry_quarantined,
             damaged: settings.repair,
         };
-        let opened = output.results(&row_index, retry);
-        // A problem of a row is reported with its line, and a torn last line is cut off, before the
-        // seals are compared.
-        let checked =
-            opened.and_then(|opened| if settings.repair { Ok(opened) } else { output.check_seals().map(|()| opened) });
-        let (results, done) = checked.inspect_err(|_| {
+        let (results, done) = output.results(&row_index, retry).inspect_err(|_| {
             // Ignored: the error that follows says that the folder cannot be written.
             let _ = output.retract();
         })?;
