@@ -83,7 +83,7 @@ fn a_trace_is_recorded_and_shown_to_policies() {
 
     let (stdout, _, code) = run(&["trace", "info", file]);
     assert_eq!(code, 0);
-    assert!(stdout.contains("searches    1 (6 iterations told)"), "{stdout}");
+    assert!(stdout.contains("searches    1 (6 iterations recorded)"), "{stdout}");
     // A folder is no trace, as a file that is not there is none.
     for command in [&["trace", "info", "data"][..], &["replay", "data"]] {
         let (_, stderr, code) = run(command);

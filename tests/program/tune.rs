@@ -301,7 +301,7 @@ fn what_cannot_be_tuned_is_refused() {
         ("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n", "table.sise"),
         ("[0, 1, 4, 16]", "[4]", "a race needs at least two variants"),
         ("first = 24\n", "first = 3\n", "too few"),
-        ("table.clock", "table.clear = 'never'\ntable.clock", "depend on those before"),
+        ("table.clock", "table.clear = 'never'\ntable.clock", "depend on earlier ones"),
     ] {
         let text = TEXT.replace(from, to);
         assert_ne!(text, TEXT);

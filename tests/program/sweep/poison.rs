@@ -174,5 +174,5 @@ fn a_folder_that_goes_away_is_seen_while_a_search_lasts() {
     fs::rename(trial.path("out"), trial.path("elsewhere")).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(5));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("was moved away"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("was moved during the run"));
 }

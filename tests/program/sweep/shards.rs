@@ -163,7 +163,7 @@ fn doubled_and_conflicting_shards_are_refused() {
     // The other's counts differ: a job's row of another score, with a check that fits.
     let path = sweep.trial.path("b/shards/1/results.csv");
     forge(&path);
-    merge(&[&zero, &one, &other]).expect(4).prints(&["the counts differ", "shard 1", "BK.02"]);
+    merge(&[&zero, &one, &other]).expect(4).prints(&["with different counts", "shard 1", "BK.02"]);
     assert!(!sweep.trial.results("out").exists());
     merge(&[&zero, &one]).expect(0);
 }
@@ -233,7 +233,7 @@ fn folders_of_something_else_are_refused() {
     // A whole run in a shard's place, and another plan's shard.
     fs::write(one.join("manifest.json"), &manifest).unwrap();
     sweep.trial.run("out/shards/1", &["--fresh"]).expect(0);
-    sweep.merge("out", &[]).expect(2).prints(&["the results of a whole run, not of a shard"]);
+    sweep.merge("out", &[]).expect(2).prints(&["the results of a whole run: expected a shard"]);
     let other = Sweep::new(&SMALL.replace("depth = 3", "depth = 2"), 2);
     fs::remove_dir_all(&one).unwrap();
     other.shard(1, "out", &[]).expect(0);

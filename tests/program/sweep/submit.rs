@@ -15,7 +15,7 @@ fn a_folder_whose_name_is_no_text_is_refused() {
     fs::copy(trial.path("plan.json"), folder.join("plan.json")).unwrap();
     let output = Command::new(binary()).args(["submit", "slurm", "plan.json"]).current_dir(&folder).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(2) && message.contains("the path is not UTF-8"), "{message}");
+    assert!(output.status.code() == Some(2) && message.contains("the path is not valid UTF-8"), "{message}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
 }
 use crate::common::skip;

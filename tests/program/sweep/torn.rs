@@ -45,7 +45,11 @@ fn rubbish_after_the_last_line_is_cut_off() {
     for rubbish in [&[0; 4096][..], b"\"", b"abc,def", &[0xff, 0xfe, 0x00]] {
         fs::write(&results, [&bytes, rubbish].concat()).unwrap();
         let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
-        assert!(output.stderr.contains(&format!("torn last line of {} bytes", rubbish.len())), "{}", output.stderr);
+        assert!(
+            output.stderr.contains(&format!("incomplete last line of {} bytes", rubbish.len())),
+            "{}",
+            output.stderr
+        );
         assert_eq!(counts(&results), whole);
     }
 }

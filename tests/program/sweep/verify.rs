@@ -241,7 +241,7 @@ fn results_of_schema_1_keep_their_seal() {
     (manifest["schema"], manifest["seals"]) = (1.into(), digest.into());
     fs::write(&path, manifest.to_string()).unwrap();
     let message = ttlab(&["verify", &out]).expect(0);
-    assert!(message.stdout.contains("sealed as results of schema 1 are"), "{}", message.stdout);
+    assert!(message.stdout.contains("sealed as in schema 1"), "{}", message.stdout);
     // Another run's rows, each of which fits its check.
     put(&trial, &lines[..lines.len() - 2]);
     ttlab(&["verify", &out]).expect(3);
