@@ -20,7 +20,7 @@ pub enum Repeatability {
     SameNodes,
     /// Node counts spread by at most this share, on every position tried.
     Within(f64),
-    /// The spread is above [`MAX_SPREAD`], or no nodes were reported.
+    /// The spread is above `MAX_SPREAD`, or no nodes were reported.
     NotRepeatable,
 }
 

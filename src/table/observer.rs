@@ -12,7 +12,7 @@ pub struct PositionObserver {
     check: u64,
 }
 
-/// A table with a [`PositionObserver`].
+/// A table with a `PositionObserver`.
 pub type ObservedTable = WatchedTable<PositionObserver>;
 
 impl ObservedTable {

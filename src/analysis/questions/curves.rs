@@ -72,7 +72,7 @@ pub struct Response {
     pub by: String,
 }
 
-/// The indices of up to [`LINES`] lines to show: the baseline, then those with the least and the
+/// The indices of up to `MAX_LINES` lines to show: the baseline, then those with the least and the
 /// most nodes by ratio.
 pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let mut all: Vec<usize> = (0..summary.lines.len()).filter(|&index| summary.lines[index].searches > 0).collect();

@@ -35,7 +35,7 @@ pub enum Objective {
 /// The largest number is kept by taking intervals in the order of their ends, each into the slot
 /// that was free for the shortest time before it, if there is one (interval scheduling on several
 /// machines): this needs only the end of the last interval in each slot. The largest worth needs
-/// all intervals of a bucket: see [`Packer`]. Both are exact.
+/// all intervals of a bucket: see `Packer`. Both are exact.
 ///
 /// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number,
 /// which equals that of L. Belady's rule of 1966 with bypass.
