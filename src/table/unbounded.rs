@@ -53,6 +53,13 @@ impl Unbounded {
     }
 }
 
+/// The places that a new map has once it contains `entries`: 7/8 of a power of two. Not those that
+/// it has, since a cleared map keeps the places of the searches before.
+fn places(entries: u64) -> u64 {
+    let room = |buckets: u64| if buckets <= 8 { buckets - 1 } else { buckets / 8 * 7 };
+    (2..).map(|doublings| room(1 << doublings)).find(|&places| places >= entries).filter(|_| entries > 0).unwrap_or(0)
+}
+
 impl Table for Unbounded {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         self.counters.probes += 1;
@@ -135,7 +142,7 @@ impl Table for Unbounded {
             slots: 0,
             occupied: self.entries.len() as u64,
             current: self.by_generation[usize::from(self.now)],
-            bytes: self.entries.capacity() as u64 * size,
+            bytes: places(self.entries.len() as u64) * size,
         }
     }
 
@@ -148,6 +155,19 @@ impl Table for Unbounded {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_those_of_a_new_map_whatever_was_searched_before() {
+        let [mut new, mut cleared] = [(), ()].map(|()| Unbounded::new(&TableOptions::default(), false));
+        (0..3000).for_each(|key| _ = cleared.store(key, Entry::default()));
+        cleared.clear();
+        assert_eq!(cleared.occupancy().bytes, 0);
+        for key in 0..3000 {
+            [&mut new, &mut cleared].into_iter().for_each(|table| _ = table.store(key, Entry::default()));
+            let bytes = new.entries.capacity() as u64 * (size_of::<((u64, u8), Entry)>() as u64 + 1);
+            assert_eq!([new.occupancy().bytes, cleared.occupancy().bytes], [bytes; 2], "{} entries", key + 1);
+        }
+    }
 
     /// Entries of the current tick, and not those of exactly one clock cycle ago.
     #[test]
