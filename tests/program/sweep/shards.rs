@@ -1,6 +1,7 @@
 //! Plans that are dealt out: merged, the shards are the bytes of one run.
 
 use super::*;
+use crate::common::skip;
 
 /// Sequences in which searches share a table; some of the games are too short for the plies.
 const GAMES: &str = "name = 'games'\nsuite = 'data/games.pgn'\nlimit = { nodes = 300 }\nrepeats = 2\n\
@@ -385,4 +386,47 @@ fn all_variants_of_an_item_go_to_one_shard() {
     let positions: std::collections::BTreeSet<&str> = rows.iter().map(|row| row[4].as_str()).collect();
     assert_eq!(positions.into_iter().collect::<Vec<_>>(), ["BK.02", "BK.05"]);
     assert_eq!(rows.len(), 2 * 5 * 3, "each with all variants but the one that takes the whole suite");
+}
+
+/// A shard's file that ends early at any one of its reads: what was published is whole, or nothing was.
+#[test]
+fn merge_exits_3_when_a_shard_has_fewer_rows_than_when_it_was_checked() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        skip("strace", "strace is not installed: a shard that changes during its merge was not tested");
+        return;
+    }
+    let sweep = Sweep::new(SMALL, 2);
+    for index in [0, 1] {
+        sweep.shard(index, "run", &[]).expect(0);
+    }
+    let shard = sweep.trial.text("run/shards/1/results.csv");
+    let merge = |out: &str, read: u32| {
+        let mut command = Command::new("strace");
+        command.args(["-f", "-qq", "-o", "/dev/null", "-P", &shard, "-e", "trace=read,pread64"]);
+        command.args(["-e", &format!("inject=read,pread64:retval=0:when={read}")]);
+        command.arg(binary()).args(["merge", "--quiet", &sweep.plan(), "--out", &sweep.trial.text(out)]);
+        for index in [0, 1] {
+            command.args(["--from", &sweep.trial.text(&format!("run/shards/{index}"))]);
+        }
+        run_command(&mut command)
+    };
+    merge("whole", 1000).expect(0);
+    let whole = bytes(&sweep.trial.results("whole"));
+    let mut uneven = 0;
+    for read in 1..=12 {
+        let out = format!("out-{read}");
+        let message = merge(&out, read);
+        let results = sweep.trial.results(&out);
+        if message.code == Some(0) {
+            assert_eq!(bytes(&results), whole, "read {read}");
+            continue;
+        }
+        assert!(!results.exists(), "read {read}: {}", message.stderr);
+        if message.stderr.contains("changed during the merge") {
+            uneven += 1;
+            assert_eq!(message.code, Some(3), "{}", message.stderr);
+            assert!(message.stderr.contains("nothing was written: merge again"), "{}", message.stderr);
+        }
+    }
+    assert!(uneven >= 2, "no read came between the check and the merge");
 }
