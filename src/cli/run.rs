@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 
 Run the same command again to resume an interrupted run.
 Exit: 0 done, 1 an expectation failed (--check) or the results cannot show what varies (--strict), 2 usage or a bad file,
-3 a job failed, 5 input/output, 75 interrupted (can be resumed).")]
+3 a job failed, 4 finished results were edited, 5 input/output, 75 interrupted (can be resumed).")]
 pub struct Args {
     /// The experiment file
     #[arg(required_unless_present = "plan")]
@@ -231,6 +231,11 @@ fn failure_with_repair(error: RunError) -> CommandFailure {
         RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => {
             "if only its first line is damaged, restore it with --repair, which keeps the rows of this plan"
         }
+        RunError::Output(OutputError::Edited(_)) => {
+            let mut failure = run_failure(error);
+            failure.message += "\nhelp: restore the file, start over with --fresh, or seal it as it is with --repair";
+            return failure;
+        }
         _ => return run_failure(error),
     };
     let mut failure = run_failure(error);
@@ -255,6 +260,7 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
         OutputError::Results { .. }
         | OutputError::Manifest(ManifestError::Json { .. } | ManifestError::Edited { .. }) => Exit::Usage,
         OutputError::Foreign(_) | OutputError::Locked(_) => Exit::Usage,
+        OutputError::Edited(_) => Exit::Unequal,
         OutputError::Io { .. } | OutputError::NoLocks { .. } | OutputError::Manifest(_) => Exit::Io,
     };
     CommandFailure::new(exit, error)

@@ -66,6 +66,9 @@ pub enum OutputError {
     /// The folder holds other results.
     #[error("{0}")]
     Foreign(String),
+    /// Finished rows are other than those that were sealed.
+    #[error("{0}: every count is as it was sealed, but the file is not: its seconds were changed after the run ended")]
+    Edited(String),
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -306,6 +309,26 @@ impl Output {
         };
         let results = ResultsWriter::open(&path, &row_index.header, length).map_err(OutputError::results(&path))?;
         Ok((results, done))
+    }
+
+    /// Fails if the rows have the counts that the run before sealed, but the file is not the one
+    /// that it sealed: seconds were edited. Rows that were lost or put into another order are not
+    /// refused here, since the run restores them.
+    ///
+    /// # Errors
+    /// If so, or the results cannot be read.
+    pub fn check_seconds(&self) -> Result<(), OutputError> {
+        let (path, before) = (self.results_path(), self.before.get());
+        let Some(before) = before.filter(|before| before.ended.is_some() && before.file_seal.is_some()) else {
+            return Ok(());
+        };
+        let found = record::verify::verify(&path, Some(before)).map_err(OutputError::results(&path))?;
+        let same_counts = before.rows == Some(found.rows)
+            && before.column_seals.iter().all(|(name, seal)| found.seals.columns.get(name) == Some(seal));
+        match same_counts && before.file_seal.as_ref() != Some(&found.seals.file) {
+            true => Err(OutputError::Edited(path.display().to_string())),
+            false => Ok(()),
+        }
     }
 
     /// Sorts the rows into the plan's order, without pairs after the end of their test, and marks

@@ -127,6 +127,12 @@ impl<'a> Session<'a> {
             let manifest = output.folder.join(MANIFEST);
             output.attribute(Jobs(made)).map_err(|error| RunError::write(&manifest, error))?;
         }
+        if before == all && !settings.repair {
+            output.check_seconds().inspect_err(|_| {
+                // Ignored: the error that follows is the one to report.
+                let _ = output.retract();
+            })?;
+        }
         progress.begin(all, before, &done);
 
         let in_flight = InFlight::open(&output.folder, settings.retry_quarantined)

@@ -10,12 +10,15 @@ fn completed_from_any_cut(text: &str, step: usize, edge: usize) {
     trial.run("out", &["--jobs", "1"]).expect(0);
     let results = trial.results("out");
     let (whole, bytes) = (counts(&results), fs::read(&results).unwrap());
+    // What is put back is sealed with its own seconds.
+    let manifest = fs::read(trial.path("out/manifest.json")).unwrap();
     let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
     let two_lines = ends[ends.len() - 3]..bytes.len();
     let near = |at: &usize| ends.iter().any(|&end| at.abs_diff(end) <= edge);
     let cuts = two_lines.clone().step_by(step).chain(two_lines.filter(near)).chain(ends.iter().copied()).chain([0, 10]);
     for length in cuts.collect::<BTreeSet<usize>>() {
         fs::write(&results, &bytes[..length]).unwrap();
+        fs::write(trial.path("out/manifest.json"), &manifest).unwrap();
         trial.run("out", &[]).expect(0);
         assert_eq!(counts(&results), whole, "cut to {length} of {}", bytes.len());
     }
