@@ -91,9 +91,8 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     #[inline(always)]
     fn put(&mut self, code: usize, to: Square, captured: usize, planes: [u64; 4]) {
         let bit = 1_u64 << to.index();
-        let spread = &SPREAD[code & 15];
-        for at in 0..4 {
-            self.next.planes[at] = planes[at] | bit & spread[at];
+        for ((next, plane), spread) in self.next.planes.iter_mut().zip(planes).zip(SPREAD[code & 15]) {
+            *next = plane | bit & spread;
         }
         self.next.squares[to.index()] = code as u8;
         self.next.checkers = self.checking[code & 7] & bit;

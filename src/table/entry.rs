@@ -161,9 +161,7 @@ impl Packing for Bytes16 {
     }
     #[inline]
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
-        for word in 0..2 {
-            bucket[2 * to + word] = bucket[2 * from + word];
-        }
+        bucket.copy_within(2 * from..2 * (from + 1), 2 * to);
     }
 }
 
@@ -203,9 +201,7 @@ impl Packing for Bytes24 {
     }
     #[inline]
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
-        for word in 0..3 {
-            bucket[3 * to + word] = bucket[3 * from + word];
-        }
+        bucket.copy_within(3 * from..3 * (from + 1), 3 * to);
     }
 }
 
