@@ -5,10 +5,10 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::Board;
-use ttlab::engine::Limit;
-use ttlab::subject::options::ProgramWords;
-use ttlab::subject::{Launch, Position, Subject, Uci, find_program};
+use ttlab::internals::chess::Board;
+use ttlab::internals::engine::Limit;
+use ttlab::internals::subject::options::ProgramWords;
+use ttlab::internals::subject::{Launch, Position, Subject, Uci, find_program};
 
 fn driver(criterion: &mut Criterion) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/engines/scripted.sh");

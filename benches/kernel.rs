@@ -6,13 +6,13 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use ttlab::chess::Board;
-use ttlab::engine::{Engine, EngineOptions, Limit};
-use ttlab::experiment::decode::from_toml;
+use ttlab::internals::chess::Board;
+use ttlab::internals::engine::{Engine, EngineOptions, Limit};
+use ttlab::internals::experiment::decode::from_toml;
 
 fn preset(name: &str, over: &str) -> EngineOptions {
-    let mut table = ttlab::experiment::presets::options(name).unwrap();
-    ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
+    let mut table = ttlab::internals::experiment::presets::options(name).unwrap();
+    ttlab::internals::experiment::paths::merge(&mut table, &over.parse().unwrap());
     table.try_into().unwrap()
 }
 
@@ -71,7 +71,7 @@ fn kernel(criterion: &mut Criterion) {
     for _ in 0..12 {
         boards.push(board);
         let found = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
-        board.play(found.iterations.last().unwrap().best, ttlab::chess::Increments::none());
+        board.play(found.iterations.last().unwrap().best, ttlab::internals::chess::Increments::none());
     }
     for (name, alone) in [("a sequence of 12", false), ("the same 12 alone", true)] {
         let mut run = || {

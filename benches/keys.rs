@@ -5,7 +5,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::hint::black_box;
-use ttlab::chess::{Board, Color, EpRule, Increments, KeyOptions, Keys, Move, MoveList, Piece, movegen};
+use ttlab::internals::chess::{Board, Color, EpRule, Increments, KeyOptions, Keys, Move, MoveList, Piece, movegen};
 
 const POSITION: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 

@@ -5,7 +5,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use ttlab::chess::{Board, Increments, KeyOptions, Keys, perft};
+use ttlab::internals::chess::{Board, Increments, KeyOptions, Keys, perft};
 
 const POSITIONS: [(&str, &str, u32, u64); 3] = [
     ("startpos", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 5, 4_865_609),

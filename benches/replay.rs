@@ -7,12 +7,12 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::collections::HashSet;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use ttlab::chess::Bound;
-use ttlab::table::TableOptions;
-use ttlab::table::options::Size;
-use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Objective, clairvoyant, make_steps, replay_table};
-use ttlab::table::trace::{self, Event, EventKind, flags};
+use ttlab::internals::chess::Bound;
+use ttlab::internals::table::TableOptions;
+use ttlab::internals::table::options::Size;
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::replay::{Objective, clairvoyant, make_steps, replay_table};
+use ttlab::internals::table::trace::{self, Event, EventKind, flags};
 
 /// Time of this thread on a processor, to some 4 ms, so that other programs count for little; the clock's where Linux does not say.
 struct Processor(WallTime, Instant);

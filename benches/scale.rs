@@ -5,9 +5,9 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::collections::BTreeMap;
 use std::path::Path;
-use ttlab::chess::suite::{Suite, SuiteKind, SuiteOptions};
-use ttlab::experiment::text::SuiteTexts;
-use ttlab::experiment::{Experiment, Plan};
+use ttlab::internals::chess::suite::{Suite, SuiteKind, SuiteOptions};
+use ttlab::internals::experiment::text::SuiteTexts;
+use ttlab::internals::experiment::{Experiment, Plan};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 

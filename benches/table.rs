@@ -4,11 +4,11 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use ttlab::chess::{Bound, Move};
-use ttlab::table::memory::Memory;
-use ttlab::table::options::Size;
-use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, Table, TableOptions, build};
+use ttlab::internals::chess::{Bound, Move};
+use ttlab::internals::table::memory::Memory;
+use ttlab::internals::table::options::Size;
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::{Entry, Table, TableOptions, build};
 
 fn mix(n: u64) -> u64 {
     let n = (n ^ n >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -6,13 +6,15 @@
 #![allow(clippy::print_stdout)] // Its output is its result.
 
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::{Board, Bound};
-use ttlab::engine::options::Deepening;
-use ttlab::engine::{Engine, EngineOptions, Limit};
-use ttlab::table::memory::Memory;
-use ttlab::table::options::Size;
-use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableKind, TableOptions, entry};
+use ttlab::internals::chess::{Board, Bound};
+use ttlab::internals::engine::options::Deepening;
+use ttlab::internals::engine::{Engine, EngineOptions, Limit};
+use ttlab::internals::table::memory::Memory;
+use ttlab::internals::table::options::Size;
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::{
+    Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableKind, TableOptions, entry,
+};
 
 /// Two words for each slot, one slot for each key, the newest stays.
 struct ByHand {

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut fields: Vec<String> = fields.collect();
         if check.is_some() {
             // Each row is a job of its own, and so the first of its chain.
-            ttlab::record::seal(&mut fields, 0);
+            ttlab::internals::record::seal(&mut fields, 0);
         }
         writer.write_record(fields)?;
     }

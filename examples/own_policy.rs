@@ -4,8 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::process::ExitCode;
-use ttlab::table::Entry;
-use ttlab::table::policy::{Decision, Newcomer, Replacement, register};
+use ttlab::{Decision, Entry, Newcomer, Replacement, register};
 
 /// Keeps an entry whose move goes to the four central files unless the newcomer's does too, or is deeper by `margin`.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]

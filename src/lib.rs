@@ -1,48 +1,154 @@
-//! ttlab: a laboratory for chess transposition tables.
+//! A laboratory for chess transposition tables: which table, replacement policy and key scheme
+//! answers a search with the fewest nodes, and why.
 //!
-//! Data flows one way: experiment file -> plan -> runner -> engine -> one CSV row per finished
-//! iteration -> analysis -> report. A module may use only the modules declared above it
-//! (`docs/architecture.md` has the map).
+//! The library has three parts:
+//!
+//! - always: boards, suites of positions, a search engine whose every choice is an option, its
+//!   transposition table with replacement policies, and traces of table accesses and their replay;
+//! - feature `lab`: experiments, and their results as rows, comparisons and reports;
+//! - feature `cli` (the default, includes `lab`): the `ttlab` command, for programs that add a
+//!   policy to it.
+//!
+//! A search, with the counters of its table:
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//! use ttlab::{Board, Engine, EngineOptions, Limit, Size};
+//!
+//! let mut options = EngineOptions::default();
+//! options.table.size = Size::Bytes(1 << 20);
+//! let mut engine = Engine::new(&options, None)?;
+//! let limit = Limit { depth: Some(5), nodes: None };
+//! let stop = AtomicBool::new(false);
+//! let outcome = engine.search(&Board::startpos(), &[], limit, &stop, &mut |_| {});
+//! for iteration in &outcome.iterations {
+//!     let (nodes, table) = (iteration.search.nodes, iteration.table);
+//!     println!("{}: {nodes} nodes, {} of {} hits", iteration.best, table.hits, table.probes);
+//! }
+//! # assert_eq!(outcome.iterations.len(), 5);
+//! # Ok::<(), ttlab::EngineError>(())
+//! ```
+//!
+//! `docs/library.md` has more: a policy of one's own, an experiment run from code, its rows in a
+//! frame.
+
+// What is public is documented; `internals` makes all of it public.
+#![cfg_attr(not(feature = "internals"), warn(missing_docs))]
+// The rooms below a feature have parts that only that feature uses.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 #[cfg(not(unix))]
 compile_error!("ttlab runs on Unix systems only");
 
-pub mod counters;
+// A module may use only those declared above it (`docs/architecture.md` has the map).
+mod counters;
 
-pub mod console;
+#[cfg(feature = "cli")]
+mod console;
 
-pub mod text;
+#[cfg(feature = "lab")]
+mod text;
 
-pub mod system;
+mod system;
 
-pub mod chess;
+mod chess;
 
-pub mod table;
+mod table;
 
-pub mod engine;
+mod engine;
 
-pub mod subject;
+#[cfg(feature = "lab")]
+mod subject;
 
-pub mod experiment;
+#[cfg(feature = "lab")]
+mod experiment;
 
-pub mod generate;
+#[cfg(feature = "lab")]
+mod generate;
 
-pub mod signature;
+#[cfg(feature = "lab")]
+mod signature;
 
-pub mod record;
+#[cfg(feature = "lab")]
+mod record;
 
-pub mod runner;
+#[cfg(feature = "lab")]
+mod runner;
 
-pub mod analysis;
+#[cfg(feature = "lab")]
+mod analysis;
 
-pub mod doctor;
+#[cfg(feature = "lab")]
+mod doctor;
 
-pub mod tune;
+#[cfg(feature = "lab")]
+mod tune;
 
-pub mod report;
+#[cfg(feature = "lab")]
+mod report;
 
-pub mod submit;
+#[cfg(feature = "cli")]
+mod submit;
 
-pub mod uci;
+#[cfg(feature = "cli")]
+mod uci;
 
+#[cfg(feature = "cli")]
 pub mod cli;
+
+pub use chess::{
+    Bitboard, Board, Bound, Color, FenError, Increments, Item, Keys, Move, MoveList, Piece, Score, Square, Strictness,
+    Suite, SuiteOptions, legal as legal_moves, named as parse_move, suite::SuiteError,
+};
+pub use engine::{
+    Engine, EngineError, EngineOptions, Iteration, Limit, OptionError, Outcome, SearchCounters, SearchProgress, Stop,
+};
+pub use table::entry::{Bytes10, Bytes16, Bytes24, Packing};
+pub use table::policy::{BucketNotes, Decision, Mark, Newcomer, Policy, Replacement, register};
+pub use table::{
+    Bounded, Entry, Hit, Occupancy, ShadowCounters, Size, StoreOutcome, Table, TableCounters, TableError, TableOptions,
+    build as build_table,
+};
+
+#[cfg(feature = "lab")]
+pub use analysis::{CompareError, Comparison, Frame, FrameError, compare};
+#[cfg(feature = "lab")]
+pub use experiment::{Experiment, Plan, Problem};
+#[cfg(feature = "lab")]
+pub use report::Page as Report;
+#[cfg(feature = "lab")]
+pub use runner::{RunError, RunSummary, Settings as RunSettings, run};
+
+/// The values of [`EngineOptions`] and [`TableOptions`].
+pub mod options {
+    pub use crate::chess::{EpRule, GenerationOrder, Generator, KeyOptions, Scheme};
+    pub use crate::engine::options::*;
+    pub use crate::table::options::*;
+}
+
+/// Traces of table accesses: writing them, reading them, and replaying them on another table.
+pub mod trace {
+    pub use crate::table::replay::{Objective, ReplayCounters, Step, clairvoyant, make_steps, replay};
+    pub use crate::table::trace::{
+        Event, EventKind, Flaw, Reader, Recorder, SharedWriter, TraceError, Writer, flags, read,
+    };
+}
+
+/// The modules as they are, for the project's own tests, benchmarks and fuzz targets. No promise is
+/// made about them.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    /// Re-exports rooms under their own names.
+    macro_rules! rooms {
+        ($($(#[$gate:meta])? $room:ident)*) => {
+            $($(#[$gate])? pub mod $room { pub use crate::$room::*; })*
+        };
+    }
+    rooms! { analysis chess engine experiment generate record report runner signature subject submit table }
+}
+
+/// The code of the page for users of the library is tested with that of the comments.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct LibraryPage;

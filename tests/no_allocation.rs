@@ -3,9 +3,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use ttlab::chess::Board;
-use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress};
-use ttlab::experiment::decode::from_toml;
+use ttlab::internals::chess::Board;
+use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchProgress};
+use ttlab::internals::experiment::decode::from_toml;
 
 struct Counting;
 

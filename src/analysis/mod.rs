@@ -10,7 +10,9 @@ pub mod rows;
 
 pub use pairing::ratio::Ratio;
 pub use questions::claims::Verdict;
+pub use questions::compare::{Comparison, compare};
 pub use questions::line::Line;
+pub use questions::paired_rows::CompareError;
 pub use questions::summary::{Baseline, Question, Summary};
 pub use rows::frame::{Frame, FrameError};
 pub use rows::metric::Metric;

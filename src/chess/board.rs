@@ -247,7 +247,7 @@ impl Board {
         self.state = self.state.with_ply(ply);
     }
 
-    /// The castling rights, as bits of [`rights`].
+    /// The castling rights as bits: 1 and 2 White's king side and queen side, 4 and 8 Black's.
     #[inline]
     #[must_use]
     pub const fn castling(&self) -> u8 {

@@ -30,31 +30,12 @@ pub struct Epd {
     pub line: usize,
 }
 
-/// A file of positions.
-#[derive(Debug, Clone, Default)]
-pub struct EpdFile {
-    /// The positions in the order of the file.
-    pub positions: Vec<Epd>,
-    /// What was repaired, and opcodes that look like slips.
-    pub notes: Vec<Fault>,
-}
-
 impl Epd {
     /// The value of an opcode.
     #[must_use]
     pub fn value(&self, opcode: &str) -> Option<&OperationValue> {
         opcode::value(&self.operations, opcode)
     }
-}
-
-/// Reads a file's text; `name` is what the faults call it.
-///
-/// # Errors
-/// All lines that cannot be read, with the first fault of each.
-pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<EpdFile, Faults> {
-    let mut reader = Reader::new(name, text.as_bytes(), strictness, on_error);
-    let positions = reader.by_ref().collect();
-    Ok(EpdFile { positions, notes: reader.finish()? })
 }
 
 /// A line that is longer, in bytes, is no position: the file is another, or has no lines.

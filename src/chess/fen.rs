@@ -310,7 +310,7 @@ fn offset_in(placement: &str, square: Square) -> usize {
 }
 
 impl Board {
-    /// Reads a FEN strictly; see [`read`] for the lenient way.
+    /// Reads a FEN strictly: nothing is repaired.
     ///
     /// # Errors
     /// The first fault of the text, with its column.

@@ -104,8 +104,8 @@ pub struct Keys {
     pub piece: [[u64; 64]; 12],
     /// In the key when Black is to move.
     pub side: u64,
-    /// By the rights' bits ([`super::board::rights`]); the number of a set is the XOR of its
-    /// members' numbers.
+    /// By the rights' bits (see [`Board::castling`](super::Board::castling)); the number of a set
+    /// is the XOR of its members' numbers.
     pub castling: [u64; 16],
     /// By the e.p. target square.
     pub en_passant: [u64; 64],

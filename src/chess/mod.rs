@@ -33,7 +33,6 @@ mod state;
 pub mod successors;
 pub mod suite;
 pub mod types;
-pub mod unique;
 mod validity;
 
 pub use bitboard::Bitboard;
@@ -41,7 +40,7 @@ pub use board::Board;
 pub use fen::{FenError, Strictness};
 pub use increments::Increments;
 pub use keys::{EpRule, Generator, KeyOptions, Keys, Scheme};
-pub use movegen::{captures, legal, named};
+pub use movegen::{legal, named};
 pub use moves::{Move, MoveList};
 pub use order::GenerationOrder;
 pub use score::{Bound, Score};

@@ -28,14 +28,8 @@ pub fn named(board: &Board, word: &str) -> Option<Move> {
     moves.iter().copied().find(|mv| mv.from() == from && mv.to_string() == word)
 }
 
-/// Appends the legal captures in `purple` order: en passant and promotions that capture included,
-/// other promotions not.
-pub fn captures(board: &Board, list: &mut MoveList) {
-    generate::<_, CAPTURES>(board, list);
-}
-
-/// Shows the legal captures to a sink: en passant and promotions that capture included, other
-/// promotions not.
+/// Shows the legal captures to a sink in `purple` order: en passant and promotions that capture
+/// included, other promotions not.
 pub fn show_captures<S: Sink>(board: &Board, sink: &mut S) {
     generate::<_, CAPTURES>(board, sink);
 }

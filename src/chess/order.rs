@@ -35,7 +35,7 @@ pub enum GenerationOrder {
 }
 
 impl GenerationOrder {
-    /// Sorts a list that [`super::legal`] or [`super::captures`] made for `board`. Only `shuffle`
+    /// Sorts a list of legal moves or captures that was made for `board`. Only `shuffle`
     /// uses the seed.
     pub fn sort(self, board: &Board, list: &mut MoveList, seed: u64) {
         let rank: &dyn Fn(Move) -> u64 = match self {

@@ -71,26 +71,13 @@ pub struct PgnFile {
     pub notes: Vec<Fault>,
 }
 
-/// Reads a file's text; `name` is what the faults call it.
+/// Reads the first `most` games of a file's text that can be read; `name` is what the faults call
+/// it.
 ///
 /// # Errors
-/// All games that cannot be read, with the first fault of each: line and column, game number and
-/// the move's text.
-pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<PgnFile, Faults> {
-    read_first(name, text, strictness, on_error, usize::MAX)
-}
-
-/// As [`read`], up to the first `most` games that can be read.
-///
-/// # Errors
-/// As [`read`], of the games looked at.
-pub fn read_first(
-    name: &str,
-    text: &str,
-    strictness: Strictness,
-    on_error: OnError,
-    most: usize,
-) -> Result<PgnFile, Faults> {
+/// All games looked at that cannot be read, with the first fault of each: line and column, game
+/// number and the move's text.
+pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError, most: usize) -> Result<PgnFile, Faults> {
     let mut file = PgnFile::default();
     let mut faults = Vec::new();
     let text = with_line_feeds(text);
@@ -296,7 +283,7 @@ mod tests {
     fn moves_in_variations_are_skipped() {
         let read = |moves: &str, strictness: Strictness| {
             let text = format!("[Event \"g\"]\n\n{moves}\n");
-            let mut games = read("g.pgn", &text, strictness, OnError::Stop).unwrap().games;
+            let mut games = read("g.pgn", &text, strictness, OnError::Stop, usize::MAX).unwrap().games;
             let game = games.remove(0);
             (game.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "), game.result, games.len())
         };
@@ -327,7 +314,7 @@ mod tests {
                 for place in 0..3 {
                     let mut all = ["e4", "d4", "c4"].map(good).to_vec();
                     all.insert(place, bad.clone());
-                    let file = read("g.pgn", &all.concat(), Strictness::Strict, OnError::Skip).unwrap();
+                    let file = read("g.pgn", &all.concat(), Strictness::Strict, OnError::Skip, usize::MAX).unwrap();
                     let first: Vec<String> = file.games.iter().map(|game| game.moves[0].to_string()).collect();
                     assert_eq!(first, ["e2e4", "d2d4", "c2c4"], "{place} {}", all.concat());
                     assert_eq!(file.notes.len(), 1, "{place} {}", all.concat());

@@ -206,7 +206,7 @@ impl Suite {
                 (items, reader.finish()?)
             }
             SuiteKind::Games => {
-                let read = pgn::read_first(file, &text_of_games(file, input)?, strictness, on_error, most)?;
+                let read = pgn::read(file, &text_of_games(file, input)?, strictness, on_error, most)?;
                 (read.games.into_iter().map(game).collect(), read.notes)
             }
         };

@@ -1,5 +1,6 @@
 //! Runs the games of a file's `[confirm]`, after the searches of `ttlab run` or `ttlab tune`.
 
+use super::progress::ConsoleProgress;
 use super::run::{command_line, run_failure};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::screen::ScreenResult;
@@ -36,7 +37,7 @@ pub fn play(
         }
         let players = plural(contenders, "variant");
         eprintln!("confirm, stage {stage}: {players} against \"{}\", {} each", screened.best, plural(pairs, "pair"));
-        Box::new(progress::ConsoleProgress::default())
+        Box::new(ConsoleProgress::default())
     };
     let result = match confirm(experiment, games, (best, &others), (&folder, settings), stop, &mut begin_stage) {
         Ok(result) => result,

@@ -41,6 +41,7 @@ mod new;
 mod options;
 mod perft;
 mod plan;
+mod progress;
 mod replay;
 mod report;
 mod reproduce;
@@ -65,7 +66,7 @@ use std::process::ExitCode;
 
 /// The exit codes (see `docs/guarantees.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Success.
     Done = 0,
     /// A gate or an expectation failed.
@@ -90,7 +91,7 @@ fn out_of_memory() -> CommandFailure {
 
 /// An error that ends a command: its message and exit code.
 #[derive(Debug)]
-pub struct CommandFailure {
+pub(crate) struct CommandFailure {
     exit: Exit,
     message: String,
 }

@@ -1,10 +1,11 @@
+use super::progress::ConsoleProgress;
 use super::run::{command_line, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::problem::nearest;
 use crate::experiment::{Experiment, Plan};
-use crate::report::{self, markdown, reproduce_page};
-use crate::runner::{self, Session, Settings, progress};
+use crate::report::{Page, markdown, reproduce_page};
+use crate::runner::{self, Session, Settings};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -68,7 +69,9 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("interrupted; to resume:\n  {}", command_line());
             return Ok(Exit::Interrupted);
         }
-        pages.push(report::write(&folder).map_err(CommandFailure::io)?);
+        let page = Page::read(&folder).map_err(CommandFailure::io)?;
+        page.write(&folder).map_err(CommandFailure::io)?;
+        pages.push(page);
     }
     super::screen::show(&reproduce_page::terminal_sheet(&pages));
     // A partial run does not overwrite the page of all.
@@ -120,7 +123,7 @@ fn run_one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBoo
     let mut settings = settings(experiment, args);
     settings.jobs = args.jobs.map_or_else(|| runner::jobs_that_fit(&plan, settings.jobs), |_| settings.jobs);
     let session = Session::begin(experiment, &plan, folder, settings, stop).map_err(run_failure)?;
-    let summary = session.run(stop, &progress::ConsoleProgress::default()).map_err(run_failure)?;
+    let summary = session.run(stop, &ConsoleProgress::default()).map_err(run_failure)?;
     Ok(!summary.interrupted && super::run::judge(experiment, &session, stop, false)?)
 }
 

@@ -1,3 +1,4 @@
+use super::progress::ConsoleProgress;
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;
@@ -122,8 +123,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(CommandFailure::new(Exit::Unequal, mistaken.join("\n")));
     }
     warn(mistaken);
-    let progress: &dyn progress::Progress =
-        if args.quiet { &progress::Quiet } else { &progress::ConsoleProgress::default() };
+    let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &ConsoleProgress::default() };
     let summary = session.run(&stop, progress).map_err(failure_with_repair)?;
     if summary.interrupted {
         eprintln!("{}", resume_hint(&summary, &command_line()));
@@ -138,7 +138,7 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(Shard { index, of }) = shard {
         done = format!("shard {index} of {of} is done: {}", folder.display());
     } else {
-        let page = crate::report::read(&folder).map_err(CommandFailure::io)?;
+        let page = crate::report::Page::read(&folder).map_err(CommandFailure::io)?;
         super::screen::report(&page, &folder, args.quiet)?;
         if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;

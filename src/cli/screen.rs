@@ -19,7 +19,7 @@ pub fn report(page: &Page, folder: &Path, quiet: bool) -> Result<(), CommandFail
     if !quiet {
         show(&page.terminal_sheet());
     }
-    crate::report::write_page(page, folder).map_err(|error| {
+    page.write(folder).map_err(|error| {
         let help = format!("help: write it to another place with `ttlab report {} -o FILE`", folder.display());
         CommandFailure::io(format!("cannot write the report: {error:#}\n{help}"))
     })

@@ -1,3 +1,4 @@
+use super::progress::ConsoleProgress;
 use super::run::{default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
@@ -100,7 +101,7 @@ pub fn run(args: &Args) -> CommandResult {
             return Box::new(progress::Quiet);
         }
         eprintln!("{}: {} on {}", name(stage, &pressures), plural(candidates, "candidate"), plural(items, "item"));
-        Box::new(progress::ConsoleProgress::default())
+        Box::new(ConsoleProgress::default())
     };
     let mut runs = Runs {
         experiments: &experiments,
@@ -365,7 +366,7 @@ fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
 fn held_out_warnings(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFailure> {
     let mut warnings = Vec::new();
     for (at, pressure) in pressures.iter().enumerate() {
-        let page = report::read(&folder.join(RaceStage::HeldOut(at).folder())).map_err(CommandFailure::io)?;
+        let page = report::Page::read(&folder.join(RaceStage::HeldOut(at).folder())).map_err(CommandFailure::io)?;
         warnings.extend(page.undetectable.iter().map(|blind| format!("{pressure}: {blind}")));
     }
     Ok(warnings)

@@ -84,7 +84,7 @@ impl<'a> ReferenceSearch<'a> {
         }
         alpha = alpha.max(best);
         let mut moves = MoveList::new();
-        movegen::captures(board, &mut moves);
+        movegen::show_captures(board, &mut moves);
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
             child.play(mv, self.increments);

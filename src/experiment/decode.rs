@@ -39,6 +39,7 @@ pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, DecodeError> {
 ///
 /// # Errors
 /// As [`from_table`], and for a syntax error.
+#[cfg(any(test, feature = "internals"))]
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     let table = text
         .parse()

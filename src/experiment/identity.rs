@@ -227,7 +227,7 @@ mod tests {
         let games = items("x.pgn", &pgn);
         let along =
             |from, to, side| count_repeated(&games.items, Some(&Sequence { from, to, side, self_play: 0 }), false);
-        use crate::experiment::Side::{Both, White};
+        use crate::experiment::sequence::Side::{Both, White};
         assert_eq!(count_repeated(&games.items, None, false), [5, 10]);
         assert_eq!(along(0, None, Both), [5, 10]);
         assert_eq!(along(2, None, Both), [1, 4]);

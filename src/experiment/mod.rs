@@ -32,11 +32,11 @@ pub use confirm::Confirm;
 pub use expect::Expect;
 pub use file::{Experiment, File, SKIP_BAD};
 pub use grid::Variant;
-pub use matches::{Match, Pairing};
+pub use matches::Match;
 pub use options::options;
 pub use plan::{Job, Plan};
 pub use problem::Problem;
-pub use sequence::{Sequence, Side};
+pub use sequence::Sequence;
 pub use shards::{PlanFile, Split};
 pub use tune::{Goal, Tune};
 

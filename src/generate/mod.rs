@@ -2,10 +2,10 @@
 //! Nobody has tuned for these, and anyone can regenerate them. Openings are random walks:
 //! [`crate::chess::generate`].
 
-mod games;
+pub mod games;
 mod positions;
 
-pub use games::{SelfPlay, pgn};
+pub use games::pgn;
 pub use positions::{PositionKind, epd};
 
 use crate::chess::generate::GenerateError;

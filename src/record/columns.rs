@@ -73,7 +73,7 @@ struct FieldColumn {
 
 macro_rules! columns {
     ($list:ident: $($constant:ident = $name:literal, $role:ident, $unit:literal, $meaning:literal, $field:expr;)*) => {
-        $(#[doc = $meaning] pub const $constant: &str = $name;)*
+        $(#[doc = $meaning] #[allow(dead_code)] pub const $constant: &str = $name;)*
         static $list: &[FieldColumn] = &[$(FieldColumn {
             column: Column { name: Cow::Borrowed($name), meaning: Cow::Borrowed($meaning), unit: $unit, role: Role::$role },
             field: $field,

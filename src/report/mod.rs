@@ -40,34 +40,33 @@ use std::path::Path;
 /// Width in pixels of a figure in a file of its own.
 const FIGURE_WIDTH: f64 = 860.0;
 
-/// Reads a results folder and makes its default page.
-///
-/// # Errors
-/// When a file is missing or invalid.
-pub fn read(folder: &Path) -> Result<Page> {
-    Page::new(&[source::Source::load(folder)?], &Choices::default())
-}
-
-/// Writes the reports of a results folder: `report.md`, `report.html` and the figures as SVG files.
-///
-/// # Errors
-/// When the folder holds no results or cannot be written to.
-pub fn write(folder: &Path) -> Result<Page> {
-    let page = read(folder)?;
-    write_page(&page, folder)?;
-    Ok(page)
-}
-
-/// As [`write_sheet`]; for a match also `games.pgn`, made from the rows.
-///
-/// # Errors
-/// When the folder cannot be written to, or a game breaks the rules of chess.
-pub fn write_page(page: &Page, folder: &Path) -> Result<()> {
-    if page.games.is_some() {
-        let results = folder.join("results.csv");
-        record::games::write(&results).with_context(|| results.display().to_string())?;
+impl Page {
+    /// Reads a results folder and makes its default page.
+    ///
+    /// # Errors
+    /// When a file is missing or invalid.
+    pub fn read(folder: &Path) -> Result<Self> {
+        Self::new(&[source::Source::load(folder)?], &Choices::default())
     }
-    write_sheet(&page.sheet, folder)
+
+    /// Writes `report.md`, `report.html` and the figures as SVG files into a folder; for a match
+    /// also `games.pgn`, made from the rows.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to, or a game breaks the rules of chess.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        if self.games.is_some() {
+            let results = folder.join("results.csv");
+            record::games::write(&results).with_context(|| results.display().to_string())?;
+        }
+        write_sheet(&self.sheet, folder)
+    }
+
+    /// The page in Markdown, without figures; `level`: that of its heading, 1 to 6.
+    #[must_use]
+    pub fn to_markdown(&self, level: usize) -> String {
+        markdown::render(&self.sheet, markdown::Style { level, figures: false })
+    }
 }
 
 /// Writes or atomically replaces a file in the folder.

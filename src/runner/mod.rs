@@ -29,7 +29,7 @@ pub use row_index::Done;
 pub use session::{Session, Settings};
 pub use subjects::{Subjects, select_options, values};
 
-use crate::experiment::{Job, Plan, Split, Variant};
+use crate::experiment::{Experiment, Job, Plan, Split, Variant};
 use crate::record::manifest::Shard;
 use crate::system::available_bytes;
 use crate::text::plural;
@@ -103,6 +103,34 @@ impl RunError {
     fn write(path: &Path, error: io::Error) -> Self {
         Self::Write { path: path.display().to_string(), error }
     }
+}
+
+/// Runs a plan into a folder, or continues the run that the folder holds, and judges its moves and
+/// scores if the experiment has a reference. Shows nothing.
+///
+/// `folder` gets `results.csv` (a row for each finished iteration), `manifest.json` and
+/// `experiment.toml`. `settings.jobs`: searches at a time; their number changes no count. `stop`:
+/// set it from another thread to end soon; finished jobs are kept.
+///
+/// # Errors
+/// If the tables do not fit into memory, an engine cannot be used, or the folder cannot be used,
+/// holds results of another plan, or cannot be written. A job that fails is no error: its row says
+/// why.
+pub fn run(
+    experiment: &Experiment,
+    plan: &Plan,
+    folder: &Path,
+    settings: Settings,
+    stop: &AtomicBool,
+) -> Result<RunSummary, RunError> {
+    let jobs = settings.jobs;
+    let session = Session::begin(experiment, plan, folder, settings, stop)?;
+    reference::prune(experiment, &session.subjects, folder)?;
+    let mut summary = session.run(stop, &progress::Quiet)?;
+    if !summary.interrupted {
+        summary.interrupted = reference::judge(experiment, &session.subjects, folder, jobs, stop)?.is_none();
+    }
+    Ok(summary)
 }
 
 /// The jobs of a plan, or of one shard of it, in the plan's order.
@@ -255,8 +283,8 @@ mod tests {
     fn check_memory_reports_tables_that_do_not_fit() {
         let plan = |variants: &str| {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{variants}\n");
-            let experiment = crate::experiment::Experiment::parse(&text, Path::new("x.toml"), &[])
-                .unwrap_or_else(|problem| panic!("{problem}"));
+            let experiment =
+                Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
             Plan::new(&experiment)
         };
         let grid = |sizes: &str| format!("[grid]\n'table.size' = [{sizes}]");

@@ -23,7 +23,7 @@ pub mod watch;
 pub use bounded::Bounded;
 pub use make::{TableError, build, bytes, check_memory, entries};
 pub use observer::ObservedTable;
-pub use options::{Layout, TableKind, TableOptions};
+pub use options::{TableKind, TableOptions};
 pub use shadow::ShadowCounters;
 pub use size::Size;
 
@@ -44,10 +44,10 @@ pub struct Entry {
     /// Stored at a node with an open window (beta - alpha > 1).
     pub pv: bool,
     /// Nodes of the subtree below it, itself included; a table cutoff counts as 1 (or as its own
-    /// subtree under `big-all`). Layouts may keep it rounded: see [`Layout`].
+    /// subtree under `big-all`). Layouts may keep it rounded: see [`Layout`](options::Layout).
     pub nodes: u32,
     /// Written by the table: the clock at the store or at the last refresh, modulo
-    /// [`entry::GENERATIONS`] (see [`options::TickSource`]).
+    /// 1,024 (see [`options::TickSource`]).
     pub generation: u16,
     /// Written by the table: the entry answered a probe since it was written or since its mark was
     /// reset.
@@ -62,7 +62,7 @@ impl Entry {
         self.bound == Bound::None
     }
 
-    /// Ticks of the clock since the entry was written or refreshed, modulo [`entry::GENERATIONS`].
+    /// Ticks of the clock since the entry was written or refreshed, modulo 1,024.
     #[inline]
     #[must_use]
     pub fn age(&self, now: u16) -> u16 {
@@ -171,7 +171,7 @@ pub trait Table: Send {
     fn cutoff(&mut self, hit: &Hit);
     /// Prefetches the bucket of a key into the cache.
     fn prefetch(&self, key: u64);
-    /// Advances the clock by `ticks`, modulo [`entry::GENERATIONS`].
+    /// Advances the clock by `ticks`, modulo 1,024.
     fn advance(&mut self, ticks: u16);
     /// Empties the table and resets the clock to 0; the counters are kept.
     fn clear(&mut self);
@@ -185,7 +185,7 @@ pub trait Table: Send {
         false
     }
     /// Names the position of the next probe or store by an independent key, for observers of the
-    /// table ([`watch`]).
+    /// table.
     fn identify(&mut self, check: u64) {
         let _ = check;
     }
@@ -196,8 +196,7 @@ pub trait Table: Send {
     fn mark_used(&mut self, hit: &Hit) {
         let _ = hit;
     }
-    /// The last entry that the search offered for a position and depth, if offers are recorded
-    /// ([`offers`]).
+    /// The last entry that the search offered for a position and depth, if offers are recorded.
     fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
         let _ = (key, depth);
         None

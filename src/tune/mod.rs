@@ -11,5 +11,5 @@
 mod confirm;
 mod runs;
 
-pub use confirm::{Confirmation, confirm};
+pub use confirm::confirm;
 pub use runs::{Runs, RunsError, find_count as find_metric};

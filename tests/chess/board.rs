@@ -3,9 +3,9 @@
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
-use ttlab::chess::{
+use ttlab::internals::chess::{
     Board, Color, EpRule, Generator, Increments, KeyOptions, Keys, Move, MoveList, Piece, Scheme, Square, Suite,
-    SuiteOptions, captures, legal, movegen,
+    SuiteOptions, legal, movegen,
 };
 
 const STARTS: [&str; 9] = [
@@ -63,7 +63,7 @@ fn agree(board: &Board, oracle: &cozy_chess::Board) {
         (them.has(native.to) || pawn && native.from.file() != native.to.file()).then_some(mv)
     };
     let mut found = MoveList::new();
-    captures(board, &mut found);
+    movegen::show_captures(board, &mut found);
     assert_eq!(sorted(found.iter().copied()), sorted(known.iter().filter_map(taking)), "{board}");
     let kept: Vec<Move> = list.iter().copied().filter(|&mv| board.captured(mv).is_some()).collect();
     assert_eq!(found.to_vec(), kept, "captures are the legal moves that capture, in the same order: {board}");

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use ttlab::chess::{
+use ttlab::internals::chess::{
     Board, Color, Increments, Move, MoveList, Piece, Suite, SuiteOptions, generate, legal, opcode, perft,
 };
-use ttlab::generate::PositionKind;
+use ttlab::internals::generate::PositionKind;
 
 fn load(name: &str) -> Suite {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
@@ -109,7 +109,8 @@ fn what_was_found_on_one_half_is_confirmed_on_another() {
 /// Another machine or a later build makes the same suites: the first of each are made again.
 #[test]
 fn the_suites_are_what_the_generator_makes() {
-    let expected = |seed, length| ttlab::generate::GenerateRequest { count: 3, seed, plies: 10, length, depth: 4 };
+    let expected =
+        |seed, length| ttlab::internals::generate::GenerateRequest { count: 3, seed, plies: 10, length, depth: 4 };
     let position = |line: &str| line.split(" c0 ").next().unwrap().to_owned();
     let lines = |text: &str| text.lines().map(position).collect::<Vec<_>>();
     for (name, taken, expected) in [
@@ -117,7 +118,7 @@ fn the_suites_are_what_the_generator_makes() {
         ("endgames", PositionKind::Endgames, expected(102, 160)),
         ("tactical", PositionKind::Tactical, expected(103, 60)),
     ] {
-        let made = lines(&ttlab::generate::epd(&expected, taken, None).unwrap());
+        let made = lines(&ttlab::internals::generate::epd(&expected, taken, None).unwrap());
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let read = |half: &str| lines(&std::fs::read_to_string(root.join(format!("data/{name}-{half}.epd"))).unwrap());
         assert_eq!([&read("explore")[0], &read("confirm")[0], &read("explore")[1]], [&made[0], &made[1], &made[2]]);
@@ -131,7 +132,7 @@ fn the_games_of_people_are_two_hundred_openings() {
     let [explore, confirm, famous] = ["human-explore.pgn", "human-confirm.pgn", "games.pgn"].map(load);
     assert_eq!((explore.items.len(), confirm.items.len()), (100, 100));
     let after = |plies: usize| {
-        move |item: &ttlab::chess::suite::Item| {
+        move |item: &ttlab::internals::chess::suite::Item| {
             let mut board = item.board;
             item.moves().iter().take(plies).for_each(|&mv| board.play(mv, Increments::none()));
             board.identity()
@@ -158,7 +159,10 @@ fn the_games_end_as_they_say() {
     for mated in [0, 1, 3] {
         assert!(last(mated).in_check() && !last(mated).has_legal_move(), "{}", suite.items[mated].id);
     }
-    assert_eq!(last(0).fen(ttlab::chess::EpRule::Legal), "r1bk3r/p2pBpNp/n4n2/1p1NP2P/6P1/3P4/P1P1K3/q5b1 b - - 1 23");
+    assert_eq!(
+        last(0).fen(ttlab::internals::chess::EpRule::Legal),
+        "r1bk3r/p2pBpNp/n4n2/1p1NP2P/6P1/3P4/P1P1K3/q5b1 b - - 1 23"
+    );
 }
 
 /// Whether the side to move can mate in `moves`, and with which first moves.
@@ -248,7 +252,7 @@ fn king_and_pawn() -> (Vec<bool>, Vec<usize>) {
         }
         let ranks: Vec<&str> = squares.chunks(8).map(|rank| std::str::from_utf8(rank).unwrap()).collect();
         let fen = format!("{} {} - - 0 1", ranks.join("/"), if turn == 1 { 'w' } else { 'b' });
-        let lenient = ttlab::chess::fen::read(&fen, ttlab::chess::Strictness::Lenient);
+        let lenient = ttlab::internals::chess::fen::read(&fen, ttlab::internals::chess::Strictness::Lenient);
         if let Ok(reading) = lenient {
             let mut list = MoveList::new();
             legal(&reading.board, &mut list);

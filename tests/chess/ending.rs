@@ -1,7 +1,7 @@
 //! What ends a game, where it can be counted out: material that cannot mate, square by square.
 
-use ttlab::chess::ending::{Ending, ending};
-use ttlab::chess::{Board, Square};
+use ttlab::internals::chess::ending::{Ending, ending};
+use ttlab::internals::chess::{Board, Square};
 
 /// Kings that leave most squares free, and to which nothing gives check from the squares used
 /// below.

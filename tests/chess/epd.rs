@@ -2,11 +2,20 @@
 //! them panic.
 
 use proptest::prelude::*;
-use ttlab::chess::fault::OnError;
-use ttlab::chess::opcode::OperationValue;
-use ttlab::chess::{Board, Strictness, epd};
+use ttlab::internals::chess::fault::{Fault, Faults, OnError};
+use ttlab::internals::chess::opcode::OperationValue;
+use ttlab::internals::chess::{Board, Strictness, epd};
 
 const BK01: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -";
+
+/// The positions of a file and what was noted about them.
+type EpdFile = (Vec<epd::Epd>, Vec<Fault>);
+
+fn read_positions(file: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<EpdFile, Faults> {
+    let mut reader = epd::Reader::new(file, text.as_bytes(), strictness, on_error);
+    let positions = reader.by_ref().collect();
+    Ok((positions, reader.finish()?))
+}
 
 fn strict(line: &str) -> Result<epd::Epd, String> {
     epd::read_line(line, Strictness::Strict).map(|(epd, _)| epd).map_err(|fault| fault.to_string())
@@ -227,12 +236,12 @@ fn some_lines_nobody_can_read() {
 fn files_have_comments_blanks_and_line_ends_of_any_kind() {
     let text =
         format!("\u{feff}# heading\r\n\r\n  # more\r\n{BK01} bm Qd1+;\r\n\n8/8/8/8/8/3K4/R7/5k2 w - - dm 4; bn Ke3;\n");
-    let file = epd::read("f.epd", &text, Strictness::Strict, OnError::Stop).unwrap();
-    assert_eq!(file.positions.iter().map(|epd| epd.line).collect::<Vec<_>>(), [4, 6]);
-    let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    let file = read_positions("f.epd", &text, Strictness::Strict, OnError::Stop).unwrap();
+    assert_eq!(file.0.iter().map(|epd| epd.line).collect::<Vec<_>>(), [4, 6]);
+    let notes: Vec<String> = file.1.iter().map(ToString::to_string).collect();
     assert_eq!(notes, ["f.epd:6:34: unknown opcode `bn` kept (did you mean `bm`?)"]);
 
-    let faults = epd::read(
+    let faults = read_positions(
         "f.epd",
         "\u{feff}8/x\n# fine\n8/8/8/8/8/3K4/R7/5k2 w - - bm Kd9;\n",
         Strictness::Strict,
@@ -244,9 +253,9 @@ fn files_have_comments_blanks_and_line_ends_of_any_kind() {
         "columns count the bytes of the line, its mark included"
     );
     let text = format!("{BK01} id \"a\";\n8/x\n{BK01} bm Kz9;\n{BK01} id \"d\";\n");
-    let file = epd::read("f.epd", &text, Strictness::Strict, OnError::Skip).unwrap();
-    assert_eq!(file.positions.iter().map(|epd| epd.line).collect::<Vec<_>>(), [1, 4]);
-    let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
+    let file = read_positions("f.epd", &text, Strictness::Strict, OnError::Skip).unwrap();
+    assert_eq!(file.0.iter().map(|epd| epd.line).collect::<Vec<_>>(), [1, 4]);
+    let notes: Vec<String> = file.1.iter().map(ToString::to_string).collect();
     assert!(
         notes.len() == 2 && notes[0].starts_with("f.epd:2:3: left out: ") && notes[1].starts_with("f.epd:3:"),
         "{notes:?}"
@@ -261,10 +270,10 @@ fn lines_end_with_lf_crlf_or_cr() {
     for end in ["\n", "\r\n", "\r"] {
         for strictness in [Strictness::Strict, Strictness::Lenient] {
             for text in [lines.join(end), lines[..4].join(end)] {
-                let file = epd::read("f.epd", &text, strictness, OnError::Stop).unwrap();
-                let read: Vec<_> = file.positions.iter().map(|epd| (epd.line, best(epd))).collect();
+                let file = read_positions("f.epd", &text, strictness, OnError::Stop).unwrap();
+                let read: Vec<_> = file.0.iter().map(|epd| (epd.line, best(epd))).collect();
                 assert_eq!(read, [(3, vec!["d6d1".to_owned()]), (4, vec!["e2e4".to_owned()])], "{text:?}");
-                assert_eq!(file.notes, [], "{text:?}");
+                assert_eq!(file.1, [], "{text:?}");
             }
         }
     }
@@ -302,10 +311,10 @@ fn a_line_may_have_a_mebibyte() {
         assert_eq!(line.len(), length);
         let text = format!("{BK01} id \"a\";\n{line}\n{BK01} id \"c\";\n");
         for on_error in [OnError::Stop, OnError::Skip] {
-            let read = epd::read("f.epd", &text, Strictness::Strict, on_error);
+            let read = read_positions("f.epd", &text, Strictness::Strict, on_error);
             let output = "f.epd:2:1: expected a position, found a line of more than 1048576 bytes";
             match read {
-                Ok(file) => assert!(whole && file.positions.len() == 3),
+                Ok(file) => assert!(whole && file.0.len() == 3),
                 Err(faults) => assert!(!whole && faults.to_string() == output, "{faults}"),
             }
         }
@@ -323,8 +332,8 @@ proptest! {
     fn no_line_is_too_strange(tail in "\\PC{0,60}", letters in "[ ;\"a-z0-9+#D-]{0,40}") {
         for line in [tail.clone(), format!("{BK01} {tail}"), format!("{BK01} bm Qd1; {letters}"), format!("{BK01} {letters}")] {
             for strictness in [Strictness::Strict, Strictness::Lenient] {
-                match epd::read("x.epd", &line, strictness, OnError::Stop) {
-                    Ok(file) => prop_assert!(file.positions.len() <= 1 + line.matches('\n').count()),
+                match read_positions("x.epd", &line, strictness, OnError::Stop) {
+                    Ok(file) => prop_assert!(file.0.len() <= 1 + line.matches('\n').count()),
                     Err(faults) => {
                         for fault in &faults.0 {
                             prop_assert!((1..=line.len() + 1).contains(&fault.column), "{:?}: {}", line, fault);

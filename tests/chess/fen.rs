@@ -1,7 +1,7 @@
 //! FEN: what is refused and where, what is repaired, and that whatever is written is read back.
 
 use proptest::prelude::*;
-use ttlab::chess::{Board, EpRule, Increments, MoveList, Strictness, fen, legal};
+use ttlab::internals::chess::{Board, EpRule, Increments, MoveList, Strictness, fen, legal};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

@@ -1,6 +1,6 @@
 //! The generator of random openings gives up after a stated number of walks.
 
-use ttlab::chess::generate::{GenerateError, GenerateOptions, generate};
+use ttlab::internals::chess::generate::{GenerateError, GenerateOptions, generate};
 
 /// After one or two plies there are a few hundred quiet and level positions: as many are found, one
 /// more is not, and the error counts a thousand walks for each position asked for.

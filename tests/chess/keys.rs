@@ -1,6 +1,6 @@
 //! Keys against published values, and incremental against computed from scratch.
 
-use ttlab::chess::{Board, EpRule, Generator, Increments, KeyOptions, Keys, Move, Scheme, Square, keyaudit, unique};
+use ttlab::internals::chess::{Board, EpRule, Generator, Increments, KeyOptions, Keys, Move, Scheme, Square, keyaudit};
 
 /// Source: the Polyglot book format's list of test positions.
 const POLYGLOT: [(&str, u64); 9] = [
@@ -147,7 +147,7 @@ const UNIQUE: [(&str, EpRule, &[u64]); 9] = [
 #[test]
 fn different_positions_by_ply() {
     for (fen, rule, counts) in UNIQUE {
-        let found = unique::unique(&Board::from_fen(fen).unwrap(), rule, counts.len() as u32 - 1);
+        let found = crate::unique::unique(&Board::from_fen(fen).unwrap(), rule, counts.len() as u32 - 1);
         assert_eq!(found.iter().map(|level| level.unique).collect::<Vec<_>>(), counts, "{fen} {rule:?}");
     }
 }
@@ -155,7 +155,7 @@ fn different_positions_by_ply() {
 #[test]
 fn moves_that_lead_to_different_positions() {
     let visited = |rule| {
-        let levels = unique::unique(&Board::startpos(), rule, 4);
+        let levels = crate::unique::unique(&Board::startpos(), rule, 4);
         levels.iter().map(|level| level.visited).collect::<Vec<_>>()
     };
     assert_eq!(visited(EpRule::Legal), [1, 20, 400, 8902, 118_522]);

@@ -11,3 +11,4 @@ mod keys;
 mod order;
 mod perft;
 mod pgn;
+mod unique;

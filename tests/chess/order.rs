@@ -3,7 +3,9 @@
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
-use ttlab::chess::{Board, Color, GenerationOrder, Increments, Move, MoveList, Piece, Square, captures, legal, san};
+use ttlab::internals::chess::{
+    Board, Color, GenerationOrder, Increments, Move, MoveList, Piece, Square, legal, movegen, san,
+};
 
 const STARTS: [&str; 6] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -181,7 +183,7 @@ fn exchanges_of_a_few_positions_by_hand() {
         ("4k3/8/8/2p5/8/8/3Q4/4K3 w - - 0 1", "Qd4", -900),
     ] {
         let board = Board::from_fen(fen).unwrap();
-        let mv = san::read(&board, mv, ttlab::chess::Strictness::Strict).unwrap();
+        let mv = san::read(&board, mv, ttlab::internals::chess::Strictness::Strict).unwrap();
         assert_eq!(board.see(mv, &VALUES), value, "{fen} {mv}");
     }
 }
@@ -189,7 +191,7 @@ fn exchanges_of_a_few_positions_by_hand() {
 /// The exchange played out with legal moves: each side takes with any piece or stops.
 fn played_out(board: &Board, square: Square) -> i32 {
     let mut list = MoveList::new();
-    captures(board, &mut list);
+    movegen::show_captures(board, &mut list);
     let mut best = 0;
     for &mv in list.iter().filter(|mv| mv.to() == square && mv.promotion().is_none()) {
         let mut child = *board;
@@ -211,7 +213,7 @@ fn exchanges_are_what_the_best_play_wins() {
             continue;
         }
         let mut list = MoveList::new();
-        captures(&board, &mut list);
+        movegen::show_captures(&board, &mut list);
         for &mv in list.iter() {
             if mv.promotion().is_some() || board.is_en_passant(mv) || !plain(&board, mv) {
                 continue;
@@ -233,11 +235,14 @@ fn plain(board: &Board, mv: Move) -> bool {
     let back = mv.to().rank() == 0 || mv.to().rank() == 7;
     let lines = |color: Color| {
         let king = board.king(color);
-        let near = ttlab::chess::attacks::bishop_rays(king) | ttlab::chess::attacks::rook_rays(king);
+        let near =
+            ttlab::internals::chess::attacks::bishop_rays(king) | ttlab::internals::chess::attacks::rook_rays(king);
         let enemies = board.colored(!color);
         let sliders = (board.kind(Piece::Bishop) | board.kind(Piece::Rook) | board.kind(Piece::Queen)) & enemies;
-        let knights = ttlab::chess::attacks::knight(mv.to()) & ttlab::chess::Bitboard::of(king);
-        !(near & sliders).is_empty() || !(near & ttlab::chess::Bitboard::of(mv.to())).is_empty() || !knights.is_empty()
+        let knights = ttlab::internals::chess::attacks::knight(mv.to()) & ttlab::internals::chess::Bitboard::of(king);
+        !(near & sliders).is_empty()
+            || !(near & ttlab::internals::chess::Bitboard::of(mv.to())).is_empty()
+            || !knights.is_empty()
     };
     !back && !lines(Color::White) && !lines(Color::Black)
 }

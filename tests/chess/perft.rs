@@ -1,6 +1,6 @@
 //! Perft against published counts.
 
-use ttlab::chess::{
+use ttlab::internals::chess::{
     Board, EpRule, Increments, KeyOptions, Keys, MoveList, Suite, SuiteOptions, legal, perft, successors,
 };
 

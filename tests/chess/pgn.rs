@@ -3,9 +3,13 @@
 
 use proptest::prelude::*;
 use std::path::Path;
-use ttlab::chess::fault::OnError;
-use ttlab::chess::suite::{Content, SuiteError, SuiteKind};
-use ttlab::chess::{Board, Increments, MoveList, Strictness, Suite, SuiteOptions, legal, movegen, pgn, san};
+use ttlab::internals::chess::fault::{Faults, OnError};
+use ttlab::internals::chess::suite::{Content, SuiteError, SuiteKind};
+use ttlab::internals::chess::{Board, Increments, MoveList, Strictness, Suite, SuiteOptions, legal, movegen, pgn, san};
+
+fn read_games(file: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<pgn::PgnFile, Faults> {
+    pgn::read(file, text, strictness, on_error, usize::MAX)
+}
 
 fn board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|fault| panic!("{fen}: {fault}"))
@@ -134,7 +138,7 @@ const GAMES: &str = "\u{feff}% escaped\r
 
 #[test]
 fn games_with_all_that_a_file_can_hold() {
-    let file = pgn::read("g.pgn", GAMES, Strictness::Strict, OnError::Stop).unwrap();
+    let file = read_games("g.pgn", GAMES, Strictness::Strict, OnError::Stop).unwrap();
     let moves = |game: &pgn::Game| game.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     let [first, second, third] = &file.games[..] else { panic!("three games") };
     assert_eq!(first.tag("Event"), Some("a \"quoted\" name"));
@@ -149,7 +153,7 @@ fn games_with_all_that_a_file_can_hold() {
 fn faults_name_the_game_the_line_and_the_move() {
     let text = "[Event \"1\"]\n1. e4 e5 2. Ke3 1-0\n\n[Event \"2\"]\n1. e4 1-0\n\n[Event \"3\"]\n1. d4 d5\n2. c4 Qh4 *\n\n\
                 [Event \"4\"]\n1-0\n[Event \"5\"]\n1. e4 {open\n";
-    let faults = pgn::read("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
+    let faults = read_games("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
     let shown: Vec<String> = faults.0.iter().map(ToString::to_string).collect();
     assert_eq!(
         shown,
@@ -177,9 +181,9 @@ fn faults_name_the_game_the_line_and_the_move() {
         ("[White \"A\" x]\n1. e4 *", "g.pgn:1:1: game 1: expected a tag, [Name \"value\"], found `[White \"A\" x]`"),
         ("1. e4 } *", "g.pgn:1:7: game 1: move 1...`}`: expected a move, found `}`"),
     ] {
-        assert_eq!(pgn::read("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err().0[0].to_string(), fault);
+        assert_eq!(read_games("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err().0[0].to_string(), fault);
     }
-    let file = pgn::read("g.pgn", "1. e4 [Event \"2\"] 1. d4 -- 2. c4", Strictness::Lenient, OnError::Stop).unwrap();
+    let file = read_games("g.pgn", "1. e4 [Event \"2\"] 1. d4 -- 2. c4", Strictness::Lenient, OnError::Stop).unwrap();
     assert_eq!(file.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [1, 1]);
     // Where no result is written none is made up.
     assert!(file.games.iter().all(|game| game.result == "*"), "{:?}", file.games);
@@ -194,24 +198,24 @@ fn faults_name_the_game_the_line_and_the_move() {
     // Nothing need stand between a move and what is passed over; a tag may have one letter for its
     // name, and has one at least.
     let close = "% escaped\n[A \"b\"]\n1. e4{c}e5$14Nf3 (2. f4)Nc6;c\n*";
-    let file = pgn::read("g.pgn", close, Strictness::Strict, OnError::Stop).unwrap();
+    let file = read_games("g.pgn", close, Strictness::Strict, OnError::Stop).unwrap();
     let moves: Vec<String> = file.games[0].moves.iter().map(ToString::to_string).collect();
     assert_eq!((moves.join(" ").as_str(), file.games[0].tag("A")), ("e2e4 e7e5 g1f3 b8c6", Some("b")));
-    assert!(pgn::read("g.pgn", "[\"b\"]\n1. e4 *", Strictness::Lenient, OnError::Stop).is_err());
+    assert!(read_games("g.pgn", "[\"b\"]\n1. e4 *", Strictness::Lenient, OnError::Stop).is_err());
     // A start position is read as strictly as all else.
     let set_up = "[FEN \"4k3/8/8/8/8/8/8/R3K3 w aQ\"]\n1. Kd2 *";
-    let read = |strictness| pgn::read("g.pgn", set_up, strictness, OnError::Stop).map(|file| file.games.len()).ok();
+    let read = |strictness| read_games("g.pgn", set_up, strictness, OnError::Stop).map(|file| file.games.len()).ok();
     assert_eq!([Strictness::Strict, Strictness::Lenient].map(read), [None, Some(1)]);
     // A backslash stands for itself behind another; a variation that is left open is told, and its
     // game kept.
-    let file = pgn::read("g.pgn", "[ White_2 \"a\\\\b\" ] 1. e4(1.d4$14 d5;c4)\n", Strictness::Lenient, OnError::Stop)
+    let file = read_games("g.pgn", "[ White_2 \"a\\\\b\" ] 1. e4(1.d4$14 d5;c4)\n", Strictness::Lenient, OnError::Stop)
         .unwrap();
     let [game] = &file.games[..] else { panic!("one game") };
     assert_eq!((game.tag("White_2"), game.moves.len(), file.notes.len()), (Some("a\\b"), 1, 1));
-    let file = pgn::read("g.pgn", "[White \"A\"] 0-1 1. e4 *", Strictness::Strict, OnError::Skip).unwrap();
+    let file = read_games("g.pgn", "[White \"A\"] 0-1 1. e4 *", Strictness::Strict, OnError::Skip).unwrap();
     assert_eq!((file.games.len(), file.games[0].number, file.notes.len()), (1, 2, 1));
     // The second game alone can be read: the others are told of.
-    let file = pgn::read("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
+    let file = read_games("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
     assert_eq!(file.games.iter().map(|game| game.number).collect::<Vec<_>>(), [2]);
     let left_out: Vec<usize> = file.notes.iter().map(|note| note.line).collect();
     assert_eq!(left_out, [2, 9, 11, 14]);
@@ -333,7 +337,7 @@ proptest! {
             for strictness in [Strictness::Strict, Strictness::Lenient] {
                 let _ = san::read(&Board::startpos(), &text, strictness);
                 let lines = text.matches('\n').count() + 1;
-                match pgn::read("x.pgn", &text, strictness, OnError::Skip) {
+                match read_games("x.pgn", &text, strictness, OnError::Skip) {
                     Ok(file) => prop_assert!(file.games.iter().all(|game| !game.moves.is_empty())),
                     Err(faults) => prop_assert!(faults.0.iter().all(|fault| fault.line <= lines && fault.column <= text.len() + 1)),
                 }
@@ -352,7 +356,7 @@ fn a_damaged_game_costs_itself_alone() {
         let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
         (game.tags.clone(), game.start, moves, game.result.clone())
     };
-    let whole = pgn::read("g.pgn", &fifty.concat(), Strictness::Strict, OnError::Stop).unwrap();
+    let whole = read_games("g.pgn", &fifty.concat(), Strictness::Strict, OnError::Stop).unwrap();
     let whole: Vec<_> = whole.games.iter().map(described).collect();
     assert_eq!(whole.len(), 50);
     type Damage = fn(&str) -> String;
@@ -380,7 +384,7 @@ fn a_damaged_game_costs_itself_alone() {
         ("a file cut within the moves", |game| format!("{}\n", &game[..game.len() / 2])),
     ];
     let read = |games: &[String], strictness: Strictness| {
-        let file = pgn::read("g.pgn", &games.concat(), strictness, OnError::Skip).unwrap();
+        let file = read_games("g.pgn", &games.concat(), strictness, OnError::Skip).unwrap();
         (file.games.iter().map(described).collect::<Vec<_>>(), file.notes)
     };
     for (number, original) in fifty.iter().enumerate() {
@@ -416,7 +420,7 @@ fn no_place_of_a_damage_costs_another_game() {
     };
     let [before, between, after] = [("a", "e4"), ("b", "d4"), ("c", "c4")].map(|(name, mv)| game(name, mv));
     let read = |text: &str| {
-        let file = pgn::read("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
+        let file = read_games("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
         let name = |game: &pgn::Game| (game.tag("Event").unwrap_or_default().to_owned(), game.moves.len());
         file.games.iter().map(name).collect::<Vec<_>>()
     };
@@ -440,12 +444,12 @@ fn a_variation_that_is_not_closed_costs_its_game() {
     for (tags, bad) in [("[White \"A\"]\n[Black \"B\"]\n\n", "1. e4 (1. c4 e5 1-0"), ("", "1. e4 (1. c4 e5 1-0")] {
         let games = ["1. d4 d5 1-0", bad, "1. Nf3 d5 0-1", "1. Nc3 d5 0-1"];
         let text: String = games.iter().map(|moves| format!("{tags}{moves}\n\n")).collect();
-        let file = pgn::read("g.pgn", &text, Strictness::Strict, OnError::Skip).unwrap();
+        let file = read_games("g.pgn", &text, Strictness::Strict, OnError::Skip).unwrap();
         let read: Vec<_> = file.games.iter().map(|game| (game.number, game.moves[0].to_string())).collect();
         assert_eq!(read, [(1, "d2d4".to_owned()), (3, "g1f3".to_owned()), (4, "b1c3".to_owned())]);
         assert_eq!(file.notes.len(), 1, "{:?}", file.notes);
         assert!(file.notes[0].message.starts_with("left out: game 2: expected ), found"), "{:?}", file.notes);
-        let lenient = pgn::read("g.pgn", &text, Strictness::Lenient, OnError::Stop).unwrap();
+        let lenient = read_games("g.pgn", &text, Strictness::Lenient, OnError::Stop).unwrap();
         assert_eq!((lenient.games.len(), lenient.notes.len()), (4, 1), "{:?}", lenient.notes);
     }
 }
@@ -454,7 +458,7 @@ fn a_variation_that_is_not_closed_costs_its_game() {
 fn games_of_other_rules_are_refused_by_their_tag() {
     let read = |variant: &str, strictness, on_error| {
         let text = format!("[White \"A\"]\n[Black \"B\"]\n{variant}\n1. e4 d5 2. exd5 Nf6 3. Nc3 *\n");
-        pgn::read("g.pgn", &text, strictness, on_error).map(|file| file.games.len())
+        read_games("g.pgn", &text, strictness, on_error).map(|file| file.games.len())
     };
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         for variant in ["Standard", "standard", "From Position", "Chess", "Normal", "", "?", "-"] {
@@ -491,7 +495,7 @@ fn games_of_other_rules_are_refused_by_their_tag() {
 fn lines_of_games_end_with_lf_crlf_or_cr() {
     let text = "% escaped [Event \"x\"]\n[Event \"a\"]\n\n1. e4 ; to the end (\ne5 {over\nlines} 1-0\n\n[Event \"b\"]\n\n1. d4 Zz *\n";
     for end in ["\n", "\r\n", "\r"] {
-        let file = pgn::read("g.pgn", &text.replace('\n', end), Strictness::Strict, OnError::Skip).unwrap();
+        let file = read_games("g.pgn", &text.replace('\n', end), Strictness::Strict, OnError::Skip).unwrap();
         assert_eq!((file.games.len(), file.games[0].line, file.games[0].moves.len()), (1, 2, 2), "{end:?}");
         assert_eq!(
             file.notes[0].to_string(),
@@ -504,8 +508,8 @@ fn lines_of_games_end_with_lf_crlf_or_cr() {
 #[test]
 fn repairs_of_a_start_position_are_told() {
     let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 0\"]\n\n1. Kd2 *\n";
-    pgn::read("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
-    let file = pgn::read("g.pgn", text, Strictness::Lenient, OnError::Stop).unwrap();
+    read_games("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
+    let file = read_games("g.pgn", text, Strictness::Lenient, OnError::Stop).unwrap();
     let output: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
     assert_eq!(output, ["g.pgn:2:1: game 1: tag FEN, column 30: expected a move number, 1 to 9999, found `0`"]);
     assert_eq!(file.games[0].start.game_ply(), 0);
@@ -531,7 +535,7 @@ fn the_first_items_are_read_alone() {
 #[test]
 fn repairs_of_a_game_that_is_left_out_go_with_it() {
     let text = "[Event \"a\"]\n\n1. e4 ) e5 2. Qd9 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
-    let file = pgn::read("g.pgn", text, Strictness::Lenient, OnError::Skip).unwrap();
+    let file = read_games("g.pgn", text, Strictness::Lenient, OnError::Skip).unwrap();
     let output: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
     assert_eq!((file.games.len(), output.len()), (1, 1), "{output:?}");
     assert!(output[0].contains("game 1") && output[0].contains("Qd9"), "{output:?}");
@@ -542,7 +546,7 @@ fn repairs_of_a_game_that_is_left_out_go_with_it() {
 fn a_game_with_a_bad_tag_is_left_out_with_all_its_tags() {
     let text =
         "[Event \"a\"]\n[FEN \"8/8 w\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
-    let file = pgn::read("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
+    let file = read_games("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
     let [game] = &file.games[..] else { panic!("one game: {:?}", file.games) };
     let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
     assert_eq!((game.number, moves.join(" ").as_str()), (2, "d2d4 d7d5"));

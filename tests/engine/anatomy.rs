@@ -4,13 +4,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use ttlab::chess::{Board, Bound, Increments};
-use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::decode::from_toml;
-use ttlab::table::options::{Index, Size};
-use ttlab::table::policy::Policy;
-use ttlab::table::watch::{Watch, WatchedTable};
-use ttlab::table::{Entry, Hit, ObservedTable, ShadowCounters, StoreOutcome, Table, TableOptions, build};
+use ttlab::internals::chess::{Board, Bound, Increments};
+use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::table::options::{Index, Size};
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::watch::{Watch, WatchedTable};
+use ttlab::internals::table::{Entry, Hit, ObservedTable, ShadowCounters, StoreOutcome, Table, TableOptions, build};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 

@@ -3,11 +3,11 @@
 //! is wrong where something is.
 
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::Board;
-use ttlab::engine::audit::{AuditedClaim, Findings, comparable, with_draws};
-use ttlab::engine::{Engine, EngineOptions, Limit};
-use ttlab::experiment::decode::from_toml;
-use ttlab::table::policy::Policy;
+use ttlab::internals::chess::Board;
+use ttlab::internals::engine::audit::{AuditedClaim, Findings, comparable, with_draws};
+use ttlab::internals::engine::{Engine, EngineOptions, Limit};
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::table::policy::Policy;
 
 /// Mates in one to three, stalemate tricks, en passant (one that may be had or not in the same
 /// position) and castling at hand, promotions, a locked endgame with many transpositions.
@@ -36,7 +36,7 @@ fn audited(text: &str, depth_less: u8) -> (Findings, u64) {
             let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
             nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
             match outcome.iterations.last().map(|last| last.best) {
-                Some(best) if !best.is_none() => board.play(best, ttlab::chess::Increments::none()),
+                Some(best) if !best.is_none() => board.play(best, ttlab::internals::chess::Increments::none()),
                 _ => break,
             }
         }
@@ -178,7 +178,7 @@ fn an_audit_moves_no_count() {
             let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
             plain += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
             match outcome.iterations.last().map(|last| last.best) {
-                Some(best) if !best.is_none() => board.play(best, ttlab::chess::Increments::none()),
+                Some(best) if !best.is_none() => board.play(best, ttlab::internals::chess::Increments::none()),
                 _ => break,
             }
         }
@@ -245,8 +245,8 @@ fn a_search_cut_short_leaves_nothing_wrong() {
 #[test]
 fn a_wrong_answer_in_words() {
     use std::cmp::Ordering;
-    use ttlab::chess::{Bound, Move};
-    use ttlab::engine::audit::{AuditedClaim, Wrong};
+    use ttlab::internals::chess::{Bound, Move};
+    use ttlab::internals::engine::audit::{AuditedClaim, Wrong};
     let output = |claim: AuditedClaim, truth: Ordering| {
         Wrong { fen: "F".to_owned(), claim, score: -7, truth, depth: 3, ply: 2, window: (-10, 20) }.to_string()
     };

@@ -2,13 +2,13 @@
 //! sound tables give instead (recomputed by an independent program), to the last digit.
 
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::Board;
-use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::internals::chess::Board;
+use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
 
 /// The preset `purple` with further options laid over it.
 fn purple(over: &str) -> EngineOptions {
-    let mut table = ttlab::experiment::presets::options("purple").unwrap();
-    ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
+    let mut table = ttlab::internals::experiment::presets::options("purple").unwrap();
+    ttlab::internals::experiment::paths::merge(&mut table, &over.parse().unwrap());
     let options: EngineOptions = table.try_into().unwrap();
     options.check().unwrap();
     options

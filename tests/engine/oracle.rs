@@ -2,12 +2,12 @@
 //! proof that trying everything finds.
 
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::keys::Keys;
-use ttlab::chess::{Board, Increments, MoveList, Score, movegen};
-use ttlab::engine::eval::{Evaluator, piece_square_values};
-use ttlab::engine::options::{Leaf, Ordering};
-use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::table::TableKind;
+use ttlab::internals::chess::keys::Keys;
+use ttlab::internals::chess::{Board, Increments, MoveList, Score, movegen};
+use ttlab::internals::engine::eval::{Evaluator, piece_square_values};
+use ttlab::internals::engine::options::{Leaf, Ordering};
+use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::internals::table::TableKind;
 
 const POSITIONS: [&str; 4] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::suite::{Suite, SuiteOptions};
-use ttlab::chess::{Board, Bound, Increments};
-use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::decode::from_toml;
+use ttlab::internals::chess::suite::{Suite, SuiteOptions};
+use ttlab::internals::chess::{Board, Bound, Increments};
+use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::internals::experiment::decode::from_toml;
 
 fn engine(text: &str) -> Engine {
     let options: EngineOptions = from_toml(text).unwrap();
@@ -98,8 +98,8 @@ fn repetitions_and_fifty_moves_are_draws_when_they_are_asked_for() {
     let mut board = start;
     for uci in ["f3g5", "f6h5", "g5f3"] {
         past.push(board);
-        let mut moves = ttlab::chess::MoveList::new();
-        ttlab::chess::legal(&board, &mut moves);
+        let mut moves = ttlab::internals::chess::MoveList::new();
+        ttlab::internals::chess::legal(&board, &mut moves);
         board.play(*moves.iter().find(|mv| mv.to_string() == uci).unwrap(), none);
     }
     // Black to move: ...Nf6 repeats the first position.
@@ -148,8 +148,8 @@ fn a_mate_that_the_clock_forbids_is_not_taken_from_the_table() {
 #[test]
 fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
     let evals = |preset: &str, over: &str| -> Vec<u64> {
-        let mut table = ttlab::experiment::presets::options(preset).unwrap();
-        ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
+        let mut table = ttlab::internals::experiment::presets::options(preset).unwrap();
+        ttlab::internals::experiment::paths::merge(&mut table, &over.parse().unwrap());
         let mut engine = Engine::new(&table.try_into().unwrap(), None).unwrap();
         (1..=2).map(|depth| search(&mut engine, &Board::startpos(), &[], depth).search.evals).collect()
     };
@@ -173,8 +173,8 @@ fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
 fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
     let board = Board::from_fen("3rn2k/ppb2rpp/2ppqp2/5N2/2P1P3/1P5Q/PB3PPP/3RR1K1 w - - 0 1").unwrap();
     let score = |over: &str| {
-        let mut table = ttlab::experiment::presets::options("purple-listing").unwrap();
-        ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
+        let mut table = ttlab::internals::experiment::presets::options("purple-listing").unwrap();
+        ttlab::internals::experiment::paths::merge(&mut table, &over.parse().unwrap());
         search(&mut Engine::new(&table.try_into().unwrap(), None).unwrap(), &board, &[], 5).score
     };
     let truth = score("table = 'none'");
@@ -186,9 +186,9 @@ fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
 /// options name.
 #[test]
 fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
-    use ttlab::table::entry::Bytes16;
-    use ttlab::table::policy::{Big1, Decision, Newcomer, Policy, Replacement};
-    use ttlab::table::{Bounded, Entry, StoreOutcome, Table};
+    use ttlab::internals::table::entry::Bytes16;
+    use ttlab::internals::table::policy::{Big1, Decision, Newcomer, Policy, Replacement};
+    use ttlab::internals::table::{Bounded, Entry, StoreOutcome, Table};
 
     #[derive(Clone, Copy)]
     struct Mine<const CREDIT: bool>;

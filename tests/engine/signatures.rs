@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
-use ttlab::signature::{self, values};
+use ttlab::internals::signature::{self, values};
 
 /// The file's lines, without the comment at its head.
 fn held() -> Vec<&'static str> {

@@ -4,10 +4,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use ttlab::chess::Board;
-use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress, Stop};
-use ttlab::experiment::decode::from_toml;
-use ttlab::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
+use ttlab::internals::chess::Board;
+use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchProgress, Stop};
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Said {

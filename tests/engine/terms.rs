@@ -2,10 +2,10 @@
 //! preset that has them.
 
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::{Board, MoveList, legal};
-use ttlab::engine::{Engine, EngineOptions, Limit, SearchCounters};
-use ttlab::experiment::decode::from_toml;
-use ttlab::experiment::presets;
+use ttlab::internals::chess::{Board, MoveList, legal};
+use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchCounters};
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::experiment::presets;
 
 const MIDDLE: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9";
 const PAWNS: &str = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1";

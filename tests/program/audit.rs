@@ -71,8 +71,8 @@ fn a_few_positions_are_enough_where_it_is_said_so() {
 /// An iteration that the limit cuts short has no score to hold against anything, and is not counted as looked at.
 #[test]
 fn only_finished_iterations_are_counted() {
-    use ttlab::chess::Board;
-    use ttlab::engine::{Engine, EngineOptions, Limit};
+    use ttlab::internals::chess::Board;
+    use ttlab::internals::engine::{Engine, EngineOptions, Limit};
     let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();
     let (limit, stop) = (Limit { depth: Some(3), nodes: Some(200) }, std::sync::atomic::AtomicBool::new(false));
     let found = engine.search(&Board::startpos(), &[], limit, &stop, &mut |_| {}).iterations;

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
-use ttlab::record::manifest::Manifest;
-use ttlab::record::verify::verify;
+use ttlab::internals::record::manifest::Manifest;
+use ttlab::internals::record::verify::verify;
 
 /// A folder that is deleted with its owner; in memory where the system has such a place, since runs wait for the disk at every step.
 pub fn scratch() -> TempDir {

@@ -38,7 +38,7 @@ fn altered(from: &Path, to: &Path, alter: impl Fn(&dyn Fn(&str) -> usize, &mut R
         let job = ["variant", "position", "repeat"].map(|name| row[at(name)].clone()).to_vec();
         let previous = if row[at("error")].is_empty() { chains.get(&job).copied().unwrap_or(0) } else { 0 };
         row.pop();
-        chains.insert(job, ttlab::record::seal(row, previous));
+        chains.insert(job, ttlab::internals::record::seal(row, previous));
     }
     let mut writer = csv::Writer::from_path(to.join("results.csv")).unwrap();
     writer.write_record(&header).unwrap();
@@ -394,7 +394,7 @@ fn what_speaks_against_a_comparison_is_told() {
 /// Too little for two decimals is told by its first digit; nothing is "=".
 #[test]
 fn a_change_is_written_with_as_many_digits_as_it_needs() {
-    use ttlab::report::comparison::format_change;
+    use ttlab::internals::report::comparison::format_change;
     for (pair, expected) in [
         ([7.0, 7.0], "="),
         ([0.0, 7.0], "from 0"),

@@ -1,12 +1,12 @@
 //! Each doubt and each warning at its edge, by hand: what is told, of whom, and from which figure on.
 
-use ttlab::analysis::caveats::timing::Timing;
-use ttlab::analysis::caveats::warnings::{Warning, join_warnings, result_warnings, shard_warning};
-use ttlab::analysis::caveats::{memory, sensitivity};
-use ttlab::analysis::questions::line::Measure;
-use ttlab::analysis::questions::power::Power;
-use ttlab::analysis::{Frame, Line, Summary};
-use ttlab::record::manifest::{Build, Machine, Manifest, RunSegment, ShardRun};
+use ttlab::internals::analysis::caveats::timing::Timing;
+use ttlab::internals::analysis::caveats::warnings::{Warning, join_warnings, result_warnings, shard_warning};
+use ttlab::internals::analysis::caveats::{memory, sensitivity};
+use ttlab::internals::analysis::questions::line::Measure;
+use ttlab::internals::analysis::questions::power::Power;
+use ttlab::internals::analysis::{Frame, Line, Summary};
+use ttlab::internals::record::manifest::{Build, Machine, Manifest, RunSegment, ShardRun};
 
 /// A line of so many searches, some of them truncated to common depths or not compared, some jobs failed.
 fn line(name: &str, searches: usize, truncated: usize, incomparable: usize, errors: usize) -> Line {
@@ -198,10 +198,10 @@ fn memory_is_equal_to_a_thousandth() {
 /// what could be seen.
 #[test]
 fn findings_say_who_and_how_many() {
-    use ttlab::analysis::Metric;
-    use ttlab::analysis::pairing::influence::Influence;
-    use ttlab::analysis::pairing::ratio::Ratio;
-    use ttlab::analysis::questions::findings::findings;
+    use ttlab::internals::analysis::Metric;
+    use ttlab::internals::analysis::pairing::influence::Influence;
+    use ttlab::internals::analysis::pairing::ratio::Ratio;
+    use ttlab::internals::analysis::questions::findings::findings;
     let compared = |name: &str, mean: f64, marked: bool| {
         let influence = Some(Influence { cluster: 1, index: 1, without: mean + 0.2, reverses: false });
         let ratio =

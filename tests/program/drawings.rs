@@ -2,12 +2,12 @@
 //! against each other by proportion, never against the pixels that the drawing's own arithmetic gives.
 
 use std::collections::BTreeMap;
-use ttlab::analysis::questions::curves::{CurvePoint, Series};
-use ttlab::report::svg::forest::{Forest, ForestRow};
-use ttlab::report::svg::heat::Heat;
-use ttlab::report::svg::lines::Lines;
-use ttlab::report::svg::scatter::Scatter;
-use ttlab::report::svg::stacked::Stacked;
+use ttlab::internals::analysis::questions::curves::{CurvePoint, Series};
+use ttlab::internals::report::svg::forest::{Forest, ForestRow};
+use ttlab::internals::report::svg::heat::Heat;
+use ttlab::internals::report::svg::lines::Lines;
+use ttlab::internals::report::svg::scatter::Scatter;
+use ttlab::internals::report::svg::stacked::Stacked;
 
 /// An element that shows something.
 #[derive(Debug, Clone, Default)]
@@ -555,7 +555,7 @@ fn single_positions_stand_at_their_size_and_ratio() {
 /// Values of any size, on any scale: ticks are inside it, in order, and neither too few nor too many.
 #[test]
 fn ticks_fit_any_scale() {
-    use ttlab::report::svg::scale::{Scale, format_short};
+    use ttlab::internals::report::svg::scale::{Scale, format_short};
     for log in [false, true] {
         for (low, high) in [(0.97, 1.04), (1.0, 3.0), (0.02, 40.0), (5.0, 5e9), (100.0, 101.0), (1e-3, 1.0), (3.0, 4e4)]
         {
@@ -666,7 +666,7 @@ fn names_under_an_axis_leave_each_other_room() {
 /// A name that is too long keeps both of its ends, as much of each, and fits; one that fits is left alone.
 #[test]
 fn long_names_lose_their_middle() {
-    use ttlab::report::svg::{ellipsize, text_width, wrap_name};
+    use ttlab::internals::report::svg::{ellipsize, text_width, wrap_name};
     let name = "size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply";
     for width in [40.0, 77.0, 120.0, 300.0] {
         let short = ellipsize(name, width);
@@ -686,7 +686,7 @@ fn long_names_lose_their_middle() {
 /// What lies beyond the ends of an axis is drawn at them.
 #[test]
 fn nothing_is_drawn_outside_of_an_axis() {
-    use ttlab::report::svg::scale::{Scale, format_short};
+    use ttlab::internals::report::svg::scale::{Scale, format_short};
     for log in [false, true] {
         let scale = Scale::new(log, [1.0, 10.0].into_iter(), (100.0, 300.0));
         assert_eq!([0.001, 1e6].map(|value| scale.pixel(value)), [100.0, 300.0]);

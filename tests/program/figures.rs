@@ -13,15 +13,15 @@
 
 use crate::common::{run, scratch};
 use std::f64::consts::LN_2;
-use ttlab::analysis::pairing::ratio::Ratio;
-use ttlab::analysis::questions::claims::{Ruling, Verdict, judge_claims};
-use ttlab::analysis::questions::curves::responses;
-use ttlab::analysis::questions::effects::{interactions, main_effects, reference_levels};
-use ttlab::analysis::rows::axes::find_axes;
-use ttlab::analysis::rows::seeds;
-use ttlab::analysis::{Frame, Line, Metric, Question, Summary};
-use ttlab::experiment::decode::from_toml;
-use ttlab::experiment::expect::Expect;
+use ttlab::internals::analysis::pairing::ratio::Ratio;
+use ttlab::internals::analysis::questions::claims::{Ruling, Verdict, judge_claims};
+use ttlab::internals::analysis::questions::curves::responses;
+use ttlab::internals::analysis::questions::effects::{interactions, main_effects, reference_levels};
+use ttlab::internals::analysis::rows::axes::find_axes;
+use ttlab::internals::analysis::rows::seeds;
+use ttlab::internals::analysis::{Frame, Line, Metric, Question, Summary};
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::experiment::expect::Expect;
 
 const UNITS: [(&str, &str); 4] = [("", "p"), ("", "q"), ("g", "g/1"), ("g", "g/2")];
 
@@ -781,7 +781,7 @@ fn how_far_times_can_be_trusted_is_said() {
 /// Each relation below, at and above equality.
 #[test]
 fn relations_at_their_edge() {
-    use ttlab::experiment::expect::Claim;
+    use ttlab::internals::experiment::expect::Claim;
     for (relation, expected) in [
         ("<", [true, false, false]),
         ("<=", [true, true, false]),

@@ -200,12 +200,12 @@ fn markup_in_any_word_stays_a_word() {
     let count = with(&manifest, &mut |path, text| {
         fs::write(folder.path().join("manifest.json"), text).unwrap();
         seal_anew(folder.path(), |_| ());
-        let Ok(page) = ttlab::report::read(folder.path()) else { return };
-        let html = ttlab::report::html::render(&page.sheet);
-        let style = ttlab::report::markdown::Style { level: 1, figures: true };
-        let markdown = ttlab::report::markdown::render(&page.sheet, style);
-        let screen = ttlab::report::text::Screen { width: 100, colour: false };
-        let screen = ttlab::report::text::render(&page.terminal_sheet(), screen);
+        let Ok(page) = ttlab::internals::report::Page::read(folder.path()) else { return };
+        let html = ttlab::internals::report::html::render(&page.sheet);
+        let style = ttlab::internals::report::markdown::Style { level: 1, figures: true };
+        let markdown = ttlab::internals::report::markdown::render(&page.sheet, style);
+        let screen = ttlab::internals::report::text::Screen { width: 100, colour: false };
+        let screen = ttlab::internals::report::text::render(&page.terminal_sheet(), screen);
         if html.contains("alert(1)") {
             shown.push(path.to_owned());
         }

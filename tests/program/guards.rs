@@ -1,7 +1,7 @@
 //! Every column of the results has a net: a test that would fail if its figure were another. A new column fails here until it has one.
 
 use std::collections::BTreeMap;
-use ttlab::record::columns::columns;
+use ttlab::internals::record::columns::columns;
 
 /// A test, by its file under `tests` and its name, and the columns that it holds against figures which it makes itself: by searches for
 /// variants that are written out, by the plain twin of the search, by plain models of the table, by hand.

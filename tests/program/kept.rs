@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use ttlab::experiment::{Experiment, Plan};
-use ttlab::record::manifest::Manifest;
-use ttlab::record::thin::{self, Resolution};
-use ttlab::runner::verify::{FolderState, verify};
+use ttlab::internals::experiment::{Experiment, Plan};
+use ttlab::internals::record::manifest::Manifest;
+use ttlab::internals::record::thin::{self, Resolution};
+use ttlab::internals::runner::verify::{FolderState, verify};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -35,6 +35,7 @@ mod statistics;
 mod studies;
 mod suites;
 mod summary;
+mod surface;
 mod sweep;
 mod switches;
 mod thin;

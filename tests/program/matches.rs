@@ -566,8 +566,11 @@ fn games_are_written_as_the_standard_has_them() {
     assert_eq!(code, 0, "{stderr}");
     let (games, path) = (trial.games("out"), trial.path("out").join("results.csv"));
     assert_eq!(games.matches("[White \"the \\\"bare\\\" one\"]").count(), 4);
-    let suite =
-        ttlab::chess::Suite::load(&trial.path("out").join("games.pgn"), ttlab::chess::SuiteOptions::default()).unwrap();
+    let suite = ttlab::internals::chess::Suite::load(
+        &trial.path("out").join("games.pgn"),
+        ttlab::internals::chess::SuiteOptions::default(),
+    )
+    .unwrap();
     let plies: Vec<String> = suite.items.iter().map(|item| item.moves().len().to_string()).collect();
     assert_eq!(plies, column(&path, "match.plies"));
     // No rule of chess ends a game after twelve moves here, and nobody gives up.

@@ -5,8 +5,8 @@ use crate::common::{run, scratch};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
-use ttlab::experiment::{Experiment, Plan, Split};
-use ttlab::signature::values;
+use ttlab::internals::experiment::{Experiment, Plan, Split};
+use ttlab::internals::signature::values;
 
 fn plan(text: &str) -> Plan {
     Plan::new(
@@ -339,7 +339,10 @@ fn options_are_taken_as_far_as_their_pages_say() {
             .map_or_else(|error| error.message.clone(), |_| String::new())
     };
     let mut tried = 0;
-    for page in ttlab::experiment::schema::option_pages().iter().filter(|page| !page.path.starts_with("table.policy")) {
+    for page in ttlab::internals::experiment::schema::option_pages()
+        .iter()
+        .filter(|page| !page.path.starts_with("table.policy"))
+    {
         let range = page.values.strip_prefix("integer ").and_then(|range| range.split(' ').next()?.split_once("..="));
         let Some((low, high)) = range.and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?))) else {
             continue;
@@ -378,12 +381,13 @@ fn own_play_of_a_ply_begins_with_whose_move_it_is() {
         );
         plan(&text).jobs().count()
     };
-    let suite = ttlab::chess::Suite::load(
+    let suite = ttlab::internals::chess::Suite::load(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd"),
-        ttlab::chess::SuiteOptions::default(),
+        ttlab::internals::chess::SuiteOptions::default(),
     )
     .unwrap();
-    let white = suite.items[..6].iter().filter(|item| item.board.turn() == ttlab::chess::Color::White).count();
+    let white =
+        suite.items[..6].iter().filter(|item| item.board.turn() == ttlab::internals::chess::Color::White).count();
     assert!((1..6).contains(&white));
     assert_eq!(
         [(1, "white"), (1, "black"), (2, "white"), (1, "both")].map(|(plies, side)| searched(plies, side)),
@@ -396,7 +400,7 @@ fn own_play_of_a_ply_begins_with_whose_move_it_is() {
 fn the_last_setting_counts() {
     let options = |preset: Option<&str>, sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        ttlab::experiment::options(preset, &sets)
+        ttlab::internals::experiment::options(preset, &sets)
     };
     let [purple, webster] = ["purple", "webster"].map(|preset| options(Some(preset), &[]).unwrap());
     assert_ne!(purple, webster);

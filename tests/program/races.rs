@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, run_race};
-use ttlab::analysis::questions::samples::Measurements;
-use ttlab::experiment::{Goal, Tune};
+use ttlab::internals::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, run_race};
+use ttlab::internals::analysis::questions::samples::Measurements;
+use ttlab::internals::experiment::{Goal, Tune};
 
 /// What a candidate is worth on the n-th item of a stage.
 struct Scripted<'a> {

@@ -17,10 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("generate", &["chess", "table", "engine"]),
     ("signature", &["chess", "table", "engine", "experiment"]),
     ("record", &["text", "system", "chess", "table", "engine", "subject", "experiment"]),
-    (
-        "runner",
-        &["console", "text", "system", "chess", "table", "engine", "subject", "experiment", "signature", "record"],
-    ),
+    ("runner", &["text", "system", "chess", "table", "engine", "subject", "experiment", "signature", "record"]),
     ("analysis", &["text", "system", "table", "record", "experiment"]),
     ("doctor", &["text", "chess", "engine", "subject", "record", "runner", "analysis"]),
     ("tune", &["text", "experiment", "record", "runner", "analysis"]),
@@ -141,7 +138,7 @@ fn only_the_runner_and_the_commands_read_a_clock() {
 #[test]
 fn no_column_is_named_in_a_literal_but_where_it_is_defined() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let all: Vec<&str> = ttlab::record::columns().iter().map(|column| column.name.as_ref()).collect();
+    let all: Vec<&str> = ttlab::internals::record::columns().iter().map(|column| column.name.as_ref()).collect();
     for file in files(&src).into_iter().filter(|file| file.extension().is_some_and(|ext| ext == "rs")) {
         let text = fs::read_to_string(&file).unwrap();
         let text = without_tests(&text);

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::suite::{Suite, SuiteOptions};
-use ttlab::chess::{Board, Color, Increments};
-use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::decode::from_toml;
+use ttlab::internals::chess::suite::{Suite, SuiteOptions};
+use ttlab::internals::chess::{Board, Color, Increments};
+use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::internals::experiment::decode::from_toml;
 
 type Row = BTreeMap<String, String>;
 
@@ -115,10 +115,16 @@ fn lines(
 }
 
 /// The searches of a variant on an item, with an engine that may have searched other items before.
-fn job(case: &Case, engine: &mut Engine, variant: &Variant, repeat: u32, item: &ttlab::chess::Item) -> Vec<Row> {
+fn job(
+    case: &Case,
+    engine: &mut Engine,
+    variant: &Variant,
+    repeat: u32,
+    item: &ttlab::internals::chess::Item,
+) -> Vec<Row> {
     engine.new_game();
     let Some(plies) = case.plies else {
-        let names = |moves: &[ttlab::chess::Move]| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let names = |moves: &[ttlab::internals::chess::Move]| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (good, bad) = (names(item.best()), names(item.avoid()));
         let solves = |best: &str| {
             if good.is_empty() { bad.iter().all(|mv| mv != best) } else { good.iter().any(|mv| mv == best) }
@@ -171,7 +177,7 @@ fn expected(case: &Case, suite: &Path) -> (Vec<Row>, u64, usize) {
                 let working_set = share.then(|| {
                     // What a table without a bound holds after the same searches.
                     let mut unbounded = options.clone();
-                    unbounded.table.kind = ttlab::table::TableKind::Unbounded;
+                    unbounded.table.kind = ttlab::internals::table::TableKind::Unbounded;
                     let mut engine = Engine::new(&unbounded, None).unwrap();
                     items.iter().for_each(|item| drop(job(case, &mut engine, variant, repeat, item)));
                     engine.table().unwrap().occupancy().occupied

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
-use ttlab::analysis::pairing::rate;
-use ttlab::experiment::decode::from_toml;
-use ttlab::record::manifest::Manifest;
-use ttlab::record::thin;
-use ttlab::report::data;
+use ttlab::internals::analysis::pairing::rate;
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::record::manifest::Manifest;
+use ttlab::internals::record::thin;
+use ttlab::internals::report::data;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -26,7 +26,7 @@ fn page(folder: &Path) -> Arc<Value> {
 }
 
 fn make_page(folder: &Path) -> Value {
-    let page = ttlab::report::read(folder).unwrap();
+    let page = ttlab::internals::report::Page::read(folder).unwrap();
     serde_json::from_str(&data::json(&page.sheet)).unwrap()
 }
 

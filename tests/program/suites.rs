@@ -62,8 +62,8 @@ fn generated(args: &[&str]) -> String {
 #[test]
 fn generated_games_end_as_they_say() {
     use std::collections::HashMap;
-    use ttlab::chess::suite::{Suite, SuiteOptions};
-    use ttlab::chess::{Color, EpRule, Increments};
+    use ttlab::internals::chess::suite::{Suite, SuiteOptions};
+    use ttlab::internals::chess::{Color, EpRule, Increments};
     let text = generated(&["--count", "6", "--seed", "8", "--games", "200", "--depth", "1"]);
     let folder = scratch();
     let path = folder.path().join("games.pgn");
@@ -116,7 +116,7 @@ fn generated_games_end_as_they_say() {
 /// square is named only where a pawn can take there.
 #[test]
 fn generated_positions_say_how_they_were_made() {
-    use ttlab::chess::{Board, MoveList, movegen};
+    use ttlab::internals::chess::{Board, MoveList, movegen};
     let given =
         ["--count", "4", "--seed", "5", "--plies", "8", "--games", "60", "--depth", "1", "--take", "middlegames"];
     let whole = generated(&given);
@@ -149,9 +149,9 @@ fn generated_positions_say_how_they_were_made() {
         assert!(pieces >= 6 && number >= 13 && !board.in_check(), "{line}");
         let mut moves = MoveList::new();
         movegen::legal(&board, &mut moves);
-        let takes = moves
-            .iter()
-            .any(|mv| mv.to().to_string() == fields[3] && board.piece_on(mv.from()) == Some(ttlab::chess::Piece::Pawn));
+        let takes = moves.iter().any(|mv| {
+            mv.to().to_string() == fields[3] && board.piece_on(mv.from()) == Some(ttlab::internals::chess::Piece::Pawn)
+        });
         assert!(fields[3] == "-" || takes, "{line}");
     }
 }
@@ -160,9 +160,9 @@ fn generated_positions_say_how_they_were_made() {
 /// one or two plies the player makes the longer one of the shorter, and two games are one.
 #[test]
 fn positions_are_the_first_of_their_games_and_none_comes_twice() {
-    use ttlab::chess::generate::{self as openings, GenerateOptions, VALUES, is_quiet};
-    use ttlab::chess::{Board, EpRule, Increments, Move, MoveList, movegen};
-    use ttlab::generate::{GenerateRequest, PositionKind, SelfPlay, epd};
+    use ttlab::internals::chess::generate::{self as openings, GenerateOptions, VALUES, is_quiet};
+    use ttlab::internals::chess::{Board, EpRule, Increments, Move, MoveList, movegen};
+    use ttlab::internals::generate::{GenerateRequest, PositionKind, epd, games::SelfPlay};
     // The best move and its lead over the next one; None with fewer than two.
     fn lead(player: &mut SelfPlay, board: &Board, moves: &MoveList, depth: u8) -> Option<(Move, i32)> {
         let mut scores: Vec<(i32, Move)> = Vec::new();
@@ -243,8 +243,8 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
 /// A game ends with the hundredth ply without a capture or a pawn's move, not with the next one.
 #[test]
 fn the_fiftieth_move_ends_a_generated_game() {
-    use ttlab::chess::{Board, Increments};
-    let mut player = ttlab::generate::SelfPlay::new().unwrap();
+    use ttlab::internals::chess::{Board, Increments};
+    let mut player = ttlab::internals::generate::games::SelfPlay::new().unwrap();
     for (clock, length) in [(100, 0), (97, 3)] {
         let start = Board::from_fen(&format!("8/8/4k3/8/8/3K4/8/7R w - - {clock} 80")).unwrap();
         let (past, moves) = player.game(&start, 9, 1);
@@ -258,10 +258,10 @@ fn the_fiftieth_move_ends_a_generated_game() {
 /// Whoever wants no more games gets none; each is written when it is played.
 #[test]
 fn games_are_handed_over_until_nobody_reads() {
-    let expected = ttlab::generate::GenerateRequest { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
+    let expected = ttlab::internals::generate::GenerateRequest { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
     for (most, pieces) in [(1, 1), (2, 2), (3, 3), (9, 5)] {
         let mut heard = Vec::new();
-        ttlab::generate::pgn(&expected, |text| {
+        ttlab::internals::generate::pgn(&expected, |text| {
             heard.push(text.to_owned());
             heard.len() < most
         })

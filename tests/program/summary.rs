@@ -3,8 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fmt::Write;
-use ttlab::analysis::questions::findings::{Sign, compare_sign, findings};
-use ttlab::analysis::{Frame, Question, Summary};
+use ttlab::internals::analysis::questions::findings::{Sign, compare_sign, findings};
+use ttlab::internals::analysis::{Frame, Question, Summary};
 
 fn summary(text: &str) -> Summary {
     Summary::new(&Frame::parse(text.as_bytes(), "made up").unwrap(), &Question::by_variant(&[], None)).unwrap()

@@ -5,10 +5,10 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use ttlab::analysis::questions::paired_rows::RecordedResult;
-use ttlab::record::manifest::Manifest;
-use ttlab::record::thin::{self, Resolution};
-use ttlab::runner::verify::FolderState;
+use ttlab::internals::analysis::questions::paired_rows::RecordedResult;
+use ttlab::internals::record::manifest::Manifest;
+use ttlab::internals::record::thin::{self, Resolution};
+use ttlab::internals::runner::verify::FolderState;
 
 /// A trial: its full results and its thin ones.
 struct Kept {
@@ -196,8 +196,8 @@ fn another_run_has_the_columns_that_thin_rows_tell_of() {
 
 /// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
-    let state = ttlab::runner::verify::verify(folder).unwrap().state;
-    (state, ttlab::report::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
+    let state = ttlab::internals::runner::verify::verify(folder).unwrap().state;
+    (state, ttlab::internals::report::Page::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn thin_rows_that_were_edited_are_refused() {
         let text = table.replace(lines[nodes], &other);
         fs::write(&path, thin::compress(text.as_bytes()).unwrap()).unwrap();
         seal_anew(&folder, |manifest| {
-            manifest["thin"]["seal"] = ttlab::record::seals::hash_bytes(text.as_bytes()).into()
+            manifest["thin"]["seal"] = ttlab::internals::record::seals::hash_bytes(text.as_bytes()).into()
         });
         assert_eq!(read(&folder), wrong, "{other}");
     }

@@ -7,9 +7,9 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use ttlab::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, run_race};
-use ttlab::analysis::questions::samples::Measurements;
-use ttlab::experiment::{Goal, Tune};
+use ttlab::internals::analysis::questions::race::{Confirmation, Contest, Objective, RaceResult, RaceStage, run_race};
+use ttlab::internals::analysis::questions::samples::Measurements;
+use ttlab::internals::experiment::{Goal, Tune};
 
 /// What a candidate costs on an item is the item's size, times its own factor, times noise: of the item and candidate, and of
 /// each search.

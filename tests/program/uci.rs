@@ -241,11 +241,11 @@ fn what_comes_next_ends_a_search() {
     for fen in ["startpos", "fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"] {
         client.say(&format!("position {fen}\ngo nodes 1"));
         let board = match fen.strip_prefix("fen ") {
-            Some(fen) => ttlab::chess::Board::from_fen(fen).unwrap(),
-            None => ttlab::chess::Board::startpos(),
+            Some(fen) => ttlab::internals::chess::Board::from_fen(fen).unwrap(),
+            None => ttlab::internals::chess::Board::startpos(),
         };
-        let mut moves = ttlab::chess::MoveList::new();
-        ttlab::chess::legal(&board, &mut moves);
+        let mut moves = ttlab::internals::chess::MoveList::new();
+        ttlab::internals::chess::legal(&board, &mut moves);
         assert_eq!(client.best(), moves[0].to_string(), "{fen}");
     }
     client.quit();
@@ -296,8 +296,8 @@ fn clients_may_speak_as_the_protocol_lets_them() {
     assert!(client.until("readyok")[0].contains("found `value 3`"));
     client.say("position startpos moves e2e4\nucinewgame\ngo depth 1");
     let best = client.best();
-    let board = ttlab::chess::Board::startpos();
-    assert!(ttlab::chess::movegen::named(&board, &best).is_some(), "{best} is no move of White's first");
+    let board = ttlab::internals::chess::Board::startpos();
+    assert!(ttlab::internals::chess::movegen::named(&board, &best).is_some(), "{best} is no move of White's first");
     client.say("ponderhit\ngo depth 1");
     client.best();
     for next in ["ucinewgame", "setoption name Clear Hash"] {

@@ -4,10 +4,10 @@
 
 use proptest::prelude::*;
 use std::collections::{HashSet, VecDeque};
-use ttlab::chess::Bound;
-use ttlab::experiment::decode::from_toml;
-use ttlab::table::options::Layout;
-use ttlab::table::{Entry, TableOptions, build};
+use ttlab::internals::chess::Bound;
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::table::options::Layout;
+use ttlab::internals::table::{Entry, TableOptions, build};
 
 /// A cache of keys.
 trait Cache {

@@ -3,11 +3,11 @@
 
 use proptest::prelude::*;
 use std::collections::HashMap;
-use ttlab::chess::Bound;
-use ttlab::experiment::decode::from_toml;
-use ttlab::table::options::{Index, Layout, Refresh, SameKey, Size};
-use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, ObservedTable, Table, TableKind, TableOptions, build, bytes, entries};
+use ttlab::internals::chess::Bound;
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey, Size};
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::{Entry, ObservedTable, Table, TableKind, TableOptions, build, bytes, entries};
 
 /// One step of a random use of a table.
 #[derive(Debug, Clone)]
@@ -195,7 +195,7 @@ proptest! {
         let mut map = build(&unbounded, None, false).unwrap().unwrap();
         play(large.as_mut(), &steps);
         play(map.as_mut(), &steps);
-        let plain = |hit: Option<ttlab::table::Hit>| hit.map(|hit| (Entry { nodes: 0, used: false, ..hit.entry }, hit.draft, hit.age));
+        let plain = |hit: Option<ttlab::internals::table::Hit>| hit.map(|hit| (Entry { nodes: 0, used: false, ..hit.entry }, hit.draft, hit.age));
         for key in every_key() {
             prop_assert_eq!(plain(large.probe(key, 0)), plain(map.probe(key, 0)));
         }

@@ -10,8 +10,8 @@ mod replays;
 mod trace;
 
 use proptest::prelude::*;
-use ttlab::chess::{Bound, Move};
-use ttlab::table::Entry;
+use ttlab::internals::chess::{Bound, Move};
+use ttlab::internals::table::Entry;
 
 /// Entries of these moves (in bits), scores, depths and nodes, of every bound.
 fn any_entry_of(

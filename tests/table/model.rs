@@ -3,11 +3,11 @@
 //! swept, clocks never wrap.
 
 use proptest::prelude::*;
-use ttlab::chess::Bound;
-use ttlab::experiment::decode::from_toml;
-use ttlab::table::options::{Index, Layout, Refresh, SameKey};
-use ttlab::table::policy::Policy;
-use ttlab::table::{Entry, TableCounters, TableOptions, build};
+use ttlab::internals::chess::Bound;
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey};
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::{Entry, TableCounters, TableOptions, build};
 
 /// A stored entry, as a plain program would keep it.
 #[derive(Debug, Clone, Copy)]

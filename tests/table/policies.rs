@@ -1,10 +1,10 @@
 //! Truth tables of every policy and of every rule for the same position, worked out by hand and
 //! held through the table itself.
 
-use ttlab::chess::{Bound, Move};
-use ttlab::experiment::decode::from_toml;
-use ttlab::table::policy::{Big1, Clock, Decision, Newcomer, Random, Replacement, register};
-use ttlab::table::{Entry, Table, TableOptions, build};
+use ttlab::internals::chess::{Bound, Move};
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::table::policy::{Big1, Clock, Decision, Newcomer, Random, Replacement, register};
+use ttlab::internals::table::{Entry, Table, TableOptions, build};
 
 /// A table of one bucket, under the rules that `text` adds.
 fn one_bucket(slots: u8, text: &str) -> Box<dyn Table> {

@@ -5,15 +5,15 @@
 use std::collections::HashMap;
 use std::io::Cursor;
 use std::ops::Range;
-use ttlab::chess::Bound;
-use ttlab::table::options::{Index, Size, TickSource};
-use ttlab::table::policy::Policy;
-use ttlab::table::replay::{
+use ttlab::internals::chess::Bound;
+use ttlab::internals::table::options::{Index, Size, TickSource};
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::replay::{
     Clairvoyant, Objective, Passes, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, clairvoyant, make_steps,
     replay, replay_table,
 };
-use ttlab::table::trace::{Event, EventKind, Info, Reader, Writer, flags};
-use ttlab::table::{TableError, TableOptions};
+use ttlab::internals::table::trace::{Event, EventKind, Info, Reader, Writer, flags};
+use ttlab::internals::table::{TableError, TableOptions};
 
 /// Numbers without a pattern, the same in each run.
 struct Chance(u64);

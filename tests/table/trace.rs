@@ -6,16 +6,18 @@ use std::collections::HashMap;
 use std::io::Cursor;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use ttlab::chess::suite::{Suite, SuiteOptions};
-use ttlab::chess::{Bound, Increments};
-use ttlab::engine::{Engine, EngineOptions, Limit, SearchProgress};
-use ttlab::table::options::{Refresh, SameKey, Size, TickSource};
-use ttlab::table::policy::Policy;
-use ttlab::table::replay::{Objective, ReplayCounters, Step, TracedGame, clairvoyant, find_games, make_steps, replay};
-use ttlab::table::trace::{
+use ttlab::internals::chess::suite::{Suite, SuiteOptions};
+use ttlab::internals::chess::{Bound, Increments};
+use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchProgress};
+use ttlab::internals::table::options::{Refresh, SameKey, Size, TickSource};
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::replay::{
+    Objective, ReplayCounters, Step, TracedGame, clairvoyant, find_games, make_steps, replay,
+};
+use ttlab::internals::table::trace::{
     Event, EventKind, Flaw, Info, Reader, Recorder, TraceError, Writer, flags, import, oracle_general, read,
 };
-use ttlab::table::{TableCounters, TableKind, TableOptions, build};
+use ttlab::internals::table::{TableCounters, TableKind, TableOptions, build};
 
 /// Searches along a game with a table that stays, and the table's counters. `told`: hears of
 /// searches and iterations.

@@ -8,7 +8,7 @@
 use super::metric_reader::{Depths, MetricReader};
 use super::ratio::Ratio;
 use super::searches::{IterationRow, OneSearch, Repeats, Searches};
-use super::stats::{mean, median};
+use super::stats::mean;
 use crate::analysis::rows::grouping::Grouping;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
@@ -98,11 +98,6 @@ impl Pairs {
     /// The mean logarithm; NaN without pairs.
     pub fn mean(&self) -> f64 {
         mean(self.list.iter().map(|pair| pair.log))
-    }
-
-    /// The median ratio; NaN without pairs.
-    pub fn median(&self) -> f64 {
-        median(&mut self.list.iter().map(|pair| pair.log).collect::<Vec<_>>()).exp()
     }
 
     /// The ratios of these pairs divided by those of others, for the positions and blocks that both
@@ -404,7 +399,7 @@ mod tests {
         assert_eq!((nodes.truncated, nodes.incomparable, nodes.totals, nodes.spread), (1, 1, [207.0, 250.0], 0.0));
         assert_eq!((nodes.one_sided_zero, nodes.both_zero), ([1, 0], 0), "7 and 0");
         assert_eq!(read.searches.errors, [0, 1]);
-        assert!(nodes.mean().abs() < 1e-12 && (nodes.median() - 1.0).abs() < 1e-12);
+        assert!(nodes.mean().abs() < 1e-12);
         assert!(nodes.logs().iter().map(|(_, log)| *log).eq([2.0_f64.ln(), 0.5_f64.ln()]));
         // Swapped: rows that only the base has are left out, and ratios are inverted.
         let turned = read.pairs("nodes", 1, 0);
@@ -421,7 +416,7 @@ mod tests {
             "{times:?}"
         );
         let rates = read.pairs("hit_rate", 0, 1);
-        assert!((rates.median() - 5.0_f64.sqrt()).abs() < 1e-12, "the geometric mean of 2 and 2.5");
+        assert!((rates.mean().exp() - 5.0_f64.sqrt()).abs() < 1e-12, "the geometric mean of 2 and 2.5");
         assert_eq!(read.describe(&rates), ["p 0.25 0.5", "q 0.1 0.25"], "10 of 40 and 40 of 80; 5 of 50 and 10 of 40");
         assert_eq!(read.describe(&read.pairs("slots", 0, 1)), ["p 8 4", "q 8 4", "u 8 4"]);
         // p ends with another score, u with the same, q at another depth.

@@ -2,7 +2,7 @@
 //! of counts fails.
 
 use super::gate::{Gate, GateError, Rule};
-use super::paired_rows::{CompareError, PairedResults, RecordedResult, RowPair};
+use super::paired_rows::{CompareError, PairedResults, RecordedResult, RowPair, add_score_errors};
 use super::plans;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Pairs};
@@ -10,6 +10,7 @@ use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns::{self, Role};
 use crate::text::plural;
+use std::path::Path;
 
 /// The largest number of rows that are listed.
 const MAX_LISTED: usize = 20;
@@ -123,6 +124,23 @@ pub enum Finding {
     Unequal,
     /// None of these.
     Fine,
+}
+
+/// Compares two results row by row: folders that a run wrote, or their results files. Rows are
+/// paired by variant, position, ply, depth and repeat. Gates are written as `nodes > +1%`,
+/// `table.hits < -1000` or `nodes changed`.
+///
+/// # Errors
+/// If a result cannot be read, was edited, or has a row twice; if a gate cannot be read or judged.
+pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, CompareError> {
+    let gates = gates.iter().map(|text| Gate::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let (mut base_rows, mut new_rows) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
+    // Rows are compared one by one.
+    [&mut base_rows, &mut new_rows].into_iter().for_each(|side| side.frame.without_partial());
+    add_score_errors(&mut base_rows, &mut new_rows, base)?;
+    let with_column = |gate: Gate| gate.column(&base_rows.frame).map(|column| (gate, column));
+    let gates = gates.into_iter().map(with_column).collect::<Result<Vec<_>, _>>()?;
+    Comparison::new(&base_rows, &new_rows, &gates)
 }
 
 impl Comparison {

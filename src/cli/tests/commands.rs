@@ -310,7 +310,7 @@ fn tune_names_the_pressure_in_warnings() {
     let mut others = 0;
     for (at, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
         let stage = crate::analysis::questions::race::RaceStage::HeldOut(at).folder();
-        for blind in crate::report::read(&out.join(stage)).unwrap().undetectable {
+        for blind in crate::report::Page::read(&out.join(stage)).unwrap().undetectable {
             others += usize::from(at > 0);
             assert!(page.contains(&format!("{pressure}: {blind}")), "{pressure}: {blind}\n{page}");
         }

@@ -77,11 +77,6 @@ impl Svg {
         Self { width, body: String::new() }
     }
 
-    /// The width, in pixels.
-    pub fn width(&self) -> f64 {
-        self.width
-    }
-
     /// Draws a straight line.
     pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         let _ =

@@ -166,7 +166,8 @@ impl Clairvoyant {
     }
 }
 
-/// The maximum of an objective on a trace: see [`Clairvoyant`].
+/// The most of an objective that a table of the options' shape can reach on a trace if it knows the
+/// future. `working_set`: for sizes given as a share of it.
 ///
 /// # Errors
 /// When the options are invalid.

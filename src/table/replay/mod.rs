@@ -19,7 +19,6 @@ mod step;
 
 pub use bound::{Clairvoyant, Objective, clairvoyant};
 pub use games::{TracedGame, find_games};
-pub use packing::max_worth;
 pub use passes::{Passes, ReplayError, ReplaySink};
 pub use sample::{CLASSES, Sample};
 pub use step::{Step, StepMaker, make_steps};

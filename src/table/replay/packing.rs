@@ -14,8 +14,7 @@ pub struct Interval {
     pub worth: u32,
 }
 
-/// The maximum total worth of intervals of which at most `slots` overlap. They must be sorted by
-/// their beginning.
+/// Finds the maximum total worth of intervals of which at most `slots` overlap; reuses its buffers.
 ///
 /// It is a minimum-cost flow of `slots` units along the line of beginnings: a unit moves to the
 /// next beginning for free, or takes an interval, for its worth, to the first beginning that is not
@@ -26,12 +25,6 @@ pub struct Interval {
 ///
 /// Source: E. M. Arkin and E. B. Silverberg, "Scheduling jobs with fixed start and end times",
 /// 1987, for the flow.
-#[must_use]
-pub fn max_worth(intervals: &[Interval], slots: usize) -> u64 {
-    Packer::default().max_worth(intervals, slots)
-}
-
-/// Reusable buffers of [`max_worth`].
 #[derive(Debug, Default)]
 pub struct Packer {
     ends: Vec<u32>,
@@ -39,7 +32,8 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// See [`max_worth`].
+    /// The maximum total worth of intervals of which at most `slots` overlap. They must be sorted
+    /// by their beginning.
     pub fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let mut total = 0;
         let mut first = 0;

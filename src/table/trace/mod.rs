@@ -12,8 +12,8 @@ mod recorder;
 mod write;
 
 pub use event::{Event, EventKind, Flaw, flags};
-pub use export::{ExportCounts, oracle_general};
-pub use import::{ImportResult, import};
+pub use export::oracle_general;
+pub use import::import;
 pub use info::{Info, InfoCounter};
 pub use read::{Reader, TraceError, read};
 pub use recorder::{Recorder, SharedWriter};

@@ -8,13 +8,13 @@ mod search;
 use search::{Iterated, Twin, plain_table};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use ttlab::chess::{Board, Bound, Increments};
-use ttlab::engine::anatomy::AnatomyCounters;
-use ttlab::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::experiment::decode::from_toml;
-use ttlab::signature::Start;
-use ttlab::signature::values;
-use ttlab::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
+use ttlab::internals::chess::{Board, Bound, Increments};
+use ttlab::internals::engine::anatomy::AnatomyCounters;
+use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::signature::Start;
+use ttlab::internals::signature::values;
+use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
 /// What a table was told.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,7 +137,7 @@ fn counted(column: &str, table: &dyn Table) -> u64 {
 /// say must be the same.
 fn same(name: &str, options: &EngineOptions, starts: &[(&str, u8)], nodes: Option<u64>) -> u64 {
     let mut options = options.clone();
-    options.diagnostics = ttlab::engine::options::Diagnostics::Full;
+    options.diagnostics = ttlab::internals::engine::options::Diagnostics::Full;
     let ((mine, my_log), (its, its_log)) = (logged(&options), logged(&options));
     let mut engine = match its {
         Some(table) => Engine::with_table(&options, table).unwrap(),
@@ -169,7 +169,9 @@ fn same(name: &str, options: &EngineOptions, starts: &[(&str, u8)], nodes: Optio
             let last = found.last().unwrap();
             if let (Some(anatomy), Some(table)) = (&last.anatomy, twin.table.as_deref()) {
                 let contents = anatomy.contents.values();
-                for ((column, _), held) in ttlab::engine::anatomy::ContentCounters::COLUMNS.iter().zip(contents) {
+                for ((column, _), held) in
+                    ttlab::internals::engine::anatomy::ContentCounters::COLUMNS.iter().zip(contents)
+                {
                     assert_eq!(held, counted(column, table), "{name}: {fen}: {column}");
                 }
                 let (mut entries, mut current) = (0, 0);
@@ -308,7 +310,7 @@ fn a_search_cut_short_anywhere_is_the_twins() {
         ["", "algorithm = 'mtdf'", "algorithm = 'minimax'\nleaf = 'static'", "fail = 'hard'\nalgorithm = 'alpha-beta'"]
     {
         let mut table = values::base();
-        ttlab::experiment::paths::merge(&mut table, &over.parse().unwrap());
+        ttlab::internals::experiment::paths::merge(&mut table, &over.parse().unwrap());
         let options: EngineOptions = table.try_into().unwrap();
         let cases: Vec<u64> = (1..40).chain((40..1500).step_by(97)).collect();
         each(&cases, |&nodes| {
@@ -362,8 +364,8 @@ fn draws_by_repetition_are_the_twins() {
         let (mut board, mut past) = (Board::startpos(), Vec::new());
         for uci in &shuffle[..plies] {
             past.push(board);
-            let mut moves = ttlab::chess::MoveList::new();
-            ttlab::chess::legal(&board, &mut moves);
+            let mut moves = ttlab::internals::chess::MoveList::new();
+            ttlab::internals::chess::legal(&board, &mut moves);
             board.play(*moves.iter().find(|mv| mv.to_string() == **uci).unwrap(), Increments::none());
         }
         let limit = Limit { depth: Some(3), nodes: None };

@@ -2,10 +2,10 @@
 //! exchanges on a square. Squares are walked one step at a time and everything is computed anew.
 
 use std::collections::{HashMap, HashSet};
-use ttlab::chess::{Board, Color, Move, Piece, Square};
-use ttlab::engine::EngineOptions;
-use ttlab::engine::eval::Evaluator;
-use ttlab::engine::options::{Eval, MvvLva, Ordering, PieceSquares, PieceValues};
+use ttlab::internals::chess::{Board, Color, Move, Piece, Square};
+use ttlab::internals::engine::EngineOptions;
+use ttlab::internals::engine::eval::Evaluator;
+use ttlab::internals::engine::options::{Eval, MvvLva, Ordering, PieceSquares, PieceValues};
 
 /// What stands where; taken pieces can be taken off.
 #[derive(Clone)]

@@ -4,16 +4,16 @@
 
 use super::rules::{Memory, evaluate, order};
 use std::collections::{HashMap, HashSet};
-use ttlab::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece, captures, legal};
-use ttlab::engine::anatomy::AnatomyCounters;
-use ttlab::engine::eval::piece_square_values;
-use ttlab::engine::options::{
+use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece, legal, movegen};
+use ttlab::internals::engine::anatomy::AnatomyCounters;
+use ttlab::internals::engine::eval::piece_square_values;
+use ttlab::internals::engine::options::{
     Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, GamePly, Known, Leaf, MateDistance, NodeType, Ordering,
     Returns, Shape, Use, Where,
 };
-use ttlab::engine::{EngineOptions, Limit, SearchCounters};
-use ttlab::table::options::{Clear, Refresh, TickSource};
-use ttlab::table::{Entry, Hit, Table, TableKind, TableOptions, build};
+use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
+use ttlab::internals::table::options::{Clear, Refresh, TickSource};
+use ttlab::internals::table::{Entry, Hit, Table, TableKind, TableOptions, build};
 
 /// Beyond every score.
 const MOST: i32 = 32_001;
@@ -862,7 +862,7 @@ impl Twin {
         if best < window.beta && (cap == 0 || taken < cap) {
             let mut alpha = window.alpha.max(best);
             let mut moves = MoveList::new();
-            captures(board, &mut moves);
+            movegen::show_captures(board, &mut moves);
             self.options.generation.sort(board, &mut moves, self.options.generation_seed);
             let first = self.first(board, 0, table_move);
             for mv in order(&self.options, &self.memory, board, moves.to_vec(), first, Move::NONE, ply) {

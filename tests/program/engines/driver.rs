@@ -5,10 +5,10 @@ use crate::common::scratch;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use ttlab::chess::Board;
-use ttlab::engine::Limit;
-use ttlab::subject::options::{OptionValue, ProgramWords};
-use ttlab::subject::{
+use ttlab::internals::chess::Board;
+use ttlab::internals::engine::Limit;
+use ttlab::internals::subject::options::{OptionValue, ProgramWords};
+use ttlab::internals::subject::{
     EngineFault, Failure, Launch, LimitSupport, Position, ProbeResult, Repeatability, Restart, SearchEnd, SearchEvent,
     Subject, Uci, UciReport, find_program, probe,
 };

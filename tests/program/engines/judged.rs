@@ -4,9 +4,9 @@
 use super::{SUITE, Trial, scripted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
-use ttlab::chess::suite::{Suite, SuiteOptions};
-use ttlab::chess::{Board, Increments, Move, legal};
-use ttlab::engine::{Engine, EngineOptions, Limit};
+use ttlab::internals::chess::suite::{Suite, SuiteOptions};
+use ttlab::internals::chess::{Board, Increments, Move, legal};
+use ttlab::internals::engine::{Engine, EngineOptions, Limit};
 
 /// By position and move: best move, score and nodes, as the file has them.
 type Judged = BTreeMap<(String, String), [String; 3]>;
@@ -43,7 +43,7 @@ fn expected_judgement(name: &str, start: &Board, moves: &[Move], chosen: &BTreeS
     };
     let mut all = Judged::from([((name.to_owned(), String::new()), fields(best.to_string(), score, Some(nodes)))]);
     past.push(board);
-    let mut list = ttlab::chess::MoveList::new();
+    let mut list = ttlab::internals::chess::MoveList::new();
     legal(&board, &mut list);
     for &mv in list.iter().filter(|mv| **mv == best || chosen.contains(&mv.to_string())) {
         let mut after = board;

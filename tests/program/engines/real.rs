@@ -20,8 +20,8 @@ const REPEATING: &[Real] = &[
 ];
 
 fn path(program: &str) -> Option<String> {
-    let words = ttlab::subject::options::ProgramWords::Name(program.to_owned());
-    ttlab::subject::find_program(&words).ok().map(|found| found.path.display().to_string())
+    let words = ttlab::internals::subject::options::ProgramWords::Name(program.to_owned());
+    ttlab::internals::subject::find_program(&words).ok().map(|found| found.path.display().to_string())
 }
 
 /// Whether an engine is here; says loudly when not.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use ttlab::experiment::text::SuiteTexts;
-use ttlab::experiment::{Experiment, Plan};
+use ttlab::internals::experiment::text::SuiteTexts;
+use ttlab::internals::experiment::{Experiment, Plan};
 
 const SUITE: &str = "8/8/8/8/8/4k3/4p3/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n";
 

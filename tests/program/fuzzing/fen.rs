@@ -1,8 +1,8 @@
 //! Any text: read as FEN or refused; what was read can be written, read again and moved in.
 
-use ttlab::chess::MoveList;
-use ttlab::chess::fen::{self, Strictness};
-use ttlab::chess::keys::EpRule;
+use ttlab::internals::chess::MoveList;
+use ttlab::internals::chess::fen::{self, Strictness};
+use ttlab::internals::chess::keys::EpRule;
 
 /// One input.
 pub fn run(data: &[u8]) {
@@ -20,7 +20,7 @@ pub fn run(data: &[u8]) {
         let again = fen::read(&written, strictness).expect("what was written can be read");
         assert_eq!(again.board.fen(EpRule::Always), written);
         let mut moves = MoveList::new();
-        ttlab::chess::movegen::legal(&reading.board, &mut moves);
-        assert_eq!(ttlab::chess::movegen::count(&reading.board), moves.len() as u64);
+        ttlab::internals::chess::movegen::legal(&reading.board, &mut moves);
+        assert_eq!(ttlab::internals::chess::movegen::count(&reading.board), moves.len() as u64);
     }
 }

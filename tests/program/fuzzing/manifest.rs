@@ -1,6 +1,6 @@
 //! Any manifest and any rows beside it: a report in three formats, or a message; no markup of theirs reaches the page.
 
-use ttlab::report;
+use ttlab::internals::report;
 
 /// One input.
 pub fn run(data: &[u8]) {
@@ -14,7 +14,7 @@ pub fn run(data: &[u8]) {
     for (name, bytes) in [("experiment.toml", experiment), ("manifest.json", manifest), ("results.csv", rows)] {
         std::fs::write(folder.join(name), bytes).expect("a file");
     }
-    match report::read(&folder) {
+    match report::Page::read(&folder) {
         Ok(page) => {
             let style = report::markdown::Style { level: 1, figures: true };
             let screen = report::text::Screen { width: 100, colour: true };

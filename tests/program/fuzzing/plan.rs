@@ -1,6 +1,6 @@
 //! Any text: a plan that is right to the last job, or refused.
 
-use ttlab::experiment::{PlanFile, Split};
+use ttlab::internals::experiment::{PlanFile, Split};
 
 /// One input.
 pub fn run(data: &[u8]) {

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-use ttlab::analysis::Frame;
-use ttlab::experiment::{Experiment, Plan};
-use ttlab::record;
-use ttlab::runner::{OutputError, RunError, Session, Settings, progress::Quiet};
+use ttlab::internals::analysis::Frame;
+use ttlab::internals::experiment::{Experiment, Plan};
+use ttlab::internals::record;
+use ttlab::internals::runner::{OutputError, RunError, Session, Settings, progress::Quiet};
 
 const TEXT: &str =
     "name = 'fuzz'\nsuite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 128]\n";

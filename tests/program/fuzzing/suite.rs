@@ -1,10 +1,10 @@
 //! Any bytes: read as EPD or PGN or refused; ids are unique, games replay.
 
 use std::collections::HashSet;
-use ttlab::chess::fault::OnError;
-use ttlab::chess::fen::Strictness;
-use ttlab::chess::suite::{Suite, SuiteKind, SuiteOptions};
-use ttlab::chess::{Increments, MoveList, movegen};
+use ttlab::internals::chess::fault::OnError;
+use ttlab::internals::chess::fen::Strictness;
+use ttlab::internals::chess::suite::{Suite, SuiteKind, SuiteOptions};
+use ttlab::internals::chess::{Increments, MoveList, movegen};
 
 /// One input.
 pub fn run(data: &[u8]) {

@@ -1,15 +1,15 @@
 //! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no worse than any.
 
 use std::io::Cursor;
-use ttlab::table::TableError;
-use ttlab::table::TableOptions;
-use ttlab::table::options::Size;
-use ttlab::table::policy::Policy;
-use ttlab::table::replay::{
+use ttlab::internals::table::TableError;
+use ttlab::internals::table::TableOptions;
+use ttlab::internals::table::options::Size;
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::replay::{
     Objective, Passes, ReplaySink, ReplayTable, Step, buckets, clairvoyant, find_games, make_steps, replay,
     replay_table,
 };
-use ttlab::table::trace::{Event, Info, Reader, Writer, import, oracle_general, read};
+use ttlab::internals::table::trace::{Event, Info, Reader, Writer, import, oracle_general, read};
 
 /// A table that is shown a trace in turns.
 struct Room(Box<dyn ReplayTable>);

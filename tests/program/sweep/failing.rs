@@ -2,8 +2,8 @@
 
 use super::*;
 use std::sync::atomic::AtomicBool;
-use ttlab::experiment::{Experiment, Plan};
-use ttlab::runner::{Done, RunSummary, Session, Settings, progress::Progress};
+use ttlab::internals::experiment::{Experiment, Plan};
+use ttlab::internals::runner::{Done, RunSummary, Session, Settings, progress::Progress};
 
 /// Panics when one variant meets one item, as a faulty policy would.
 struct Faulty;

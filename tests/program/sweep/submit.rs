@@ -20,7 +20,7 @@ fn a_folder_whose_name_is_no_text_is_refused() {
 }
 use crate::common::skip;
 use std::os::unix::fs::PermissionsExt;
-use ttlab::submit::{Order, System, check, scripts};
+use ttlab::internals::submit::{Order, System, check, scripts};
 
 fn order() -> Order {
     Order {

@@ -1,10 +1,10 @@
 //! Reports, comparisons and `ttlab verify` on results that are not what a run wrote.
 
 use super::*;
-use ttlab::analysis::questions::paired_rows::RecordedResult;
-use ttlab::record;
-use ttlab::record::manifest::Manifest;
-use ttlab::runner::verify::FolderState;
+use ttlab::internals::analysis::questions::paired_rows::RecordedResult;
+use ttlab::internals::record;
+use ttlab::internals::record::manifest::Manifest;
+use ttlab::internals::runner::verify::FolderState;
 
 /// A folder with a run in it, and its lines.
 fn ran(text: &str) -> (Trial, Vec<String>) {
@@ -49,8 +49,8 @@ fn an_edited_count_is_refused_by_whoever_reads_it() {
 
 /// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
-    let state = ttlab::runner::verify::verify(folder).unwrap().state;
-    (state, ttlab::report::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
+    let state = ttlab::internals::runner::verify::verify(folder).unwrap().state;
+    (state, ttlab::internals::report::Page::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
 }
 
 const WHOLE: (FolderState, bool, bool) = (FolderState::Whole, true, true);
@@ -427,7 +427,7 @@ fn the_first_wrong_rows_are_named() {
 /// What a spreadsheet would take for a formula begins with an apostrophe; numbers, negative ones too, are left alone.
 #[test]
 fn numbers_are_not_guarded() {
-    use ttlab::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
+    use ttlab::internals::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
     let words = ["=1+1", "+x", "-y", "@z", "\tt", "plain", "-12.5", "+3", "1e5"];
     let rows = words.iter().map(|word| vec![Cell::text(*word)]).collect();
     let table = SheetTable {
@@ -438,7 +438,7 @@ fn numbers_are_not_guarded() {
     };
     let sheet = Sheet { parts: vec![Part::Table(table)], ..Sheet::default() };
     let cells = |guard: bool| -> Vec<String> {
-        let text = ttlab::report::data::csv(&sheet, guard);
+        let text = ttlab::internals::report::data::csv(&sheet, guard);
         csv::Reader::from_reader(text.as_bytes()).records().map(|row| row.unwrap()[8].to_owned()).collect()
     };
     // A control character is shown as one, which no spreadsheet takes for a formula.
@@ -449,8 +449,8 @@ fn numbers_are_not_guarded() {
 /// A name of two lines stays in its cell of a Markdown table.
 #[test]
 fn a_cell_is_one_line() {
-    use ttlab::report::markdown::{Style, render};
-    use ttlab::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
+    use ttlab::internals::report::markdown::{Style, render};
+    use ttlab::internals::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
     let rows = vec![vec![Cell::text("two\nlines\r\nof | three"), Cell::text("end")]];
     let columns = ["a", "b"].map(|name| SheetColumn::text(name, name, "")).to_vec();
     let table = SheetTable { key: "t".to_owned(), columns, rows, ..SheetTable::default() };
@@ -463,7 +463,7 @@ fn a_cell_is_one_line() {
 /// Where a row begins, reading can begin again, as often as one likes: so shards are merged whose rows lie in any order.
 #[test]
 fn reading_goes_on_where_it_ended() {
-    use ttlab::record::Rows;
+    use ttlab::internals::record::Rows;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("results.csv");
     let lines = ["1,2\n", "3,\"4\n5\"\n", "6,7\n", "8,9\n"];
@@ -484,7 +484,7 @@ fn reading_goes_on_where_it_ended() {
 /// A header that is not the plan's is told by its first column that is another; what a kill left of one is none at all.
 #[test]
 fn the_first_column_that_is_another_is_told_by_its_place() {
-    use ttlab::record::{ResultsError, scan};
+    use ttlab::internals::record::{ResultsError, scan};
     let folder = scratch();
     let path = folder.path().join("results.csv");
     let header = ["id", "nodes", "time"].map(str::to_owned);
@@ -512,7 +512,7 @@ fn the_first_column_that_is_another_is_told_by_its_place() {
 /// A range of jobs may stand anywhere among the numbers that a plan can have, and is not counted out where it was edited to be endless.
 #[test]
 fn ranges_of_jobs_have_an_end() {
-    use ttlab::record::Jobs;
+    use ttlab::internals::record::Jobs;
     let last = Jobs::try_from("4294967291-4294967295".to_owned()).unwrap();
     assert_eq!((last.0.len(), last.to_string().as_str()), (5, "4294967291-4294967295"));
     for text in ["0-33554432", "4294967295-4294967296"] {

@@ -1,12 +1,8 @@
 //! How many different positions there are after so many plies: what no transposition table can do
 //! better than.
 
-use super::board::Board;
-use super::increments::Increments;
-use super::keys::{EpRule, KeyOptions, Keys};
-use super::movegen;
-use super::moves::MoveList;
 use std::collections::HashSet;
+use ttlab::internals::chess::{Board, EpRule, Increments, KeyOptions, Keys, MoveList, movegen};
 
 /// The positions after one number of plies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,131 @@
+//! Progress display of a run: a bar with an ETA on a terminal, else messages at the start and the
+//! end.
+
+use crate::console::{err, escape_control};
+use crate::runner::progress::Progress;
+use crate::runner::{Done, RunSummary};
+use crate::text::plural;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Duration;
+
+/// Shows progress on standard error.
+pub struct ConsoleProgress {
+    /// Hidden if standard error is not a terminal.
+    bar: ProgressBar,
+}
+
+impl Default for ConsoleProgress {
+    fn default() -> Self {
+        Self { bar: ProgressBar::no_length() }
+    }
+}
+
+impl Progress for ConsoleProgress {
+    fn begin(&self, all: u64, before: u64, found: &Done) {
+        resume_lines(all, before, found).iter().for_each(|line| err(format_args!("{line}\n")));
+        self.bar.set_length(all);
+        self.bar.set_position(before);
+        self.bar.reset_elapsed();
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {elapsed}, ETA {eta}  {wide_msg}") {
+            self.bar.set_style(style);
+        }
+        // The bar's timer is a thread, which a hidden bar does not need.
+        if !self.bar.is_hidden() {
+            self.bar.enable_steady_tick(Duration::from_millis(250));
+        }
+    }
+
+    fn job(&self, variant: &str, item: &str) {
+        self.bar.set_message(escape_control(&format!("{item}: {variant}")).into_owned());
+    }
+
+    fn done(&self) {
+        self.bar.inc(1);
+    }
+
+    fn end(&self, ran: &RunSummary) {
+        self.bar.finish_and_clear();
+        end_lines(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| err(format_args!("{line}\n")));
+    }
+}
+
+/// Messages about the results file at the start of a run.
+fn resume_lines(all: u64, before: u64, found: &Done) -> Vec<String> {
+    let lines = [
+        (found.torn > 0).then(|| format!("removed an incomplete last line of {} bytes from the results", found.torn)),
+        found.saved.as_ref().map(|saved| format!("saved a copy of the damaged results as {}", saved.display())),
+        (found.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(found.dropped, "row"))),
+        (before > 0).then(|| format!("resuming: {before} of {all} jobs are already done")),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// Messages at the end of a run.
+fn end_lines(ran: &RunSummary, seconds: f64) -> Vec<String> {
+    let failed = if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() };
+    let not_needed = match ran.not_needed {
+        0 => String::new(),
+        not_needed => format!("; {not_needed} not needed because their tests had ended"),
+    };
+    let total = format!("{} in {seconds:.1} s{failed}{not_needed}", plural(ran.done, "job"));
+    std::iter::once(total).chain(ran.failures.iter().map(|(_, failure)| format!("failed: {failure}"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::capture;
+    use crate::experiment::Job;
+
+    /// Of eight jobs three were done before, and two are done now. The time is the run's, however
+    /// old the bar is.
+    #[test]
+    fn bar_shows_position_and_time_of_the_run() {
+        let long = Duration::from_secs(9);
+        let progress = ConsoleProgress { bar: ProgressBar::no_length().with_elapsed(long) };
+        let at = || (progress.bar.position(), progress.bar.length());
+        let (_, [output, text]) = capture(|| {
+            progress.begin(8, 3, &Done::default());
+            assert_eq!(at(), (3, Some(8)));
+            for done in [4, 5] {
+                progress.job("size=64\u{1b}[2J", "c");
+                assert_eq!(progress.bar.message(), "c: size=64\\u{1b}[2J");
+                progress.done();
+                assert_eq!(at(), (done, Some(8)));
+            }
+            assert!(progress.bar.elapsed() < long);
+            progress.end(&RunSummary { before: 3, done: 2, ..RunSummary::default() });
+        });
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(
+            output.is_empty() && lines.len() == 2 && lines[0] == "resuming: 3 of 8 jobs are already done",
+            "{output}{text}"
+        );
+        assert!(lines[1].starts_with("2 jobs in ") && lines[1].ends_with(" s"), "{text}");
+    }
+
+    #[test]
+    fn resume_and_end_lines_report_each_nonzero_count() {
+        let found = Done { torn: 17, dropped: 5, saved: Some("x/old".into()), ..Done::default() };
+        let all = [
+            "removed an incomplete last line of 17 bytes from the results",
+            "saved a copy of the damaged results as x/old",
+            "dropped 5 rows of jobs that will run again",
+            "resuming: 3 of 8 jobs are already done",
+        ];
+        assert_eq!(resume_lines(8, 3, &found), all);
+        assert_eq!(resume_lines(8, 0, &found), all[..3]);
+        let one = Done { dropped: 1, ..Done::default() };
+        assert_eq!(resume_lines(8, 0, &one), ["dropped 1 row of jobs that will run again"]);
+        assert_eq!(resume_lines(8, 8, &Done::default()), ["resuming: 8 of 8 jobs are already done"]);
+        assert_eq!(resume_lines(8, 0, &Done::default()), Vec::<String>::new());
+        let job = Job { variant: 0, opponent: None, item: 0, items: 1, repeat: 0 };
+        let failures = vec![(job, "one".to_owned()), (job, "two".to_owned())];
+        let ran = RunSummary { before: 7, done: 1, ..RunSummary::default() };
+        assert_eq!(end_lines(&ran, 2.04), ["1 job in 2.0 s"]);
+        let ran = RunSummary { done: 20, failed: 4, failures, ..ran };
+        assert_eq!(end_lines(&ran, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
+        let ran = RunSummary { not_needed: 6, failures: Vec::new(), ..ran };
+        assert_eq!(end_lines(&ran, 0.0), ["20 jobs in 0.0 s, 4 failed; 6 not needed because their tests had ended"]);
+    }
+}
