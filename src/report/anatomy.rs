@@ -39,8 +39,9 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
     };
     let row = |counter: &&columns::Column| {
         let head = [counter.name.trim_start_matches(ANATOMY), &counter.meaning].map(Cell::text);
-        let cells =
-            groups.iter().map(|(group, _)| cell(counter, *group).with_reason("its table was not looked at so closely"));
+        let cells = groups
+            .iter()
+            .map(|(group, _)| cell(counter, *group).with_reason("its table was not examined that closely"));
         head.into_iter().chain(cells).collect::<Vec<_>>()
     };
     let lines = groups.iter().map(|(_, name)| SheetColumn::number(name, name, ""));
@@ -52,9 +53,11 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
         _ => format!(" {hidden} more lines are in the results."),
     };
     let table = SheetTable::new("counters", "What became of the table's answers", columns, counters.iter().map(row));
-    Some(table.with_note(format!(
-        "Sums over all iterations; of what the table holds (held), means over the ends of searches.{more}"
-    )))
+    Some(
+        table.with_note(format!(
+            "Sums over all iterations; for `entries_` rows, means over the ends of searches.{more}"
+        )),
+    )
 }
 
 #[cfg(test)]

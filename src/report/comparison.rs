@@ -182,7 +182,7 @@ fn variants_table(comparison: &Comparison) -> SheetTable {
     let columns = [
         SheetColumn::text("variant", "variant", "as BASE calls it"),
         SheetColumn::number("rows", "rows", "that both have"),
-        SheetColumn::number("moved", "moved", "rows of those that are not the same"),
+        SheetColumn::number("moved", "moved", "paired rows that differ"),
         SheetColumn::number("missing", "missing", "rows that NEW lacks").drop_order(4),
         SheetColumn::number("nodes_base", "nodes", "of BASE"),
         SheetColumn::number("nodes_new", "new nodes", "of NEW"),

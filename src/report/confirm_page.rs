@@ -66,7 +66,7 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Ve
         sentences.push(format!("Left out by the screen: {}.", list.join(", ")));
     }
     if contenders.is_empty() {
-        sentences.insert(0, format!("The screen leaves \"{best}\" alone: nothing is left to play."));
+        sentences.insert(0, format!("Only \"{best}\" passed the screen: there is nothing to play."));
     }
     sentences
 }
@@ -106,6 +106,6 @@ mod tests {
         assert_eq!(output[3], "Left out by the screen: \"e\".");
         assert_eq!(sheet("x", &screened, &all, 1.96).parts.len(), 2);
         let alone = findings(&ScreenResult { best: "a".to_owned(), ..ScreenResult::default() }, &[], 1.96);
-        assert_eq!(alone, ["The screen leaves \"a\" alone: nothing is left to play."]);
+        assert_eq!(alone, ["Only \"a\" passed the screen: there is nothing to play."]);
     }
 }

@@ -354,7 +354,7 @@ mod tests {
             ])
         );
         // The notes include the reason of the dash.
-        assert_eq!(table["note"], "See `table.size`. A dash: held against itself.");
+        assert_eq!(table["note"], "See `table.size`. -: compared with itself.");
         assert_eq!(page["parts"][5]["plot"]["heat"]["cells"], json!([[0.5]]));
         assert_eq!(page["parts"][6]["parts"][0]["list"], json!(["By hand."]));
         assert_eq!(

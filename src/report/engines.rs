@@ -27,10 +27,10 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
         SheetColumn::text(
             "counts",
             "counts",
-            "whether the same search gave the same nodes and answers before the run; trusted: the file accepts what was found against it",
+            "whether the same search gave the same nodes and answers before the run; trusted: the file accepts the problems found",
         ),
-        SheetColumn::text("go_depth", "go depth", "whether it heeds that limit").drop_order(2),
-        SheetColumn::text("go_nodes", "go nodes", "whether it heeds that limit").drop_order(1),
+        SheetColumn::text("go_depth", "go depth", "whether it respects that limit").drop_order(2),
+        SheetColumn::text("go_nodes", "go nodes", "whether it respects that limit").drop_order(1),
         SheetColumn::text("build", "build", "the first digits of the SHA-256 of its program").drop_order(3),
     ];
     SheetTable::new("engines", "Engines", columns, rows)
@@ -68,7 +68,7 @@ pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
         SheetColumn::text("variant", "variant", "* is the baseline"),
         SheetColumn::number("searches", "searches", "searches that the reference judged"),
         SheetColumn::number("loss", "loss", "mean loss in the reference's centipawns"),
-        SheetColumn::number("against", "less base", "mean difference to the baseline on the same positions"),
+        SheetColumn::number("against", "less base", "mean difference from the baseline on the same positions"),
         SheetColumn::number("interval", "95 %", "its interval"),
         SheetColumn::number("same", "same move", "searches whose move is the reference's"),
         SheetColumn::number("solved", "solved", "searches whose move the suite calls best"),
@@ -155,10 +155,7 @@ mod tests {
         );
         assert_eq!((table.rows[0][5].value, table.rows[1][4].value), (Datum::Number(0.625), Datum::Range(1.5, 12.5)));
         let why: Vec<&str> = table.rows.iter().map(|row| row[3].note).collect();
-        assert_eq!(
-            why,
-            ["the baseline, which is held against itself", "", "", "", "", "no position that both searched"]
-        );
+        assert_eq!(why, ["the baseline (compared with itself)", "", "", "", "", "no position that both searched"]);
         assert_eq!(table.rows[4][4].note, "too few positions for an interval");
         assert_eq!(quality_table(&[]), None);
     }

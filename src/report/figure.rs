@@ -144,7 +144,7 @@ pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Se
             Outcome::Solved,
             "solved",
             "Positions solved within so many nodes",
-            "Share of the positions whose right move was found by then, and kept to.",
+            "Share of the positions whose right move was found by then, and kept.",
         ),
     ];
     plots
@@ -211,7 +211,7 @@ pub fn probes_figure(summary: &Summary) -> Option<Figure> {
         title: "What became of the probes".to_owned(),
         caption: format!(
             "A usable hit ends its node; a move-only hit gives it a first move; a miss met a free slot, or slots that other keys \
-             held.{remark}"
+             occupied.{remark}"
         ),
         plot: Plot::Stacked(Stacked { parts: parts.map(|(name, colour)| (name.to_owned(), colour)).to_vec(), bars }),
     })
@@ -258,7 +258,7 @@ mod tests {
             panic!("no bars")
         };
         assert_eq!(stacked.bars[0].1, [4.0, 2.0, 3.0, 0.0, 3.0]);
-        assert!(caption.ends_with("that other keys held."), "all are shown: {caption}");
+        assert!(caption.ends_with("that other keys occupied."), "all are shown: {caption}");
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub(super) fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         (
             "size-saved",
             "Worth by table size".to_owned(),
-            "What the entries that ended nodes had cost, as a share of that and the nodes.".to_owned(),
+            "Nodes that the entries used for cutoffs had cost, as a share of these and the nodes searched.".to_owned(),
             lines(along(&saved), "worth", false),
         ),
         (
@@ -203,9 +203,9 @@ pub(super) fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     };
     let remark = match (grid.axes.len() > 2, unlike) {
         (_, true) => {
-            " The other axes are averaged over, and not every cell has the same of their values: what tells cells apart may be that."
+            " Averaged over the other axes, of which not every cell has the same values: this may explain differences between cells."
         }
-        (true, false) => " The other axes are averaged over.",
+        (true, false) => " Averaged over the other axes.",
         (false, false) => "",
     };
     Some(Figure {

@@ -183,8 +183,8 @@ mod tests {
              <tr><td class=\"t\">a|b &lt;c&gt;</td><td class=\" less\" data-v=\"1234\">1,234</td>\
              <td class=\"\" data-v=\"0.5\">0.500-0.750</td></tr>\
              <tr><td class=\"t\">base</td><td class=\"\" data-v=\"2000\">2,000</td>\
-             <td class=\"\" title=\"held against itself\">-</td></tr></tbody></table></div>\
-             <p class=\"note\">See <code>table.size</code>. A dash: held against itself.</p>"
+             <td class=\"\" title=\"compared with itself\">-</td></tr></tbody></table></div>\
+             <p class=\"note\">See <code>table.size</code>. -: compared with itself.</p>"
         );
         assert!(page.contains("<details><summary>More</summary><h2>How</h2><ul><li>By hand.</li></ul></details>"));
     }

@@ -10,8 +10,8 @@ use crate::analysis::questions::effects::Interaction;
 fn judged_cells(judged: &JudgedRatio) -> [Cell; 4] {
     let ratio = judged.ratio;
     let why = match ratio.pairs {
-        0 if ratio.mean.is_nan() => "no search beside it that is alike in all else",
-        0 => "what the others are held against",
+        0 if ratio.mean.is_nan() => "no search that differs from it in this option alone",
+        0 => "the value that the others are compared with",
         _ => TOO_FEW_POSITIONS,
     };
     let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
@@ -46,7 +46,7 @@ pub(super) fn effects_table(grid: &Grid) -> SheetTable {
     });
     let heads = [
         SheetColumn::text("option", "option", ""),
-        SheetColumn::text("value", "value", "* is what the others are held against"),
+        SheetColumn::text("value", "value", "* is the value that the others are compared with"),
     ];
     let ratio =
         judged_columns("paired by position and by every other option", "corrected for all of these by joint flips");
@@ -139,7 +139,7 @@ mod tests {
                 )
             })
             .collect();
-        let against = "what the others are held against";
+        let against = "the value that the others are compared with";
         let shown: Vec<(&str, Emphasis, &str)> =
             shown.iter().map(|(text, mark, note)| (text.as_str(), *mark, *note)).collect();
         assert_eq!(
@@ -150,7 +150,7 @@ mod tests {
                 ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Emphasis::More, ""),
                 ("slots | 1 * | 1.000 | - | - | -", Emphasis::None, against),
                 ("slots | 2 | 0.500 | - | - | 1", Emphasis::None, TOO_FEW_POSITIONS),
-                ("slots | 4 | - | - | - | -", Emphasis::None, "no search beside it that is alike in all else"),
+                ("slots | 4 | - | - | - | -", Emphasis::None, "no search that differs from it in this option alone"),
             ]
         );
         assert_eq!(

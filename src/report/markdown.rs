@@ -216,7 +216,7 @@ mod tests {
             page,
             "# A page\n\n**Is &lt;it> so?**\n\nWords\nof *its* author.\n\nTwo paragraphs.\n\n- It is.\n\n> **Warning:** One position.\n\n\
              ## A table\n\n| variant | nodes | 95 % |\n|---|---:|---:|\n| a\\|b &lt;c> | **1,234** | 0.500-0.750 |\n\
-             | base | 2,000 | - |\n\nSee `table.size`. A dash: held against itself.\n\n![Map](map.svg)\n\nLess is blue.\n\n\
+             | base | 2,000 | - |\n\nSee `table.size`. -: compared with itself.\n\n![Map](map.svg)\n\nLess is blue.\n\n\
              <details><summary>More</summary>\n\n## How\n\n- By hand.\n\n</details>\n\n"
         );
         // A part without a title has no empty heading.

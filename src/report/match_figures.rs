@@ -95,18 +95,21 @@ pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
         Series { name: encounter_name(encounter, all), line: None, points }
     };
     let (lower, upper) = all.bounds.limits();
-    let bounds = [("H1 is taken", upper), ("H0 is taken", lower)].map(|(name, bound)| Series {
+    let bounds = [("H1 accepted", upper), ("H0 accepted", lower)].map(|(name, bound)| Series {
         name: name.to_owned(),
         line: None,
         points: vec![plain(0.0, bound), plain(longest, bound)],
     });
     let series = shown.iter().map(course).chain(bounds).collect();
     let (drawn, total) = (shown.len(), all.encounters.len());
-    let remark =
-        if drawn < total { format!(" {drawn} of {total} shown: those that went furthest.") } else { String::new() };
+    let remark = if drawn < total {
+        format!(" {drawn} of {total} shown: those with the largest ratios.")
+    } else {
+        String::new()
+    };
     Some(Figure {
         file: "llr".to_owned(),
-        title: "Courses of the tests".to_owned(),
+        title: "Log-likelihood ratios of the tests".to_owned(),
         caption: format!(
             "Log-likelihood ratio of {} against {} normalized Elo after each pair, in the plan's order; what follows a bound's first \
              crossing changes nothing.{remark}",
@@ -159,8 +162,8 @@ mod tests {
         let many = lasts.iter().enumerate().map(|(at, &last)| course(at + 1, last, 3)).collect();
         let (series, caption) = draw(many).unwrap();
         let names: Vec<&str> = series.iter().map(|encounter| encounter.name.as_str()).collect();
-        assert_eq!(names, ["p7", "p2", "p5", "p3", "p6", "p1", "H1 is taken", "H0 is taken"]);
-        assert!(caption.ends_with(" 6 of 7 shown: those that went furthest."), "{caption}");
+        assert_eq!(names, ["p7", "p2", "p5", "p3", "p6", "p1", "H1 accepted", "H0 accepted"]);
+        assert!(caption.ends_with(" 6 of 7 shown: those with the largest ratios."), "{caption}");
         // The longest is the seventh: two steps of seven pairs.
         for (at, wald) in [(6, (0.9_f64 / 0.05).ln()), (7, (0.1_f64 / 0.95).ln())] {
             let points: Vec<(f64, f64)> = series[at].points.iter().map(|point| (point.x, point.y)).collect();
@@ -169,7 +172,7 @@ mod tests {
         }
         let (series, caption) = draw(vec![course(1, 1.0, 3), course(2, 9.0, 2)]).unwrap();
         assert!(
-            series.len() == 3 && caption.ends_with(" 1 of 2 shown: those that went furthest."),
+            series.len() == 3 && caption.ends_with(" 1 of 2 shown: those with the largest ratios."),
             "two points are no course"
         );
         // The bounds extend to the end of the longest course, whichever ends farthest from 0.

@@ -128,8 +128,8 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
     }
     if encounters.len() > 1 {
         sentences.push(format!(
-            "{} pairs in all. {} encounters are looked at together: {}each test may err {:.2} and {:.2} % of the \
-             time, so that all together err at most {} and {} %.",
+            "{} pairs in all. {} encounters are tested together: {}each test may err {:.2} and {:.2} % of the \
+             time, so that the family-wise error rates are at most {} and {} %.",
             format_count(pairs as f64),
             encounters.len(),
             if test.stop { "" } else { "p is Holm-corrected, and " },
@@ -143,15 +143,15 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
         let ended = encounters.iter().filter(|encounter| encounter.decided.is_some()).count();
         let what = match ended {
             0 => {
-                ": each Elo is of all pairs that were played. They would have ended had they shown more: an interval is for \
-                 orientation only (`stop = false` plays all pairs)."
+                ": each Elo is over all pairs that were played. The tests could have stopped early, so that an interval is only \
+                 approximate (`stop = false` plays all pairs)."
             }
             _ => {
-                ". Such games ended when they showed most: their Elo lies too far from 0, and has an interval for orientation only \
+                ". Because a test stops at an extreme, its Elo is biased away from 0 and the interval is only approximate \
                  (`stop = false` plays all pairs)."
             }
         };
-        sentences.push(format!("{ended} of {} encounters ended with their tests{what}", encounters.len()));
+        sentences.push(format!("{ended} of {} encounters were stopped by their tests{what}", encounters.len()));
     }
     sentences
 }
@@ -165,12 +165,12 @@ pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
         list[..list.len().min(MAX_NAMED)].join(between) + &more
     };
     if all.failed > 0 {
-        warnings.push(format!("{} pairs could not be played and count for nothing: see the error column", all.failed));
+        warnings.push(format!("{} pairs could not be played and are left out: see the error column", all.failed));
     }
     let fewest = all.all_encounters().map(|encounter| encounter.pairs.count()).min().unwrap_or(0);
     if fewest < MIN_PAIRS {
         warnings.push(format!(
-            "{fewest} pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants {MIN_PAIRS} or more"
+            "{fewest} pairs in an encounter are few: the normal approximation of intervals and p needs {MIN_PAIRS} or more"
         ));
     }
     let is_mirrored =
@@ -183,7 +183,7 @@ pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
         .collect();
     if !mirrored.is_empty() {
         warnings.push(format!(
-            "both players moved alike in every pair, so that they are one player here: {}",
+            "both players made the same moves in every pair, so that they are one player here: {}",
             first_few(&mirrored, ", ")
         ));
     }
@@ -192,13 +192,13 @@ pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
     if repeated > 0 {
         warnings.push(format!(
             "{repeated} of {pairs} pairs have a game that is move for move one of a pair before them, from the same position (transposed openings, or the same \
-             opening twice): they say nothing new, and the intervals are too narrow by that much"
+             opening twice): they add nothing new, and the intervals are too narrow by that much"
         ));
     }
     let blind: Vec<&Encounter> = all.all_encounters().filter(|encounter| encounter.blind > 0).collect();
     if let Some(most) = blind.iter().max_by_key(|encounter| encounter.blind) {
         warnings.push(format!(
-            "in {} the first player moved without any finished iteration ({} at most, \"{}\"): the limit is too small for \
+            "in {} the first player had to move before completing depth 1 ({} at most, \"{}\"): the limit is too small for \
              its quiescence",
             plural(blind.len(), "encounter"),
             plural(most.blind, "move"),
@@ -250,11 +250,11 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
         SheetColumn::number(
             "equal_nodes",
             "equal nodes",
-            "with so many times its nodes the opponent would be as strong",
+            "the opponent would be as strong with this many times its nodes",
         ),
-        SheetColumn::number("equal_nodes_interval", "95 %", "of the equal nodes, openings drawn anew"),
+        SheetColumn::number("equal_nodes_interval", "95 %", "of the equal nodes, from resampled openings"),
         SheetColumn::number("nelo", "nElo", "normalized: in standard deviations of a game").drop_order(6),
-        SheetColumn::number("los", "LOS", "how likely the first is the stronger, all differences alike before")
+        SheetColumn::number("los", "LOS", "probability that the first is the stronger, with a flat prior")
             .drop_order(7),
         SheetColumn::number("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" }),
         SheetColumn::number("score", "score", "points of the games").drop_order(3),
@@ -320,9 +320,9 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
     let (lower, upper) = all.bounds.limits();
     let after = match all.test.stop {
         true => {
-            "the pairs after its end are not played, so that where it has ended Elo is too far from 0, and p has no meaning"
+            "pairs after its end are not played, so that where it has ended Elo is biased away from 0 and p has no meaning"
         }
-        false => "the games after its end were played all the same, and Elo is of all",
+        false => "games after its end were played too, and Elo is over all",
     };
     table.with_note(format!(
         "Unit: the pair of games from one opening. Test: H0 {} against H1 {} normalized Elo; it ends where LLR passes {lower:.2} or \
@@ -352,7 +352,7 @@ fn handicaps_table(all: &Matches) -> Option<SheetTable> {
         ]
     });
     let note = "The baseline with other nodes against itself. A variant's equal nodes are read off these: a monotone curve of Elo over the \
-                logarithm of nodes, whose intervals come from openings drawn anew.";
+                logarithm of nodes, with intervals from resampled openings.";
     SheetTable::new("handicaps", "Handicaps", columns, rows).with_note(note).non_empty()
 }
 
@@ -430,7 +430,7 @@ fn ends_table(all: &Matches) -> SheetTable {
         SheetColumn::number("share", "share", ""),
     ];
     SheetTable::new("ends", "How the games ended", columns, rows)
-        .with_note(format!("The games stand in `{}`, beside the rows that they are made of.", games::NAME))
+        .with_note(format!("The games are in `{}`, made from the rows.", games::NAME))
 }
 
 #[cfg(test)]

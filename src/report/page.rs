@@ -352,9 +352,7 @@ impl Page {
     /// The failed verdicts, or a sentence if all pass; none without verdicts.
     fn verdict_part(&self) -> Option<Part> {
         let [holds, differs, open] = claims::count_rulings(self.verdicts.iter());
-        let fine = format!(
-            "Verdicts: {holds} hold, {differs} differ, {open} cannot be told; none is against what was wanted."
-        );
+        let fine = format!("Verdicts: {holds} hold, {differs} differ, {open} undecided; no expected outcome missed.");
         let fine = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![fine]));
         verdicts::verdict_table(self, false).map(Part::Table).or(fine)
     }

@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 
 const ABOUT: &str = "\
 Written by `ttlab reproduce` from `experiments/published/`. Each section is one experiment: the published figure or claim, what was measured, \
-and the verdict. *holds*: the figure is met to the last digit, or lies in the range given. *differs, as it should*: the published figure is an \
-artefact, and the run shows it. A claim is decided by the ratio paired by position or game, its interval held against the claim's own factor \
-and the smallest effect that matters, p corrected for all claims of the file; where that decides nothing: *cannot tell*. By whom: *published* (an \
+and the verdict. *holds*: the figure is met to the last digit, or lies in the range given. *differs (expected)*: the published figure is an \
+artefact, and the run shows it. A claim is decided by the ratio paired by position or game, its interval compared with the claim's own factor \
+and the smallest effect that matters, p corrected for all claims of the file; where that decides nothing: *undecided*. By whom: *published* (an \
 article), *expected* (by theory or another program), *asked* (by the file). Node counts are the same on every machine; seconds are not.";
 
 /// A longer run of verdicts with the same outcome for the same figure is folded into one row.
@@ -102,7 +102,7 @@ fn failed_part(pages: &[Page]) -> Part {
         .collect();
     match lines.is_empty() {
         true => Part::Prose("Every published figure and claim of these files held.".to_owned()),
-        false => Part::List("What failed to hold".to_owned(), lines),
+        false => Part::List("What did not hold".to_owned(), lines),
     }
 }
 
@@ -119,7 +119,7 @@ fn index_table(pages: &[Page]) -> SheetTable {
         SheetColumn::text("question", "question", ""),
         SheetColumn::number("holds", "holds", ""),
         SheetColumn::number("differs", "differs", ""),
-        SheetColumn::number("open", "cannot tell", ""),
+        SheetColumn::number("open", "undecided", ""),
     ];
     SheetTable::new("experiments", "", columns, rows)
 }
@@ -133,7 +133,7 @@ fn missed_table(pages: &[Page]) -> Option<SheetTable> {
     });
     let columns =
         [SheetColumn::from_names(["experiment"]).as_slice(), &SheetColumn::from_names(verdicts::COLUMNS)].concat();
-    SheetTable::new("missed", "What did not come out as wanted", columns, rows).non_empty()
+    SheetTable::new("missed", "Missed expectations", columns, rows).non_empty()
 }
 
 /// Splits a verdict's subject into series, depth and figure. The series ends with its comma, and is
@@ -188,7 +188,7 @@ pub fn terminal_sheet(pages: &[Page]) -> Sheet {
     for page in pages {
         let [holds, differs, open] = count_rulings(page.verdicts.iter());
         let Manifest { name, question, .. } = &page.manifest;
-        let heading = format!("{name} ({holds} hold, {differs} differ, {open} cannot be told): {question}");
+        let heading = format!("{name} ({holds} hold, {differs} differ, {open} undecided): {question}");
         parts.push(Part::Heading(heading));
         let without_sources = |table: SheetTable| table.select_columns(&[0, 1, 2, 3, 4]);
         parts.extend(folded_verdicts(page).map(without_sources).map(Part::Table));
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use crate::experiment::expect::ExpectedVerdict;
     use crate::record::manifest::Manifest;
-    use Ruling::{CannotTell, Differs, Holds};
+    use Ruling::{Differs, Holds, Undecided};
 
     fn page(name: &str, verdicts: Vec<Verdict>) -> Page {
         let manifest = Manifest { name: name.to_owned(), question: format!("{name}?"), ..Manifest::default() };
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn failed_part_lists_published_claims_only() {
         let asked = Verdict { kind: ClaimOrigin::Asked, ..verdict("asked", ExpectedVerdict::Holds, Differs) };
-        let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", ExpectedVerdict::Holds, CannotTell) };
+        let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", ExpectedVerdict::Holds, Undecided) };
         let pages = [
             page(
                 "one",
@@ -260,8 +260,8 @@ mod tests {
             page("two", vec![asked, claim, verdict("z", ExpectedVerdict::Either, Holds)]),
         ];
         let Part::List(title, lines) = failed_part(&pages) else { panic!("a list") };
-        assert_eq!(title, "What failed to hold");
-        assert_eq!(lines, ["one: x: 90: differs, as it should (91)", "two: a < b: cannot tell (91)"]);
+        assert_eq!(title, "What did not hold");
+        assert_eq!(lines, ["one: x: 90: differs (expected) (91)", "two: a < b: undecided (91)"]);
         assert!(matches!(failed_part(&pages[..0]), Part::Prose(_)));
         assert_eq!(texts(&index_table(&pages)), ["one | one? | 1 | 1 | 0", "two | two? | 1 | 1 | 1"]);
         let marks: Vec<Emphasis> = index_table(&pages).rows.iter().map(|row| row[3].emphasis).collect();
@@ -271,15 +271,14 @@ mod tests {
         let missed = texts(&missed_table(&pages).unwrap());
         assert_eq!(
             missed,
-            ["two | asked | differs | asked | 90 | 91", "two | a < b | cannot tell | published | a < b | 91"]
+            ["two | asked | differs | asked | 90 | 91", "two | a < b | undecided | published | a < b | 91"]
         );
         assert_eq!(missed_table(&pages[..1]), None);
         // The terminal page ends with the tally, followed by the failed verdicts if there are any.
         let [.., Part::Findings(sum), Part::Table(failures)] = &terminal_sheet(&pages).parts[..] else {
             panic!("a sum and a table")
         };
-        let message =
-            "Verdicts: 2 hold, 2 differ, 1 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
+        let message = "Verdicts: 2 hold, 2 differ, 1 undecided; 2 of 4 expected outcomes met.";
         assert_eq!((sum.as_slice(), texts(failures)), (&[message.to_owned()][..], missed));
         // The page begins with what failed, and has a section for each experiment.
         let kind = |part: &Part| match part {
@@ -290,7 +289,7 @@ mod tests {
             _ => "?".to_owned(),
         };
         let whole: Vec<String> = sheet(&pages).parts.iter().map(kind).collect();
-        assert_eq!(whole[..4], ["What failed to hold", "missed", "about", "experiments"]);
+        assert_eq!(whole[..4], ["What did not hold", "missed", "about", "experiments"]);
         let sections = [
             "one",
             "one?",
@@ -314,14 +313,12 @@ mod tests {
             })
             .collect();
         let columns = "what | verdict | by | figure or claim | measured";
-        let heads =
-            ["one (1 hold, 1 differ, 0 cannot be told): one?", "two (1 hold, 1 differ, 1 cannot be told): two?"];
+        let heads = ["one (1 hold, 1 differ, 0 undecided): one?", "two (1 hold, 1 differ, 1 undecided): two?"];
         assert_eq!(shown, [heads[0], columns, heads[1], columns]);
         let [.., Part::Table(_), Part::Findings(sum)] = &terminal_sheet(&pages[..1]).parts[..] else {
             panic!("a sum alone")
         };
-        let message =
-            "Verdicts: 1 hold, 1 differ, 0 cannot be told; of the 2 that something was wanted of, 2 are as wanted.";
+        let message = "Verdicts: 1 hold, 1 differ, 0 undecided; 2 of 2 expected outcomes met.";
         assert_eq!(sum.as_slice(), [message]);
     }
 

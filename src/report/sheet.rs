@@ -272,7 +272,7 @@ impl SheetTable {
                 reasons.push(cell.note);
             }
         }
-        let dash = if reasons.is_empty() { String::new() } else { format!("A dash: {}.", reasons.join("; ")) };
+        let dash = if reasons.is_empty() { String::new() } else { format!("-: {}.", reasons.join("; ")) };
         [self.note.as_str(), &dash].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
@@ -319,7 +319,7 @@ pub(super) fn sample_sheet() -> Sheet {
         ],
         rows: vec![
             vec![Cell::text("a|b <c>"), Cell::count(1234.0).with_emphasis(Emphasis::Less), Cell::range(0.5, 0.75)],
-            vec![Cell::text("base"), Cell::count(2000.0), Cell::empty("held against itself")],
+            vec![Cell::text("base"), Cell::count(2000.0), Cell::empty("compared with itself")],
         ],
         note: "See `table.size`.".to_owned(),
     };
@@ -364,7 +364,7 @@ mod tests {
     fn reason_of_a_dash_is_given_once() {
         let dash = || vec![Cell::empty("no table"), Cell::number(f64::NAN, String::new()).with_reason("one search")];
         let table = SheetTable { rows: vec![dash(), dash()], note: "N.".to_owned(), ..SheetTable::default() };
-        assert_eq!(table.notes(), "N. A dash: no table; one search.");
+        assert_eq!(table.notes(), "N. -: no table; one search.");
         assert_eq!(Cell::count(3.0).with_reason("one search"), Cell::count(3.0));
     }
 

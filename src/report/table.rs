@@ -14,13 +14,13 @@ use crate::text::plural;
 use std::collections::BTreeMap;
 
 /// Reasons for empty cells.
-const NO_TABLE: &str = "no table to ask";
+const NO_TABLE: &str = "no table to probe";
 const NO_SLOTS: &str = "no table of limited size";
 const NO_COST: &str = "not counted, or of entries that count nodes never searched";
-const NOT_REPORTED: &str = "an engine that does not tell of its table";
-const MAYBE_NOT_REPORTED: &str = "no table, or an engine that does not tell of its own";
+const NOT_REPORTED: &str = "an engine that does not report on its table";
+const MAYBE_NOT_REPORTED: &str = "no table, or an engine that does not report on its own";
 const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";
-pub(super) const BASELINE: &str = "the baseline, which is held against itself";
+pub(super) const BASELINE: &str = "the baseline (compared with itself)";
 pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 
 /// Why a line has no figures about its table: `reason` for our engine; an external engine has a
@@ -74,7 +74,7 @@ fn line_table(
 fn ratio_cell(ratio: &Ratio, clear: bool, apart: usize, beyond: usize) -> Cell {
     let why = match (apart, beyond) {
         (0, 0) => "nothing to compare with",
-        (0, _) => "0 on one side alone",
+        (0, _) => "0 on one side only",
         _ => "no common depth",
     };
     Cell::decimal(ratio.mean, 3).with_reason(why).with_emphasis(Emphasis::for_change(clear, ratio.mean < 1.0))
@@ -98,7 +98,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
             false => "geometric mean, over positions, of the ratio to the baseline",
         };
         columns.push(SheetColumn::number(&key("ratio"), &format!("{name} / baseline"), meaning));
-        let meaning = "the ratio's 95 % interval; !: marked; †: of the depths that both finished";
+        let meaning = "the ratio's 95 % interval; !: significant; †: over the depths that both finished";
         columns.push(SheetColumn::number(&key("interval"), "95 %", meaning).drop_order(1));
         if page.custom_metrics {
             columns.push(
@@ -191,8 +191,8 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
         false => "geometric mean",
     };
     table.with_note(format!(
-        "* baseline. {} / baseline: {kind} over {}, with its 95 % bootstrap interval (! clear of 1 by more than one search \
-         or game that was not drawn could take back, p < 0.05 over all lines together; † of the depths that both finished).",
+        "* baseline. {} / baseline: {kind} over {}, with its 95 % bootstrap interval (!: significant, excludes 1 by more than \
+         one unseen search or game could undo, p < 0.05 over all lines together; †: over the depths that both finished).",
         summary.metrics.first().map_or("nodes", |metric| &metric.name),
         plural(searches, "search")
     ))
@@ -263,19 +263,15 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
             "searches that end with a move the suite names, of those where it names one",
         ),
         SheetColumn::number("p", "p", "sign-flip test, corrected for all lines by joint flips"),
-        SheetColumn::number("median", "median", "the middle one of the ratios"),
+        SheetColumn::number("median", "median", "median of the ratios"),
         SheetColumn::number("below", "below 1", "positions (or games) in which it needs less than the baseline"),
         SheetColumn::number(
             "without",
             "without one",
-            "the mean without the position (or game) that moves it most; ? the sign or the mark hangs on one",
+            "the mean without the position (or game) that moves it most; ?: sign or significance depends on it",
         ),
-        SheetColumn::number(
-            "detectable",
-            "seen from",
-            "the smallest difference that these positions show four times in five",
-        ),
-        SheetColumn::number("needed", "positions for 1 %", "positions or games that a difference of 1 % would take"),
+        SheetColumn::number("detectable", "seen from", "the smallest difference detected with 80 % power"),
+        SheetColumn::number("needed", "positions for 1 %", "positions or games needed to detect 1 %"),
     ];
     line_table(page, "details", "Details", columns, |line| {
         let (ratio, p) = (line.ratio(), line.measures.first().map_or(f64::NAN, |measure| measure.p));
@@ -330,11 +326,11 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
         SheetColumn::text("line", "line", ""),
         SheetColumn::text("against", "against", ""),
         SheetColumn::number("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
-        SheetColumn::number("interval", "95 %", "the ratio's interval; † of the depths that both finished"),
+        SheetColumn::number("interval", "95 %", "the ratio's interval; †: over the depths that both finished"),
         SheetColumn::number("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
     ];
     Some(SheetTable::new("pairs", "Each against each", columns, rows).with_note(format!(
-        "\"{best}\" has less {metric} than the most others: its pairs stand first. p is corrected for all {} pairs.",
+        "\"{best}\" is below most others in {metric}: its pairs come first. p is corrected for all {} pairs.",
         page.pairs.len()
     )))
 }

@@ -313,7 +313,7 @@ mod tests {
             render(&sample_sheet(), screen(40)),
             "A page\n\nIs <it> so?\nWords of *its* author.\nTwo paragraphs.\n- It is.\nwarning: One position.\n\nA table\n\
              variant  nodes         95 %\na|b <c>  1,234  0.500-0.750\nbase     2,000            -\n\
-             See `table.size`. A dash: held against\n  itself.\n\nMore\n\nHow\n- By hand."
+             See `table.size`. -: compared with\n  itself.\n\nMore\n\nHow\n- By hand."
         );
         let words = Sheet { parts: vec![Part::Prose("a\n\n \t\n\nb\n".to_owned())], ..Sheet::default() };
         assert_eq!(render(&words, screen(40)), "a\nb", "a paragraph of blanks is none");

@@ -68,7 +68,7 @@ impl TuneOutcome<'_> {
         };
         let mut findings = vec![match (tuned.answer(), tuned.held_out_results.first()) {
             (Confirmation::Inert, _) | (_, None) => format!(
-                "No difference found: all {} candidates gave the same {metric} in every search. What is varied does nothing here.",
+                "No difference found: all {} candidates gave the same {metric} in every search. The varied options have no effect here.",
                 tuned.candidates.len()
             ),
             (Confirmation::Nothing, Some(held_out)) => {
@@ -82,7 +82,7 @@ impl TuneOutcome<'_> {
                 format!("No winner: \"{winner}\" won the race by luck; on {}", held_out_text(held_out))
             }
             (Confirmation::Better, Some(held_out)) if tuned.winner == self.baseline() => {
-                format!("The baseline stands: \"{winner}\". On {}", held_out_text(held_out))
+                format!("The baseline is best: \"{winner}\". On {}", held_out_text(held_out))
             }
             (Confirmation::Better, Some(held_out)) => format!("Best: \"{winner}\". On {}", held_out_text(held_out)),
         }];
@@ -92,7 +92,7 @@ impl TuneOutcome<'_> {
             let text = match found {
                 Confirmation::Better => "it is better there too",
                 Confirmation::Worse => "it is worse there",
-                Confirmation::Nothing | Confirmation::Inert => "no difference could be told there",
+                Confirmation::Nothing | Confirmation::Inert => "no difference shown there",
             };
             findings.push(format!("At {pressure}: {}; {text}.", ratio_text(&held_out.test)));
         }
@@ -111,7 +111,7 @@ impl TuneOutcome<'_> {
             }
             findings.push(match not_distinguished.is_empty() {
                 true => "The race dropped all others.".to_owned(),
-                false => format!("The race could not tell these from the winner: {not_distinguished}."),
+                false => format!("The race shows no difference between the winner and these: {not_distinguished}."),
             });
         }
         findings.push(format!(
@@ -129,7 +129,7 @@ impl TuneOutcome<'_> {
         let raced: usize = tuned.rounds.iter().map(|round| round.items).sum();
         if tuned.held_out < 10 || raced < 10 {
             warnings.push(format!(
-                "{raced} items were raced on and {} held out: so few show large differences only; use a larger suite",
+                "{raced} items were raced on and {} held out: so few can show only large differences; use a larger suite",
                 tuned.held_out
             ));
         }
@@ -140,10 +140,8 @@ impl TuneOutcome<'_> {
             tuned.held_out_results.iter().zip(self.pressures).filter(|(held_out, _)| held_out.one_sided_zero > 0)
         {
             let searches = plural(held_out.one_sided_zero, "search");
-            warnings.push(format!(
-                "{pressure}: {searches} with none of {} on one side alone: of no ratio",
-                self.tune.metric
-            ));
+            warnings
+                .push(format!("{pressure}: {searches} with no {} on one side only, without ratio", self.tune.metric));
         }
         warnings.extend(self.warnings.iter().cloned());
         warnings
@@ -168,16 +166,16 @@ impl TuneOutcome<'_> {
                 _ if who == self.tuned.winner => "winner".to_owned(),
                 Some(round) => format!("dropped in round {}", round + 1),
                 None if candidate.equals_winner => "the winner's counts".to_owned(),
-                None => "not told from it".to_owned(),
+                None => "no difference shown".to_owned(),
             };
             let searches = Cell::count(candidate.searches as f64);
             [self.name_cell(who), Cell::text(fate), searches, mean, ends, Cell::p(candidate.p)]
         });
-        let p = "of its being equal to the winner: sign-flip test, corrected for all candidates by joint flips";
+        let p = "for equality with the winner: sign-flip test, corrected for all candidates by joint flips";
         let columns = [
             SheetColumn::text("candidate", "candidate", "* is the baseline"),
-            SheetColumn::text("fate", "in the race", "what became of it"),
-            SheetColumn::number("searches", "searches", "searches made of it"),
+            SheetColumn::text("fate", "in the race", "outcome"),
+            SheetColumn::number("searches", "searches", "its searches"),
             SheetColumn::number("ratio", "ratio", "geometric mean of the ratio to the baseline, over these searches"),
             SheetColumn::number("interval", "95 %", "its interval, by items"),
             SheetColumn::number("p", "p", p),
@@ -200,11 +198,11 @@ impl TuneOutcome<'_> {
             }
         }
         let columns = [
-            SheetColumn::text("pressure", "pressure", "what was laid over the options"),
+            SheetColumn::text("pressure", "pressure", "options set for it"),
             SheetColumn::text("candidate", "candidate", "* is the baseline"),
             SheetColumn::number("ratio", "ratio", "geometric mean of the ratio to the baseline"),
             SheetColumn::number("interval", "95 %", "its interval, by items"),
-            SheetColumn::number("p", "p", "of the one test, of the winner"),
+            SheetColumn::number("p", "p", "of the winner, which alone is tested"),
         ];
         SheetTable::new("held_out", "Held-out items", columns, rows).with_note(format!(
             "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
@@ -273,9 +271,9 @@ fn undetected(ratio: &Ratio, level: f64) -> String {
     let missed = ratio.confirmable_effect(level);
     let reach = (1.0 - ratio.low).max(ratio.high - 1.0);
     match format_share(missed).as_str() {
-        ANY_SIZE => "Differences of any size would be missed there: they are too few.".to_owned(),
-        _ if reach > missed => format!("Differences of up to {} are not ruled out by that.", format_share(reach)),
-        size => format!("Differences under about {size} would be missed there."),
+        ANY_SIZE => "These items are too few to detect a difference of any size.".to_owned(),
+        _ if reach > missed => format!("That does not rule out differences of up to {}.", format_share(reach)),
+        size => format!("These items would miss differences under about {size}."),
     }
 }
 

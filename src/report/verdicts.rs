@@ -44,9 +44,7 @@ pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> 
     let [holds, differs, open] = count_rulings(verdicts.clone());
     let gated = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();
     let as_expected = verdicts.filter(|verdict| verdict.is_met()).count();
-    format!(
-        "{holds} hold, {differs} differ, {open} cannot be told; of the {gated} that something was wanted of, {as_expected} are as wanted."
-    )
+    format!("{holds} hold, {differs} differ, {open} undecided; {as_expected} of {gated} expected outcomes met.")
 }
 
 #[cfg(test)]
@@ -73,13 +71,13 @@ pub(super) mod tests {
     /// A verdict that passes without being met has no mark.
     #[test]
     fn verdict_table_marks_and_counts_outcomes() {
-        use Ruling::{CannotTell, Differs, Holds, NoRows};
+        use Ruling::{Differs, Holds, NoRows, Undecided};
         let quoted =
             Verdict { quote: "so".to_owned(), note: "N".to_owned(), ..verdict("d", ExpectedVerdict::Either, Differs) };
         let page = Page {
             verdicts: vec![
                 verdict("", ExpectedVerdict::Holds, Holds),
-                verdict("b", ExpectedVerdict::Holds, CannotTell),
+                verdict("b", ExpectedVerdict::Holds, Undecided),
                 verdict("c", ExpectedVerdict::Differs, Differs),
                 quoted,
                 verdict("e", ExpectedVerdict::Either, NoRows),
@@ -106,7 +104,7 @@ pub(super) mod tests {
         );
         assert_eq!(shown_rows(false), [row("b", failed, "p. 9"), row("e", failed, "p. 9"), row("f", failed, "p. 9")]);
         let note = verdict_table(&page, false).map(|table| table.note);
-        let counts = "1 hold, 3 differ, 2 cannot be told; of the 4 that something was wanted of, 2 are as wanted.";
+        let counts = "1 hold, 3 differ, 2 undecided; 2 of 4 expected outcomes met.";
         assert_eq!(note.as_deref(), Some(counts));
         assert_eq!(page.count_failed(), 3);
         let fine = Page { verdicts: vec![verdict("d", ExpectedVerdict::Either, Differs)], ..Page::default() };

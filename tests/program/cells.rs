@@ -243,7 +243,10 @@ fn every_cell_by_hand() {
             assert!(low < power.exp2() && power.exp2() < high && row["p"].as_f64().unwrap() < 0.05, "{row}");
         }
     }
-    assert!(effects["note"].as_str().unwrap().ends_with("A dash: what the others are held against."), "{effects}");
+    assert!(
+        effects["note"].as_str().unwrap().ends_with("-: the value that the others are compared with."),
+        "{effects}"
+    );
     let together = table("interactions");
     assert_eq!(keys(together), [&["first: one", "second: other"], &judged[..]].concat());
     let row = &together["rows"][0];

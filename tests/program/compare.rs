@@ -360,7 +360,7 @@ fn what_speaks_against_a_comparison_is_told() {
     );
     assert!(is_of(
         &notes(&|manifest| manifest["ended"] = serde_json::Value::Null, count),
-        "the run of NEW did not end"
+        "the run of NEW is not finished"
     ));
     // Options that are not what they were: told once for all variants, or of those that it is true of, where the plans are not equal.
     let differences = |change: &dyn Fn(&mut serde_json::Value)| -> Vec<String> {
@@ -388,7 +388,7 @@ fn what_speaks_against_a_comparison_is_told() {
         manifest["options"][NASTY]["lmr"]["reduction"] = 3.into();
     });
     assert_eq!(apart, ["lmr.reduction (1 -> 2 and others)"]);
-    assert_eq!(differences(&|_| ()), ["their positions, limits or variants, in what no manifest tells"]);
+    assert_eq!(differences(&|_| ()), ["their positions, limits or variants, in ways that no manifest records"]);
 }
 
 /// Too little for two decimals is told by its first digit; nothing is "=".

@@ -56,7 +56,7 @@ fn doubts_begin_where_they_should() {
     // Who was compared in common depths, and who not at all; the first three by name.
     let unlike =
         page_notes(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
-    let expected = "not all went as deep as the baseline: the ratios of \"b\" are of the depths that both finished; searches of \"c\" \
+    let expected = "not all reached the depths of the baseline: the ratios of \"b\" are of the depths that both finished; searches of \"c\" \
                   that share no finished depth are not compared";
     assert_eq!(unlike, [expected]);
     let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
@@ -138,7 +138,7 @@ fn tables_that_fill_too_little_are_told_by_name() {
     assert!(
         words.len() == 1
             && words[0].contains("\"a\", \"b\", \"c\" and 1 more stayed")
-            && words[0].contains("no table is in a game"),
+            && words[0].contains("unlike tables in a game"),
         "{words:?}"
     );
     // Lines without a table of limited size have none that could be full.
@@ -156,9 +156,9 @@ fn tables_that_fill_too_little_are_told_by_name() {
     assert_eq!(aged(&|manifest, _| _ = manifest.options.insert("a".to_owned(), kept.clone())), Vec::<String>::new());
     // Too few to show anything; few.
     let words = of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.power.clusters = 5);
-    assert!(words.len() == 1 && words[0].starts_with("5 positions cannot show anything"), "{words:?}");
+    assert!(words.len() == 1 && words[0].starts_with("5 positions are too few"), "{words:?}");
     let words = of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 9);
-    assert_eq!(words, ["9 searches are few: the means say little beyond them"]);
+    assert_eq!(words, ["9 searches are few: their means do not generalise"]);
     assert_eq!(of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 10), Vec::<String>::new());
 
     let times = |jobs: usize, repeats: usize| {
@@ -234,9 +234,9 @@ fn findings_say_who_and_how_many() {
         page(&|_| ()),
         [
             "Fewest nodes: \"b\", 0.700 of the baseline's (95 % 0.650 to 0.760, 24 pairs).",
-            "Of 7 compared: 3 less than the baseline, 2 more, 2 no difference that could be told.",
+            "Of 7 others: 3 with fewer nodes than the baseline, 2 with more, 2 with no difference shown.",
             "Most nodes: \"e\", 1.500 of the baseline's (95 % 1.450 to 1.560, 24 pairs).",
-            "With 24 positions and 5 comparisons, differences from the baseline from about 5.1 % on are found four times in five; 1 % would take about 1300.",
+            "With 24 positions and 5 comparisons, power for differences from the baseline is 80 % for about 5.1 % or more; detecting 1 % would take about 1300.",
         ]
     );
     // Nothing is said of what cannot be seen or is seen exactly.
@@ -249,7 +249,7 @@ fn findings_say_who_and_how_many() {
     });
     assert_eq!(
         one,
-        "With 24 independent games or positions, differences between rivals from about 25 % on are found four times in five; 1 % would \
+        "With 24 independent games or positions, power for differences between rivals is 80 % for about 25 % or more; detecting 1 % would \
          take about 100."
     );
     assert!(
@@ -258,16 +258,17 @@ fn findings_say_who_and_how_many() {
     );
     // A mark that one position decides, or whose sign it turns; the first three by name.
     let hinged = page(&|summary| summary.lines[3].measures[0].fragile = true);
-    assert_eq!(hinged[3], "One position decides whether a difference is told: \"c\" (0.970; 1.170 without c's game).");
+    assert_eq!(hinged[3], "Significance depends on a single position: \"c\" (0.970; 1.170 without c's game).");
     let turned = page(&|summary| {
         summary.power.games = true;
         for line in &mut summary.lines[1..] {
             line.measures[0].ratio.influence = Some(Influence { cluster: 1, index: 1, without: 1.1, reverses: true });
         }
     });
-    assert!(turned[3].starts_with(
-        "One game or position decides whether a difference is told: \"a\" (0.900; 1.100 without a's game), "
-    ));
+    assert!(
+        turned[3]
+            .starts_with("Significance depends on a single game or position: \"a\" (0.900; 1.100 without a's game), ")
+    );
     assert!(
         turned[3].ends_with("\"d\" (1.200; 1.100 without d's game) and 2 more."),
         "what is not marked is not turned: {turned:?}"
@@ -275,7 +276,7 @@ fn findings_say_who_and_how_many() {
     let nothing = page(&|summary| summary.lines.iter_mut().for_each(|line| line.measures[0].significant = false));
     assert_eq!(
         nothing[0],
-        "No difference in nodes could be told from chance between the baseline and 7 others (0.700 to 1.500 of its nodes)."
+        "No difference in nodes shown between the baseline and 7 others (0.700 to 1.500 of its nodes)."
     );
     assert_eq!(page(&|summary| summary.lines.truncate(1)), Vec::<String>::new());
 }

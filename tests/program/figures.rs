@@ -401,8 +401,8 @@ fn the_page_of_it_cell_by_cell() {
     for warning in [
         "3 jobs failed and are left out",
         "are of the depths that both finished",
-        "3 games cannot show anything among 10 comparisons",
-        "it takes at least 9",
+        "3 games are too few for 10 comparisons",
+        "use at least 9",
     ] {
         assert!(words.contains(warning), "{warning}: {words}");
     }
@@ -454,9 +454,9 @@ fn the_paired_ratio_decides_a_claim() {
     let small =
         ruled(&rows(&[1, 2, 6]), &["nodes(s2) < nodes(s1)", "nodes(s2) <= nodes(s1)", "seconds(b1) <= seconds(s1)"]);
     // Three positions or games: the best of 8 patterns has p 0.25.
-    assert_eq!(small[0].ruling, Ruling::CannotTell);
+    assert_eq!(small[0].ruling, Ruling::Undecided);
     assert!(
-        small[0].measured.contains("3 positions or games cannot show that among 3 claims: at least 7"),
+        small[0].measured.contains("3 positions or games are too few for 3 claims: at least 7"),
         "{}",
         small[0].measured
     );
@@ -477,7 +477,7 @@ fn the_paired_ratio_decides_a_claim() {
     let one = |rows: &[String], claim: &str| ruled(rows, &[claim]).remove(0);
     let held = one(&two(|at| (1000, 900 - at % 3), 13), "nodes(s2) < nodes(s1)");
     assert_eq!(held.ruling, Ruling::Holds, "{}", held.measured);
-    assert_eq!(one(&skewed, "nodes(s2) < nodes(s1)").ruling, Ruling::CannotTell);
+    assert_eq!(one(&skewed, "nodes(s2) < nodes(s1)").ruling, Ruling::Undecided);
     let rest = two(|at| if at == 0 { (100_000, 111_000) } else { (1000, 900 - 20 * (at % 5)) }, 24);
     let rest = one(&rest, "nodes(s2) < nodes(s1)");
     assert!(
@@ -519,7 +519,7 @@ fn claims_of_a_file_are_corrected_together() {
     let rows = two(|at| (1000, 800 - at % 3), 7);
     let claim = "nodes(s2) < nodes(s1)";
     assert_eq!(ruled(&rows, &[claim])[0].ruling, Ruling::Holds);
-    assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::CannotTell));
+    assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Undecided));
     // Eight positions can show something among four claims. Four that say the same move together and cost no more than one, where
     // four strangers' correction would leave 8 x 2/256 = 0.0625 of the eight below.
     let rows = two(|at| (1000, 800 - at % 3), 8);
@@ -553,7 +553,7 @@ fn a_claim_names_the_position_that_moves_it_most() {
         21,
     );
     let held = ruled(&turned, &["nodes(s2) < nodes(s1)"]).remove(0);
-    assert!(held.measured.contains("without p3, which decides it"), "{}", held.measured);
+    assert!(held.measured.contains("without p3: significance depends on it"), "{}", held.measured);
 }
 
 #[test]
@@ -657,7 +657,7 @@ fn unlike_depths_are_not_compared_in_silence() {
     assert!(line("deep").contains('†'), "{page}");
     assert!(
         line("straight").contains("| - | - |")
-            && page.contains("A dash: the baseline, which is held against itself; no common depth"),
+            && page.contains("-: the baseline (compared with itself); no common depth"),
         "{page}"
     );
     assert!(page.contains("the ratios of \"deep\" are of the depths that both finished"), "{page}");
@@ -751,7 +751,7 @@ fn figures_are_held_against_their_own_rows() {
     };
     assert_eq!(judged("holds", "{ min = 1 }"), (true, true, "holds"));
     assert_eq!(judged("holds", "{ min = 11 }"), (false, false, "differs"));
-    assert_eq!(judged("differs", "{ min = 11 }"), (true, true, "differs, as it should"));
+    assert_eq!(judged("differs", "{ min = 11 }"), (true, true, "differs (expected)"));
     assert_eq!(judged("differs", "{ min = 1 }"), (false, false, "holds"));
     assert_eq!(judged("either", "{ min = 11 }"), (true, false, "differs"));
 }

@@ -125,7 +125,7 @@ fn verdicts(folder: &Path) -> String {
     let verdicts: Vec<&str> =
         sections.flat_map(str::lines).filter_map(|line| line.strip_prefix("| ")?.split(" | ").nth(1)).collect();
     let count = |word: &str| verdicts.iter().filter(|verdict| verdict.starts_with(word)).count();
-    let counts = ["holds", "differs", "cannot tell"].map(count);
+    let counts = ["holds", "differs", "undecided"].map(count);
     if counts == [0; 3] { String::new() } else { counts.map(|count| count.to_string()).join(", ") }
 }
 
@@ -133,10 +133,10 @@ fn verdicts(folder: &Path) -> String {
 fn claims() -> String {
     let mut text = String::from(
         "# Claims, and how to check each\n\n\
-         For reviewers: the question of each kept report, the command that makes its rows again, and how many of its claims hold, differ, and cannot be told.\n\
+         For reviewers: the question of each kept report, the command that makes its rows again, and how many of its claims hold, differ, and are undecided.\n\
          Minutes are those of one processor core for all searches, as measured when the rows were made; `--jobs` divides them, and counts do not depend on\n\
          it. Each command ends with 1 if a verdict is not the one that its file expects. This page is written by a test from the reports.\n\n\
-         | question | command | minutes | hold, differ, open |\n|---|---|---:|---|\n",
+         | question | command | minutes | hold, differ, undecided |\n|---|---|---:|---|\n",
     );
     for (folder, file) in reports() {
         let manifest = Manifest::read(&folder).unwrap().unwrap();

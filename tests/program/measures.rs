@@ -181,7 +181,7 @@ fn a_race_on_neutral_nodes_finds_the_table_that_forgets_less() {
     assert!(stdout.starts_with("Best: \"always\"."), "{stdout}");
     let (stdout, errors) = race("neutral");
     assert!(!errors.contains("mislead"), "{errors}");
-    assert!(stdout.starts_with("The baseline stands: \"scored\"."), "{stdout}");
+    assert!(stdout.starts_with("The baseline is best: \"scored\"."), "{stdout}");
 }
 
 /// What the games of `[confirm]` come to at most is told before the run.

@@ -62,12 +62,12 @@ fn the_page_opens_with_the_articles_and_what_failed() {
     // By default it lies where git does not look.
     let page = fs::read_to_string(folder.path().join("reports/reproduced/README.md")).unwrap();
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text:?} in {page}"));
-    assert!(place("The articles") < place("What failed to hold"), "{page}");
-    assert!(place("What failed to hold") < place("Written by `ttlab reproduce`"), "{page}");
+    assert!(place("The articles") < place("What did not hold"), "{page}");
+    assert!(place("What did not hold") < place("Written by `ttlab reproduce`"), "{page}");
     assert!(page.contains("(https://example.org/a)") && page.contains("A. Author") && page.contains("1994"), "{page}");
     assert!(!page.contains("javascript"), "{page}");
-    assert!(page.contains("| experiment | question | holds | differs | cannot tell |\n"), "{page}");
-    let failed = &page[place("What failed to hold")..place("Written by")];
+    assert!(page.contains("| experiment | question | holds | differs | undecided |\n"), "{page}");
+    let failed = &page[place("What did not hold")..place("Written by")];
     assert!(failed.contains("first: ") && failed.contains("evals") && failed.contains("differs"), "{failed}");
     assert!(page.contains("\"a tenth at most\"") && page.contains("\"Another title\""), "{page}");
     for place in ["reports/reproduced/README.md", "reports/quick/results.csv"] {
@@ -153,11 +153,11 @@ fn what_is_not_met_fails_and_a_part_writes_no_page() {
     assert_eq!(reproduce(folder.path(), &["--quick"]).1, 1);
     let out = folder.path().join("reports/reproduced");
     let page = || fs::read_to_string(out.join("first/report.md")).unwrap().replace('\u{a0}', " ");
-    assert!(page().contains("of the 1 that something was wanted of, 0 are as wanted"), "{}", page());
+    assert!(page().contains("0 of 1 expected outcomes met"), "{}", page());
     assert!(!out.join("second").exists());
     write("differs");
     assert_eq!(reproduce(folder.path(), &["--quick"]).1, 0);
-    assert!(page().contains("of the 1 that something was wanted of, 1 are as wanted"), "{}", page());
+    assert!(page().contains("1 of 1 expected outcomes met"), "{}", page());
     assert_eq!(reproduce(folder.path(), &["--only", "first"]).1, 0);
     assert!(!out.join("README.md").exists(), "a part is not the whole");
     assert_eq!(reproduce(folder.path(), &[]).1, 0);

@@ -77,7 +77,7 @@ fn power_is_told_between_rivals() {
     assert!(page.power.rivals && page.power.detectable < 0.04, "{:?}", page.power);
     assert!(page.lines[1].ratio().detectable_effect(page.power.level) > 0.2);
     let output = findings(&page, 0.005).join(" ");
-    assert!(output.contains("differences between rivals from about 3."), "{output}");
+    assert!(output.contains("power for differences between rivals is 80 % for about 3."), "{output}");
 }
 
 /// Nine positions a little above 1 and one far below it: the page names the one.
@@ -92,6 +92,6 @@ fn a_finding_that_hangs_on_one_position_says_so() {
     let line = &page.lines[1];
     assert_eq!((line.influential.as_str(), line.measures[0].fragile), ("p7", true));
     let output = findings(&page, 0.005).join(" ");
-    assert!(output.contains("One position decides whether a difference is told: \"other\" (0.8"), "{output}");
+    assert!(output.contains("Significance depends on a single position: \"other\" (0.8"), "{output}");
     assert!(output.contains("without p7)"), "{output}");
 }

@@ -95,8 +95,8 @@ pub fn find_confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
         let value = |index: usize| points[index].controlled.get(what).map_or("-", String::as_str);
         let more = |number: usize| if number > 0 { format!(" and {number} more") } else { String::new() };
         format!(
-            "unlike variants: \"{}\"{} and the baseline \"{}\" differ in {}{}, and never at equal {what} ({} against {}): what tells \
-             them apart may be either",
+            "confounded variants: \"{}\"{} and the baseline \"{}\" differ in {}{} and also in {what} ({} against {}), so that their \
+             difference may come from either",
             variants[places[0]].name,
             more(places.len() - 1),
             variants[baseline].name,
@@ -180,8 +180,8 @@ mod tests {
         let base = ("base", "always", 1);
         let start = |first: &str| {
             format!(
-                "unlike variants: {first} and the baseline \"base\" differ in table.policy, and never at equal table.slots (4 against 1): what tells \
-                 them apart may be either"
+                "confounded variants: {first} and the baseline \"base\" differ in table.policy and also in table.slots (4 against 1), so that \
+                 their difference may come from either"
             )
         };
         assert_eq!(message(&[("a", "big1", 4), base, ("b", "random", 4)]), [start("\"a\" and 1 more")]);

@@ -162,10 +162,10 @@ impl fmt::Display for ExternalPower {
             |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (calm) to {high} (lively)") };
         let spread = self.spread.map(|spread| format!("{spread:.2}"));
         let spread = if spread[0] == spread[1] { spread[0].clone() } else { spread.join(" to ") };
-        let known = if self.measured { "by the rows that are there" } else { "as such engines do" };
+        let known = if self.measured { "measured here" } else { "typical of such engines" };
         write!(
             f,
-            "{clusters} {unit}{short}{among}: where {of} spreads by {spread}, {known}, differences from {} on are found four times in five; {takes} {} {unit}",
+            "{clusters} {unit}{short}{among}: if {of} has a standard deviation of {spread} ({known}), power is 80 % for differences of {} or more; {takes} {} {unit}",
             range(self.detectable_effects().map(format_percent)),
             range(self.clusters_needed().map(round_up)),
         )
@@ -323,14 +323,17 @@ mod tests {
     fn message_says_whether_the_positions_suffice() {
         let short = with_clusters(24, 3, TYPICAL_SPREAD).to_string();
         assert!(short.starts_with(
-            "24 positions cannot show a difference of 10 % among 3 comparisons: where log(nodes) of one search"
+            "24 positions cannot show a difference of 10 % among 3 comparisons: if log(nodes) of one search"
         ));
-        assert!(short.contains("it takes at least ") && short.contains("0.16 to 0.61, as such engines do"), "{short}");
+        assert!(
+            short.contains("it takes at least ") && short.contains("0.16 to 0.61 (typical of such engines)"),
+            "{short}"
+        );
         let enough = ExternalPower { games: true, measured: true, ..with_clusters(400, 1, [0.1, 0.1]) }.to_string();
         assert!(
-            enough.starts_with("400 games: where a game's mean log(nodes) spreads by 0.10, by the rows"),
+            enough.starts_with("400 games: if a game's mean log(nodes) has a standard deviation of 0.10 (measured"),
             "{enough}"
         );
-        assert!(enough.contains("differences from 1.6 % on") && enough.contains("; 10 % takes "), "{enough}");
+        assert!(enough.contains("differences of 1.6 % or more") && enough.contains("; 10 % takes "), "{enough}");
     }
 }

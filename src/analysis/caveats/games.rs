@@ -20,8 +20,8 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let doubled = matches::count_repeated_openings(&experiment.suite);
     if doubled > 0 {
         warnings.push(format!(
-            "{} before in the suite: players that repeat play the same games again",
-            if doubled == 1 { "an opening stands".to_owned() } else { format!("{doubled} openings stand") }
+            "{} more than once in the suite: deterministic players repeat their games",
+            if doubled == 1 { "an opening is".to_owned() } else { format!("{doubled} openings are") }
         ));
     }
     let openings = experiment.suite.items.len() - doubled;
@@ -30,8 +30,8 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let expected = test.elo1 - test.elo0;
     if reach > expected {
         warnings.push(format!(
-            "{} in an encounter: at a usual spread its 95 % interval will be about {reach:.0} Elo to each side, and the test is \
-             of {expected} normalized Elo; about {} pairs would tell so little",
+            "{} in an encounter: with a typical spread its 95 % interval will be about {reach:.0} Elo to each side, but the test is \
+             of {expected} normalized Elo, which takes about {} pairs",
             plural(openings, "pair"),
             pairs_for(expected)
         ));
@@ -43,7 +43,7 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     };
     if let Some(names) = names(&|point| !point.options.draws) {
         warnings.push(format!(
-            "draws = false: {names} does not see repetitions and the fifty moves, by which games are drawn"
+            "draws = false: {names} does not see draws by repetition or the fifty-move rule, but games are drawn by them"
         ));
     }
     let emptied = |point: &Variant| {
@@ -52,7 +52,7 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     };
     if let Some(names) = names(&emptied) {
         warnings.push(format!(
-            "table.clear: the table of {names} is emptied before each move: nothing is kept through a game (table.clear = \"game\" keeps it)"
+            "table.clear: the table of {names} is emptied before each move, not kept through a game (table.clear = \"game\" keeps it)"
         ));
     }
     warnings.extend(equivalent::find_equivalent(&experiment.variants));
@@ -108,7 +108,7 @@ mod tests {
         let all = message(&[a, b]);
         assert!(all.len() == 1 && all[0].starts_with(&few(2)), "{all:?}");
         let all = message(&[a, transposed, b]);
-        assert_eq!(all[0], "an opening stands before in the suite: players that repeat play the same games again");
+        assert_eq!(all[0], "an opening is more than once in the suite: deterministic players repeat their games");
         assert!(all.len() == 2 && all[1].starts_with(&few(2)), "{all:?}");
     }
 

@@ -39,22 +39,22 @@ impl Misleading {
         let (who, why, instead) = match (&self.engines[..], &self.terms[..]) {
             (engines, []) => (
                 list(engines),
-                "an engine may search less under the same depth when its table forgets",
+                "an engine may search less to the same depth when its table forgets",
                 "`ttlab doctor` says whether it does; [reference] self judges its scores",
             ),
             ([], terms) => (
                 list(terms),
                 "`iir` and `singular` ask the table how deep to search",
-                "shape = \"neutral\" counts without that; [reference] self judges scores",
+                "shape = \"neutral\" counts without them; [reference] self judges scores",
             ),
             (engines, terms) => (
                 list(&[engines, terms].concat()),
-                "such a search may do less under the same depth when its table forgets",
+                "such a search may do less to the same depth when its table forgets",
                 "[reference] self judges scores",
             ),
         };
         format!(
-            "nodes to a depth may mislead in {who}: {why}, so that the worse table has fewer. {instead}; games decide"
+            "nodes to a depth may mislead in {who}: {why}, so that the worse table needs fewer. {instead}; games decide"
         )
     }
 }

@@ -66,10 +66,10 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     warnings.extend(equivalent::find_equivalent(variants));
     for index in grid::unused_excludes(&experiment.file) {
         let excluded = experiment.file.exclude[index].to_string().trim().replace('\n', ", ");
-        warnings.push(format!("[[exclude]] {} leaves nothing out: {excluded}", index + 1));
+        warnings.push(format!("[[exclude]] {} excludes nothing: {excluded}", index + 1));
     }
     for (index, condition) in expect::unmatched_conditions(experiment) {
-        warnings.push(format!("[[expect]] {} meets no row: none will have {condition}", index + 1));
+        warnings.push(format!("[[expect]] {} matches no row: none will have {condition}", index + 1));
     }
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
     // A game without any of the chosen plies is not searched. Each of several suites is judged by
@@ -84,8 +84,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     } else if let Some(short) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
         warnings.push(short.to_string());
     } else if variants.len() > 1 && searches < MIN_POSITIONS && !sequence {
-        warnings
-            .push(format!("{searches} positions are few: means over them say little beyond them; use a larger suite"));
+        warnings.push(format!("{searches} positions are few: their means do not generalise; use a larger suite"));
     }
     if variants.len() > 1 && !figures {
         warnings.extend(experiment.count_repeated_searches().and_then(sample_size::repeated_searches));
@@ -96,7 +95,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     });
     if timed && experiment.file.repeats == 1 {
         warnings.push(
-            "time is expected of, and each search is timed once: set repeats, so that its spread shows".to_owned(),
+            "an expectation is about time, but each search is timed once: set repeats to see the spread".to_owned(),
         );
     }
     if (timed || experiment.file.repeats > 1) && jobs > 1 {
@@ -141,9 +140,8 @@ mod tests {
     fn every_warning_has_its_limit() {
         let suite = |items: usize, more: &str| format!("suite = 'data/bratko-kopec.epd'\nfirst = {items}\n{more}\n");
         let two = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\ndraws = true\n";
-        let few = |items: usize| {
-            format!("{items} positions are few: means over them say little beyond them; use a larger suite")
-        };
+        let few =
+            |items: usize| format!("{items} positions are few: their means do not generalise; use a larger suite");
         let (aging, none) = (sensitivity::NO_AGEING.to_owned(), Vec::<String>::new());
         let depth = "limit = { depth = 3 }\n";
         assert_eq!(message(&suite(10, &format!("{depth}{two}")), 1), none);
@@ -158,12 +156,9 @@ mod tests {
         let three = format!("{two}[[variant]]\nname = 'c'\naspiration = 30\n");
         assert_eq!(message(&suite(6, &format!("{depth}{two}")), 1), [few(6)]);
         let six = message(&suite(6, &format!("{depth}{three}")), 1);
-        assert!(
-            six.len() == 1 && six[0].starts_with("6 positions cannot show anything among 2 comparisons"),
-            "{six:?}"
-        );
+        assert!(six.len() == 1 && six[0].starts_with("6 positions are too few for 2 comparisons"), "{six:?}");
         assert_eq!(message(&suite(7, &format!("{depth}{three}")), 1), [few(7)]);
-        let five = "5 positions cannot show anything: all of them pointing one way would still be chance once in twenty; it takes at least 6";
+        let five = "5 positions are too few: no result could reach p < 0.05; use at least 6";
         assert_eq!(message(&suite(5, &format!("{depth}{two}")), 1), [five]);
         // Of the thirteen games five have more than 82 plies and six more than 81.
         let games = |from: u16| format!("suite = 'data/games.pgn'\nsequence = {{ from = {from} }}\n{depth}{two}");
@@ -226,7 +221,7 @@ mod tests {
         assert!(!message(&bytes.replace("157 KiB", "90 %"), 1).contains(&pressure.to_owned()));
         // Times that are expected or repeated, but measured once or with several jobs at a time.
         let once =
-            "time is expected of, and each search is timed once: set repeats, so that its spread shows".to_owned();
+            "an expectation is about time, but each search is timed once: set repeats to see the spread".to_owned();
         let shared = |jobs: usize| {
             format!(
                 "searches are repeated to be timed, and {jobs} jobs at a time share caches and memory: use --jobs 1"
@@ -251,7 +246,7 @@ mod tests {
         let excludes = format!(
             "{depth}[grid]\n'draws' = [true, false]\n'keys.seed' = [1, 2]\n[[exclude]]\n'keys.seed' = 2\n[[exclude]]\n'keys.seed' = 3\n'draws' = true\n"
         );
-        let idle = "[[exclude]] 2 leaves nothing out: \"keys.seed\" = 3, draws = true".to_owned();
+        let idle = "[[exclude]] 2 excludes nothing: \"keys.seed\" = 3, draws = true".to_owned();
         assert_eq!(message(&suite(12, &excludes), 1), [idle]);
         // A condition that no row can meet is reported by the expectation's number.
         let expects = |limit: &str, conditions: &str| {
@@ -265,7 +260,7 @@ mod tests {
                 1,
             )
         };
-        let no_match = |condition: &str| vec![format!("[[expect]] 2 meets no row: none will have {condition}")];
+        let no_match = |condition: &str| vec![format!("[[expect]] 2 matches no row: none will have {condition}")];
         for (matched, unmatched) in [
             ("depth = 3", "depth = 4"),
             ("position = 'BK.12'", "position = 'BK.13'"),
@@ -295,12 +290,12 @@ mod tests {
         // A seed is confounded with slots, too.
         let found = message(&text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
         assert!(
-            found.len() == 1 && found[0].contains("differ in keys.seed, and never at equal table.slots (4 against 1)"),
+            found.len() == 1 && found[0].contains("differ in keys.seed and also in table.slots (4 against 1)"),
             "{found:?}"
         );
         let found = message(&text([1, 2], "big1"), 1);
         assert!(
-            found.len() == 1 && found[0].contains("differ in table.policy, and never at equal keys.seed (2 against 1)"),
+            found.len() == 1 && found[0].contains("differ in table.policy and also in keys.seed (2 against 1)"),
             "{found:?}"
         );
     }
@@ -320,13 +315,9 @@ mod tests {
             .unwrap();
         let experiment = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap();
         let describe = |folder: Option<&Path>| external_power(&experiment, folder).unwrap().to_string();
-        assert!(
-            describe(Some(folder.path())).contains(", by the rows that are there, "),
-            "{}",
-            describe(Some(folder.path()))
-        );
+        assert!(describe(Some(folder.path())).contains(" (measured here), "), "{}", describe(Some(folder.path())));
         for none in [None, Some(Path::new("no-such-folder"))] {
-            assert!(describe(none).contains(", as such engines do, "));
+            assert!(describe(none).contains(" (typical of such engines), "));
         }
     }
 }

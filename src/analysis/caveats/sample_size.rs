@@ -8,12 +8,10 @@ use crate::text::plural;
 pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<String> {
     let expected = min_clusters(comparisons);
     let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
-    let among = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
+    let are = if clusters == 1 { "is" } else { "are" };
+    let comparisons_text = if comparisons > 1 { format!(" for {comparisons} comparisons") } else { String::new() };
     (comparisons > 0 && clusters < expected).then(|| {
-        format!(
-            "{units} cannot show anything{among}: all of them pointing one way would still be chance once in twenty; it \
-             takes at least {expected}"
-        )
+        format!("{units} {are} too few{comparisons_text}: no result could reach p < 0.05; use at least {expected}")
     })
 }
 
@@ -21,8 +19,8 @@ pub fn too_few(clusters: usize, comparisons: usize, games: bool) -> Option<Strin
 pub fn repeated_searches([repeats, searches]: [usize; 2]) -> Option<String> {
     (repeats * 20 > searches).then(|| {
         format!(
-            "{repeats} of {searches} searches are of what was searched before (games as long as their moves are the same, positions that only clocks tell \
-             apart): intervals take them for independent; leave them out, or begin later (sequence.from)"
+            "{repeats} of {searches} searches repeat earlier ones (games while their moves are the same, positions that differ only in their clocks), \
+             but intervals treat them as independent: leave them out, or begin later (sequence.from)"
         )
     })
 }
@@ -35,19 +33,15 @@ mod tests {
     fn one_repeated_search_in_twenty_is_accepted() {
         assert_eq!([[5, 100], [0, 0], [0, 7]].map(repeated_searches), [None, None, None]);
         assert!(
-            repeated_searches([6, 100])
-                .is_some_and(|words| words.starts_with("6 of 100 searches are of what was searched before"))
+            repeated_searches([6, 100]).is_some_and(|words| words.starts_with("6 of 100 searches repeat earlier ones"))
         );
     }
 
     #[test]
     fn five_positions_are_too_few_for_one_comparison_and_six_for_two() {
-        assert!(too_few(5, 1, false).is_some_and(|words| words.starts_with("5 positions cannot show anything:")));
-        assert!(
-            too_few(6, 2, true)
-                .is_some_and(|words| words.starts_with("6 games cannot show anything among 2 comparisons:"))
-        );
-        for (games, words) in [(true, "1 game cannot"), (false, "1 position cannot")] {
+        assert!(too_few(5, 1, false).is_some_and(|words| words.starts_with("5 positions are too few:")));
+        assert!(too_few(6, 2, true).is_some_and(|words| words.starts_with("6 games are too few for 2 comparisons:")));
+        for (games, words) in [(true, "1 game is too few:"), (false, "1 position is too few:")] {
             assert!(too_few(1, 1, games).is_some_and(|message| message.starts_with(words)));
         }
         assert_eq!(

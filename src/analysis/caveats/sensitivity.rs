@@ -32,7 +32,7 @@ pub(super) fn no_pressure(
     than: &str,
 ) -> Option<String> {
     let message = variants > 1 && !loose.is_empty() && (replacement || loose.len() == bounded);
-    let so = if replacement { "so this says little about replacement" } else { "as no table is in a game" };
+    let so = if replacement { "so this says little about replacement" } else { "unlike tables in a game" };
     message.then(|| {
         format!("no pressure: the tables of {} {what}, {so}; use smaller tables or {than}", quote_names(loose))
     })
@@ -42,8 +42,8 @@ pub(super) fn no_pressure(
 pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
     (!names.is_empty() && items > 1).then(|| {
         format!(
-            "nothing is cleared between positions for {}: each search goes on with what those before it left, and intervals take positions and \
-             games for independent",
+            "nothing is cleared between positions for {}: each search starts with the table that earlier ones left, but intervals treat positions and \
+             games as independent",
             quote_names(names)
         )
     })
@@ -53,7 +53,7 @@ pub fn uncleared_tables(names: &[&str], items: usize) -> Option<String> {
 pub fn diverging_games(sequence: Option<&Sequence>, variants: usize) -> Option<String> {
     let own = sequence.is_some_and(|sequence| sequence.self_play > 1);
     (own && variants > 1).then(|| {
-        "sequence.self_play: each variant plays its own moves, and where two have parted their searches of one ply, which are paired, are of unlike positions"
+        "sequence.self_play: each variant plays its own moves, so that once two have diverged, their paired searches are of different positions"
             .to_owned()
     })
 }
@@ -88,8 +88,8 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
         warnings.push(words);
     } else if summary.searches < MIN_SEARCHES {
         warnings.push(match summary.searches {
-            1 => "one search is little: it says nothing of others".to_owned(),
-            searches => format!("{searches} searches are few: the means say little beyond them"),
+            1 => "only one position was searched: do not generalise".to_owned(),
+            searches => format!("{searches} searches are few: their means do not generalise"),
         });
     }
     if summary.lines.len() > 1 {
@@ -214,16 +214,13 @@ mod tests {
         let manifest = Manifest { varying: vec!["table.clear".to_owned()], options, ..Manifest::default() };
         let summary = |searches: usize| Summary { searches, ..Summary::default() };
         assert_eq!(count_warnings(&manifest, &summary(10), 0.0), Vec::<String>::new());
-        assert_eq!(
-            count_warnings(&manifest, &summary(9), 0.0),
-            ["9 searches are few: the means say little beyond them"]
-        );
-        assert_eq!(count_warnings(&manifest, &summary(1), 0.0), ["one search is little: it says nothing of others"]);
+        assert_eq!(count_warnings(&manifest, &summary(9), 0.0), ["9 searches are few: their means do not generalise"]);
+        assert_eq!(count_warnings(&manifest, &summary(1), 0.0), ["only one position was searched: do not generalise"]);
         // Too few for a test has precedence; repeated searches matter only if something is
         // compared.
         let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
         let few = count_warnings(&manifest, &Summary { power, ..summary(5) }, 0.0);
-        assert!(few.len() == 1 && few[0].starts_with("5 positions cannot show anything: "), "{few:?}");
+        assert!(few.len() == 1 && few[0].starts_with("5 positions are too few: "), "{few:?}");
         let repeated = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
         for (lines, message) in [(1, 0), (2, 1)] {
             let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];

@@ -33,11 +33,11 @@ pub enum Warning {
     Uneven(usize, usize),
     /// Variants whose searches finished other depths than the baseline's: those compared in common
     /// depths, and those with searches that have none.
-    #[error("not all went as deep as the baseline: {}", describe_depths(.0, .1))]
+    #[error("not all reached the depths of the baseline: {}", describe_depths(.0, .1))]
     DifferentDepths(Vec<String>, Vec<String>),
     /// A metric that is 0 in some searches, which have no ratio, and the lines concerned.
     #[error(
-        "{}: searches of {} in which one side alone is 0 have no ratio and are left out of the mean, though they differ most",
+        "{}: searches of {} in which only one side is 0 have no ratio and are left out of the mean, though they differ most",
         .0, quote_names(.1)
     )]
     Zeros(String, Vec<String>),
@@ -57,7 +57,7 @@ pub enum Warning {
     #[error("results of different suites are joined ({}): positions are paired by their names alone", .0.join("; "))]
     Suites(Vec<String>),
     /// Joined results differ in options that no line names: each with the values of each result.
-    #[error("the joined results differ in options that no line names: {}: what tells them apart may be that", list_first(.0))]
+    #[error("the joined results differ in options that no line names, which may explain their differences: {}", list_first(.0))]
     DifferentOptions(Vec<String>),
     /// Shards ran at speeds that differ by this share, on this many kinds of machine.
     #[error(
@@ -68,8 +68,8 @@ pub enum Warning {
     Shards(f64, usize),
     /// Variants that make each search in a new process, beside others that do not.
     #[error(
-        "{}: restart = \"search\" loses all that an engine keeps along a game, its histories and corrections as well as its table: against a process that is kept this is \
-         not the value of keeping the table. The first search of each game, equal by design, is left out there",
+        "{}: restart = \"search\" discards all that an engine keeps along a game, its histories and corrections as well as its table, so that the comparison with a kept process \
+         does not measure the table alone. The first search of each game, equal by design, is left out of it",
         quote_names(.0)
     )]
     SomeRestarted(Vec<String>),
@@ -236,7 +236,7 @@ mod tests {
         // Each part appears only if it has lines.
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let message = |cut: &[&str], apart: &[&str]| Warning::DifferentDepths(names(cut), names(apart)).to_string();
-        let start = "not all went as deep as the baseline: ";
+        let start = "not all reached the depths of the baseline: ";
         let cut = "the ratios of \"b\", \"c\" are of the depths that both finished";
         let apart = "searches of \"c\" that share no finished depth are not compared";
         assert_eq!(message(&["b", "c"], &["c"]), format!("{start}{cut}; {apart}"));
@@ -257,9 +257,7 @@ mod tests {
         let lines = vec![line("a", [0, 0]), line("b", [0, 3]), line("c", [0, 1])];
         let found = result_warnings(&Summary { lines, metrics, ..Summary::default() }, None, true);
         assert_eq!(found, [Warning::Zeros("search.mates".to_owned(), vec!["b".to_owned(), "c".to_owned()])]);
-        assert!(
-            found[0].to_string().starts_with("search.mates: searches of \"b\", \"c\" in which one side alone is 0")
-        );
+        assert!(found[0].to_string().starts_with("search.mates: searches of \"b\", \"c\" in which only one side is 0"));
     }
 
     /// The message says what differs and why it matters; only the first few options are named.
@@ -276,14 +274,14 @@ mod tests {
             ),
             (
                 Warning::DifferentOptions(two()),
-                "the joined results differ in options that no line names: a; b: what tells them apart may be that",
+                "the joined results differ in options that no line names, which may explain their differences: a; b",
             ),
         ] {
             assert_eq!(doubt.to_string(), message);
         }
         for (count, more) in [(MAX_LISTED, ""), (MAX_LISTED + 2, "; and in 2 more")] {
             let message = Warning::DifferentOptions(many(count)).to_string();
-            assert!(message.contains(&format!("o{}{more}: what tells", MAX_LISTED - 1)), "{message}");
+            assert!(message.contains(&format!("o{}{more}", MAX_LISTED - 1)), "{message}");
         }
     }
 
@@ -344,7 +342,7 @@ mod tests {
         };
         let message = of(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
         assert!(
-            message.starts_with("\"v1\": restart = \"search\" loses all") && message.contains("histories"),
+            message.starts_with("\"v1\": restart = \"search\" discards all") && message.contains("histories"),
             "{message}"
         );
         for restarts in
@@ -425,7 +423,7 @@ mod tests {
             [Warning::DifferentOptions(vec![message])]
         );
         let message = Warning::DifferentOptions(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec()).to_string();
-        assert!(message.contains(": a; b; c; and in 2 more: what"), "{message}");
+        assert!(message.contains(": a; b; c; and in 2 more"), "{message}");
     }
 
     /// One result is not joined. Of several, each build and machine is listed once, in order, and

@@ -21,7 +21,7 @@ pub enum Ruling {
     /// The rows contradict it.
     Differs,
     /// The rows are too few, or too close, for either.
-    CannotTell,
+    Undecided,
     /// No row matches.
     #[default]
     NoRows,
@@ -122,25 +122,25 @@ impl ClaimResult {
         let Self { claim, pairs, .. } = self;
         let JudgedRatio { ratio, p, .. } = judged;
         let [below, above] = pairs.one_sided_zero;
-        let cannot_tell = |why: String| (Ruling::CannotTell, why);
+        let undecided = |why: String| (Ruling::Undecided, why);
         if pairs.list.is_empty() {
             return match pairs.incomparable {
-                0 if below + above > 0 => cannot_tell(String::new()),
+                0 if below + above > 0 => undecided(String::new()),
                 0 if pairs.both_zero > 0 => {
-                    cannot_tell(format!("{} with 0 on both sides, of no ratio", plural(pairs.both_zero, "search")))
+                    undecided(format!("{} with 0 on both sides, without ratio", plural(pairs.both_zero, "search")))
                 }
                 0 => (Ruling::NoRows, String::new()),
-                incomparable => cannot_tell(format!("{incomparable} searches share no depth that both finished")),
+                incomparable => undecided(format!("{incomparable} searches share no depth that both finished")),
             };
         }
         let ratio = pairs.open_interval_for_zeros(*ratio);
         if ratio.clusters < 2 {
             if below + above > 0 {
-                return cannot_tell(String::new());
+                return undecided(String::new());
             }
             let [right, left] = pairs.totals;
             let holds = claim.holds(claim.left.factor * left, claim.right.factor * right);
-            return (Ruling::from_holds(Some(holds)), "of this one position or game alone".to_owned());
+            return (Ruling::from_holds(Some(holds)), "one position or game only".to_owned());
         }
         // "More" is judged as "less" with inverted ratios.
         let more = claim.relation.starts_with('>');
@@ -161,9 +161,9 @@ impl ClaimResult {
         match (holds, differs) {
             (true, _) => (Ruling::Holds, String::new()),
             (false, true) => (Ruling::Differs, String::new()),
-            (false, false) if enough => cannot_tell(String::new()),
-            (false, false) => cannot_tell(format!(
-                "{} positions or games cannot show that among {claims} claims: at least {expected}",
+            (false, false) if enough => undecided(String::new()),
+            (false, false) => undecided(format!(
+                "{} positions or games are too few for {claims} claims: at least {expected} are needed",
                 ratio.clusters
             )),
         }
@@ -193,8 +193,8 @@ impl ClaimResult {
                 false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p}"),
             });
             let totals = left / (right * factor);
-            if ruling != Ruling::CannotTell && (ratio.mean < 1.0) != (totals < 1.0) && !is_negligible(totals, matters) {
-                parts.push("the totals point the other way: a few large searches make them".to_owned());
+            if ruling != Ruling::Undecided && (ratio.mean < 1.0) != (totals < 1.0) && !is_negligible(totals, matters) {
+                parts.push("the totals point the other way: a few large searches dominate them".to_owned());
             }
             let strict = matches!(claim.relation.as_str(), "<" | ">");
             if strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == (claim.relation == "<") {
@@ -205,14 +205,14 @@ impl ClaimResult {
             }
             if let Some(influence) = ratio.influence {
                 let name = &clusters.names[influence.cluster as usize];
-                let decides = if *fragile || influence.reverses { ", which decides it" } else { "" };
+                let decides = if *fragile || influence.reverses { ": significance depends on it" } else { "" };
                 parts.push(format!("{:.3} without {name}{decides}", influence.without * factor));
             }
             let truncated = || format!("{} in the depths that both finished", plural(pairs.truncated, "search"));
             parts.extend((pairs.truncated > 0).then(truncated));
         }
         let zeros: usize = pairs.one_sided_zero.iter().sum();
-        let describe_zeros = || format!("{} with a 0 on one side alone, of no ratio", plural(zeros, "search"));
+        let describe_zeros = || format!("{} with 0 on one side only, without ratio", plural(zeros, "search"));
         parts.extend((zeros > 0).then(describe_zeros));
         parts.extend((!reason.is_empty()).then(|| reason.to_owned()));
         parts.join("; ")
@@ -272,7 +272,7 @@ mod tests {
     /// images.
     #[test]
     fn claim_is_judged_by_its_interval() {
-        use Ruling::{CannotTell, Differs, Holds};
+        use Ruling::{Differs, Holds, Undecided};
         let cases = [
             // Clearly less.
             ([0.85, 0.9, 0.95], 0.01, [Holds, Holds, Differs]),
@@ -283,10 +283,10 @@ mod tests {
             // Equal, as far as it matters.
             ([0.995, 1.0, 1.004], 0.9, [Differs, Holds, Holds]),
             // Less or more.
-            ([0.98, 1.0, 1.02], 0.9, [CannotTell; 3]),
+            ([0.98, 1.0, 1.02], 0.9, [Undecided; 3]),
             // Less by the mean alone, by the interval alone, by p alone.
-            ([0.6, 0.9, 1.3], 0.03, [CannotTell; 3]),
-            ([0.85, 0.9, 0.95], 0.06, [CannotTell, Holds, CannotTell]),
+            ([0.6, 0.9, 1.3], 0.03, [Undecided; 3]),
+            ([0.85, 0.9, 0.95], 0.06, [Undecided, Holds, Undecided]),
         ];
         let rule_for = |relation: &str, ends, p| claim(relation).rule(&judged_ratio(ends, p), 1, 1.01).0;
         for (ends, p, [less, no_more, equal]) in cases {
@@ -301,7 +301,7 @@ mod tests {
         single_cluster.ratio.clusters = 1;
         assert_eq!(["<", ">"].map(|relation| claim(relation).rule(&single_cluster, 1, 1.01).0), [Holds, Differs]);
         let ruling_of = |claims: usize| claim("<").rule(&judged_ratio([0.85, 0.9, 0.95], 0.01), claims, 1.01).0;
-        assert_eq!([26_214, 26_215].map(ruling_of), [Holds, CannotTell]);
+        assert_eq!([26_214, 26_215].map(ruling_of), [Holds, Undecided]);
     }
 
     /// The ratio is 0.9, significantly. Searches with a 0 on the left side only are less still and
@@ -309,7 +309,7 @@ mod tests {
     /// searches, or with one position, nothing is decided.
     #[test]
     fn searches_without_a_ratio_are_considered() {
-        use Ruling::{CannotTell, Differs, Holds};
+        use Ruling::{Differs, Holds, Undecided};
         let rule_for = |one_sided_zero: [usize; 2], clusters: usize| {
             ["<", "<=", "=", ">"].map(|relation| {
                 let mut claim = claim(relation);
@@ -322,28 +322,28 @@ mod tests {
         };
         assert_eq!(rule_for([0, 0], 20), [Holds, Holds, Differs, Differs]);
         assert_eq!(rule_for([3, 0], 20), [Holds, Holds, Differs, Differs]);
-        assert_eq!(rule_for([0, 3], 20), [CannotTell; 4]);
-        assert_eq!([rule_for([3, 0], 1), rule_for([0, 3], 0)], [[CannotTell; 4]; 2]);
+        assert_eq!(rule_for([0, 3], 20), [Undecided; 4]);
+        assert_eq!([rule_for([3, 0], 1), rule_for([0, 3], 0)], [[Undecided; 4]; 2]);
         let mut same = claim("=");
         let equal = |claim: &ClaimResult| claim.rule(&judged_ratio([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
         assert_eq!(equal(&same), Holds);
         same.pairs.one_sided_zero = [1, 0];
-        assert_eq!(equal(&same), CannotTell);
+        assert_eq!(equal(&same), Undecided);
         same.pairs.list.clear();
         let mut without_ratio = claim("=");
         without_ratio.pairs.list.clear();
         let rule_for = |claim: &ClaimResult| claim.rule(&judged_ratio([f64::NAN; 3], f64::NAN), 1, 1.01);
         assert_eq!(rule_for(&without_ratio), (Ruling::NoRows, String::new()));
         without_ratio.pairs.both_zero = 2;
-        assert_eq!(rule_for(&without_ratio), (CannotTell, "2 searches with 0 on both sides, of no ratio".to_owned()));
+        assert_eq!(rule_for(&without_ratio), (Undecided, "2 searches with 0 on both sides, without ratio".to_owned()));
         let message = same.describe_measurement(
             &judged_ratio([f64::NAN; 3], f64::NAN),
             1.01,
-            CannotTell,
+            Undecided,
             "",
             &ClusterIds::default(),
         );
-        assert_eq!(message, "1 search with a 0 on one side alone, of no ratio");
+        assert_eq!(message, "1 search with 0 on one side only, without ratio");
     }
 
     /// The mean says 10 % more, the totals 10 % less, or 0.5 % less, which does not matter.

@@ -71,9 +71,9 @@ impl Verdict {
     pub fn word(&self) -> &'static str {
         match (self.ruling, self.expected) {
             (Ruling::NoRows, _) => "no rows",
-            (Ruling::CannotTell, _) => "cannot tell",
+            (Ruling::Undecided, _) => "undecided",
             (Ruling::Holds, _) => "holds",
-            (Ruling::Differs, ExpectedVerdict::Differs) => "differs, as it should",
+            (Ruling::Differs, ExpectedVerdict::Differs) => "differs (expected)",
             (Ruling::Differs, _) => "differs",
         }
     }
@@ -85,7 +85,7 @@ pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize;
         let index = match verdict.ruling {
             Ruling::Holds => 0,
             Ruling::Differs => 1,
-            Ruling::CannotTell | Ruling::NoRows => 2,
+            Ruling::Undecided | Ruling::NoRows => 2,
         };
         counts[index] += 1;
         counts

@@ -380,8 +380,8 @@ fn note_truncated(joined: &PairedResults) -> Option<String> {
     let new = joined.both.iter().filter(|pair| is_truncated(pair.new)).count();
     (base + new > 0).then(|| {
         format!(
-            "totals, and gates on them, hold iterations that a node limit cut short ({} of BASE and {new} of NEW): budgets spent, \
-             not nodes needed; a ratio with † is of the depths that both finished",
+            "totals, and gates on them, include iterations that a node limit cut short ({} of BASE and {new} of NEW): they measure \
+             the budget spent, not the nodes needed; a ratio with † is over the depths that both finished",
             plural(base, "row")
         )
     })
@@ -415,7 +415,7 @@ fn collect_notes(
     };
     for (side, manifest) in [("BASE", old), ("NEW", after)] {
         if manifest.ended.is_none() {
-            notes.push(format!("the run of {side} did not end"));
+            notes.push(format!("the run of {side} is not finished"));
         }
     }
     if old.build != after.build {
@@ -478,7 +478,7 @@ mod tests {
         let same = side(&|_| {}, "a,p,9 a,q,8");
         assert_eq!(compare_with_time_gate(&same, &same).notes, Vec::<String>::new());
         let others = [
-            (side(&|manifest| manifest.ended = None, "a,p,9 a,q,8"), "the run of SIDE did not end"),
+            (side(&|manifest| manifest.ended = None, "a,p,9 a,q,8"), "the run of SIDE is not finished"),
             (side(&|manifest| manifest.jobs = 2, "a,p,9 a,q,8"), "SIDE ran 2 jobs at a time: times need --jobs 1"),
             (side(&|manifest| manifest.repeats = 1, "a,p,9 a,q,8"), "SIDE ran each search once: times need repeats"),
             (side(&|_| {}, "a,p,9 a,q,8 a,r,! a,s,!"), "2 jobs failed in SIDE: see its error column"),

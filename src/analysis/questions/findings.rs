@@ -58,23 +58,26 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut findings = Vec::new();
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let what = noun(metric);
+    let (fewer, fewest) = if metric.unit() == Unit::Count { ("fewer", "Fewest") } else { ("less", "Least") };
     if let Some(least) = less.iter().min_by(by_mean) {
-        let word = if metric.unit() == Unit::Count { "Fewest" } else { "Least" };
-        findings.push(format!("{word} {what}: {}.", describe(least, &less)));
+        findings.push(format!("{fewest} {what}: {}.", describe(least, &less)));
     }
     if compared == unclear.len() {
         findings.push(no_difference(summary, what, &unclear));
     } else {
         let parts = [
-            (less.len(), "less than the baseline".to_owned()),
-            (more.len(), "more".to_owned()),
-            (small, format!("a difference below {} %", 100.0 * smallest_effect)),
-            (unclear.len() - same.len(), "no difference that could be told".to_owned()),
-            (same.len(), "the same in every search".to_owned()),
+            (less.len(), format!("with {fewer} {what} than the baseline")),
+            (
+                more.len(),
+                if less.is_empty() { format!("with more {what} than the baseline") } else { "with more".to_owned() },
+            ),
+            (small, format!("with a difference below {} %", 100.0 * smallest_effect)),
+            (unclear.len() - same.len(), "with no difference shown".to_owned()),
+            (same.len(), "equal in every search".to_owned()),
         ];
         let parts: Vec<String> =
             parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
-        findings.push(format!("Of {compared} compared: {}.", parts.join(", ")));
+        findings.push(format!("Of {}: {}.", plural(compared, "other"), parts.join(", ")));
         findings.extend(identical_ratios(&[&less[..], &more[..]].concat()));
     }
     if let Some(most) = more.iter().max_by(by_mean) {
@@ -94,7 +97,7 @@ fn identical_ratios(lines: &[&Line]) -> Option<String> {
     let have = if repeated == 1 { "has" } else { "have" };
     (repeated > 0).then(|| {
         format!(
-            "Of those, {repeated} {have} another's ratio to the last digit, and may be the same search under another name."
+            "{repeated} of those {have} exactly the same ratio as another, and may be the same search under another name."
         )
     })
 }
@@ -119,16 +122,14 @@ fn no_difference(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
     let same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
     match () {
         () if unclear.iter().all(|line| same(line.ratio())) => {
-            format!("No difference in {what}: {others} and the baseline have the same in every search.")
+            format!("No difference in {what}: {others} and the baseline are equal in every search.")
         }
         () if clusters < min_clusters(lines) => {
             let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
-            format!("{others} {have} {ratios} of the baseline's {what}; {units} cannot tell that from chance.")
+            format!("{others} {have} {ratios} of the baseline's {what}; with {units}, that may be chance.")
         }
         () => {
-            format!(
-                "No difference in {what} could be told from chance between the baseline and {others} ({ratios} of its {what})."
-            )
+            format!("No difference in {what} shown between the baseline and {others} ({ratios} of its {what}).")
         }
     }
 }
@@ -161,7 +162,7 @@ fn fragile_lines(summary: &Summary) -> Option<String> {
     let shown: Vec<String> = lines.iter().take(SHOWN).map(describe).collect();
     let more = if lines.len() > SHOWN { format!(" and {} more", lines.len() - SHOWN) } else { String::new() };
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
-    (!lines.is_empty()).then(|| format!("One {unit} decides whether a difference is told: {}{more}.", shown.join(", ")))
+    (!lines.is_empty()).then(|| format!("Significance depends on a single {unit}: {}{more}.", shown.join(", ")))
 }
 
 /// A sentence about lines that are not significant only because of the margin for an unseen
@@ -177,7 +178,7 @@ fn within_margin(summary: &Summary) -> Option<String> {
     let leave = if count == 1 { "leaves" } else { "leave" };
     (count > 0).then(|| {
         format!(
-            "The {} of {} {leave} 1 out, but by less than one more {unit} could take back that differs by a factor of {UNSEEN_FACTOR}: no mark.",
+            "The {} of {} {leave} 1 out, but by so little that one more {unit} with a difference of a factor of {UNSEEN_FACTOR} could undo it: not marked as significant.",
             if count == 1 { "interval" } else { "intervals" },
             plural(count, "line"),
         )
@@ -190,12 +191,12 @@ fn describe_power(power: &Power) -> Option<String> {
     let units = if games { "independent games or positions" } else { "positions" };
     let between = if power.rivals { "between rivals" } else { "from the baseline" };
     let among = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
-    Some(format!("With {clusters} {units}{among}, differences {between} {}", describe_detectable(power)?))
+    Some(format!("With {clusters} {units}{among}, power for differences {between} is {}", describe_detectable(power)?))
 }
 
 /// The same for the comparison of the other lines with the best of them.
 fn describe_rival_power(power: &Power) -> Option<String> {
-    Some(format!("Between the best of the others and the rest, differences {}", describe_detectable(power)?))
+    Some(format!("Between the best of the others and the rest, power is {}", describe_detectable(power)?))
 }
 
 /// The end of that sentence; none if nothing is detectable, or if no two searches differ.
@@ -203,7 +204,7 @@ fn describe_detectable(power: &Power) -> Option<String> {
     let Power { detectable: seen, needed, .. } = *power;
     (seen > 0.0).then(|| {
         format!(
-            "from about {} on are found four times in five; 1 % would take about {}.",
+            "80 % for about {} or more; detecting 1 % would take about {}.",
             if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
             // Such an estimate has two significant figures.
             round_up(needed),
@@ -268,7 +269,8 @@ mod tests {
             describe(lines),
             [
                 format!("Fewest nodes: {}", farthest("b", 0.5)),
-                "Of 8 compared: 3 less than the baseline, 3 more, 2 no difference that could be told.".to_owned(),
+                "Of 8 others: 3 with fewer nodes than the baseline, 3 with more, 2 with no difference shown."
+                    .to_owned(),
                 format!("Most nodes: {}", farthest("e", 3.0))
             ]
         );
@@ -283,7 +285,7 @@ mod tests {
         let timed_findings = findings(&Summary { lines, power, metrics: vec![timed], ..Summary::default() }, 0.005);
         assert!(timed_findings[0].starts_with("Least "), "{timed_findings:?}");
         assert_eq!(describe(vec![plain_line("base", 1.0, false)]), Vec::<String>::new());
-        let none = "No difference in nodes could be told from chance between the baseline and 2 others (0.100 to 9.000 of its nodes).";
+        let none = "No difference in nodes shown between the baseline and 2 others (0.100 to 9.000 of its nodes).";
         assert_eq!(
             describe(vec![plain_line("base", 1.0, false), plain_line("c", 0.1, false), plain_line("g", 9.0, false)]),
             [none]
@@ -312,11 +314,11 @@ mod tests {
         );
         assert_eq!(
             counts,
-            "Of 8 compared: 4 less than the baseline, 1 more, 2 a difference below 0.5 %, 1 the same in every search."
+            "Of 8 others: 4 with fewer nodes than the baseline, 1 with more, 2 with a difference below 0.5 %, 1 equal in every search."
         );
-        assert!(repeated.starts_with("Of those, 2 have another's ratio to the last digit"), "{repeated}");
+        assert!(repeated.starts_with("2 of those have exactly the same ratio as another"), "{repeated}");
         let pair = ["a", "b"].map(|name| line(name, 0.5, true, plain));
-        assert!(identical_ratios(&pair.each_ref()).unwrap().starts_with("Of those, 1 has another's ratio"));
+        assert!(identical_ratios(&pair.each_ref()).unwrap().starts_with("1 of those has exactly the same ratio"));
         assert!(most.starts_with("Most nodes: \"small\", 1.004 of"), "{most}");
     }
 
@@ -335,19 +337,19 @@ mod tests {
             let metrics = vec![Metric::nodes()];
             findings(&Summary { lines, power, metrics, ..Summary::default() }, 0.005).concat()
         };
-        let same = "No difference in nodes: 2 others and the baseline have the same in every search.";
+        let same = "No difference in nodes: 2 others and the baseline are equal in every search.";
         assert_eq!([describe_all(&[1.0, 1.0], 9, false), describe_all(&[1.0, 1.0], 1, false)], [same, same]);
         assert_eq!(
             describe_all(&[141.0, 0.2, 1.0], 1, false),
-            "3 others have 0.200 to 141.000 of the baseline's nodes; 1 position cannot tell that from chance."
+            "3 others have 0.200 to 141.000 of the baseline's nodes; with 1 position, that may be chance."
         );
         assert_eq!(
             describe_all(&[1.5], 5, true),
-            "1 other has 1.500 of the baseline's nodes; 5 games cannot tell that from chance."
+            "1 other has 1.500 of the baseline's nodes; with 5 games, that may be chance."
         );
         assert_eq!(
             describe_all(&[1.5], 6, true),
-            "No difference in nodes could be told from chance between the baseline and 1 other (1.500 of its nodes)."
+            "No difference in nodes shown between the baseline and 1 other (1.500 of its nodes)."
         );
     }
 
@@ -371,7 +373,7 @@ mod tests {
         let five = ["a", "b", "c", "d", "e"].map(|name| line(name, 2.0, false, [true, false])).to_vec();
         let name_line = |name: &str| format!("\"{name}\" (2.000; 1.250 without p 7)");
         let all = ["a", "b", "c"].map(name_line).join(", ");
-        assert_eq!(describe(five)[1], format!("One position decides whether a difference is told: {all} and 2 more."));
+        assert_eq!(describe(five)[1], format!("Significance depends on a single position: {all} and 2 more."));
     }
 
     /// An interval that excludes 1, without a mark, is reported where the margin for one more
@@ -392,8 +394,8 @@ mod tests {
             let power = Power { lines: 2, clusters, games, ..Power::default() };
             within_margin(&Summary { lines: vec![narrow; count], power, ..Summary::default() })
         };
-        let one = "The interval of 1 line leaves 1 out, but by less than one more position could take back that differs by a factor \
-            of 2.5: no mark.";
+        let one = "The interval of 1 line leaves 1 out, but by so little that one more position with a difference of a factor \
+            of 2.5 could undo it: not marked as significant.";
         for (nearest, shown) in [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)] {
             let expected = shown.then(|| one.to_owned());
             assert_eq!(sentence(nearest, 0.01, 20, 1, false), expected, "{nearest}");
@@ -406,7 +408,7 @@ mod tests {
         let several = sentence(0.01, 0.01, 20, 3, true).unwrap();
         assert!(
             several
-                .starts_with("The intervals of 3 lines leave 1 out, but by less than one more game or position could"),
+                .starts_with("The intervals of 3 lines leave 1 out, but by so little that one more game or position"),
             "{several}"
         );
     }
@@ -448,10 +450,10 @@ mod tests {
         };
         assert_eq!(
             describe_power(0.0123, 1, false, false),
-            "With 20 positions, differences from the baseline from about 1.2 % on are found four times in five; 1 % would take about 1300."
+            "With 20 positions, power for differences from the baseline is 80 % for about 1.2 % or more; detecting 1 % would take about 1300."
         );
         assert!(describe_power(0.25, 3, true, true).starts_with(
-            "With 20 independent games or positions and 3 comparisons, differences between rivals from about 25 % on"
+            "With 20 independent games or positions and 3 comparisons, power for differences between rivals is 80 % for about 25 % or more"
         ));
         assert!(
             [f64::NAN, 0.0]

@@ -24,8 +24,8 @@ pub fn judge_match_claims(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
                 format!("{:+.1} Elo [{:+.1}, {:+.1}] over {}", elo.elo, elo.low, elo.high, plural(pairs, "pair"));
             // The interval of games that a sequential test stopped is not valid.
             match (all.test.stop, pairs < expected) {
-                (true, _) => (Ruling::CannotTell, message),
-                (false, true) => (Ruling::CannotTell, format!("{message}; too few, at least {expected} are needed")),
+                (true, _) => (Ruling::Undecided, message),
+                (false, true) => (Ruling::Undecided, format!("{message}; too few, at least {expected} are needed")),
                 (false, false) => (rule_by_interval(claim, elo), message),
             }
         });
@@ -55,7 +55,7 @@ fn rule_by_interval(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
     match (claim.more, low > than, high < than) {
         (true, true, _) | (false, _, true) => Ruling::Holds,
         (true, _, true) | (false, true, _) => Ruling::Differs,
-        _ => Ruling::CannotTell,
+        _ => Ruling::Undecided,
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
     fn too_few_pairs_decide_nothing() {
         let head = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,\
                     match.opponent_nodes,match.moves,error\n";
-        for (pairs, ruling) in [(5, Ruling::CannotTell), (6, Ruling::Holds)] {
+        for (pairs, ruling) in [(5, Ruling::Undecided), (6, Ruling::Holds)] {
             let row = |index: u32, side| format!("a,o{index},0,1,b,{side},1,mate,20,50,0,2,m{index}{side},\n");
             let games: String = (0..pairs).flat_map(|index| ["white", "black"].map(|side| row(index, side))).collect();
             let rows = Frame::parse(format!("{head}{games}").as_bytes(), "test").unwrap();
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(judge("elo(b, a) < 0"), (Ruling::Holds, turned.clone()));
         assert_eq!(judge("elo(b, a) > 0"), (Ruling::Differs, turned.clone()));
         let within = (low + elo) / 2.0;
-        assert_eq!(judge(&format!("elo(b, a) < -{within:.2}")), (Ruling::CannotTell, turned));
+        assert_eq!(judge(&format!("elo(b, a) < -{within:.2}")), (Ruling::Undecided, turned));
     }
 
     /// Only an interval entirely on one side of the figure decides; neither an end on it nor an
@@ -119,11 +119,11 @@ mod tests {
     fn interval_must_exclude_the_figure() {
         for (low, high, more) in [
             (6.0, 9.0, Ruling::Holds),
-            (5.0, 9.0, Ruling::CannotTell),
-            (1.0, 9.0, Ruling::CannotTell),
-            (1.0, 5.0, Ruling::CannotTell),
+            (5.0, 9.0, Ruling::Undecided),
+            (1.0, 9.0, Ruling::Undecided),
+            (1.0, 5.0, Ruling::Undecided),
             (1.0, 4.0, Ruling::Differs),
-            (f64::NAN, f64::NAN, Ruling::CannotTell),
+            (f64::NAN, f64::NAN, Ruling::Undecided),
         ] {
             let rule_of = |more: bool| {
                 let claim = MatchClaim { player: "a".to_owned(), opponent: "b".to_owned(), more, elo: 5.0 };

@@ -74,7 +74,7 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, joined: &Pa
         }
     }
     if differences.is_empty() {
-        differences.push("their positions, limits or variants, in what no manifest tells".to_owned());
+        differences.push("their positions, limits or variants, in ways that no manifest records".to_owned());
     }
     Some(differences)
 }

@@ -95,7 +95,7 @@ impl<'a> LineOverSuites<'a> {
     pub fn describe(&self, metric: usize) -> String {
         let suites = self.suites.len();
         match self.count_significant(metric) {
-            [0, 0] => "not told in any".to_owned(),
+            [0, 0] => "no difference shown in any".to_owned(),
             [less, 0] if less == suites => format!("less in all {suites}"),
             [0, more] if more == suites => format!("more in all {suites}"),
             [less, 0] => format!("less in {less} of {suites}"),
@@ -131,7 +131,7 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
         less.iter().filter_map(|line| Some((line, line.ratio(0)?))).min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     if let Some((line, ratio)) = least {
         findings.push(format!(
-            "Least {what} over the {suites} suites, of those that are less in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",
+            "Least {what} over the {suites} suites, among those with less in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",
             line.name, ratio.mean, ratio.low, ratio.high
         ));
     }
@@ -139,8 +139,8 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
         (less.len(), "less than the baseline in every suite"),
         (more.len(), "more in every suite"),
         (contradicting.len(), "less in one suite and more in another"),
-        (some, "told from it in some suites alone"),
-        (not_significant.len(), "not told from it in any"),
+        (some, "different in some suites only"),
+        (not_significant.len(), "no difference shown in any"),
     ];
     let parts: Vec<String> =
         parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
@@ -245,12 +245,12 @@ mod tests {
         let first = summary(&[("always", 0.5), ("turns", 0.8), ("more", 1.5), ("same", 1.0)]);
         let second = summary(&[("always", 0.7), ("turns", 1.2), ("more", 1.5), ("same", 1.0), ("new", 0.9)]);
         let found = findings(&["a", "b"], &[&first, &second]);
-        let least = "Least nodes over the 2 suites, of those that are less in each: \"always\", 0.59";
+        let least = "Least nodes over the 2 suites, among those with less in each: \"always\", 0.59";
         assert!(found[0].starts_with(least), "{found:?}");
         assert_eq!(
             found[1],
             "Of 5 lines in 2 suites: 1 less than the baseline in every suite, 1 more in every suite, 1 less in one suite and more in \
-             another, 1 told from it in some suites alone, 1 not told from it in any."
+             another, 1 different in some suites only, 1 no difference shown in any."
         );
         let contradiction = "The suites contradict each other on \"turns\" (0.80";
         assert!(
@@ -260,11 +260,11 @@ mod tests {
         let lines = LineOverSuites::collect_lines(&[&first, &second]);
         let holds: Vec<String> = lines.iter().map(|line| line.describe(0)).collect();
         let expected = [
-            "not told in any",
+            "no difference shown in any",
             "less in all 2",
             "less in 1, more in 1 of 2",
             "more in all 2",
-            "not told in any",
+            "no difference shown in any",
             "less in 1 of 2",
         ];
         assert_eq!(holds, expected);

@@ -203,7 +203,7 @@ fn map_is_drawn_if_half_full_and_small() {
                     assert!(cell.is_none_or(|cell| (cell - expected).abs() < 1e-9), "{heat:?}");
                 }
             }
-            (heat.first.0, heat.cells.len(), figure.caption.contains("averaged over"))
+            (heat.first.0, heat.cells.len(), figure.caption.contains("Averaged over"))
         })
     };
     let expected = |name: &str, rows: usize, rest: bool| Some((name.to_owned(), rows, rest));

@@ -25,15 +25,12 @@ fn too_few_failed_and_repeated_pairs_are_warned_of() {
             reach: 0.05,
         })
     };
-    let too_few = "29 pairs in an encounter are few: intervals and p take the mean of the pairs for normal, which wants 30 or more";
+    let too_few = "29 pairs in an encounter are few: the normal approximation of intervals and p needs 30 or more";
     let nothing: [&str; 0] = [];
     assert_eq!(warnings([30, 30], 0, [0, 0]), nothing);
     assert_eq!(warnings([30, 29], 0, [0, 0]), [too_few]);
     assert_eq!(warnings([29, 500], 0, [0, 0]), [too_few]);
-    assert_eq!(
-        warnings([40, 50], 2, [0, 0]),
-        ["2 pairs could not be played and count for nothing: see the error column"]
-    );
+    assert_eq!(warnings([40, 50], 2, [0, 0]), ["2 pairs could not be played and are left out: see the error column"]);
     assert!(warnings([40, 50], 0, [0, 1])[0].starts_with("1 of 90 pairs have a game"));
     let repeated_twice = warnings([40, 50], 0, [1, 3]);
     assert!(
@@ -131,8 +128,8 @@ fn findings_name_up_to_six_encounters() {
     assert!(output[2].contains("; no difference is shown.") && output[2].ends_with(": open."), "{output:?}");
     assert_eq!(
         output[6],
-        "120 pairs in all. 6 encounters are looked at together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
-         all together err at most 6 and 12 %."
+        "120 pairs in all. 6 encounters are tested together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
+         the family-wise error rates are at most 6 and 12 %."
     );
     let open = Encounter { decided: Some((TestState::H0, 3)), ..level("g") };
     for (decided, words) in [
@@ -194,7 +191,7 @@ fn warnings_name_the_first_encounters() {
     assert_eq!(mirrored(&[39, 0]), Vec::<String>::new());
     assert_eq!(
         mirrored(&[40, 39, 40]),
-        ["both players moved alike in every pair, so that they are one player here: \"p0\", \"p2\""]
+        ["both players made the same moves in every pair, so that they are one player here: \"p0\", \"p2\""]
     );
     let blind = |counts: &[u64]| {
         let list = counts.iter().enumerate();

@@ -25,9 +25,9 @@ impl Page {
             ));
             let machine = &manifest.machine;
             let huge = match manifest.huge_pages {
-                Some(true) => "got",
-                Some(false) => "asked for, not got",
-                None => "not asked for or unknown",
+                Some(true) => "in use",
+                Some(false) => "requested but not available",
+                None => "not requested or unknown",
             };
             lines.push(format!(
                 "{name}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} at a time; huge pages {huge}",

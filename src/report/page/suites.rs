@@ -186,12 +186,12 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
         .map(|(at, metric)| {
             let name = &metric.name;
             let suite_column = |suite: &&str| {
-                SheetColumn::number(suite, suite, &format!("{name} / baseline in that suite; ! told from 1"))
+                SheetColumn::number(suite, suite, &format!("{name} / baseline in that suite; ! significantly different from 1"))
             };
             let overall = [
                 SheetColumn::number("mean", "over suites", "geometric mean of the suites' means").drop_order(1),
                 SheetColumn::number("interval", "95 %", "the interval of that mean").drop_order(2),
-                SheetColumn::text("holds", "holds", "in how many suites it is told from the baseline"),
+                SheetColumn::text("holds", "holds", "number of suites in which it differs significantly from the baseline"),
             ];
             let columns: Vec<SheetColumn> =
                 heads.iter().cloned().chain(suites.iter().map(suite_column)).chain(overall).collect();

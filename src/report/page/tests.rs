@@ -47,7 +47,7 @@ fn provenance_describes_each_result() {
         lines(vec![("x", Some(manifest(Some(true), false)))]),
         [
             "suite s.epd, 7 positions; 2 variants; repeats 3; plan 0123".to_owned(),
-            format!("{own} got"),
+            format!("{own} in use"),
             "memory".to_owned()
         ]
     );
@@ -55,8 +55,8 @@ fn provenance_describes_each_result() {
     assert!(named[0].starts_with("x: suite s.epd, ") && named[2] == "z: no manifest", "{named:?}");
     let two = lines(vec![("x", Some(manifest(Some(false), true))), ("y", Some(manifest(None, false))), ("z", None)]);
     assert_eq!(two[0], "x: suite s.epd, 7 items, searched in sequence; 2 variants; repeats 3; plan 0123");
-    assert_eq!(two[1], format!("x: {own} asked for, not got"));
-    assert!(two[3] == format!("y: {own} not asked for or unknown") && two[4] == "z: no manifest", "{two:?}");
+    assert_eq!(two[1], format!("x: {own} requested but not available"));
+    assert!(two[3] == format!("y: {own} not requested or unknown") && two[4] == "z: no manifest", "{two:?}");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn key_seeds_and_missing_rows_are_mentioned() {
     let rows = "variant,position,depth,search.nodes\na,p,1,9\n";
     let lacking = Source { missing: Some("3 rows are missing".to_owned()), ..source("y", rows) };
     let page = page(&[source("x", rows), lacking], &Choices::default());
-    assert!(page.warnings.contains(&"y: 3 rows are missing: every figure here is of what is there".to_owned()));
+    assert!(page.warnings.contains(&"y: 3 rows are missing: every figure here covers only what is present".to_owned()));
     assert!(!page.warnings.iter().any(|text| text.starts_with("x: ")), "{:?}", page.warnings);
 }
 
@@ -259,7 +259,7 @@ fn terminal_verdicts_are_a_sentence_or_a_table() {
             _ => "?".to_owned(),
         })
     };
-    let tally = "Verdicts: 2 hold, 0 differ, 0 cannot be told; none is against what was wanted.";
+    let tally = "Verdicts: 2 hold, 0 differ, 0 undecided; no expected outcome missed.";
     assert_eq!(kinds(&[]), None);
     assert_eq!(kinds(&[Holds, Holds]).as_deref(), Some(tally));
     assert_eq!(kinds(&[Holds, Differs]).as_deref(), Some("1"));
@@ -331,8 +331,8 @@ fn warnings_belong_to_their_result() {
     };
     let text = format!("suite = \"s.epd\"\nlimit = {{ depth = 2 }}\n{}{}", variant("always", 64), variant("big1", 128));
     let unlike = Source { text: Some(text), ..result(aging()) };
-    assert!(message(&page(std::slice::from_ref(&unlike), &Choices::default()), "unlike variants"));
-    assert!(!message(&page(&[unlike, source("y", rows)], &Choices::default()), "unlike variants"));
+    assert!(message(&page(std::slice::from_ref(&unlike), &Choices::default()), "confounded variants"));
+    assert!(!message(&page(&[unlike, source("y", rows)], &Choices::default()), "confounded variants"));
     assert!(
         !own.undetectable.is_empty() && own.undetectable.iter().all(|text| own.warnings.contains(text)),
         "{:?}",
@@ -381,8 +381,8 @@ fn warnings_belong_to_their_result() {
     // With two positions, nothing can be shown in three comparisons.
     let three = source("z", &format!("{rows}c,p,1,3\nc,q,1,2\n"));
     let pairs = page(std::slice::from_ref(&three), &choices(None, &[], true));
-    assert!(message(&pairs, "2 positions cannot show anything among 3 comparisons"), "{:?}", pairs.warnings);
-    assert!(!message(&page(&[three], &Choices::default()), "cannot show anything"));
+    assert!(message(&pairs, "2 positions are too few for 3 comparisons"), "{:?}", pairs.warnings);
+    assert!(!message(&page(&[three], &Choices::default()), "are too few"));
 }
 
 /// Repeats are not duplicates.
@@ -532,7 +532,7 @@ fn unjudged_moves_are_warned_of() {
     };
     source.judgements = vec![judged("p", "", "e2e4"), judged("p", "e2e4", "")];
     let some =
-        "1 of 2 searches are not judged by the reference: losses are of the others; the same run again judges them";
+        "1 of 2 searches are not judged by the reference: losses cover the others; the same run again judges them";
     assert_eq!(message(&source), [some]);
     source.judgements.extend([judged("q", "", "e2e4"), judged("q", "d2d4", "")]);
     assert_eq!(message(&source), Vec::<String>::new());
@@ -541,6 +541,6 @@ fn unjudged_moves_are_warned_of() {
     let own = Source { file: Some(own.unwrap_or_else(|error| panic!("{error}"))), judgements: Vec::new(), ..source };
     assert_eq!(
         message(&own),
-        ["moves along an engine's own play are not judged: this file's [reference] is of no use"]
+        ["moves along an engine's own play are not judged: this file's [reference] has no effect"]
     );
 }

@@ -67,8 +67,9 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     );
     warnings.extend(manifests().filter_map(|(label, manifest)| describe_skipped(label, &manifest.left_out)));
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
-    warnings
-        .extend(missing.map(|(label, missing)| format!("{label}: {missing}: every figure here is of what is there")));
+    warnings.extend(
+        missing.map(|(label, missing)| format!("{label}: {missing}: every figure here covers only what is present")),
+    );
     warnings
 }
 
@@ -78,15 +79,15 @@ fn unjudged_moves(source: &Source) -> Option<String> {
     let moves = file.reference.as_ref()?.own_search.is_none();
     if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
         return Some(
-            "moves along an engine's own play are not judged: this file's [reference] is of no use".to_owned(),
+            "moves along an engine's own play are not judged: this file's [reference] has no effect".to_owned(),
         );
     }
     let (missing, all) = quality::count_unjudged(&source.frame, &source.judgements, moves);
     let what = format!("{missing} of {} are not judged by the reference", plural(all, "search"));
     let consequence = match source.judgements.is_empty() {
-        _ if !moves => "score errors are of the others".to_owned(),
+        _ if !moves => "score errors cover the others".to_owned(),
         true => format!("there is no {NAME}, and so no table of the moves' quality"),
-        false => "losses are of the others".to_owned(),
+        false => "losses cover the others".to_owned(),
     };
     (missing > 0).then(|| format!("{what}: {consequence}; the same run again judges them"))
 }

@@ -406,10 +406,10 @@ fn pairs_table_names_both_lines() {
         ["ratio", "interval", "p"].map(|key| why(&table, 3, key)),
         ["no common depth", TOO_FEW_POSITIONS, TOO_FEW_POSITIONS].map(Some)
     );
-    assert_eq!(why(&table, 4, "ratio"), Some("0 on one side alone"));
+    assert_eq!(why(&table, 4, "ratio"), Some("0 on one side only"));
     assert_eq!(
         table.note,
-        "\"c\" has less nodes than the most others: its pairs stand first. p is corrected for all 5 pairs."
+        "\"c\" is below most others in nodes: its pairs come first. p is corrected for all 5 pairs."
     );
 }
 
@@ -501,10 +501,10 @@ fn narrow_summary_keeps_the_decisive_columns() {
     let left_out = "Not shown at 80 columns: worth, hits, cutoffs, move only, seconds; widen";
     let words = narrow.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(left_out), "{narrow}");
-    assert!(!words.contains("no table to ask"), "a reason of columns that are not there: {narrow}");
+    assert!(!words.contains("no table to probe"), "a reason of columns that are not there: {narrow}");
     let wide = shown(200);
     assert!(wide.contains("stores per slot  seconds") && !wide.contains("Not shown"), "{wide}");
-    assert!(wide.contains("no table to ask"), "{wide}");
+    assert!(wide.contains("no table to probe"), "{wide}");
 }
 
 #[test]
@@ -516,14 +516,14 @@ fn external_engines_have_their_own_reason() {
     };
     assert_eq!(reasons(&page), [[NO_TABLE; 2], [NO_SLOTS; 2], [NO_SLOTS; 2]]);
     page.manifest.subjects.insert("theirs".to_owned(), Default::default());
-    let message = ["an engine that does not tell of its table"; 3];
+    let message = ["an engine that does not report on its table"; 3];
     assert_eq!(reasons(&page), [[NO_TABLE, message[0]], [NO_SLOTS, message[1]], [NO_SLOTS, message[2]]]);
     // Some engines report only how full it is.
     page.summary.lines[2].hashfull = 500.0;
     assert_eq!(why(&summary_table(&page), 2, "pressure"), Some(message[0]));
     page.summary.lines[2].hashfull = f64::NAN;
     page.summary.by = vec!["limit.depth".to_owned()];
-    assert!(reasons(&page).iter().flatten().all(|reason| reason.contains(" or an engine that does not tell")));
+    assert!(reasons(&page).iter().flatten().all(|reason| reason.contains(" or an engine that does not report")));
     // With several results, each manifest names its external engines.
     page.summary.by = vec![columns::VARIANT.to_owned()];
     let first = std::mem::take(&mut page.manifest);

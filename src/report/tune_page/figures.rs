@@ -76,7 +76,7 @@ impl TuneOutcome<'_> {
         if series.len() > MAX_LINES {
             let winner = self.name(self.tuned.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
-            caption += " Everything else as the winner has it.";
+            caption += " All other options as in the winner.";
         }
         if series.is_empty() || series.len() > MAX_LINES {
             return None;

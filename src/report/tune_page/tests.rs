@@ -95,7 +95,7 @@ fn too_many_series_are_reduced_to_the_winners() {
         others.chain((0..winners).map(|_| line("winner", "slots=2, centre=5"))).collect::<Vec<_>>()
     };
     for (others, winners, drawn) in
-        [(8, 0, Some((8, "c"))), (7, 1, Some((8, "c"))), (8, 1, Some((1, "c Everything else as the winner has it.")))]
+        [(8, 0, Some((8, "c"))), (7, 1, Some((8, "c"))), (8, 1, Some((1, "c All other options as in the winner.")))]
     {
         let figure = with_outcome(GRID, &tuned, &Tune::default(), |outcome| {
             outcome.option_figure("table.slots", lines_of(others, winners), "response", "c".to_owned())
@@ -183,7 +183,7 @@ fn baseline_is_that_of_the_file() {
     let standings = [1, 3].map(|candidate| Standing { candidate, ratio: ratio(0.5, true) }).to_vec();
     let held = HeldOutResult { standings, test: ratio(0.5, true), ..HeldOutResult::default() };
     for (winner, output) in
-        [(3, "The baseline stands: \"slots=2, centre=5\". On "), (1, "Best: \"slots=1, centre=5\". On ")]
+        [(3, "The baseline is best: \"slots=2, centre=5\". On "), (1, "Best: \"slots=1, centre=5\". On ")]
     {
         let candidates = vec![Candidate { ratio: ratio(0.5, true), ..Candidate::default() }; 6];
         let (held, found) = (vec![held.clone()], vec![Confirmation::Better]);
@@ -248,14 +248,14 @@ fn findings_state_the_detectable_difference() {
         ..RaceResult::default()
     };
     let output = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.findings());
-    assert!(output[0].ends_with("Differences under about 17.9 % would be missed there."), "{output:?}");
+    assert!(output[0].ends_with("These items would miss differences under about 17.9 %."), "{output:?}");
     // Differences within a wider interval are not said to be ruled out.
     for (low, high, reach) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
         let test = Ratio { low, high, ..ratio(0.97, false) };
         let wide =
             RaceResult { held_out_results: vec![HeldOutResult { test, ..HeldOutResult::default() }], ..tuned.clone() };
         let output = with_outcome(GRID, &wide, &Tune::default(), |outcome| outcome.findings());
-        assert!(output[0].ends_with(&format!("Differences of up to {reach} are not ruled out by that.")), "{output:?}");
+        assert!(output[0].ends_with(&format!("That does not rule out differences of up to {reach}.")), "{output:?}");
     }
     for (part, text) in
         [(0.0, "0.001 %"), (0.0009, "0.090 %"), (0.001, "0.1 %"), (0.25, "25.0 %"), (f64::INFINITY, "any size")]
@@ -306,7 +306,7 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
     // Of the remaining candidates, neither the winner nor the dropped ones.
     let remaining = [
         "The same nodes as the winner's in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
-        "The race could not tell these from the winner: \"slots=1, centre=0\".",
+        "The race shows no difference between the winner and these: \"slots=1, centre=0\".",
     ];
     assert_eq!(output[2..4], remaining);
     let [fates, tests, fields] = with_outcome(GRID, &tuned, &tune, |outcome| {
@@ -330,7 +330,7 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
         [fates.collect::<Vec<_>>(), tests.collect(), fields.collect()]
     });
     let expected = [
-        "not told from it",
+        "no difference shown",
         "dropped in round 1",
         "the winner's counts",
         "dropped in round 3",
@@ -395,8 +395,8 @@ fn searches_without_ratio_are_warned_of() {
         ..RaceResult::default()
     };
     let warnings = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.warnings());
-    let zeros: Vec<&String> = warnings.iter().filter(|text| text.contains("of no ratio")).collect();
-    assert_eq!(zeros, ["other: 1 search with none of nodes on one side alone: of no ratio"]);
+    let zeros: Vec<&String> = warnings.iter().filter(|text| text.contains("without ratio")).collect();
+    assert_eq!(zeros, ["other: 1 search with no nodes on one side only, without ratio"]);
     let open = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, ..Ratio::default() };
     assert_eq!(ratio_text(&open), "0.9000 (95 % 0.8000 to no bound)");
 }

@@ -158,14 +158,12 @@ fn more_engines_than_are_kept_count_as_they_do() {
 fn what_so_many_positions_can_show_is_told_before_the_run() {
     let base = "[subject]\nuci = \"ENGINE\"\n[grid]\n\"uci.Hash\" = [1, 2]\n";
     let few = Trial::new(&format!("limit = {{ depth = 3 }}\nfirst = 5\n{base}"));
-    few.call(&["check", "trial.toml", "--strict"])
-        .expect(2)
-        .prints(&["5 positions cannot show anything: ", "it takes at least 6"]);
+    few.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&["5 positions are too few: ", "use at least 6"]);
     let six = Trial::new(&format!("limit = {{ depth = 3 }}\n{base}"));
     // Student's t with 5 degrees of freedom: 2.571 and 0.920; intervals of six are 48 / 36 longer: 6.918 x 0.16 / sqrt(6) is 0.452, and e^0.452 is 1.571.
     // One further position may take back a factor of 2.5^(1/6): 1.571 x 1.165 is 1.830.
-    let says = "6 positions cannot show a difference of 10 %: where log(nodes) of one search spreads by 0.16 to 0.61, as such engines do, \
-                differences from 83 % (calm) to 552 % (lively) on are found four times in five; it takes at least ";
+    let says = "6 positions cannot show a difference of 10 %: if log(nodes) of one search has a standard deviation of 0.16 to 0.61 (typical of such engines), \
+                power is 80 % for differences of 83 % (calm) to 552 % (lively) or more; it takes at least ";
     six.call(&["check", "trial.toml"]).expect(0).prints(&["warning: ", says]);
     six.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&[says]);
     six.call(&["plan", "trial.toml"]).expect(0).prints(&[says]);
@@ -176,7 +174,7 @@ fn what_so_many_positions_can_show_is_told_before_the_run() {
     // 1.213: 21.3 %, which is less than 22 %.
     let large = Trial::new(&format!("limit = {{ depth = 3 }}\nsmallest_effect = 0.22\n{base}"));
     std::fs::write(large.path("suite.epd"), super::sixteen()).unwrap();
-    let says = "16 positions: where log(nodes) of one search spreads by 0.16 to 0.61, as such engines do, differences from 21 % (calm)";
+    let says = "16 positions: if log(nodes) of one search has a standard deviation of 0.16 to 0.61 (typical of such engines), power is 80 % for differences of 21 % (calm)";
     for words in [&["check", "trial.toml", "--strict"][..], &["plan", "trial.toml"]] {
         let message = large.call(words).expect(0).prints(&[says, "; 22 % takes "]);
         assert!(!message.err.contains(&format!("warning: {says}")), "{}", message.err);
@@ -201,17 +199,17 @@ fn the_spread_is_that_of_the_rows_that_are_there() {
     trial
         .call(&["plan", "trial.toml", "--out", "out"])
         .expect(0)
-        .prints(&["spreads by 0.16 to 0.61, as such engines do"]);
+        .prints(&["has a standard deviation of 0.16 to 0.61 (typical of such engines)"]);
     trial.run("out", &[]).expect(0);
     // With Hash = 1 every search takes 3000 nodes, with 2 every other one twice that: log 2 in 8 of 16, 0 in the others. The standard
     // deviation is log 2 / 2 x sqrt(16 / 15) = 0.358.
     trial
         .call(&["plan", "trial.toml", "--out", "out"])
         .expect(0)
-        .prints(&["spreads by 0.36, by the rows that are there"]);
+        .prints(&["has a standard deviation of 0.36 (measured here)"]);
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap().replace('\u{a0}', " ");
     assert!(
-        page.contains("16 positions cannot show a difference of 10 %: where log(nodes) of one search spreads by 0.36"),
+        page.contains("16 positions cannot show a difference of 10 %: if log(nodes) of one search has a standard deviation of 0.36"),
         "{page}"
     );
 }

@@ -55,8 +55,8 @@ fn few_positions_say_little() {
         );
         Trial::new(&text).run("out", &["--strict"]).expect(2).prints(&["cannot show what it varies", words]);
     };
-    output(5, "16, 32", "5 positions cannot show anything");
-    output(8, "16, 32, 48, 64, 80, 96, 112, 128, 144", "8 positions cannot show anything among 8 comparisons");
+    output(5, "16, 32", "5 positions are too few");
+    output(8, "16, 32, 48, 64, 80, 96, 112, 128, 144", "8 positions are too few for 8 comparisons");
     let sizes = "suite = 'data/bratko-kopec.epd'\nfirst = 9\nlimit = { depth = 3 }\n[grid]\n'table.size' = [16, 32]\n";
     let trial = Trial::new(sizes);
     trial.run("out", &["--strict"]).expect(2).prints(&["9 positions are few"]);
@@ -75,32 +75,30 @@ fn time_wants_repeats_and_one_job() {
 #[test]
 fn variants_that_differ_in_more_than_the_axis() {
     let zip = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n[[zip]]\n'table.policy' = ['always', 'two-deep']\n'table.slots' = ";
-    blind(&format!("{zip}[1, 2]\n"), &[], Some("differ in table.policy, and never at equal table.slots (2 against 1)"));
+    blind(&format!("{zip}[1, 2]\n"), &[], Some("differ in table.policy and also in table.slots (2 against 1)"));
     blind(&format!("{zip}[2, 2]\n"), &[], None);
     let same_key = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
                     'table.policy' = 'ancient'\n'table.same_key' = 'policy'\n";
-    blind(same_key, &[], Some("never at equal table.same_key (policy against replace)"));
+    blind(same_key, &[], Some("and also in table.same_key (policy against replace)"));
     // With the policy under both rules, the rule is an axis of its own.
     let both = format!("{same_key}[[variant]]\nname = 'c'\n'table.policy' = 'ancient'\n");
     blind(&both, &[], None);
     let limits = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
                   algorithm = 'minimax'\n'limit.depth' = 2\n";
-    blind(limits, &[], Some("differ in algorithm, and never at equal limit.depth (2 against 1)"));
+    blind(limits, &[], Some("differ in algorithm and also in limit.depth (2 against 1)"));
     let more = limits.replace("'minimax'", "'minimax'\nleaf = 'static'");
     blind(
         &more,
         &[],
-        Some(
-            "\"b\" and the baseline \"a\" differ in algorithm and 1 more, and never at equal limit.depth (2 against 1)",
-        ),
+        Some("\"b\" and the baseline \"a\" differ in algorithm and 1 more and also in limit.depth (2 against 1)"),
     );
     // A mask takes a power of two of the buckets that were asked for.
     let index = "limit = { depth = 2 }\n[engine]\ntable.size = 24\n[grid]\n'table.index' = ['multiply', 'mask']\n";
-    blind(index, &[], Some("differ in table.index, and never at equal entries (16 against 24)"));
+    blind(index, &[], Some("differ in table.index and also in entries (16 against 24)"));
     blind(&index.replace("24", "16"), &[], None);
     // What a policy remembers of a bucket takes the place of entries: 64 bytes of four entries, and 24 beside them.
     let memory = "limit = { depth = 2 }\n[engine]\ntable.slots = 4\ntable.size = '1 KiB'\n[grid]\n'table.policy' = ['always', 's3-fifo']\n";
-    blind(memory, &[], Some("differ in table.policy, and never at equal entries (44 against 64)"));
+    blind(memory, &[], Some("differ in table.policy and also in entries (44 against 64)"));
     blind(&memory.replace("'1 KiB'", "64"), &[], None);
 }
 
@@ -156,11 +154,11 @@ fn factors_beyond_every_depth_are_one_table() {
 #[test]
 fn excludes_that_leave_nothing_out() {
     let text = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[grid]\n'table.size' = [16, 32]\n[[exclude]]\n'table.size' = ";
-    blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 leaves nothing out"));
+    blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 excludes nothing"));
     // One of several points is something.
     let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\n{}32\n", text.replace("32]", "32, 64]")));
     let message = ttlab(&["plan", &trial.file]).expect(0);
-    assert!(!message.stderr.contains("leaves nothing out"), "{}", message.stderr);
+    assert!(!message.stderr.contains("excludes nothing"), "{}", message.stderr);
 }
 
 /// Whatever is compared, tables that no search fills are unlike those that engines have.
