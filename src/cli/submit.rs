@@ -5,13 +5,12 @@ use crate::submit::{Order, System, scripts};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
-/// Write job scripts for a scheduler: Slurm, GNU parallel, ...
+/// Write job scripts for Slurm, GNU parallel or HTCondor
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan FILE --shards 100 -o plan.json
   ttlab submit slurm plan.json --time 12:00:00      a job array of 100 tasks, and a merge after it
   ttlab submit parallel plan.json --at-once 8       on this machine with GNU parallel
-  ttlab submit kubernetes plan.json --image registry/ttlab --mount /work
 
 Nothing is submitted: the command to do so is printed. A shard can be interrupted at any time; run it again to resume.")]
 pub struct Args {
@@ -34,12 +33,6 @@ pub struct Args {
     /// Shards that run in parallel
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     at_once: Option<u64>,
-    /// The container image
-    #[arg(long, default_value = "ttlab")]
-    image: String,
-    /// The path in the container of the folder with the plan and the results
-    #[arg(long, default_value = "/work")]
-    mount: String,
 }
 
 /// Checks a Slurm time: minutes, minutes:seconds, hours:minutes:seconds, days-hours and so on. Only
@@ -62,8 +55,7 @@ pub fn run(args: &Args) -> CommandResult {
     let name = system.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let out = args.out.clone().unwrap_or_else(|| super::run::default_folder(&experiment));
     let folder = out.join(&name);
-    // Paths are the same on all machines of a cluster; in a container they are below the mounted
-    // folder.
+    // Paths are the same on all machines of a cluster.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
     // A lossy path would name another file.
     for path in [&args.plan, &out].map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())) {
@@ -74,26 +66,20 @@ pub fn run(args: &Args) -> CommandResult {
             );
         }
     }
-    let in_container = matches!(system, System::Kubernetes | System::AwsBatch);
     let order = Order {
         name: file.name.clone(),
         shards: file.shards,
         jobs: file.jobs,
-        ttlab: match std::env::current_exe() {
-            Ok(path) if !in_container => path.display().to_string(),
-            _ => "ttlab".to_owned(),
-        },
-        plan: if in_container { format!("{}/plan.json", args.mount) } else { absolute(&args.plan) },
-        out: if in_container { format!("{}/{}", args.mount, file.name) } else { absolute(&out) },
+        ttlab: std::env::current_exe().map_or_else(|_| "ttlab".to_owned(), |path| path.display().to_string()),
+        plan: absolute(&args.plan),
+        out: absolute(&out),
         folder: absolute(&folder),
         cpus: args.cpus,
         mebibytes: args.mem.unwrap_or_else(|| memory(&plan, args.cpus)),
         time: args.time.clone(),
         at_once: args.at_once,
-        image: args.image.clone(),
-        mount: args.mount.clone(),
     };
-    let words = [&order.plan, &order.out, &order.folder, &order.ttlab, &order.image, &order.mount];
+    let words = [&order.plan, &order.out, &order.folder, &order.ttlab];
     if words.iter().any(|word| word.contains(char::is_control)) {
         refuse!("a path contains a control character, which scripts cannot: rename it");
     }

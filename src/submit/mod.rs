@@ -1,16 +1,14 @@
-//! Scripts that run a plan's shards on Slurm, GNU parallel, Kubernetes, `HTCondor` or AWS Batch.
+//! Scripts that run a plan's shards on Slurm, GNU parallel or `HTCondor`.
 //! Pure functions from an [`Order`] to texts.
 
-/// The scheduler: a Slurm job array with a dependent merge job; GNU parallel on one machine; a
-/// Kubernetes Indexed Job; `HTCondor` with a DAG for the merge; an AWS Batch array job.
+/// The scheduler: a Slurm job array with a dependent merge job; GNU parallel on one machine;
+/// `HTCondor` with a DAG for the merge.
 #[allow(missing_docs)] // `ttlab submit --help` would show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum System {
     Slurm,
     Parallel,
-    Kubernetes,
     Htcondor,
-    AwsBatch,
 }
 
 /// The plan to run, and the resources of each shard.
@@ -38,10 +36,6 @@ pub struct Order {
     pub time: String,
     /// Shards that run in parallel; `None`: as many as the scheduler allows.
     pub at_once: Option<u64>,
-    /// The container image.
-    pub image: String,
-    /// The path in the container of the folder with the plan and the results.
-    pub mount: String,
 }
 
 /// A script file.
@@ -68,9 +62,6 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
         System::Parallel => {
             (&[("parallel.sh", include_str!("templates/parallel.sh"))], format!("sh {folder}/parallel.sh"))
         }
-        System::Kubernetes => {
-            (&[("job.yaml", include_str!("templates/kubernetes.yaml"))], format!("kubectl apply -f {folder}/job.yaml"))
-        }
         System::Htcondor => (
             &[
                 ("shard.sh", include_str!("templates/shard.sh")),
@@ -81,13 +72,6 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
             ],
             format!("cd {folder} && condor_submit_dag sweep.dag"),
         ),
-        System::AwsBatch => (
-            &[
-                ("definition.json", include_str!("templates/definition.json")),
-                ("submit.sh", include_str!("templates/aws.sh")),
-            ],
-            format!("sh {folder}/submit.sh QUEUE"),
-        ),
     };
     (list.iter().map(|&(name, template)| Script { name, text: fill(template, system, order) }).collect(), start)
 }
@@ -95,18 +79,8 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
 /// Checks that a scheduler can run an order.
 ///
 /// # Errors
-/// If there are more shards than it allows, or it cannot write logs to the folder.
+/// If it cannot write logs to the folder.
 pub fn check(system: System, order: &Order) -> Result<(), String> {
-    let most = match system {
-        // With more indexes Kubernetes fails a job after 10,000 failed ones, whatever its settings.
-        System::Kubernetes => 100_000,
-        // Twenty arrays of 10,000 jobs: the merge job can depend on at most 20 jobs.
-        System::AwsBatch => 200_000,
-        System::Slurm | System::Parallel | System::Htcondor => u64::MAX,
-    };
-    if order.shards > most {
-        return Err(format!("{} shards are more than the maximum of {most}: plan fewer shards", order.shards));
-    }
     if system == System::Slurm && order.folder.contains('\\') {
         return Err(format!(
             "{}: Slurm cannot write logs to a folder with a backslash in its name: choose another folder",
@@ -125,11 +99,6 @@ pub fn shell(word: &str) -> String {
     }
 }
 
-/// Quotes a string for JSON and YAML.
-fn json(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 /// A job name that every scheduler accepts: at most 50 lower-case letters, digits and hyphens.
 fn label(name: &str) -> String {
     let plain = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
@@ -137,20 +106,8 @@ fn label(name: &str) -> String {
     format!("ttlab-{}", short.trim_matches('-')).trim_matches('-').to_owned()
 }
 
-/// Replaces the template's `@NAME@` placeholders, quoted as the scheduler requires.
+/// Replaces the template's `@NAME@` placeholders, quoted for a shell.
 fn fill(template: &str, system: System, order: &Order) -> String {
-    let quote = |word: &str| match system {
-        System::Slurm | System::Parallel | System::Htcondor => shell(word),
-        // Kubernetes expands `$(NAME)`; `$$(` is a literal `$(`.
-        System::Kubernetes => json(&word.replace("$(", "$$(")),
-        System::AwsBatch => json(word),
-    };
-    let (ttlab, plan, out) = (shell(&order.ttlab), shell(&order.plan), shell(&order.out));
-    let run = format!(
-        "exec {ttlab} run --plan {plan} --shard \"$((${{TTLAB_FIRST:-0}} + ${{AWS_BATCH_JOB_ARRAY_INDEX:-0}}))\" --out {out} --jobs {} --quiet",
-        order.cpus
-    );
-    let merge = serde_json::json!({ "command": [order.ttlab, "merge", order.plan, "--out", order.out] }).to_string();
     let at_once = match (system, order.at_once) {
         (System::Slurm, Some(at_once)) => format!("%{at_once}"),
         (System::Slurm, None) => String::new(),
@@ -169,18 +126,14 @@ fn fill(template: &str, system: System, order: &Order) -> String {
         ("MEBIBYTES", order.mebibytes.to_string()),
         ("MERGE_MEBIBYTES", MERGE_MEBIBYTES.to_string()),
         ("TIME", order.time.clone()),
-        ("TTLAB", quote(&order.ttlab)),
-        ("PLAN", quote(&order.plan)),
+        ("TTLAB", shell(&order.ttlab)),
+        ("PLAN", shell(&order.plan)),
         ("PLAN_PLAIN", order.plan.clone()),
-        ("OUT", quote(&order.out)),
+        ("OUT", shell(&order.out)),
         ("LOG_SHARD", log("%a.log")),
         ("LOG_MERGE", log("merge.log")),
         ("LOGS", shell(&order.folder)),
         ("FOLDER", shell(&order.folder)),
-        ("IMAGE", json(&order.image)),
-        ("MOUNT", json(&order.mount)),
-        ("AWS_RUN", json(&run)),
-        ("AWS_MERGE", shell(&merge)),
     ];
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;
@@ -218,8 +171,6 @@ mod tests {
             mebibytes: 512,
             time: "1:00".to_owned(),
             at_once: None,
-            image: "img\"1".to_owned(),
-            mount: "/mnt".to_owned(),
         }
     }
 
@@ -235,18 +186,11 @@ mod tests {
             "a@b.c @NOTHING@ 'p@n.json' @ 'p@n.json'@"
         );
         assert_eq!(filled(System::Parallel, "@TTLAB@ @OUT@ @PLAN_PLAIN@"), "'/opt/tt lab' '/data/$(OUT)' p@n.json");
-        assert_eq!(
-            filled(System::Kubernetes, "@TTLAB@ @OUT@ @IMAGE@ @MOUNT@"),
-            "\"/opt/tt lab\" \"/data/$$(OUT)\" \"img\\\"1\" \"/mnt\""
-        );
-        assert_eq!(filled(System::AwsBatch, "@OUT@ @MERGE_MEBIBYTES@"), "\"/data/$(OUT)\" 4096");
+        assert_eq!(filled(System::Htcondor, "@OUT@ @MERGE_MEBIBYTES@"), "'/data/$(OUT)' 4096");
         assert_eq!(filled(System::Slurm, "@LOG_SHARD@ @LOG_MERGE@ @LOGS@"), "'a%%b'/%a.log 'a%%b'/merge.log 'a%b'");
-        for (system, none, some) in [
-            (System::Slurm, "", "%2"),
-            (System::Parallel, "100%", "2"),
-            (System::Kubernetes, "7", "2"),
-            (System::Htcondor, "7", "2"),
-        ] {
+        for (system, none, some) in
+            [(System::Slurm, "", "%2"), (System::Parallel, "100%", "2"), (System::Htcondor, "7", "2")]
+        {
             let limited = Order { at_once: Some(2), ..order() };
             assert_eq!(
                 (filled(system, "@AT_ONCE@").as_str(), fill("@AT_ONCE@", system, &limited).as_str()),
@@ -281,13 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn check_refuses_more_shards_than_the_scheduler_allows() {
-        for (system, most) in [(System::Kubernetes, 100_000), (System::AwsBatch, 200_000)] {
-            assert_eq!(check(system, &Order { shards: most, ..order() }), Ok(()));
-            let message = format!("{} shards are more than the maximum of {most}: plan fewer shards", most + 1);
-            assert_eq!(check(system, &Order { shards: most + 1, ..order() }), Err(message));
-        }
-        let backslash = Order { shards: 1 << 40, folder: "a\\b".to_owned(), ..order() };
+    fn check_refuses_a_backslash_for_slurm_only() {
+        let backslash = Order { folder: "a\\b".to_owned(), ..order() };
         assert_eq!(
             check(System::Slurm, &backslash),
             Err("a\\b: Slurm cannot write logs to a folder with a backslash in its name: choose another folder"
@@ -299,6 +238,5 @@ mod tests {
         assert_eq!(names(System::Slurm), ["array.sbatch", "merge.sbatch", "submit.sh"]);
         assert_eq!(names(System::Htcondor).iter().filter(|name| name.ends_with(".sh")).count(), 2);
         assert_eq!(scripts(System::Htcondor, &order()).1, "cd 'a%b' && condor_submit_dag sweep.dag");
-        assert_eq!(scripts(System::AwsBatch, &order()).1, "sh 'a%b'/submit.sh QUEUE");
     }
 }

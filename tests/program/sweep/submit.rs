@@ -20,7 +20,7 @@ fn a_folder_whose_name_is_no_text_is_refused() {
 }
 use crate::common::skip;
 use std::os::unix::fs::PermissionsExt;
-use ttlab::internals::submit::{Order, System, check, scripts};
+use ttlab::internals::submit::{Order, System, scripts};
 
 fn order() -> Order {
     Order {
@@ -35,23 +35,15 @@ fn order() -> Order {
         mebibytes: 2304,
         time: "12:00:00".to_owned(),
         at_once: Some(20),
-        image: "registry.example/ttlab:1".to_owned(),
-        mount: "/data".to_owned(),
     }
 }
 
-const SYSTEMS: [(System, &str); 5] = [
-    (System::Slurm, "slurm"),
-    (System::Parallel, "parallel"),
-    (System::Kubernetes, "kubernetes"),
-    (System::Htcondor, "htcondor"),
-    (System::AwsBatch, "aws-batch"),
-];
+const GOLDEN: [(System, &str); 2] = [(System::Slurm, "slurm"), (System::Parallel, "parallel")];
 
 #[test]
 fn scripts_are_as_they_were_read() {
     let bless = std::env::var_os("TTLAB_BLESS").is_some();
-    for (system, folder) in SYSTEMS {
+    for (system, folder) in GOLDEN {
         let (scripts, start) = scripts(system, &order());
         assert!(start.contains("/data/reports/replacement/submit"));
         for script in scripts {
@@ -81,21 +73,12 @@ fn scripts_are_of_their_formats() {
     assert!(array.lines().last().unwrap().starts_with("exec "), "signals must reach the program");
     assert!(!array.contains("SLURM_ARRAY_TASK_COUNT"), "a task that is run again is told that its array has one task");
     assert!(text(System::Slurm, "submit.sh").contains("--kill-on-invalid-dep=yes"));
-    let job = text(System::Kubernetes, "job.yaml");
-    for expected in
-        ["completionMode: Indexed", "completions: 100", "$(JOB_COMPLETION_INDEX)", "name: ttlab-replacement-by-size\n"]
-    {
-        assert!(job.contains(expected), "{expected}");
-    }
     assert!(text(System::Htcondor, "shards.sub").ends_with("queue 100\n"));
-    let definition: serde_json::Value = serde_json::from_str(&text(System::AwsBatch, "definition.json")).unwrap();
-    assert_eq!(definition["containerProperties"]["resourceRequirements"][1]["value"], "2304");
     for (system, name) in [
         (System::Slurm, "array.sbatch"),
         (System::Slurm, "submit.sh"),
         (System::Parallel, "parallel.sh"),
         (System::Htcondor, "shard.sh"),
-        (System::AwsBatch, "submit.sh"),
     ] {
         let mut shell = Command::new("sh").arg("-n").stdin(Stdio::piped()).spawn().unwrap();
         std::io::Write::write_all(&mut shell.stdin.take().unwrap(), text(system, name).as_bytes()).unwrap();
@@ -103,7 +86,7 @@ fn scripts_are_of_their_formats() {
     }
 }
 
-/// Long names, empty ones, signs that mean something to one system alone, and the most shards that each takes, from their documents.
+/// Empty names, and signs that mean something to one system alone.
 #[test]
 fn words_and_numbers_at_their_ends() {
     let text = |system, name: &str, change: &dyn Fn(&mut Order)| {
@@ -112,14 +95,6 @@ fn words_and_numbers_at_their_ends() {
         let (scripts, _) = scripts(system, &order);
         scripts.into_iter().find(|script| script.name == name).unwrap().text
     };
-    // A name of Kubernetes: small letters, digits and dashes, 63 at most with the index of a pod behind it.
-    let job = text(System::Kubernetes, "job.yaml", &|order| order.name = "Long_Name.".repeat(10));
-    let name = job.lines().find_map(|line| line.trim().strip_prefix("name: ")).unwrap();
-    assert!(name.len() + "-99999".len() <= 63 && name.starts_with("ttlab-long-name-long"), "{name}");
-    assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !name.ends_with('-'), "{name}");
-    // `$(NAME)` is a variable in its commands, and `$$(NAME)` are the signs.
-    let job = text(System::Kubernetes, "job.yaml", &|order| order.plan = "/data/$(HOME)/plan.json".to_owned());
-    assert!(job.contains("\"/data/$$(HOME)/plan.json\""), "{job}");
     // Each sign of a keyboard first and last in a name, and before a slash: a shell hears the name.
     let names: Vec<String> =
         (' '..='\u{7e}').flat_map(|sign| [format!("{sign}a{sign}"), format!("{sign}/a")]).collect();
@@ -136,17 +111,10 @@ fn words_and_numbers_at_their_ends() {
     assert!(submit.contains("/data/50%%'/%a.log"), "{submit}");
     let array = text(System::Slurm, "array.sbatch", &|order| order.out = String::new());
     assert!(array.contains("--out ''"), "{array}");
-    for (system, _) in SYSTEMS {
+    for system in [System::Slurm, System::Parallel, System::Htcondor] {
         let (scripts, _) = scripts(system, &order());
         assert!(
             scripts.iter().all(|script| script.text.starts_with("#!") || !script.name.ends_with(".sh")),
-            "{system:?}"
-        );
-    }
-    for (system, most) in [(System::Kubernetes, 100_000), (System::AwsBatch, 200_000)] {
-        let with = |shards| check(system, &Order { shards, ..order() });
-        assert!(
-            with(most).is_ok() && with(most + 1).is_err_and(|answer| answer.contains(&most.to_string())),
             "{system:?}"
         );
     }
@@ -169,19 +137,14 @@ fn no_name_is_taken_for_a_command() {
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
     let tools = trial.path("tools");
     fs::create_dir(&tools).unwrap();
-    ["sbatch", "parallel", "aws"].iter().for_each(|tool| stand_in(&tools, tool));
+    ["sbatch", "parallel"].iter().for_each(|tool| stand_in(&tools, tool));
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
-    for system in ["slurm", "parallel", "aws-batch"] {
+    for system in ["slurm", "parallel"] {
         let printed = ttlab(&["submit", system, &plan, "--out", &out, "--mem", "64"]).expect(0).stdout;
         let start = printed.lines().last().unwrap().split_once(":  ").unwrap().1.to_owned();
         // What comes after is real: the merge says that everything is missing.
-        let start = start.replace(" QUEUE", " queue");
         let ran = run_command(Command::new("sh").args(["-c", &start]).env("PATH", &path));
-        assert!(
-            matches!((system, ran.code), ("slurm" | "aws-batch", Some(0)) | ("parallel", Some(3))),
-            "{start}: {}",
-            ran.stderr
-        );
+        assert!(matches!((system, ran.code), ("slurm", Some(0)) | ("parallel", Some(3))), "{start}: {}", ran.stderr);
     }
     let message = |tool: &str| fs::read_to_string(tools.join(format!("{tool}.said"))).unwrap();
     assert!(message("sbatch").lines().any(|word| word == format!("{out}/slurm/array.sbatch")), "{}", message("sbatch"));
@@ -213,36 +176,23 @@ fn calls(tools: &Path, tool: &str, word: &str) -> Vec<String> {
     message.lines().filter(|line| line.contains(word)).map(str::to_owned).collect()
 }
 
-/// What a system's arrays do not hold goes into several, or is refused before anything is submitted.
+/// What an array does not hold goes into several.
 #[test]
 fn more_shards_than_an_array_holds_take_several() {
     let trial = Trial::new(SMALL);
     let (plan, out) = (trial.text("plan.json"), trial.text("out"));
     let tools = trial.path("tools");
     fs::create_dir(&tools).unwrap();
-    ["sbatch", "aws"].iter().for_each(|tool| stand_in(&tools, tool));
+    stand_in(&tools, "sbatch");
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
     ttlab(&["plan", &trial.file, "--shards", "20001", "-o", &plan]).expect(0);
-    for (system, script) in [("slurm", "slurm/submit.sh"), ("aws-batch", "aws-batch/submit.sh queue")] {
-        ttlab(&["submit", system, &plan, "--out", &out, "--mem", "64"]).expect(0);
-        let start = format!("sh {out}/{script}");
-        run_command(Command::new("sh").args(["-c", &start]).env("PATH", &path)).expect(0);
-    }
+    ttlab(&["submit", "slurm", &plan, "--out", &out, "--mem", "64"]).expect(0);
+    run_command(Command::new("sh").arg(format!("{out}/slurm/submit.sh")).env("PATH", &path)).expect(0);
     // 1001 tasks where the site does not say: 19 arrays of them and one of the rest, 982.
     let arrays = calls(&tools, "sbatch", "--array=");
     assert_eq!(arrays.len(), 20);
     assert!(arrays[0].ends_with("0-1000") && arrays[19].ends_with("0-981"), "{arrays:?}");
     assert!(calls(&tools, "sbatch", "TTLAB_FIRST=").last().unwrap().ends_with("TTLAB_FIRST=19019"));
-    // Two arrays of ten thousand, and one job by itself.
-    assert_eq!(calls(&tools, "aws", "size="), ["size=10000", "size=10000"]);
-    let firsts = calls(&tools, "aws", "TTLAB_FIRST");
-    assert!(firsts.len() == 3 && firsts[2].contains("\"20000\""), "{firsts:?}");
-    // The merge waits for all three.
-    assert_eq!(calls(&tools, "aws", "jobId=").len(), 3);
-    ttlab(&["plan", &trial.file, "--shards", "200001", "-o", &plan]).expect(0);
-    for (system, most) in [("kubernetes", "100000"), ("aws-batch", "200000")] {
-        ttlab(&["submit", system, &plan, "--out", &out]).expect(2).prints(&["plan fewer", most]);
-    }
     let folder = trial.text("back\\slash");
     ttlab(&["submit", "slurm", &plan, "--out", &folder]).expect(2).prints(&["backslash"]);
 }
@@ -275,7 +225,7 @@ fn a_path_of_two_lines_is_refused() {
     assert!(!Path::new(&out).exists());
     ttlab(&["submit", "slurm", &plan, "--time", "1; rm"]).expect(2).prints(&["12:00:00"]);
     ttlab(&["submit", "slurm", &trial.file]).expect(2).prints(&["not a plan of ttlab", "ttlab plan FILE"]);
-    ttlab(&["submit", "pbs", &plan]).expect(2).prints(&["slurm", "kubernetes"]);
+    ttlab(&["submit", "pbs", &plan]).expect(2).prints(&["slurm", "htcondor"]);
 }
 
 /// GNU parallel itself, where it is installed: the shards on this machine, and the merge.
