@@ -13,7 +13,6 @@ use crate::submit::shell;
 use crate::table::{Size, TableKind};
 use crate::text::plural;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Show what an experiment would run and what it would cost
 ///
@@ -22,7 +21,6 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ttlab plan experiments/quick.toml           the variants, the jobs, the memory
-  ttlab plan experiments/quick.toml --probe   and the estimated time, from a few searches
   ttlab plan experiments/quick.toml --jobs-list
                                               every job, one line each
   ttlab plan experiments/quick.toml --shards 100 -o plan.json
@@ -53,10 +51,6 @@ pub struct Args {
     /// Folder of the results [default: reports/<name>]
     #[arg(long, conflicts_with = "output")]
     out: Option<PathBuf>,
-    /// Estimate the time from a few searches (two seconds); not needed if there are rows of an
-    /// earlier run
-    #[arg(long)]
-    probe: bool,
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -125,8 +119,12 @@ pub fn run(args: &Args) -> CommandResult {
     };
     println!("jobs        {} = {made_of}", plan.len());
     println!("plan        {:016x}", plan.id());
-    println!("time        {}", time(&experiment, &plan, args, &folder)?);
-    if let Some(line) = confirmation(&experiment, args.probe)? {
+    let time = estimate::from_rows(&plan, &folder).map(|found| found.to_string());
+    println!(
+        "time        {}",
+        time.unwrap_or_else(|| format!("unknown: {} has no rows of this plan", folder.display()))
+    );
+    if let Some(line) = confirmation(&experiment) {
         println!("confirm     {line}");
     }
     super::reach(&experiment, Some(&folder)).iter().for_each(|reach| println!("shows       {reach}"));
@@ -190,48 +188,19 @@ fn size(variant: &Variant) -> String {
     }
 }
 
-/// The estimated time of the remaining jobs, or why it is unknown.
-fn time(experiment: &Experiment, plan: &Plan, args: &Args, folder: &Path) -> Result<String, CommandFailure> {
-    if let Some(estimate) = estimate::from_rows(plan, folder) {
-        return Ok(estimate.to_string());
-    }
-    if !args.probe {
-        let folder = folder.display();
-        return Ok(format!("unknown: {folder} has no rows of this plan; estimate it with --probe"));
-    }
-    let stop = stop_flag()?;
-    let probed = estimate::from_probe(experiment, plan, PROBE, &stop);
-    Ok(probed.map_or(
-        "unknown: --probe cannot estimate it for external engines, traces or very large tables".to_owned(),
-        |found| found.to_string(),
-    ))
-}
-
 /// What the games of `[confirm]` come to if the screen leaves every variant and no difference is
 /// shown before the budget ends.
-fn confirmation(experiment: &Experiment, probe: bool) -> Result<Option<String>, CommandFailure> {
-    let (Some(confirm), Some((_, openings))) = (&experiment.file.confirm, &experiment.openings) else {
-        return Ok(None);
-    };
+fn confirmation(experiment: &Experiment) -> Option<String> {
+    let (confirm, (_, openings)) = experiment.file.confirm.as_ref().zip(experiment.openings.as_ref())?;
     let stages = confirm.stages(openings.items.len());
     let ends: Vec<String> = stages.iter().map(|stage| stage.end.to_string()).collect();
     let pairs = stages.last().map_or(0, |stage| stage.end);
     let players: Vec<usize> = (0..experiment.variants.len()).collect();
     let games = confirm.stage(experiment, &players, experiment.baseline, &openings.items[..pairs]);
     let plan = Plan::new(&games);
-    let time = if probe {
-        let stop = stop_flag()?;
-        let probed = estimate::from_probe(&games, &plan, PROBE, &stop);
-        probed.map_or("--probe cannot estimate how long".to_owned(), |found| found.to_string())
-    } else {
-        "--probe tells how long".to_owned()
-    };
     let (encounters, pairs) = (plural(plan.lanes(), "encounter"), plural(pairs, "pair"));
-    Ok(Some(format!("at most {encounters} x {pairs} of games, judged after {} of them: {time}", ends.join(", "))))
+    Some(format!("at most {encounters} x {pairs} of games, judged after {} of them", ends.join(", ")))
 }
-
-/// The time limit of a probe.
-const PROBE: Duration = Duration::from_secs(2);
 
 /// Lists the incomplete shards: in words on standard error, as ranges for a scheduler on standard
 /// output.

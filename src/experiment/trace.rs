@@ -129,16 +129,16 @@ impl Trace {
         sink: &mut impl ReplaySink,
     ) -> Result<(), ReplayError> {
         let Some(&place) = self.places.get(item) else { return Ok(()) };
-        let passes = Passes::new(&self.games[place].info, index, buckets, self.memory, 1);
+        let passes = Passes::new(&self.games[place].info, index, buckets, self.memory);
         let passes = Passes { min_depth: self.lowest, ..passes };
         match self.load_steps(place, passes.count)? {
             Some(steps) => {
                 sink.begin_pass(0..buckets)?;
-                sink.push(0, &steps);
+                sink.push(&steps);
                 sink.end_pass();
                 Ok(())
             }
-            None => passes.run(|| self.open_game(place), 1, |_| Some(0), sink),
+            None => passes.run(|| self.open_game(place), sink),
         }
     }
 
@@ -289,8 +289,7 @@ mod tests {
             Ok(())
         }
 
-        fn push(&mut self, class: usize, steps: &[crate::table::replay::Step]) {
-            assert_eq!(class, 0, "a table is of one class");
+        fn push(&mut self, steps: &[crate::table::replay::Step]) {
             self.keys.extend(steps.iter().map(|step| step.key));
         }
 

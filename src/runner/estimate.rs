@@ -1,17 +1,11 @@
-//! Estimates how long a plan takes on this machine: from the rows of an earlier run of it, or from
-//! a few trial searches.
+//! Estimates how long a plan takes on this machine, from the rows of an earlier run of it.
 
-use crate::engine::{Engine, Limit, SearchProgress};
-use crate::experiment::{Experiment, Job, Plan};
+use crate::experiment::{Job, Plan};
 use crate::record::columns;
 use crate::record::manifest::Manifest;
-use crate::table::options::Size;
 use crate::text::plural;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
 
 /// An estimated duration and its source.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,136 +81,11 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
     Some(Estimate { left, seconds, source: format!("{done} jobs of this plan are done in {}", folder.display()) })
 }
 
-/// The number of trial searches.
-const TRIES: u64 = 6;
-
-/// Larger tables are not allocated for a trial search.
-const MOST_BYTES: u64 = 256 << 20;
-
-/// Estimates from a few searches spread over the plan, which together take `most` at most. `None`
-/// for external engines, traces and large tables, or if interrupted.
-pub fn from_probe(experiment: &Experiment, plan: &Plan, most: Duration, stop: &AtomicBool) -> Option<Estimate> {
-    from_trials(experiment, plan, most, stop, |job, share| try_one(experiment, plan, job, share))
-}
-
-/// As [`from_probe`]. `try_one` runs the first search of a job, within the given time; it returns
-/// the seconds that the whole search takes, and whether it finished.
-fn from_trials(
-    experiment: &Experiment,
-    plan: &Plan,
-    most: Duration,
-    stop: &AtomicBool,
-    mut try_one: impl FnMut(&Job, Duration) -> Option<(f64, bool)>,
-) -> Option<Estimate> {
-    let large = |size: &Size| matches!(size, Size::Bytes(bytes) if *bytes > MOST_BYTES);
-    if plan.has_external() || experiment.trace.is_some() || plan.is_empty() {
-        return None;
-    }
-    let step = (plan.len() / TRIES).max(1) as usize;
-    let tried: Vec<Job> = plan.jobs().step_by(step).take(TRIES as usize).collect();
-    let players = |job: &Job| [Some(job.variant), job.opponent].into_iter().flatten();
-    if tried.iter().flat_map(players).any(|at| large(&plan.variants[at].options.table.size)) {
-        return None;
-    }
-    let share = most / tried.iter().flat_map(players).count().max(1) as u32;
-    let (mut seconds, mut reached) = (0.0, true);
-    for job in &tried {
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        for variant in players(job) {
-            let (one, whole) = try_one(&Job { variant, ..*job }, share)?;
-            seconds += one * if plan.is_match() { moves(experiment) } else { searches(experiment, job) };
-            reached &= whole;
-        }
-    }
-    let how = if reached { "" } else { ", unfinished ones extrapolated from their first depths" };
-    Some(Estimate {
-        left: plan.len(),
-        seconds: seconds / tried.len() as f64 * plan.len() as f64,
-        source: match &experiment.file.games {
-            None => format!("roughly: from {} tried now{how}", plural(tried.len(), "search")),
-            Some(games) => format!(
-                "roughly: from the first moves of {} tried now{how}, assuming {:.0} moves of each side per game{}",
-                plural(tried.len(), "pair"),
-                moves(experiment) / 2.0,
-                if games.test_or_default().stop { "; less if a test ends early" } else { "" }
-            ),
-        },
-    })
-}
-
-/// Mean moves of one side in a game of the preset `match` against itself: without and with
-/// adjudication.
-const MOVES: [f64; 2] = [66.0, 54.0];
-
-/// The expected number of a player's moves in the two games of a pair.
-fn moves(experiment: &Experiment) -> f64 {
-    let games = experiment.file.games.clone().unwrap_or_default();
-    let given_up = games.resign.is_some() || games.draw.is_some();
-    2.0 * MOVES[usize::from(given_up)].min(f64::from(games.max_moves))
-}
-
-/// The number of searches of a job.
-fn searches(experiment: &Experiment, job: &Job) -> f64 {
-    let items = experiment.suite.items.iter().skip(job.item).take(job.items);
-    items.map(|item| experiment.searches_per_variant(item)).sum::<usize>() as f64
-}
-
-/// Runs the first search of a job. Returns its seconds and whether it finished within `share`; if
-/// not, the seconds are extrapolated from its last depths.
-fn try_one(experiment: &Experiment, plan: &Plan, job: &Job, share: Duration) -> Option<(f64, bool)> {
-    let (variant, limit) = (&plan.variants[job.variant], plan.limit(job.variant, job.item));
-    let item = experiment.suite.items.get(job.item)?;
-    let board = if plan.is_match() { crate::experiment::matches::opening_position(item) } else { item.board };
-    let mut engine = Engine::new(&variant.options, Some(1 << 16)).ok()?;
-    let (stop, begun) = (AtomicBool::new(false), Instant::now());
-    // Depth, end in seconds and nodes of each iteration.
-    let mut ends: Vec<(u8, f64, u64)> = Vec::new();
-    let (done, wait) = mpsc::channel::<()>();
-    let late = &stop;
-    let outcome = std::thread::scope(|scope| {
-        let watch = move || {
-            if wait.recv_timeout(share) == Err(mpsc::RecvTimeoutError::Timeout) {
-                late.store(true, Ordering::Relaxed);
-            }
-        };
-        // Without this thread the search would have no time limit.
-        let watching = std::thread::Builder::new().spawn_scoped(scope, watch).ok()?;
-        let outcome = engine.search(&board, &[], limit, &stop, &mut |event| {
-            if let SearchProgress::Iteration(iteration) = event {
-                ends.push((iteration.depth, begun.elapsed().as_secs_f64(), iteration.search.nodes));
-            }
-        });
-        drop(done);
-        let _ = watching.join();
-        Some(outcome)
-    })?;
-    let spent = begun.elapsed().as_secs_f64();
-    if !outcome.stopped {
-        return Some((spent, true));
-    }
-    extrapolate(limit, &ends).map(|seconds| (seconds, false))
-}
-
-/// Extrapolates the seconds of a whole search from its first iterations (depth, end in seconds,
-/// nodes). With two limits, the one that is reached first counts.
-fn extrapolate(limit: Limit, ends: &[(u8, f64, u64)]) -> Option<f64> {
-    let Limit { depth, nodes } = limit;
-    let [.., (_, before, _), (last, end, _)] = *ends else { return None };
-    let searched: u64 = ends.iter().map(|(_, _, nodes)| nodes).sum();
-    // Each depth multiplies the time so far by this factor.
-    let growth = (end / before.max(1e-6)).clamp(1.5, 12.0);
-    let by_depth = depth.map(|depth| end * growth.powi(i32::from(depth.saturating_sub(last))));
-    let by_nodes = nodes.map(|nodes| nodes as f64 * end / searched.max(1) as f64);
-    let seconds = [by_depth, by_nodes].into_iter().flatten().fold(f64::INFINITY, f64::min);
-    seconds.is_finite().then_some(seconds)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::experiment::Experiment;
 
     #[test]
     fn duration_is_formatted_in_a_suitable_unit() {
@@ -232,11 +101,9 @@ mod tests {
         }
     }
 
-    fn read(text: &str) -> (Experiment, Plan) {
-        let experiment =
-            Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        let plan = Plan::new(&experiment);
-        (experiment, plan)
+    fn read(text: &str) -> Plan {
+        let experiment = Experiment::parse(text, Path::new("x.toml"), &[]);
+        Plan::new(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
     }
 
     #[test]
@@ -265,7 +132,7 @@ mod tests {
     /// b 1 s each.
     #[test]
     fn estimate_from_rows_uses_each_variants_mean() {
-        let (_, plan) = read(
+        let plan = read(
             "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n",
         );
         let folder = tempfile::tempdir().unwrap();
@@ -304,7 +171,7 @@ mod tests {
     /// Three rows of 2 s, whose opponents searched as many nodes, half as many and none.
     #[test]
     fn estimate_from_games_counts_both_players() {
-        let (_, plan) = read(
+        let plan = read(
             "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { nodes = 9 }\n[match]\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n",
         );
         let folder = tempfile::tempdir().unwrap();
@@ -315,130 +182,5 @@ mod tests {
             from_rows(&plan, folder.path()).map(|found| (found.left, found.seconds)),
             Some((3, 3.0 * (4.0 + 3.0)))
         );
-    }
-
-    /// Searches of a job with a position, with a table that is never cleared, along a game and
-    /// along own play (where both sides' moves are searched); moves of a pair of games.
-    #[test]
-    fn searches_of_a_job_match_its_sequence() {
-        let of = |text: &str| {
-            let (experiment, plan) = read(text);
-            plan.jobs().map(|job| searches(&experiment, &job)).collect::<Vec<f64>>()
-        };
-        let two = "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 1 }\n";
-        assert_eq!(of(two), [1.0, 1.0]);
-        assert_eq!(of(&format!("{two}[engine]\ntable.clear = 'never'\n")), [2.0]);
-        assert_eq!(of(&format!("{two}sequence = {{ self_play = 7 }}\n")), [7.0, 7.0]);
-        assert_eq!(of(&format!("{two}sequence = {{ self_play = 7, side = 'white' }}\n")), [7.0, 7.0]);
-        assert_eq!(of(&format!("{two}sequence = {{ self_play = 7 }}\n[engine]\nhistory_clear = 'never'\n")), [14.0]);
-        let games = "suite = 'data/games.pgn'\nfirst = 2\nlimit = { depth = 1 }\nsequence = { from = 4, to = 9, side = 'white' }\n";
-        assert_eq!(of(games), [3.0, 3.0]);
-        let (_, plan) = read(two);
-        let pair = |rules: &str| {
-            let text =
-                format!("{}[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[match]\n{rules}\n", two);
-            moves(&read(&text).0)
-        };
-        for (rules, expected) in [
-            ("", 132.0),
-            ("resign = { score = 900, moves = 3 }", 108.0),
-            ("draw = { score = 9, moves = 3 }", 108.0),
-            ("max_moves = 66", 132.0),
-            ("max_moves = 60", 120.0),
-            ("max_moves = 60\nresign = { score = 900, moves = 3 }", 108.0),
-            ("max_moves = 10", 20.0),
-        ] {
-            assert!((pair(rules) - expected).abs() < 1e-9, "{rules}");
-        }
-        // External engines, traces and very large tables are not tried.
-        let stop = AtomicBool::new(false);
-        let probed = |more: &str| {
-            let (experiment, plan) = read(&format!("{two}{more}"));
-            from_probe(&experiment, &plan, Duration::from_secs(20), &stop).map(|found| (found.left, found.source))
-        };
-        assert_eq!(probed(""), Some((2, "roughly: from 2 searches tried now".to_owned())));
-        // A table of a share is tried with some size, because the working set is not known yet.
-        assert_eq!(probed("[engine]\ntable.size = '50 %'\n"), probed(""));
-        assert_eq!(probed("[engine]\ntable.size = '257 MiB'\n"), None);
-        assert_eq!(probed("[subject]\nuci = 'x'\n"), None);
-        // A search that does not finish in time takes longer than that. A busy machine may need
-        // more time for two depths, so the time grows.
-        let (experiment, long) = read("suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = { depth = 40 }\n");
-        let mut times = [20, 200, 5000].into_iter().map(Duration::from_millis);
-        let found = times.find_map(|most| from_probe(&experiment, &long, most, &stop).map(|found| (most, found)));
-        let (most, found) = found.unwrap();
-        let how = "roughly: from 1 search tried now, unfinished ones extrapolated from their first depths";
-        assert!(found.source == how && found.seconds > most.as_secs_f64(), "{found:?}");
-        stop.store(true, Ordering::Relaxed);
-        assert_eq!((probed(""), plan.len()), (None, 2));
-    }
-
-    /// The trial searches are spread over the plan; a job counts all of its searches and a pair
-    /// both players, and the estimate is their mean.
-    #[test]
-    fn estimate_from_trials_extrapolates_their_mean() {
-        let never = AtomicBool::new(false);
-        let event = |text: &str, times: &dyn Fn(&Job) -> (f64, bool)| {
-            let (experiment, plan) = read(text);
-            let mut asked = Vec::new();
-            let found = from_trials(&experiment, &plan, Duration::from_secs(12), &never, |job, share| {
-                asked.push((job.variant, job.item, share.as_millis()));
-                Some(times(job))
-            });
-            let found = found.unwrap();
-            (found.left, (found.seconds * 1000.0).round() as u64, found.source, asked)
-        };
-        let of = |first: u32| format!("suite = 'data/bratko-kopec.epd'\nfirst = {first}\nlimit = {{ depth = 1 }}\n");
-        let two = "[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n";
-        // Three jobs of 1, 2 and 6 seconds: 3 each.
-        let (left, seconds, source, asked) = event(&of(3), &|job| ([1.0, 2.0, 6.0][job.item], true));
-        assert_eq!((left, seconds, source.as_str()), (3, 9000, "roughly: from 3 searches tried now"));
-        assert_eq!(asked, [(0, 0, 4000), (0, 1, 4000), (0, 2, 4000)]);
-        // Every second one of 14 jobs, six in all; variants alternate, so they are all of a.
-        let (left, seconds, source, asked) = event(&format!("{}{two}", of(7)), &|job| (job.item as f64, job.item != 4));
-        let how = "roughly: from 6 searches tried now, unfinished ones extrapolated from their first depths";
-        assert_eq!((left, seconds, source.as_str()), (14, 35_000, how));
-        assert_eq!(asked, [0, 1, 2, 3, 4, 5].map(|item| (0, item, 2000)));
-        // A job of seven searches; all positions in one job.
-        let along = format!("{}sequence = {{ self_play = 7 }}\n", of(2));
-        assert_eq!(event(&along, &|job| (1.0 + job.item as f64, true)).1, 21_000);
-        let kept = format!("{}[engine]\ntable.clear = 'never'\n", of(5));
-        assert_eq!(event(&kept, &|_| (2.0, true)).1, 10_000);
-        // Two pairs with ten moves of each side per game: 20 of 1 s by one player and 20 of 3 s by
-        // the other.
-        let pairs = format!("{}{two}[match]\nmax_moves = 10\n", of(2));
-        let (left, seconds, source, asked) = event(&pairs, &|job| (1.0 + 2.0 * job.variant as f64, true));
-        let how = "roughly: from the first moves of 2 pairs tried now, assuming 10 moves of each side per game";
-        assert_eq!((left, seconds, source.as_str()), (2, 160_000, how));
-        assert_eq!(asked, [(1, 0, 3000), (0, 0, 3000), (1, 1, 3000), (0, 1, 3000)]);
-        let (experiment, plan) = read(&of(2));
-        assert_eq!(from_trials(&experiment, &plan, Duration::ZERO, &never, |_, _| None), None, "no trial has a result");
-        // Either player's table may be 256 MiB large, and not larger.
-        for ([first, second], tried) in
-            [(["256 MiB", "256 MiB"], true), (["257 MiB", "1 MiB"], false), (["1 MiB", "257 MiB"], false)]
-        {
-            let players = format!(
-                "[[variant]]\nname = 'a'\n'table.size' = '{first}'\n[[variant]]\nname = 'b'\n'table.size' = '{second}'\n'keys.seed' = 2\n"
-            );
-            let (experiment, plan) = read(&format!("{}{players}[match]\n", of(2)));
-            let found = from_trials(&experiment, &plan, Duration::ZERO, &never, |_, _| Some((1.0, true)));
-            assert_eq!(found.is_some(), tried, "{first}, {second}");
-        }
-    }
-
-    #[test]
-    fn extrapolate_uses_the_limit_that_is_reached_first() {
-        let ends = [(1, 0.5, 10), (2, 1.0, 30), (3, 3.0, 60)];
-        let event = |depth: Option<u8>, nodes: Option<u64>| extrapolate(Limit { depth, nodes }, &ends);
-        assert_eq!(event(Some(5), None), Some(27.0));
-        assert_eq!(event(None, Some(1000)), Some(30.0));
-        assert_eq!([event(Some(5), Some(1000)), event(Some(6), Some(1000))], [Some(27.0), Some(30.0)]);
-        assert_eq!(event(None, None), None);
-        assert_eq!(extrapolate(Limit { depth: Some(5), nodes: None }, &ends[..1]), None, "one depth does not suffice");
-        // The factor is kept between 1.5 and 12: a depth may have cost next to nothing, or contain
-        // a pause.
-        let paused = [(1, 1.0, 10), (2, 50.0, 30)];
-        assert_eq!(extrapolate(Limit { depth: Some(3), nodes: None }, &paused), Some(600.0));
-        assert_eq!(extrapolate(Limit { depth: Some(3), nodes: None }, &[(1, 1.0, 10), (2, 1.2, 30)]), Some(1.2 * 1.5));
     }
 }

@@ -25,7 +25,7 @@ impl ReplaySink for ReplayJob {
         Ok(())
     }
 
-    fn push(&mut self, _: usize, steps: &[Step]) {
+    fn push(&mut self, steps: &[Step]) {
         let begun = Instant::now();
         self.table.replay_steps(steps);
         self.seconds += begun.elapsed().as_secs_f64();

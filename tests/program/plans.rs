@@ -187,7 +187,7 @@ fn shards_are_balanced() {
     }
 }
 
-/// A plan tells the time from its own rows, from a probe when asked for one, and else promises none.
+/// A plan tells the time from its own rows, and else promises none.
 #[test]
 fn a_plan_tells_how_long_it_takes_or_that_it_does_not_know() {
     let folder = scratch();
@@ -205,8 +205,6 @@ fn a_plan_tells_how_long_it_takes_or_that_it_does_not_know() {
         stdout.lines().find_map(|line| line.strip_prefix("time ").map(|time| time.trim().to_owned())).unwrap()
     };
     assert!(time(&[]).starts_with("unknown: "), "{}", time(&[]));
-    let probed = time(&["--probe"]);
-    assert!(probed.starts_with("about ") && probed.contains("for 8 jobs (roughly: from "), "{probed}");
     // Half of it is run; the other half is left.
     let half = folder.path().join("half.toml").to_str().unwrap().to_owned();
     fs::write(&half, fs::read_to_string(file).unwrap().replace("first = 4", "first = 2")).unwrap();
@@ -215,7 +213,7 @@ fn a_plan_tells_how_long_it_takes_or_that_it_does_not_know() {
     let (stdout, ..) = run(&["plan", file, "--out", &elsewhere]);
     assert!(stdout.contains("for 4 jobs (4 jobs of this plan are done in"), "{stdout}");
     assert_eq!(run(&["run", file, "--out", out, "--quiet"]).2, 0);
-    assert!(time(&["--probe"]).starts_with("none: 8 jobs of this plan are done"), "{}", time(&[]));
+    assert!(time(&[]).starts_with("none: 8 jobs of this plan are done"), "{}", time(&[]));
     // Another limit is another plan: nothing is promised of it.
     assert!(time(&["--set", "limit.depth=4"]).starts_with("unknown"), "{}", time(&["--set", "limit.depth=4"]));
 }

@@ -209,11 +209,10 @@ fn by_all_ways(trace: &[Known], buckets: u64, slots: usize, goal: Objective) -> 
     (0..buckets).map(bucket).sum()
 }
 
-/// A table and foresight, and what they have of each class of buckets.
+/// A table and foresight.
 struct Room {
     table: Box<dyn ReplayTable>,
     foresight: [Clairvoyant; 3],
-    found: Vec<ReplayCounters>,
     turns: u64,
 }
 
@@ -224,11 +223,9 @@ impl ReplaySink for Room {
         self.foresight.iter_mut().try_for_each(|one| one.begin_pass(buckets.clone()))
     }
 
-    fn push(&mut self, class: usize, steps: &[Step]) {
-        let before = self.table.result();
+    fn push(&mut self, steps: &[Step]) {
         self.table.replay_steps(steps);
-        self.found[class] += self.table.result() - before;
-        self.foresight.iter_mut().for_each(|one| one.push(class, steps));
+        self.foresight.iter_mut().for_each(|one| one.push(steps));
     }
 
     fn end_pass(&mut self) {
@@ -238,10 +235,8 @@ impl ReplaySink for Room {
 
 const AIMS: [Objective; 3] = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
 
-/// A trace that is shown in turns, and class by class of its buckets, is each class's events shown
-/// alone: its keys' probes and stores, and what is about no position, at its time.
 #[test]
-fn passes_and_classes_are_replayed_separately() {
+fn replay_in_passes_equals_replay_at_once() {
     for seed in 1..6 {
         let events: Vec<Event> = trace(seed, 60, 9000).into_iter().map(|(event, _)| event).collect();
         let mut writer = Writer::new(Cursor::new(Vec::new()));
@@ -258,37 +253,18 @@ fn passes_and_classes_are_replayed_separately() {
                 ..TableOptions::default()
             };
             assert_eq!(buckets(&options, None).unwrap(), 14);
-            for (turns, classes) in [(1, 1), (3, 1), (14, 1), (1, 3), (4, 3)] {
-                // Of three classes; every fourth bucket is of none.
-                let class = |bucket: u64| {
-                    if classes == 1 { Some(0) } else { (bucket % 4 < 3).then_some((bucket % 4) as usize) }
-                };
-                let foresight = |aim| Clairvoyant::new(aim, &options, None, classes).unwrap();
-                let mut room = Room {
-                    table: replay_table(&options, None).unwrap(),
-                    foresight: AIMS.map(foresight),
-                    found: vec![ReplayCounters::default(); classes],
-                    turns: 0,
-                };
-                let shape = Passes { count: turns, ..Passes::new(&info, options.index, 14, 1 << 30, 1) };
-                shape.run(|| Reader::new(&file[..]), classes, class, &mut room).unwrap();
+            let steps = make_steps(&events);
+            for turns in [1, 3, 14] {
+                let foresight = |aim| Clairvoyant::new(aim, &options, None).unwrap();
+                let table = replay_table(&options, None).unwrap();
+                let mut room = Room { table, foresight: AIMS.map(foresight), turns: 0 };
+                let shape = Passes { count: turns, ..Passes::new(&info, options.index, 14, 1 << 30) };
+                shape.run(|| Reader::new(&file[..]), &mut room).unwrap();
                 assert_eq!(room.turns, turns);
-                for at in 0..classes {
-                    let about = |event: &&Event| {
-                        matches!(event.kind(), EventKind::Search | EventKind::Clear)
-                            || class(event.key % 14) == Some(at)
-                    };
-                    let alone: Vec<Event> = events.iter().filter(about).copied().collect();
-                    let alone = make_steps(&alone);
-                    let output = format!("{policy}, {turns} turns, class {at} of {classes}, seed {seed}");
-                    assert_eq!(room.found[at], replay(&alone, &options).unwrap(), "{output}");
-                    for (aim, one) in AIMS.into_iter().zip(&room.foresight) {
-                        assert_eq!(
-                            one.totals()[at],
-                            clairvoyant(&alone, &options, None, aim).unwrap(),
-                            "{aim:?}, {output}"
-                        );
-                    }
+                let output = format!("{policy}, {turns} turns, seed {seed}");
+                assert_eq!(room.table.result(), replay(&steps, &options).unwrap(), "{output}");
+                for (aim, one) in AIMS.into_iter().zip(&room.foresight) {
+                    assert_eq!(one.total(), clairvoyant(&steps, &options, None, aim).unwrap(), "{aim:?}, {output}");
                 }
             }
         }
@@ -300,14 +276,13 @@ fn passes_and_classes_are_replayed_separately() {
 #[test]
 fn passes_are_as_few_as_fit() {
     let info = Info { events: 5000, peak_positions: 1000, peak_usable: 3000, ..Info::default() };
-    let turns = |memory| Passes::new(&info, Index::Multiply, 600, memory, 1).count;
+    let turns = |memory| Passes::new(&info, Index::Multiply, 600, memory).count;
     let (places, probes) = (2048 * 33 * 3 / 2, 3000 * 24);
     assert_eq!((turns(places + probes), turns(places + probes - 1)), (1, 2));
     assert_eq!(turns(1), 600, "a turn is at least a bucket");
-    // A sample has less to know, and no turn more events than can be numbered.
-    assert_eq!(Passes::new(&info, Index::Multiply, 600, 20_000, 16).count, 1);
+    // No turn has more events than can be numbered.
     let long = Info { events: 5 << 31, ..info };
-    assert_eq!(Passes::new(&long, Index::Multiply, 600, u64::MAX, 1).count, 5);
+    assert_eq!(Passes::new(&long, Index::Multiply, 600, u64::MAX).count, 5);
 }
 
 /// What must be known at a time goes with what was met between two emptyings of the table, not with

@@ -43,8 +43,6 @@ const CASES: &[Case] = &[
     ("trace import @/torn.trace --out @/out/t", "--repair", "cut at byte"),
     ("replay @/three.trace --policy never", "--policy always", ""),
     ("replay @/three.trace --policy never", "--set table.size=16", ""),
-    ("replay @/three.trace --policy never --set table.size=4096", "--sample 4", "one bucket in 4"),
-    ("replay @/three.trace --policy never --set table.size=4096 --sample 4", "--deep 2", "all with deep entries"),
     ("replay @/three.trace --policy never", "--csv", "policy,probes,known"),
     ("plan @/x.toml", "--set limit.depth=1", "depth 1"),
     ("plan @/bad.toml", "--skip-bad", "jobs"),
@@ -52,7 +50,6 @@ const CASES: &[Case] = &[
     ("plan @/x.toml --output @/out/p", "--shards 3", "in 3 shards"),
     ("plan @/x.toml", "--output @/out/p", "out/p:"),
     ("plan @/x.toml", "--out @/whole", "are done in"),
-    ("plan @/x.toml", "--probe", "roughly: from"),
     ("run @/x.toml --out @/out/r", "--set limit.depth=1", "depth 1"),
     ("run @/x.toml --out @/out/r", "--jobs 3", "\"jobs\": 3"),
     ("run @/x.toml --out @/out/r", "--out @/out/s", "out/s/results.csv:"),
@@ -102,8 +99,6 @@ const CASES: &[Case] = &[
     ("submit slurm @/two.json --out @/out/s", "--mem 7770", "--mem=7770M"),
     ("submit slurm @/two.json --out @/out/s", "--at-once 1", "0-1%1"),
     ("submit slurm @/two.json --out @/out/s", "--out @/out/t", "out/t/slurm/array.sbatch:"),
-    ("submit kubernetes @/two.json --out @/out/s", "--image some/where", "some/where"),
-    ("submit kubernetes @/two.json --out @/out/s", "--mount /some/where", "/some/where"),
     ("trace export @/three.trace --to libcachesim --out @/out/t", "--out @/out/u", "out/u:"),
 ];
 

@@ -50,7 +50,6 @@ impl AgedDepth {
 }
 
 impl Replacement for AgedDepth {
-    const AGES: bool = true;
     const AGE_PARAMETERS: &'static [&'static str] = &["factor"];
 
     #[inline]

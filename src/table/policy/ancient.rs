@@ -30,7 +30,6 @@ impl Default for Ancient {
 }
 
 impl Replacement for Ancient {
-    const AGES: bool = true;
 
     #[inline]
     fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Decision {

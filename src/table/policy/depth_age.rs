@@ -23,7 +23,6 @@ impl Default for DepthAge {
 }
 
 impl Replacement for DepthAge {
-    const AGES: bool = true;
     const AGE_PARAMETERS: &'static [&'static str] = &["factor"];
 
     #[inline]

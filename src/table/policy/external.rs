@@ -28,7 +28,6 @@ pub struct PolicyKind {
     /// Its name in experiment files.
     pub(super) name: &'static str,
     pub(super) slots: RangeInclusive<u8>,
-    pub(super) ages: bool,
     pub(super) age_parameters: &'static [&'static str],
     ordered: bool,
     defaults: Value,
@@ -132,7 +131,6 @@ where
     let kind: &'static PolicyKind = Box::leak(Box::new(PolicyKind {
         name,
         slots: P::SLOTS,
-        ages: P::AGES,
         age_parameters: P::AGE_PARAMETERS,
         ordered: P::ORDERED,
         defaults,

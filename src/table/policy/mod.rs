@@ -82,9 +82,6 @@ pub trait Replacement: Copy + Send + 'static {
     /// The numbers of slots per bucket that it supports.
     const SLOTS: RangeInclusive<u8> = 1..=8;
 
-    /// Whether it uses the age of entries.
-    const AGES: bool = false;
-
     /// The parameters that weigh age.
     const AGE_PARAMETERS: &'static [&'static str] = &[];
 
@@ -231,15 +228,6 @@ macro_rules! policies {
                 match self {
                     $(Self::$policy(_) => <$policy as Replacement>::WORDS,)*
                     Self::External(_) => 0,
-                }
-            }
-
-            /// Whether it uses the age of entries.
-            #[must_use]
-            pub fn ages(&self) -> bool {
-                match self {
-                    $(Self::$policy(_) => <$policy as Replacement>::AGES,)*
-                    Self::External(external) => external.kind.ages,
                 }
             }
 

@@ -34,7 +34,6 @@ impl Default for Scored {
 }
 
 impl Replacement for Scored {
-    const AGES: bool = true;
     const AGE_PARAMETERS: &'static [&'static str] = &["age"];
 
     // Inlined into the table's store, so that subtree nodes are unpacked only if they have a

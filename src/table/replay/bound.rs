@@ -51,41 +51,25 @@ pub struct Clairvoyant {
     /// For worth: the intervals collected so far.
     spans: Vec<BucketSpan>,
     packer: Packer,
-    totals: Vec<u64>,
+    total: u64,
 }
 
 /// An interval in a bucket.
 struct BucketSpan {
     bucket: u64,
-    class: u32,
     interval: Interval,
 }
 
 impl Clairvoyant {
-    /// Creates a bound with totals for `classes` classes of buckets.
+    /// Creates a bound for the options' table.
     ///
     /// # Errors
     /// When the options are invalid.
-    pub fn new(
-        aim: Objective,
-        options: &TableOptions,
-        working_set: Option<u64>,
-        classes: usize,
-    ) -> Result<Self, TableError> {
+    pub fn new(aim: Objective, options: &TableOptions, working_set: Option<u64>) -> Result<Self, TableError> {
         let (index, slots) = (options.index, usize::from(options.slots));
         let (free, expected, packing) = (Vec::new(), Vec::new(), Packer::default());
         let buckets = buckets(options, working_set)?;
-        Ok(Self {
-            objective: aim,
-            index,
-            buckets,
-            slots,
-            first: 0,
-            free,
-            spans: expected,
-            packer: packing,
-            totals: vec![0; classes],
-        })
+        Ok(Self { objective: aim, index, buckets, slots, first: 0, free, spans: expected, packer: packing, total: 0 })
     }
 
     /// Starts a pass over a range of buckets.
@@ -105,12 +89,12 @@ impl Clairvoyant {
         Ok(())
     }
 
-    /// Adds the next events in the buckets of a class.
-    pub fn push(&mut self, class: usize, steps: &[Step]) {
+    /// Adds the next events in these buckets.
+    pub fn push(&mut self, steps: &[Step]) {
         match self.objective {
-            Objective::Hits => self.count(class, steps, Step::is_known, |step| step.last_event),
-            Objective::Cutoffs => self.count(class, steps, Step::is_usable, |step| step.last_offer),
-            Objective::Worth => self.gather_spans(class, steps),
+            Objective::Hits => self.count(steps, Step::is_known, |step| step.last_event),
+            Objective::Cutoffs => self.count(steps, Step::is_usable, |step| step.last_offer),
+            Objective::Worth => self.gather_spans(steps),
         }
     }
 
@@ -119,14 +103,14 @@ impl Clairvoyant {
         self.add_worth();
     }
 
-    /// The totals by class.
+    /// The total so far.
     #[must_use]
-    pub fn totals(&self) -> &[u64] {
-        &self.totals
+    pub fn total(&self) -> u64 {
+        self.total
     }
 
     #[inline]
-    fn count(&mut self, class: usize, steps: &[Step], ends: impl Fn(&Step) -> bool, begin: impl Fn(&Step) -> u32) {
+    fn count(&mut self, steps: &[Step], ends: impl Fn(&Step) -> bool, begin: impl Fn(&Step) -> u32) {
         let mut kept = 0;
         for step in steps.iter().filter(|step| ends(step)) {
             let begin = begin(step);
@@ -137,15 +121,15 @@ impl Clairvoyant {
                 kept += 1;
             }
         }
-        self.totals[class] += kept;
+        self.total += kept;
     }
 
-    fn gather_spans(&mut self, class: usize, steps: &[Step]) {
+    fn gather_spans(&mut self, steps: &[Step]) {
         for step in steps {
             if step.is_usable() && step.worth > 0 {
                 let bucket = self.index.bucket(step.key, self.buckets);
                 let interval = Interval { begin: step.last_offer, end: step.number, worth: step.worth };
-                self.spans.push(BucketSpan { bucket, class: class as u32, interval });
+                self.spans.push(BucketSpan { bucket, interval });
             } else if step.kind() == EventKind::Clear {
                 // No interval spans a clear.
                 self.add_worth();
@@ -160,7 +144,7 @@ impl Clairvoyant {
         for bucket in self.spans.chunk_by(|a, b| a.bucket == b.bucket) {
             intervals.clear();
             intervals.extend(bucket.iter().map(|expected| expected.interval));
-            self.totals[bucket[0].class as usize] += self.packer.max_worth(&intervals, self.slots);
+            self.total += self.packer.max_worth(&intervals, self.slots);
         }
         self.spans.clear();
     }
@@ -177,9 +161,9 @@ pub fn clairvoyant(
     working_set: Option<u64>,
     aim: Objective,
 ) -> Result<u64, TableError> {
-    let mut clairvoyant = Clairvoyant::new(aim, options, working_set, 1)?;
+    let mut clairvoyant = Clairvoyant::new(aim, options, working_set)?;
     clairvoyant.begin_pass(0..clairvoyant.buckets)?;
-    clairvoyant.push(0, steps);
+    clairvoyant.push(steps);
     clairvoyant.end_pass();
-    Ok(clairvoyant.totals[0])
+    Ok(clairvoyant.total)
 }

@@ -14,13 +14,11 @@ mod bound;
 mod games;
 mod packing;
 mod passes;
-mod sample;
 mod step;
 
 pub use bound::{Clairvoyant, Objective, clairvoyant};
 pub use games::{TracedGame, find_games};
 pub use passes::{Passes, ReplayError, ReplaySink};
-pub use sample::{CLASSES, Sample};
 pub use step::{Step, StepMaker, make_steps};
 
 use super::options::{TableOptions, TickSource};

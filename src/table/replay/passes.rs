@@ -27,9 +27,8 @@ pub trait ReplaySink {
     /// # Errors
     /// When there is not enough memory for them.
     fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError>;
-    /// The next events in the buckets of a class. Events about no position go to class 0, after
-    /// everything before them went to all classes.
-    fn push(&mut self, class: usize, steps: &[Step]);
+    /// The next events in these buckets, and those about no position.
+    fn push(&mut self, steps: &[Step]);
     /// The pass is complete.
     fn end_pass(&mut self);
 }
@@ -61,13 +60,12 @@ const CHUNK: usize = 1 << 12;
 
 impl Passes {
     /// The fewest passes that keep the facts about positions within `memory` bytes, if keys are
-    /// spread evenly over buckets, with a clairvoyant bound over one in `one_in` buckets. The
-    /// tables' own memory is not included.
+    /// spread evenly over buckets. The tables' own memory is not included.
     #[must_use]
-    pub fn new(info: &Info, index: Index, buckets: u64, memory: u64, one_in: u64) -> Self {
+    pub fn new(info: &Info, index: Index, buckets: u64, memory: u64) -> Self {
         let bytes = |passes: u64| {
-            let (met, asked) = (info.peak_positions / one_in / passes, info.peak_usable / one_in / passes);
-            // A margin, since samples and shares are not exact.
+            let (met, asked) = (info.peak_positions / passes, info.peak_usable / passes);
+            // A margin, since shares are not exact.
             map_capacity(met + met / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + asked * SPAN_BYTES
         };
         let fewest = info.events.div_ceil(EVENTS_PER_PASS).max(1);
@@ -81,20 +79,17 @@ impl Passes {
         begin(pass)..begin(pass + 1)
     }
 
-    /// Replays a trace, which `open` opens again for each pass. `class`: the class of a bucket, if
-    /// it is sampled.
+    /// Replays a trace, which `open` opens again for each pass.
     ///
     /// # Errors
     /// When the trace is damaged, and where, or there is not enough memory.
     pub fn run<R: Read>(
         &self,
         open: impl Fn() -> Result<Reader<R>, TraceError>,
-        classes: usize,
-        class: impl Fn(u64) -> Option<usize>,
         sink: &mut impl ReplaySink,
     ) -> Result<(), ReplayError> {
         let mut maker = StepMaker::new(self.min_depth);
-        let mut chunks = vec![Vec::with_capacity(CHUNK); classes];
+        let mut chunk = Vec::with_capacity(CHUNK);
         for pass in 0..self.count {
             let mine = self.share(pass);
             sink.begin_pass(mine.clone())?;
@@ -102,39 +97,23 @@ impl Passes {
             let mut reader = open()?;
             while let Some(block) = reader.next_block()? {
                 for event in block {
-                    let class = match event.kind() {
-                        EventKind::Probe | EventKind::Store => {
-                            // Evaluated for every event in every pass: two comparisons, no
-                            // division.
-                            let bucket = self.index.bucket(event.key, self.buckets);
-                            match class(bucket).filter(|_| mine.contains(&bucket)) {
-                                Some(class) => class,
-                                None => continue,
-                            }
-                        }
-                        EventKind::Search | EventKind::Clear => {
-                            (1..classes).for_each(|class| flush(sink, class, &mut chunks[class]));
-                            0
-                        }
-                    };
-                    let step = maker.make_step(event)?;
-                    chunks[class].push(step);
-                    if chunks[class].len() == CHUNK
-                        || classes > 1 && matches!(step.kind(), EventKind::Search | EventKind::Clear)
+                    // Evaluated for every event in every pass: two comparisons, no division.
+                    if matches!(event.kind(), EventKind::Probe | EventKind::Store)
+                        && !mine.contains(&self.index.bucket(event.key, self.buckets))
                     {
-                        flush(sink, class, &mut chunks[class]);
+                        continue;
+                    }
+                    chunk.push(maker.make_step(event)?);
+                    if chunk.len() == CHUNK {
+                        sink.push(&chunk);
+                        chunk.clear();
                     }
                 }
             }
-            (0..classes).for_each(|class| flush(sink, class, &mut chunks[class]));
+            sink.push(&chunk);
+            chunk.clear();
             sink.end_pass();
         }
         Ok(())
     }
-}
-
-/// Passes the collected steps of a class on.
-fn flush(sink: &mut impl ReplaySink, class: usize, steps: &mut Vec<Step>) {
-    sink.push(class, steps);
-    steps.clear();
 }

@@ -19,7 +19,7 @@ impl ReplaySink for Room {
         self.0.clear();
         Ok(())
     }
-    fn push(&mut self, _: usize, steps: &[Step]) {
+    fn push(&mut self, steps: &[Step]) {
         self.0.replay_steps(steps);
     }
     fn end_pass(&mut self) {}
@@ -73,8 +73,8 @@ pub fn run(data: &[u8]) {
         let Ok(found) = replay(&steps, &options) else { continue };
         let mut room = Room(replay_table(&options, None).expect("it was made before"));
         let buckets = buckets(&options, None).expect("it was made before");
-        let turns = Passes { count: 2, ..Passes::new(&info, options.index, buckets, 1, 1) };
-        turns.run(|| Reader::new(Cursor::new(&file)), 1, |_| Some(0), &mut room).expect("it was read before");
+        let turns = Passes { count: 2, ..Passes::new(&info, options.index, buckets, 1) };
+        turns.run(|| Reader::new(Cursor::new(&file)), &mut room).expect("it was read before");
         assert_eq!(room.0.result(), found, "{name}: in turns");
         for (goal, mine) in
             [(Objective::Hits, found.hits), (Objective::Cutoffs, found.kept), (Objective::Worth, found.worth_kept)]

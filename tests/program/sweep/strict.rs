@@ -119,17 +119,6 @@ fn variants_that_are_the_same_search() {
             format!("{head}[grid]\n'generation_seed' = [1, 2]\n"),
             "generation_seed does nothing where generation is purple",
         ),
-        (
-            format!("{head}[grid]\n'table.policy' = ['always', 'random']\n"),
-            "with one slot for a key there is nothing to choose from",
-        ),
-        (
-            format!(
-                "{head}table.slots = 4\n[grid]\n'table.policy' = [{{ kind = 'depth-age', factor = 0, refuse = true }}, \
-                 {{ kind = 'scored', age = 0, margin = 0 }}]\n"
-            ),
-            "depth-age is scored with these weights",
-        ),
     ] {
         let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}"));
         trial.run("out", &["--strict"]).expect(2).prints(&["are the same search: ", words]);
