@@ -67,7 +67,7 @@ fn what_is_skipped_is_skipped_by_every_command() {
 /// A file that is wrong is told before one that shows nothing, and each by its own number.
 #[test]
 fn a_strict_check_refuses_what_is_wrong_first() {
-    let blind = format!("{ONE}[grid]\n'table.policy' = ['always', 'random']\n");
+    let blind = format!("{ONE}[grid]\n'lmr.reduction' = [1, 2]\n");
     let desk = WorkerState::new(&[("blind.toml", &blind), ("fine.toml", ONE), ("wrong.toml", "suite = 3\n")]);
     let (_, stderr) = desk.call("check @blind.toml @fine.toml", 0);
     let message = stderr.lines().filter(|line| line.contains(": warning: ")).count();

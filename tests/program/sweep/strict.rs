@@ -128,19 +128,6 @@ fn variants_that_are_the_same_search() {
 }
 
 #[test]
-fn factors_beyond_every_depth_are_one_table() {
-    let text = |factors: &str, depth: u8| {
-        format!(
-            "limit = {{ depth = {depth} }}\n[engine]\ntable.size = 16\ntable.slots = 4\n[sequence]\nself_play = 2\n[grid]\n\
-             'table.policy' = [{{ kind = 'depth-age', factor = {factors} }}]\n"
-        )
-    };
-    let factors = "2 }, { kind = 'depth-age', factor = 8";
-    blind(&text(factors, 3), &[], Some("at these depths a tick of age outweighs every stored depth"));
-    blind(&text(&factors.replace('8', "1"), 3), &[], Some("each variant plays its own moves"));
-}
-
-#[test]
 fn excludes_that_leave_nothing_out() {
     let text = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[grid]\n'table.size' = [16, 32]\n[[exclude]]\n'table.size' = ";
     blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 excludes nothing"));
