@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use ttlab::internals::chess::Board;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Limit};
-use ttlab::internals::experiment::decode::from_toml;
 
 fn preset(name: &str, over: &str) -> EngineOptions {
     let mut table = ttlab::internals::experiment::presets::options(name).unwrap();

@@ -11,8 +11,8 @@ use ttlab::internals::chess::Bound;
 use ttlab::internals::table::TableOptions;
 use ttlab::internals::table::options::Size;
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::table::replay::{Objective, clairvoyant, make_steps, replay_table};
-use ttlab::internals::table::trace::{self, Event, EventKind, flags};
+use ttlab::internals::traces::replay::{Objective, clairvoyant, make_steps, replay_table};
+use ttlab::internals::traces::{self, Event, EventKind, flags};
 
 /// Time of this thread on a processor, to some 4 ms, so that other programs count for little; the clock's where Linux does not say.
 struct Processor(WallTime, Instant);
@@ -81,7 +81,7 @@ fn replays(criterion: &mut Criterion<Processor>) {
     let file = std::env::var_os("TTLAB_BENCH_TRACE");
     let events = file
         .as_ref()
-        .map_or_else(|| made_up(4_000_000), |file| trace::read(std::fs::File::open(file).unwrap()).unwrap());
+        .map_or_else(|| made_up(4_000_000), |file| traces::read(std::fs::File::open(file).unwrap()).unwrap());
     let stored = events.iter().filter(|event| event.kind() == EventKind::Store).map(|event| event.key);
     let positions = stored.collect::<HashSet<_>>().len() as u64;
     let size = Size::Entries(positions / if file.is_some() { 10 } else { 16 });

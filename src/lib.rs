@@ -43,17 +43,31 @@ compile_error!("ttlab runs on Unix systems only");
 // A module may use only those declared above it (`docs/architecture.md` has the map).
 mod counters;
 
-#[cfg(feature = "cli")]
-mod console;
+#[cfg(feature = "lab")]
+mod parallel;
+
+#[cfg(feature = "lab")]
+mod decode;
 
 #[cfg(feature = "lab")]
 mod text;
 
+#[cfg(feature = "cli")]
+mod console;
+
 mod system;
+
+#[cfg(feature = "cli")]
+mod submit;
+
+#[cfg(feature = "lab")]
+mod stats;
 
 mod chess;
 
 mod table;
+
+mod traces;
 
 mod engine;
 
@@ -61,37 +75,34 @@ mod engine;
 mod subject;
 
 #[cfg(feature = "lab")]
-mod experiment;
-
-#[cfg(feature = "lab")]
 mod generate;
-
-#[cfg(feature = "lab")]
-mod signature;
 
 #[cfg(feature = "lab")]
 mod record;
 
 #[cfg(feature = "lab")]
-mod runner;
+mod experiment;
+
+#[cfg(feature = "lab")]
+mod signature;
+
+#[cfg(feature = "cli")]
+mod uci;
 
 #[cfg(feature = "lab")]
 mod analysis;
+
+#[cfg(feature = "lab")]
+mod report;
+
+#[cfg(feature = "lab")]
+mod runner;
 
 #[cfg(feature = "lab")]
 mod doctor;
 
 #[cfg(feature = "lab")]
 mod tune;
-
-#[cfg(feature = "lab")]
-mod report;
-
-#[cfg(feature = "cli")]
-mod submit;
-
-#[cfg(feature = "cli")]
-mod uci;
 
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -128,10 +139,8 @@ pub mod options {
 
 /// Traces of table accesses: writing them, reading them, and replaying them on another table.
 pub mod trace {
-    pub use crate::table::replay::{Objective, ReplayCounters, Step, clairvoyant, make_steps, replay};
-    pub use crate::table::trace::{
-        Event, EventKind, Flaw, Reader, Recorder, SharedWriter, TraceError, Writer, flags, read,
-    };
+    pub use crate::traces::replay::{Objective, ReplayCounters, Step, clairvoyant, make_steps, replay};
+    pub use crate::traces::{Event, EventKind, Flaw, Reader, Recorder, SharedWriter, TraceError, Writer, flags, read};
 }
 
 /// The modules as they are, for the project's own tests, benchmarks and fuzz targets. No promise is
@@ -145,7 +154,9 @@ pub mod internals {
             $($(#[$gate])? pub mod $room { pub use crate::$room::*; })*
         };
     }
-    rooms! { analysis chess engine experiment generate record report runner signature subject submit table }
+    rooms! {
+        analysis chess decode engine experiment generate record report runner signature stats subject submit table traces
+    }
 }
 
 /// The code of the page for users of the library is tested with that of the comments.

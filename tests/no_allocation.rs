@@ -4,8 +4,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ttlab::internals::chess::Board;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchProgress};
-use ttlab::internals::experiment::decode::from_toml;
 
 struct Counting;
 

@@ -8,7 +8,6 @@ pub mod pairing;
 pub mod questions;
 pub mod rows;
 
-pub use pairing::ratio::Ratio;
 pub use questions::claims::Verdict;
 pub use questions::compare::{Comparison, compare};
 pub use questions::line::Line;

@@ -12,20 +12,8 @@ use super::increments::Increments;
 use super::keys::Keys;
 use super::moves::Move;
 use super::state::StateBits;
+pub use super::state::rights;
 use super::types::{Color, Piece, Square};
-
-/// Castling rights as bits: White's king side, White's queen side, Black's king side, Black's queen
-/// side.
-pub mod rights {
-    /// White may castle on the king's side.
-    pub const WHITE_KING: u8 = 1;
-    /// White may castle on the queen's side.
-    pub const WHITE_QUEEN: u8 = 2;
-    /// Black may castle on the king's side.
-    pub const BLACK_KING: u8 = 4;
-    /// Black may castle on the queen's side.
-    pub const BLACK_QUEEN: u8 = 8;
-}
 
 /// A position, its clock and its place in the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use super::fault::{Fault, Faults, OnError};
 use super::fen::{self, FenError, Strictness, shown};
 use super::lines::Lines;
 use super::moves::Move;
-use super::opcode::{self, Operand, Operation, OperationValue};
+use super::opcode::{self, Operand, Operation, OperationValue, Word};
 use std::collections::HashSet;
 use std::io::BufRead;
 
@@ -181,14 +181,6 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     }
     operations.shrink_to_fit();
     Ok((Epd { board, operations, line: 1 }, line.notes))
-}
-
-/// An operand with its column.
-#[derive(Debug, Clone)]
-pub(super) struct Word<'a> {
-    pub(super) column: usize,
-    pub(super) text: &'a str,
-    pub(super) quoted: bool,
 }
 
 struct Operations<'a> {

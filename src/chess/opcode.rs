@@ -1,12 +1,19 @@
 //! EPD's operations: what each known opcode takes.
 
 use super::board::Board;
-use super::epd::Word;
 use super::fault;
 use super::fen::{FenError, Strictness, is_gap, shown};
 use super::increments::Increments;
 use super::moves::Move;
 use super::san;
+
+/// An operand with its column.
+#[derive(Debug, Clone)]
+pub(super) struct Word<'a> {
+    pub(super) column: usize,
+    pub(super) text: &'a str,
+    pub(super) quoted: bool,
+}
 
 /// An operation as read.
 #[derive(Debug, Clone, PartialEq, Eq)]

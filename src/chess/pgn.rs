@@ -24,7 +24,7 @@ use super::fen::{self, Strictness, shown};
 use super::increments::Increments;
 use super::lines::with_line_feeds;
 use super::moves::Move;
-use super::pgn_lexer::{Lexer, Token};
+use super::pgn_lexer::{Lexer, ReadStop, Token};
 use super::san;
 use super::types::Color;
 
@@ -108,13 +108,6 @@ pub fn read(name: &str, text: &str, strictness: Strictness, on_error: OnError, m
         }
     }
     if faults.is_empty() { Ok(file) } else { Err(Faults(faults)) }
-}
-
-/// A fault before it knows file and game.
-pub(super) struct ReadStop {
-    pub(super) line: usize,
-    pub(super) column: usize,
-    pub(super) message: String,
 }
 
 struct GameReader<'a> {

@@ -1,7 +1,13 @@
 //! The words of a PGN text, with what says nothing about moves left out.
 
 use super::fen::{is_gap, shown};
-use super::pgn::ReadStop;
+
+/// A fault before it knows file and game.
+pub(super) struct ReadStop {
+    pub(super) line: usize,
+    pub(super) column: usize,
+    pub(super) message: String,
+}
 
 /// A word that matters.
 pub(super) enum Token<'a> {

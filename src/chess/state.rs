@@ -1,8 +1,20 @@
 //! What a position has beside its pieces, in one word: a move changes all of it with a few
 //! instructions.
 
-use super::board::rights;
 use super::types::{Color, Square};
+
+/// Castling rights as bits: White's king side, White's queen side, Black's king side, Black's queen
+/// side.
+pub mod rights {
+    /// White may castle on the king's side.
+    pub const WHITE_KING: u8 = 1;
+    /// White may castle on the queen's side.
+    pub const WHITE_QUEEN: u8 = 2;
+    /// Black may castle on the king's side.
+    pub const BLACK_KING: u8 = 4;
+    /// Black may castle on the queen's side.
+    pub const BLACK_QUEEN: u8 = 8;
+}
 
 /// Halfmove clock (bits 0-19), game ply (20-39), castling rights (40-43), e.p. square (44-49), the
 /// e.p. square whose number is in the key (50-55), Black to move (63). a1 is no e.p. square, so

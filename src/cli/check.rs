@@ -46,7 +46,7 @@ fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFa
     super::warn_about_skipped(&experiment);
     println!("{shown}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
     let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
-    let folder = super::run::default_folder(&experiment);
+    let folder = super::folder::default_folder(&experiment);
     let warnings = preflight::plan_warnings(&experiment, &plan, jobs, Some(&folder));
     warnings.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     *count += warnings.len();

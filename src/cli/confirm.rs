@@ -1,7 +1,7 @@
 //! Runs the games of a file's `[confirm]`, after the searches of `ttlab run` or `ttlab tune`.
 
+use super::folder::{command_line, run_failure};
 use super::progress::ConsoleProgress;
-use super::run::{command_line, run_failure};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::screen::ScreenResult;
 use crate::experiment::Experiment;

@@ -1,4 +1,4 @@
-use super::run::{default_folder, output_failure, shard_folder};
+use super::folder::{default_folder, output_failure, shard_folder};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;

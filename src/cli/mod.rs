@@ -32,6 +32,7 @@ mod compare;
 mod completions;
 mod confirm;
 mod doctor;
+mod folder;
 mod generate;
 mod guard;
 mod keys;

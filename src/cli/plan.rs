@@ -1,4 +1,4 @@
-use super::run::{default_folder, run_failure};
+use super::folder::{default_folder, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;

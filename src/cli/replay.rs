@@ -1,11 +1,11 @@
 use super::trace::{open, trace_failure};
 use super::{CommandFailure, CommandResult, Exit, engine_options};
 use crate::table::policy::{Policy, external};
-use crate::table::replay::{
+use crate::table::{Size, TableError, TableKind, TableOptions};
+use crate::traces::replay::{
     Clairvoyant, Objective, Passes, ReplayCounters, ReplayError, ReplaySink, ReplayTable, Step, buckets, replay_table,
 };
-use crate::table::trace::{Info, Reader};
-use crate::table::{Size, TableError, TableKind, TableOptions};
+use crate::traces::{Info, Reader};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -77,7 +77,7 @@ fn policies(
     if requested.is_empty() {
         let names = Policy::NAMES.iter().copied().chain(external::names());
         let all = names.filter_map(|name| Some((name.to_owned(), Policy::from_name(name)?)));
-        return Ok(all.filter(|(_, policy)| policy.check(base).is_ok()).collect());
+        return Ok(all.filter(|(_, policy)| policy.check(base.slots).is_ok()).collect());
     }
     let mut named: Vec<(String, Policy)> = Vec::new();
     for text in requested {

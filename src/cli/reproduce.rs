@@ -1,5 +1,5 @@
+use super::folder::{command_line, run_failure};
 use super::progress::ConsoleProgress;
-use super::run::{command_line, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::problem::nearest;

@@ -1,3 +1,4 @@
+use super::folder::{command_line, default_folder, run_failure, shard_folder};
 use super::progress::ConsoleProgress;
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
@@ -5,7 +6,7 @@ use crate::analysis::caveats::preflight;
 use crate::analysis::questions::screen;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::ResultsError;
-use crate::record::manifest::{ManifestError, Shard};
+use crate::record::manifest::Shard;
 use crate::runner::{self, OutputError, RunError, Session, Settings, progress};
 use crate::text::plural;
 use std::path::{Path, PathBuf};
@@ -212,16 +213,6 @@ fn warn_before_run(
     Ok(())
 }
 
-/// The default folder of an experiment's results.
-pub(super) fn default_folder(experiment: &Experiment) -> PathBuf {
-    PathBuf::from("reports").join(&experiment.name)
-}
-
-/// The folder of a shard in that of the results.
-pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
-    results.join("shards").join(index.to_string())
-}
-
 /// A failure; if rows are damaged, with the hint to repair them.
 fn failure_with_repair(error: RunError) -> CommandFailure {
     let help = match &error {
@@ -244,42 +235,6 @@ fn failure_with_repair(error: RunError) -> CommandFailure {
     failure
 }
 
-pub(super) fn run_failure(error: RunError) -> CommandFailure {
-    let exit = match error {
-        RunError::Output(error) => return output_failure(error),
-        RunError::Memory(_) | RunError::Subject(_) => Exit::Usage,
-        RunError::Interrupted => Exit::Interrupted,
-        RunError::Write { .. } | RunError::Vanished(_) | RunError::Threads { .. } => Exit::Io,
-    };
-    CommandFailure::new(exit, error)
-}
-
-pub(super) fn output_failure(error: OutputError) -> CommandFailure {
-    let exit = match &error {
-        OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
-        OutputError::Results { .. }
-        | OutputError::Manifest(ManifestError::Json { .. } | ManifestError::Edited { .. }) => Exit::Usage,
-        OutputError::Foreign(_) | OutputError::Locked(_) => Exit::Usage,
-        OutputError::Edited(_) => Exit::Unequal,
-        OutputError::Io { .. } | OutputError::NoLocks { .. } | OutputError::Manifest(_) => Exit::Io,
-    };
-    CommandFailure::new(exit, error)
-}
-
-/// This command line, quoted for a shell.
-pub(super) fn command_line() -> String {
-    shell_command(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
-}
-
-/// Quotes a command line for a shell, without `--fresh`.
-fn shell_command(words: impl Iterator<Item = String>) -> String {
-    let quote = |word: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-        if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    };
-    words.filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
-}
-
 /// The folder with rows of an earlier run; `None` if they are about to be deleted.
 fn earlier<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
     (!args.fresh).then_some(folder)
@@ -295,20 +250,6 @@ mod tests {
     use super::*;
     use crate::record::ResultsError;
     use crate::runner::{OutputError, RunError};
-
-    #[test]
-    fn shell_command_is_quoted_without_fresh() {
-        for (words, line) in [
-            (
-                &["ttlab", "run", "a.toml", "--fresh", "--set", "table.size=1"][..],
-                "ttlab run a.toml --set table.size=1",
-            ),
-            (&["ttlab", "it's", "", "a b", "100%", "--fresher"], "ttlab 'it'\\''s' '' 'a b' 100% --fresher"),
-            (&["ttlab", "$HOME", "a;b", "ü", "-x/.:,+@=_"], "ttlab '$HOME' 'a;b' 'ü' -x/.:,+@=_"),
-        ] {
-            assert_eq!(shell_command(words.iter().map(|&word| word.to_owned())), line);
-        }
-    }
 
     #[test]
     fn failure_of_damaged_rows_suggests_repair() {

@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(&args.plan).map_err(CommandFailure::usage)?;
     let system = args.system;
     let name = system.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let out = args.out.clone().unwrap_or_else(|| super::run::default_folder(&experiment));
+    let out = args.out.clone().unwrap_or_else(|| super::folder::default_folder(&experiment));
     let folder = out.join(&name);
     // Paths are the same on all machines of a cluster.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();

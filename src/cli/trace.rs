@@ -7,8 +7,8 @@ use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit, SearchProgress};
 use crate::record::{NewFile, begin_file, publish};
 use crate::system::watch::stop_when_short;
-use crate::table::trace::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use crate::text::plural;
+use crate::traces::{self, Event, Info, Recorder, TraceError, Writer, flags};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -187,7 +187,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
     let mut writer = Writer::new(create_output(out)?);
     for (at, file) in files.iter().enumerate() {
-        let imported = trace::import(open(file)?, &mut writer, at == 0, repair).map_err(trace_failure(file))?;
+        let imported = traces::import(open(file)?, &mut writer, at == 0, repair).map_err(trace_failure(file))?;
         let cut = imported.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
         eprintln!("{}: {}{cut}", file.display(), plural(imported.events, "event"));
     }
@@ -241,7 +241,7 @@ fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
     refuse_overwrite(file, out)?;
     let from = open(file)?;
     let mut to = create_output(out)?;
-    let exported = trace::oracle_general(from, &mut to, memory).map_err(|error| match error {
+    let exported = traces::oracle_general(from, &mut to, memory).map_err(|error| match error {
         TraceError::Io(error) => write_error(out)(error),
         error => trace_failure(file)(error),
     })?;

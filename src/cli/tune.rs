@@ -1,5 +1,5 @@
+use super::folder::{default_folder, output_failure, run_failure};
 use super::progress::ConsoleProgress;
-use super::run::{default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::misleading::Misleading;

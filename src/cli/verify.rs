@@ -1,4 +1,4 @@
-use super::run::output_failure;
+use super::folder::output_failure;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::runner::verify::{FolderState, verify};
 use crate::text::plural;

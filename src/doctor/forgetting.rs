@@ -8,11 +8,11 @@
 
 use super::positions::{GamePosition, SEARCHES_PER_GAME};
 use super::{Budget, Examiner, Interrupt};
-use crate::analysis::pairing::clusters::Clusters;
-use crate::analysis::pairing::interval::intervals;
 use crate::chess::Score;
 use crate::engine::Limit;
 use crate::record::diagnosis::{Figure, Forgetting, NodesVerdict};
+use crate::stats::clusters::Clusters;
+use crate::stats::interval::intervals;
 use crate::subject::options::OptionValue;
 use crate::subject::{Restart, Subject, Uci, UciReport};
 use std::time::{Duration, Instant};

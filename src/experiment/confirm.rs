@@ -154,7 +154,7 @@ impl Confirm {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::decode::from_toml;
+    use crate::decode::from_toml;
 
     fn confirm(more: &str) -> Confirm {
         from_toml(&format!("openings = 'x.epd'\nlimit = {{ nodes = 9 }}\n{more}")).unwrap()

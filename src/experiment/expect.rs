@@ -437,7 +437,7 @@ pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::decode::from_toml;
+    use crate::decode::from_toml;
 
     #[test]
     fn claim_is_parsed_with_factors_and_signs_in_names() {

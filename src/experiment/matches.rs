@@ -7,6 +7,7 @@ use super::text::FileText;
 use crate::chess::suite::{Item, Suite};
 use crate::chess::{Board, Increments};
 use crate::engine::Limit;
+use crate::stats::gsprt::Bounds;
 use crate::table::options::Size;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -104,6 +105,14 @@ impl Default for Match {
 impl Default for Test {
     fn default() -> Self {
         Self { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, stop: true }
+    }
+}
+
+impl Test {
+    /// The bounds of each of several encounters: they share the error rates equally (Bonferroni).
+    pub fn bounds(&self, encounters: usize) -> Bounds {
+        let share = encounters.max(1) as f64;
+        Bounds { elo0: self.elo0, elo1: self.elo1, alpha: self.alpha / share, beta: self.beta / share }
     }
 }
 

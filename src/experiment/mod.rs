@@ -3,7 +3,6 @@
 mod axes;
 mod baseline;
 mod confirm;
-pub mod decode;
 mod excludes;
 pub mod expect;
 pub mod file;
@@ -20,7 +19,6 @@ pub mod problem;
 pub mod reference;
 pub mod schema;
 pub mod sequence;
-pub mod sequential;
 pub mod shards;
 pub mod subject;
 pub mod suites;

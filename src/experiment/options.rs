@@ -162,7 +162,7 @@ pub fn read_options<'a>(
     {
         return Err(OptionFault::new(path.trim_start_matches("engine."), "expected a single value, found a list"));
     }
-    let options: EngineOptions = super::decode::from_table(table).map_err(|error| {
+    let options: EngineOptions = crate::decode::from_table(table).map_err(|error| {
         let path = &error.path;
         let (message, help) = explain(&error.message);
         let quoted = quoted_word(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));

@@ -1,15 +1,11 @@
 //! Dotted paths into options: setting, merging, and flattening into columns.
 
+use crate::decode::join_path;
 use toml::{Table, Value};
 
 /// A path and its ancestors: `a.b.c`, `a.b` and `a`.
 pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(path).chain(path.rmatch_indices('.').map(|(at, _)| &path[..at]))
-}
-
-/// Appends a key to a path.
-pub fn join_path(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 /// Sets a path (`table.policy.factor`), creating tables as needed. A word in place of a table

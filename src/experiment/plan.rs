@@ -6,20 +6,12 @@ use super::identity::{deviations, hash_text, hasher, item_content, variant_id_un
 use super::sequence::Sequence;
 use crate::chess::suite::Item;
 use crate::engine::Limit;
+use crate::record::SEED_SUFFIX;
 use crate::record::columns::Extra;
 use serde_json::json;
 use std::collections::HashMap;
 use std::hash::Hasher;
 use std::ops::Range;
-
-/// Separates a variant's name from the further key seed in the name of its copies.
-pub const SEED_SUFFIX: &str = ", key seed ";
-
-/// The variant of which a name is a copy under a further key seed; none if it is not.
-pub fn base_variant(name: &str) -> Option<&str> {
-    let (variant, seed) = name.rsplit_once(SEED_SUFFIX)?;
-    (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
-}
 
 /// One job: one search by a variant of an item (or of all items of a suite, if nothing is cleared
 /// between them), or a pair of games.

@@ -1,8 +1,8 @@
 //! Documentation of the option types: the list behind `ttlab options`, and the JSON Schema of the
 //! experiment file.
 
-use super::paths::join_path;
 use super::presets;
+use crate::decode::join_path;
 use crate::engine::EngineOptions;
 use crate::table::policy::Policy;
 use serde_json::{Map, Value, json};

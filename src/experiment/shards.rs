@@ -1,13 +1,13 @@
 //! Plans for many machines: a file with everything that a shard needs, and the rule that assigns
 //! jobs to shards.
 
-use super::decode::from_json;
 use super::file::Experiment;
 use super::identity::hasher;
 use super::plan::{Job, Plan};
 use super::suites::Section;
 use super::text::SuiteTexts;
 use crate::chess::builtin;
+use crate::decode::from_json;
 use crate::text::plural;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -59,7 +59,7 @@ pub fn read_subject<'a>(
         // State kept between games would make each game depend on earlier ones.
         table.entry("restart").or_insert_with(|| Value::String("game".to_owned()));
     }
-    let mut subject: SubjectOptions = super::decode::from_table(table).map_err(|error| {
+    let mut subject: SubjectOptions = crate::decode::from_table(table).map_err(|error| {
         let (message, help) = explain(&error.message);
         OptionFault { help, ..OptionFault::new(&format!("subject.{}", error.path), message) }
     })?;

@@ -1,6 +1,5 @@
 //! The text of an experiment file: places of errors in it, and the suites that it names.
 
-use super::decode::from_table;
 use super::file::{File, OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
 use super::problem::{Problem, explain, nearest};
@@ -9,6 +8,7 @@ use crate::chess::Board;
 use crate::chess::builtin;
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions, stem};
+use crate::decode::from_table;
 use siphasher::sip128::SipHasher13;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;

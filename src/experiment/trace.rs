@@ -7,8 +7,8 @@ use crate::chess::Board;
 use crate::chess::suite::Suite;
 use crate::system::files;
 use crate::table::options::Index;
-use crate::table::replay::{Passes, ReplayError, ReplaySink, Step, StepMaker, TracedGame, find_games};
-use crate::table::trace::{Info, Reader, TraceError};
+use crate::traces::replay::{Passes, ReplayError, ReplaySink, Step, StepMaker, TracedGame, find_games};
+use crate::traces::{Info, Reader, TraceError};
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -191,7 +191,7 @@ fn game_name(place: usize) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use crate::experiment::Experiment;
-    use crate::table::trace::{Event, Writer, flags};
+    use crate::traces::{Event, Writer, flags};
 
     /// A trace of two games: its games are the items, its memory has a range, and a sequence is
     /// refused.
@@ -283,13 +283,13 @@ mod tests {
         passes: u64,
     }
 
-    impl crate::table::replay::ReplaySink for RecordingSink {
+    impl crate::traces::replay::ReplaySink for RecordingSink {
         fn begin_pass(&mut self, buckets: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
             self.buckets.extend(buckets);
             Ok(())
         }
 
-        fn push(&mut self, steps: &[crate::table::replay::Step]) {
+        fn push(&mut self, steps: &[crate::traces::replay::Step]) {
             self.keys.extend(steps.iter().map(|step| step.key));
         }
 

@@ -88,7 +88,7 @@ pub fn to_settings(pressure: &Table) -> Vec<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::decode::from_toml;
+    use crate::decode::from_toml;
 
     /// The defaults, as documented in docs/tuning.md.
     #[test]

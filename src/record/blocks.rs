@@ -2,6 +2,7 @@
 //! finds, and results are passed on in the file's order, so that the number of threads changes
 //! nothing.
 
+use crate::parallel::run_on_threads;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::Mutex;
@@ -89,17 +90,6 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     };
     run_on_threads(threads, run);
     output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).3
-}
-
-/// Runs a function on several threads, this one among them, until all return.
-pub fn run_on_threads(threads: usize, run: impl Fn() + Sync) {
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // If the system refuses more threads, the running ones do all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, &run);
-        }
-        run();
-    });
 }
 
 /// The length up to the end of the last line; 0 without a line feed.

@@ -1,7 +1,7 @@
 //! `doctor.json`: the findings of `ttlab doctor` about an engine, valid for one program and its
 //! options.
 
-use crate::experiment::decode::from_json;
+use crate::decode::from_json;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! `manifest.json`: what was run, by which build, on which machine.
 
 use super::{Jobs, seals, shared};
-use crate::experiment::decode::from_json;
+use crate::decode::from_json;
 use crate::table::policy::Policy;
 use crate::text::plural;
 use serde::{Deserialize, Serialize};

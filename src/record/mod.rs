@@ -30,6 +30,15 @@ use crate::engine::Iteration;
 use crate::subject::UciReport;
 use fields::SeparatedRow;
 
+/// Separates a variant's name from the further key seed in the name of its copies.
+pub const SEED_SUFFIX: &str = ", key seed ";
+
+/// The variant of which a name is a copy under a further key seed; none if it is not.
+pub fn base_variant(name: &str) -> Option<&str> {
+    let (variant, seed) = name.rsplit_once(SEED_SUFFIX)?;
+    (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
+}
+
 /// The key columns of a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs)]

@@ -75,7 +75,7 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Ve
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::sequential::Pentanomial;
+    use crate::stats::gsprt::Pentanomial;
 
     /// A weaker variant is described from the point of view of the best.
     #[test]

@@ -104,7 +104,7 @@ pub fn csv(sheet: &Sheet, guard: bool) -> String {
     records(&sheet.parts, &mut |[part, key, name, column, text]: [&str; 5], row: usize, numbers: [f64; 3]| {
         let [value, low, high] = numbers.map(csv_number);
         let record = [part, key, &row.to_string(), name, column, &value, &low, &high, text];
-        let record = record.map(|cell| cell.replace(super::html::is_unprintable, "\u{fffd}"));
+        let record = record.map(|cell| cell.replace(super::sheet::is_unprintable, "\u{fffd}"));
         let _ = writer.write_record(if guard { record.map(guard_formula) } else { record });
     });
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()

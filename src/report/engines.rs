@@ -1,7 +1,7 @@
 //! The tables of external engines: who they are, what the probe before the run found, and the
 //! quality of their moves.
 
-use super::page::Page;
+use super::contents::Page;
 use super::sheet::{Cell, SheetColumn, SheetTable};
 use super::table::{BASELINE, TOO_FEW_POSITIONS};
 use crate::analysis::questions::quality::Quality;

@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn ratio_figure_has_every_compared_line() {
-        use crate::analysis::Ratio;
         use crate::analysis::questions::line::Measure;
+        use crate::stats::ratio::Ratio;
         let line = |name: &str, mean: f64, significant: bool| {
             let ratio = Ratio { mean, low: 0.25, high: 4.0, pairs: 8, ..Ratio::default() };
             let (name, measures) = (name.to_owned(), vec![Measure { ratio, significant, ..Measure::default() }]);

@@ -3,7 +3,7 @@
 
 use super::figure::Figure;
 use super::markdown::code_spans;
-use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
+use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable, is_unprintable};
 use super::svg::{COLOURS, STYLE};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -43,11 +43,6 @@ pub fn render(sheet: &Sheet) -> String {
     }
     .into_string()
     .replace(is_unprintable, "\u{fffd}")
-}
-
-/// Whether a character must not be on a page: control characters, except line ends.
-pub(super) fn is_unprintable(c: char) -> bool {
-    c.is_control() && c != '\n'
 }
 
 fn parts_markup(parts: &[Part]) -> Markup {

@@ -3,8 +3,8 @@
 use super::grid_figures::Grid;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use super::table::TOO_FEW_POSITIONS;
-use crate::analysis::pairing::ratio::JudgedRatio;
 use crate::analysis::questions::effects::Interaction;
+use crate::stats::ratio::JudgedRatio;
 
 /// Cells of a paired comparison: ratio, interval, p and pairs.
 fn judged_cells(judged: &JudgedRatio) -> [Cell; 4] {
@@ -84,9 +84,9 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::analysis::Ratio;
     use crate::analysis::questions::effects::Effect;
     use crate::analysis::rows::axes::{Axis, Level};
+    use crate::stats::ratio::Ratio;
 
     fn axis(name: &str, labels: &[&str]) -> Axis {
         let level = |label: &&str| Level { values: Vec::new(), label: (*label).to_owned(), number: None };

@@ -1,9 +1,9 @@
 //! A comparison for programs: JSON, the list that benchmark dashboards read, and JUnit XML.
 
 use super::comparison::{gate_outcome, gate_values, headline};
-use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::questions::compare::{Change, Comparison, Finding};
 use crate::record::columns;
+use crate::stats::ratio::Ratio;
 use crate::text::plural;
 use maud::html;
 use serde_json::{Value, json};

@@ -82,7 +82,7 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
         let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), escape_text(&sheet.name));
     }
     write_parts(&mut out, &sheet.parts, style);
-    out.replace(super::html::is_unprintable, "\u{fffd}")
+    out.replace(super::sheet::is_unprintable, "\u{fffd}")
 }
 
 fn write_parts(out: &mut String, parts: &[Part], style: Style) {

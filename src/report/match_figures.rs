@@ -124,19 +124,12 @@ pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
 mod tests {
     use super::*;
     use crate::experiment::matches::Test;
-    use crate::experiment::sequential::{Bounds, Pentanomial, TestState};
+    use crate::stats::gsprt::{Pentanomial, TestState};
     use std::cmp::Ordering;
 
     fn matches_of(encounters: Vec<Encounter>) -> Matches {
         let test = Test { alpha: 0.05, beta: 0.1, ..Test::default() };
-        Matches {
-            encounters,
-            handicaps: Vec::new(),
-            failed: 0,
-            test,
-            bounds: Bounds::with_shared_errors(&test, 1),
-            reach: 1.96,
-        }
+        Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1), reach: 1.96 }
     }
 
     fn encounter(player: &str, opponent: &str) -> Encounter {

@@ -5,6 +5,7 @@ mod anatomy;
 pub mod choices;
 pub mod comparison;
 pub mod confirm_page;
+mod contents;
 pub mod data;
 mod engines;
 pub mod explore;
@@ -30,7 +31,7 @@ pub mod tune_page;
 mod verdicts;
 
 pub use choices::Choices;
-pub use page::Page;
+pub use contents::Page;
 pub use sheet::Sheet;
 
 use crate::record;

@@ -2,6 +2,7 @@
 
 use super::anatomy;
 use super::choices::{Choices, default_baseline, default_by};
+use super::contents::Page;
 use super::engines;
 use super::explore::Explorer;
 use super::figure;
@@ -21,15 +22,15 @@ use crate::analysis::pairing::searches::Searches;
 
 use crate::analysis::questions::match_claims;
 use crate::analysis::questions::matches::Matches;
-use crate::analysis::questions::pairwise::{self, LinePair};
-use crate::analysis::questions::quality::{self, Quality};
+use crate::analysis::questions::pairwise::{self};
+use crate::analysis::questions::quality::{self};
 use crate::analysis::questions::{claims, findings};
 
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
 use crate::analysis::rows::seeds::{self, KEYS_SEED};
-use crate::analysis::{Frame, Metric, Question, Summary, Verdict};
-use crate::experiment::file::{Article, default_smallest_effect};
+use crate::analysis::{Frame, Metric, Question, Summary};
+use crate::experiment::file::default_smallest_effect;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use anyhow::{Context, Error, Result, bail, ensure};
@@ -41,53 +42,6 @@ mod suites;
 mod warnings;
 
 pub use warnings::describe_skipped;
-
-/// Everything that a report shows.
-#[derive(Debug, Clone, Default)]
-pub struct Page {
-    /// The manifest of the first result.
-    pub manifest: Manifest,
-    /// The joined results: label and manifest.
-    pub sources: Vec<(String, Option<Manifest>)>,
-    /// The author's text, in Markdown.
-    pub analysis: String,
-    /// The article whose claims the experiment checks.
-    pub article: Option<Article>,
-    /// The findings, one sentence each.
-    pub findings: Vec<String>,
-    /// Options that the experiment varies but whose effect the counts cannot show; part of
-    /// `warnings`.
-    pub undetectable: Vec<String>,
-    /// All warnings to the reader.
-    pub warnings: Vec<String>,
-    /// The totals and ratios by line.
-    pub summary: Summary,
-    /// Whether the user chose the metrics; otherwise it is nodes.
-    pub custom_metrics: bool,
-
-    /// Every line against every other, if asked for.
-    pub pairs: Vec<LinePair>,
-    /// The noise and drift between repeats.
-    pub timing: Option<Timing>,
-    /// The verdicts on the file's expectations.
-    pub verdicts: Vec<Verdict>,
-    /// Whether tables of equal memory were compared, in a sentence.
-    pub memory: Option<String>,
-    /// Whether nodes to a depth may mislead for these engines.
-    pub nodes_mislead: bool,
-    /// Which reference judged the scores, in a sentence.
-    pub score_judge: Option<String>,
-    /// The quality of the moves, if a reference judged them.
-    pub quality: Vec<Quality>,
-    /// The match, if the rows are games.
-    pub games: Option<Matches>,
-    /// A table over all suites for each metric; none with one suite.
-    pub across_suites: Vec<SheetTable>,
-    /// The first columns of each table, which identify the lines.
-    pub identity: Identity,
-    /// The page itself, independent of its format.
-    pub sheet: Sheet,
-}
 
 /// The rows of a page, and how they were chosen.
 #[derive(Clone)]

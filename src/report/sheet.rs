@@ -5,6 +5,11 @@ use super::explore::Explorer;
 use super::figure::Figure;
 use super::number::{format_count, format_interval, format_number, format_p, format_percent};
 
+/// Whether a character must not be on a page: control characters, except line ends.
+pub(super) fn is_unprintable(c: char) -> bool {
+    c.is_control() && c != '\n'
+}
+
 /// A page, independent of its format.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sheet {

@@ -1,15 +1,16 @@
 //! The tables of an experiment's page.
 
+use super::contents::Page;
 use super::number::format_value;
-use super::page::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
+use crate::analysis::Line;
 use crate::analysis::Metric;
 use crate::analysis::caveats::misleading::SAME_LABEL;
-use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::rows::metric::Unit;
-use crate::analysis::{Line, Ratio};
 use crate::record::columns;
 use crate::record::manifest::EngineInfo;
+use crate::stats::ratio::Ratio;
+use crate::stats::sample::min_clusters;
 use crate::text::plural;
 use std::collections::BTreeMap;
 

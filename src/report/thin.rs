@@ -1,7 +1,7 @@
 //! Thin results, as a repository keeps them: thin rows, manifest, experiment, judgements, and a
 //! page with a few figures.
 
-use super::page::Page;
+use super::contents::Page;
 use super::sheet::{Part, Sheet};
 use super::source::Source;
 use super::{Choices, FIGURE_WIDTH, write_markdown};

@@ -4,9 +4,9 @@
 use super::data::csv_number;
 use super::number::format_count;
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
-use crate::analysis::Ratio;
 use crate::analysis::questions::race::{Confirmation, HeldOutResult, RaceResult};
 use crate::experiment::{Experiment, Goal, Tune};
+use crate::stats::ratio::Ratio;
 use crate::text::plural;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! The table of verdicts, and how each is worded.
 
-use super::page::Page;
+use super::contents::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::count_rulings;

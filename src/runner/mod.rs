@@ -2,6 +2,7 @@
 //! only room with a clock.
 
 pub mod audit;
+mod context;
 pub mod estimate;
 mod in_flight;
 mod job;

@@ -1,44 +1,17 @@
 //! The monitor thread of a run: syncs the results to disk, stops searches when memory runs short,
 //! and notices if the results file is moved or changed.
 
+use super::context::{Shared, WorkerState};
 use super::lock;
-use super::work::Shared;
 use crate::system::available_bytes;
 use crate::system::watch::{CHECK_INTERVAL, MemoryReserve};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// The longest time between syncs. Rows that are not yet synced can be lost to a power failure (not
 /// to the end of the process); their jobs would run again.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
-
-/// What the monitor and a worker share.
-#[derive(Debug, Default)]
-pub struct WorkerState {
-    /// If set, the worker's search ends soon.
-    pub stop: AtomicBool,
-    /// Whether the job's table grows while it runs.
-    pub grows: AtomicBool,
-    /// Whether the search was stopped because too little memory was left.
-    pub starved: AtomicBool,
-}
-
-impl WorkerState {
-    /// Prepares for a job. `grows`: its table grows while it runs.
-    pub fn begin_job(&self, grows: bool) {
-        self.starved.store(false, Ordering::Relaxed);
-        self.grows.store(grows, Ordering::Relaxed);
-    }
-
-    /// Clears the state after a job.
-    pub fn end_job(&self) {
-        self.grows.store(false, Ordering::Relaxed);
-        if self.starved.load(Ordering::Relaxed) {
-            self.stop.store(false, Ordering::Relaxed);
-        }
-    }
-}
 
 /// Checks repeatedly until the other end of `over` is dropped.
 pub fn watch(shared: &Shared<'_>, over: &Receiver<()>) {

@@ -6,8 +6,8 @@ use crate::experiment::trace::Trace;
 use crate::experiment::{Job, Plan};
 use crate::subject::UciReport;
 use crate::table::options::Size;
-use crate::table::replay::{ReplaySink, ReplayTable, Step, buckets, replay_table};
 use crate::table::{Occupancy, TableError};
+use crate::traces::replay::{ReplaySink, ReplayTable, Step, buckets, replay_table};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -76,7 +76,7 @@ pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec
 mod tests {
     use super::*;
     use crate::experiment::Experiment;
-    use crate::table::trace::{Event, Writer, flags};
+    use crate::traces::{Event, Writer, flags};
 
     /// Ten positions, each stored three times.
     #[test]

@@ -1,7 +1,7 @@
 //! Runs one job on a worker: creates its engines, searches or plays, and makes its rows.
 
+use super::context::Shared;
 use super::job::JobRow;
-use super::work::Shared;
 use super::{job, lock, played, replayed};
 use crate::engine::Engine;
 use crate::experiment::{Job, Variant};

@@ -1,11 +1,11 @@
 //! Runs a plan in a folder: `run`, `reproduce` and each stage of `tune` use it.
 
+use super::context::{Shared, Sink, WorkerState};
 use super::in_flight::{IN_FLIGHT_FILE, InFlight};
-use super::monitor::WorkerState;
 use super::progress::Progress;
 use super::row_index::{RetryPolicy, RowIndex};
 use super::stopping::Stopping;
-use super::work::{self, Shared, Sink};
+use super::work;
 use super::{Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::manifest::{MANIFEST, Shard};

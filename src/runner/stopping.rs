@@ -6,10 +6,10 @@
 
 use super::RunSummary;
 use super::row_index::IndexedRow;
-use crate::experiment::sequential::{Bounds, Pentanomial, TestState};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
 use crate::record::manifest::Shard;
+use crate::stats::gsprt::{Bounds, Pentanomial, TestState};
 use csv::StringRecord;
 use std::collections::{BTreeMap, HashMap};
 
@@ -76,7 +76,7 @@ impl Stopping {
         let points =
             header.iter().position(|column| column == columns::POINTS).filter(|_| test.stop && shard.is_none());
         let lanes = vec![Lane::default(); if points.is_some() { plan.lanes() } else { 0 }];
-        let bounds = Bounds::with_shared_errors(&test, plan.lanes());
+        let bounds = test.bounds(plan.lanes());
         Self { bounds, points: points.unwrap_or_default(), openings: plan.items(), lanes }
     }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn encounter_ends_at_the_same_pair_in_any_order() {
         let test = Test { elo1: 60.0, ..Test::default() };
-        let bounds = Bounds::with_shared_errors(&test, 1);
+        let bounds = test.bounds(1);
         // A player that gains, and one that loses as much.
         for (worth, verdict) in [([2.0, 1.0, 1.5, 0.5], TestState::H1), ([0.0, 1.0, 0.5, 1.5], TestState::H0)] {
             let points = |pair: usize| Some(worth[pair * 7 % 5 % 4]).filter(|_| pair % 11 != 5);
@@ -190,7 +190,7 @@ mod tests {
         let played = Lane { next: 10, failed: vec![9], ..Lane::default() };
         let open = Lane { next: 9, ..Lane::default() };
         let of = |lanes: &[&Lane]| Stopping {
-            bounds: Bounds::with_shared_errors(&Test::default(), 1),
+            bounds: Test::default().bounds(1),
             points: 0,
             openings: 10,
             lanes: lanes.iter().map(|&lane| lane.clone()).collect(),

@@ -1,70 +1,21 @@
 //! The worker threads: each takes a job, searches, and writes its rows. A job that fails gets a row
 //! with the error, and the others go on.
 
-use super::in_flight::{InFlight, QUARANTINED};
-use super::monitor::{self, WorkerState};
-use super::progress::Progress;
+use super::context::{Shared, WorkerState};
+use super::in_flight::QUARANTINED;
+use super::monitor;
 use super::searching::EngineCache;
 use super::stopping::Stopping;
-use super::{Output, RunError, RunSummary, Subjects, lock, unlocked};
-use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, Extra, ResultsWriter};
+use super::{RunError, RunSummary, lock, unlocked};
+use crate::experiment::Job;
+use crate::record::{self};
 use crate::system::watch::OUT_OF_MEMORY;
-use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What the workers share.
-pub struct Shared<'a> {
-    /// The experiment.
-    pub experiment: &'a Experiment,
-    /// The experiment's plan.
-    pub plan: &'a Plan,
-    /// The output folder.
-    pub output: &'a Output,
-    /// The external engines.
-    pub subjects: &'a Subjects,
-    /// The optional columns of the rows.
-    pub extra: Extra,
-    /// The values of the varying options, by variant.
-    pub labels: Vec<Vec<String>>,
-    /// The crash tracking.
-    pub in_flight: InFlight,
-    /// The sequential tests of a match.
-    pub stopping: Mutex<Stopping>,
-    /// For each lane, why its tables do not fit into memory, if so.
-    pub unfit: &'a [Option<String>],
-    /// One state per worker.
-    pub worker_states: Vec<WorkerState>,
-    /// The results file.
-    pub sink: Mutex<Sink>,
-    /// The summary so far.
-    pub summary: Mutex<RunSummary>,
-    /// Entries that an unbounded table stores, for sizes given as a share.
-    pub working_sets: Mutex<HashMap<WorkingSet, u64>>,
-    /// Set by another thread, or when a row cannot be written: searches end soon.
-    pub stop: &'a AtomicBool,
-    /// The progress display.
-    pub progress: &'a dyn Progress,
-}
+use std::sync::atomic::Ordering;
 
 /// The jobs to do, in order.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
-
-/// What a working set depends on: the options that an unbounded table respects, the limit, and the
-/// first item.
-pub type WorkingSet = (String, Option<u8>, Option<u64>, usize);
-
-/// The results file while it is written.
-pub struct Sink {
-    /// The open file.
-    pub results: ResultsWriter,
-    /// Whether rows are not synced yet.
-    pub dirty: bool,
-    /// Why no more rows can be written, if so.
-    pub broken: Option<RunError>,
-}
 
 /// Runs the jobs; those of `crashed_before`, which were running when the process was killed, one by
 /// one after all others. Returns the summary, the state of the tests, and the error if rows could
@@ -110,25 +61,6 @@ pub fn work<'a>(
             sink.results.sync().map_err(|error| output.unwritten(error)).and_then(|()| sink.check_file(output)).err();
     }
     (unlocked(summary), unlocked(stopping), refused.or(sink.broken))
-}
-
-impl Sink {
-    fn append(&mut self, rows: &[Vec<String>], output: &Output) -> Result<(), RunError> {
-        if self.broken.is_some() {
-            return Ok(()); // Already reported; this row's job runs again when the run is resumed.
-        }
-        self.check_file(output)?;
-        self.dirty = true;
-        self.results.append(rows).map_err(|error| output.unwritten(error))
-    }
-
-    /// Checks that the file is still in place and unchanged.
-    pub fn check_file(&mut self, output: &Output) -> Result<(), RunError> {
-        if !self.results.is_in_place() {
-            return Err(output.rescue(&mut self.results));
-        }
-        self.results.unexpected_length().map_or(Ok(()), |length| Err(output.changed(length)))
-    }
 }
 
 impl Shared<'_> {
@@ -222,12 +154,19 @@ fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::context::Sink;
+    use super::super::in_flight::InFlight;
+    use super::super::progress::Progress;
+    use super::super::{Output, Subjects};
     use super::*;
+    use crate::experiment::Plan;
+    use crate::record::ResultsWriter;
     use crate::record::columns;
     use crate::runner::job;
     use crate::runner::row_index::RowIndex;
     use crate::runner::session::tests;
     use std::collections::BTreeSet;
+    use std::sync::atomic::AtomicBool;
 
     /// Calls a function with the worker's state, the variant and the item when a job begins.
     struct JobHook<'a, F: Fn(&WorkerState, &str, &str) + Sync>(&'a WorkerState, F);

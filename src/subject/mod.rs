@@ -8,6 +8,7 @@ pub mod descendants;
 mod fault;
 pub mod guard;
 mod info;
+mod launch;
 pub mod options;
 mod probe;
 mod process;
@@ -17,11 +18,12 @@ mod uci;
 mod watchdog;
 
 pub use fault::{EngineFault, Failure};
+pub use launch::Launch;
 pub use options::{Restart, SubjectOptions};
 pub use probe::{LimitSupport, NodeReports, ProbeResult, Repeatability, probe, probe_limits, probe_repeatability};
 pub use process::QuitReport;
 pub use program::{EngineIdentity, Program, find_program};
-pub use uci::{Launch, Uci};
+pub use uci::Uci;
 
 use crate::chess::{Board, Move, Score};
 use crate::engine::{Iteration, Limit, SearchCounters};

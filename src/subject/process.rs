@@ -1,6 +1,6 @@
 //! An engine's process: line input and output, and a clean end.
 
-use super::uci::Launch;
+use super::launch::Launch;
 use super::{descendants, guard};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use std::collections::VecDeque;

@@ -1,56 +1,17 @@
 //! An external UCI engine as a subject: a process under a watchdog.
 
 use super::info::InfoCollector;
+use super::launch::Launch;
 use super::options::{OptionValue, Restart, hash_mebibytes};
 use super::process::{NextLine, Process, QuitReport};
-use super::program::{EngineIdentity, Program};
+use super::program::EngineIdentity;
 use super::protocol::{self, OptionError, UciOption, first_word, is_move};
 use super::watchdog::{self, Watchdog};
 use super::{EngineFault, Failure, Position, SearchEnd, SearchEvent, Subject};
 use crate::chess::{Board, EpRule, Move, named};
 use crate::engine::Limit;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-
-/// How to start an engine.
-#[derive(Debug, Clone, Default)]
-pub struct Launch {
-    /// The program.
-    pub path: PathBuf,
-    /// Its arguments.
-    pub arguments: Vec<String>,
-    /// The `ttlab` program to run as its guard; without one the engine survives if this process is
-    /// killed.
-    pub guard: Option<PathBuf>,
-    /// Options to set, by name.
-    pub options: Vec<(String, OptionValue)>,
-    /// How long a process is kept.
-    pub restart: Restart,
-    /// The user's timeout per search.
-    pub timeout: Option<Duration>,
-}
-
-impl Launch {
-    /// A program with default settings, under the guard of this process's own program if that is
-    /// `ttlab`.
-    pub fn new(program: &Program) -> Self {
-        Self {
-            path: program.path.clone(),
-            arguments: program.arguments.clone(),
-            guard: guard_program(),
-            ..Self::default()
-        }
-    }
-}
-
-/// This process's own program, if it has the guard subcommand.
-fn guard_program() -> Option<PathBuf> {
-    let path = std::env::current_exe().ok()?;
-    // The link stays valid if the file is replaced during a long run.
-    let link = PathBuf::from("/proc/self/exe");
-    (path.file_stem()? == "ttlab").then_some(if link.exists() { link } else { path })
-}
 
 /// How long it may take to react to `stop`.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);

@@ -1,15 +1,12 @@
 //! The table of fixed size, compiled for its policy and its entry layout.
 
-use super::entry::{self, GENERATIONS, Packing};
+use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
 use super::memory::Memory;
 use super::options::{Index, Refresh, SameKey};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 use std::marker::PhantomData;
-
-/// The maximum number of slots in a bucket.
-pub const MAX_SLOTS: usize = 8;
 
 /// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for
 /// which the code is compiled, or 0 for any number.

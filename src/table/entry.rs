@@ -11,6 +11,9 @@
 use super::Entry;
 use crate::chess::{Bound, Move};
 
+/// The maximum number of slots in a bucket.
+pub const MAX_SLOTS: usize = 8;
+
 /// Generations are counted modulo this.
 pub const GENERATIONS: u16 = 1024;
 

@@ -7,33 +7,7 @@ use super::options::{Index, Layout, Size, TableKind, TableOptions};
 use super::policy::{Replacement, Visitor};
 use super::size::MAX_BYTES;
 use super::unbounded::Unbounded;
-use super::{Bounded, Table};
-
-/// Why a table cannot be created.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TableError {
-    /// An option is out of range, or two options conflict.
-    #[error("{path}: {problem}")]
-    Option {
-        /// The option's dotted path.
-        path: &'static str,
-        /// What is wrong and what was expected.
-        problem: String,
-    },
-    /// There is not enough free memory.
-    #[error("table.size: {} MiB exceed the {}free memory", bytes >> 20, mebibytes(*available))]
-    Memory {
-        /// Bytes requested.
-        bytes: u64,
-        /// Bytes free, if known.
-        available: Option<u64>,
-    },
-}
-
-/// Formats the free memory.
-fn mebibytes(bytes: Option<u64>) -> String {
-    bytes.map_or_else(String::new, |bytes| format!("{} MiB of ", bytes >> 20))
-}
+use super::{Bounded, Table, TableError};
 
 /// Fails with `problem` unless the condition holds.
 fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), TableError> {
@@ -64,7 +38,7 @@ fn buckets(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
 }
 
 /// The number of buckets, or an error if the size is a share of an unknown working set.
-pub(super) fn require_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
+pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
     buckets(options, working_set).ok_or_else(|| TableError::Option {
         path: "table.size",
         problem: format!(
@@ -128,7 +102,7 @@ impl TableOptions {
         if self.kind != TableKind::Bounded {
             return Ok(());
         }
-        self.policy.check(self).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
+        self.policy.check(self.slots).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
         ensure("table.size", buckets(self, None) != Some(0), || {
             format!("\"{}\" is too small for one bucket of {} bytes", self.size, 8 * bucket_words(self))
         })?;
@@ -166,7 +140,7 @@ pub fn build(
 }
 
 /// Generic code that receives a table as its concrete type.
-pub(super) trait Taker {
+pub(crate) trait Taker {
     /// What the code returns.
     type Output;
     /// Receives the table.
@@ -175,7 +149,7 @@ pub(super) trait Taker {
 
 /// Creates a bounded table whose type includes its policy, its layout and, for the common cases,
 /// the slots per bucket: the compiler then unrolls loops over slots and drops unused fields.
-pub(super) fn build_bounded<T: Taker>(options: &TableOptions, buckets: u64, taker: T) -> Result<T::Output, TableError> {
+pub(crate) fn build_bounded<T: Taker>(options: &TableOptions, buckets: u64, taker: T) -> Result<T::Output, TableError> {
     options.policy.dispatch(BoundedMaker { options, buckets, taker })
 }
 

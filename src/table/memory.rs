@@ -17,7 +17,7 @@ const HUGE: usize = 2 << 20;
 ///
 /// # Errors
 /// When less is free: touching it anyway would get the process killed.
-pub(super) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, TableError> {
+pub(crate) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, TableError> {
     static TOUCHING: Mutex<()> = Mutex::new(());
     if bytes < HUGE as u64 {
         return Ok(None);

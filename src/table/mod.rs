@@ -5,23 +5,23 @@
 
 pub mod bounded;
 pub mod entry;
+mod error;
 mod forgetful;
 pub mod key_map;
-mod make;
+pub(crate) mod make;
 pub mod memory;
 mod observer;
 pub mod offers;
 pub mod options;
 pub mod policy;
-pub mod replay;
 pub mod shadow;
 pub mod size;
-pub mod trace;
 pub mod unbounded;
 pub mod watch;
 
 pub use bounded::Bounded;
-pub use make::{TableError, build, bytes, check_memory, entries};
+pub use error::TableError;
+pub use make::{build, bytes, check_memory, entries};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
 pub use shadow::ShadowCounters;

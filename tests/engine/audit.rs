@@ -4,9 +4,9 @@
 
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::Board;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::audit::{AuditedClaim, Findings, comparable, with_draws};
 use ttlab::internals::engine::{Engine, EngineOptions, Limit};
-use ttlab::internals::experiment::decode::from_toml;
 use ttlab::internals::table::policy::Policy;
 
 /// Mates in one to three, stalemate tricks, en passant (one that may be had or not in the same

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::suite::{Suite, SuiteOptions};
 use ttlab::internals::chess::{Board, Bound, Increments};
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::internals::experiment::decode::from_toml;
 
 fn engine(text: &str) -> Engine {
     let options: EngineOptions = from_toml(text).unwrap();

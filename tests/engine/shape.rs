@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::{Board, Increments};
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::internals::experiment::decode::from_toml;
 
 const STARTS: [(&str, u8); 3] = [
     ("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", 7),

@@ -5,8 +5,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use ttlab::internals::chess::Board;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchProgress, Stop};
-use ttlab::internals::experiment::decode::from_toml;
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::{Board, MoveList, legal};
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchCounters};
-use ttlab::internals::experiment::decode::from_toml;
 use ttlab::internals::experiment::presets;
 
 const MIDDLE: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9";

@@ -4,9 +4,9 @@
 use super::twin::rules::evaluate;
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::{Board, Increments, Move, MoveList, legal};
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::eval::piece_square_values;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::internals::experiment::decode::from_toml;
 
 /// Mates and stalemates near, promotions, en passant, both sides to move; and how deep every move
 /// can be tried.

@@ -199,9 +199,9 @@ fn memory_is_equal_to_a_thousandth() {
 #[test]
 fn findings_say_who_and_how_many() {
     use ttlab::internals::analysis::Metric;
-    use ttlab::internals::analysis::pairing::influence::Influence;
-    use ttlab::internals::analysis::pairing::ratio::Ratio;
     use ttlab::internals::analysis::questions::findings::findings;
+    use ttlab::internals::stats::influence::Influence;
+    use ttlab::internals::stats::ratio::Ratio;
     let compared = |name: &str, mean: f64, marked: bool| {
         let influence = Some(Influence { cluster: 1, index: 1, without: mean + 0.2, reverses: false });
         let ratio =

@@ -13,15 +13,15 @@
 
 use crate::common::{run, scratch};
 use std::f64::consts::LN_2;
-use ttlab::internals::analysis::pairing::ratio::Ratio;
 use ttlab::internals::analysis::questions::claims::{Ruling, Verdict, judge_claims};
 use ttlab::internals::analysis::questions::curves::responses;
 use ttlab::internals::analysis::questions::effects::{interactions, main_effects, reference_levels};
 use ttlab::internals::analysis::rows::axes::find_axes;
 use ttlab::internals::analysis::rows::seeds;
 use ttlab::internals::analysis::{Frame, Line, Metric, Question, Summary};
-use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::experiment::expect::Expect;
+use ttlab::internals::stats::ratio::Ratio;
 
 const UNITS: [(&str, &str); 4] = [("", "p"), ("", "q"), ("g", "g/1"), ("g", "g/2")];
 

@@ -9,10 +9,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fs;
 use std::path::Path;
-use ttlab::internals::analysis::pairing::clusters::Clusters;
-use ttlab::internals::analysis::pairing::interval::{intervals, margin};
-use ttlab::internals::analysis::pairing::ratio::Family;
-use ttlab::internals::analysis::pairing::stats::t_quantile;
+use ttlab::internals::stats::clusters::Clusters;
+use ttlab::internals::stats::interval::{intervals, margin};
+use ttlab::internals::stats::ratio::Family;
+use ttlab::internals::stats::sample::t_quantile;
 
 const POOLS: [&str; 6] = ["games", "games-deeper", "games-modern", "games-stockfish", "tactical", "endgames"];
 

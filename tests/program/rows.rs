@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::suite::{Suite, SuiteOptions};
 use ttlab::internals::chess::{Board, Color, Increments};
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::internals::experiment::decode::from_toml;
 
 type Row = BTreeMap<String, String>;
 

@@ -18,11 +18,11 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use ttlab::internals::analysis::pairing::clusters::Clusters;
-use ttlab::internals::analysis::pairing::interval::intervals;
-use ttlab::internals::analysis::pairing::ratio::{Family, Ratio};
-use ttlab::internals::analysis::pairing::sign_flip::test_lines;
-use ttlab::internals::analysis::pairing::stats::{median, min_clusters, t_quantile};
+use ttlab::internals::stats::clusters::Clusters;
+use ttlab::internals::stats::interval::intervals;
+use ttlab::internals::stats::ratio::{Family, Ratio};
+use ttlab::internals::stats::sample::{median, min_clusters, t_quantile};
+use ttlab::internals::stats::sign_flip::test_lines;
 
 fn plain(logs: &[f64]) -> Vec<(u32, f64)> {
     logs.iter().enumerate().map(|(at, &log)| (at as u32, log)).collect()
@@ -434,7 +434,7 @@ proptest! {
 /// Wald's limits where the two errors differ: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), by hand.
 #[test]
 fn each_limit_of_the_test_has_its_own_error() {
-    use ttlab::internals::experiment::sequential::{Bounds, TestState};
+    use ttlab::internals::stats::gsprt::{Bounds, TestState};
     let bounds = Bounds { elo0: 0.0, elo1: 5.0, alpha: 0.01, beta: 0.2 };
     let (lower, upper) = bounds.limits();
     near(lower, -1.599_387_576_580_599, 1e-12);
@@ -449,7 +449,7 @@ fn each_limit_of_the_test_has_its_own_error() {
 /// score.
 #[test]
 fn both_ends_of_an_elo() {
-    use ttlab::internals::experiment::sequential::Pentanomial;
+    use ttlab::internals::stats::gsprt::Pentanomial;
     let elo = |score: f64| 400.0 * (score / (1.0 - score)).log10();
     let found = Pentanomial([0, 0, 10, 10, 0]).elo();
     for (found, score) in [(found.low, 0.5702), (found.elo, 0.625), (found.high, 0.6798)] {
@@ -467,7 +467,7 @@ fn a_test_says_no_more_than_its_limits() {
     use ttlab::internals::analysis::Frame;
     use ttlab::internals::analysis::questions::matches::Matches;
     use ttlab::internals::experiment::matches::Test;
-    use ttlab::internals::experiment::sequential::TestState;
+    use ttlab::internals::stats::gsprt::TestState;
     let stronger = |points: [&str; 2], elo0: f64, elo1: f64| {
         let mut text = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,\
                         match.blind,match.opponent_nodes,match.moves,error\n"

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
-use ttlab::internals::analysis::pairing::rate;
-use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::record::manifest::Manifest;
 use ttlab::internals::record::thin;
 use ttlab::internals::report::data;
+use ttlab::internals::stats::rate;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -10,8 +10,8 @@ use ttlab::internals::experiment::text::{FileText, SuiteTexts};
 use ttlab::internals::experiment::trace::{Trace, TraceChoice};
 use ttlab::internals::table::TableError;
 use ttlab::internals::table::options::Index;
-use ttlab::internals::table::replay::{ReplaySink, Step};
-use ttlab::internals::table::trace::{Event, EventKind, Writer, flags, read};
+use ttlab::internals::traces::replay::{ReplaySink, Step};
+use ttlab::internals::traces::{Event, EventKind, Writer, flags, read};
 
 /// The rows of `ttlab replay --csv`, by policy.
 fn replayed(args: &[&str]) -> HashMap<String, HashMap<String, String>> {
@@ -302,7 +302,7 @@ fn a_trace_tells_how_far_the_game_went_between_searches() {
         let (_, stderr, code) = run(&[&record[..], &["-o", &file]].concat());
         assert_eq!(code, 0, "{stderr}");
         let mut found = Vec::new();
-        let mut reader = ttlab::internals::table::trace::Reader::new(fs::File::open(&file).unwrap()).unwrap();
+        let mut reader = ttlab::internals::traces::Reader::new(fs::File::open(&file).unwrap()).unwrap();
         reader
             .for_each(|event| {
                 if event.kind() == EventKind::Search && !event.has(flags::ITERATION) {

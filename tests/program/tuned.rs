@@ -4,12 +4,12 @@
 use crate::common::scratch;
 use std::fs;
 use std::path::Path;
-use ttlab::internals::analysis::Ratio;
 use ttlab::internals::analysis::questions::race::{
     Candidate, Confirmation, HeldOutResult, RaceResult, Round, Standing,
 };
 use ttlab::internals::experiment::{Experiment, Tune};
 use ttlab::internals::report::tune_page::TuneOutcome;
+use ttlab::internals::stats::ratio::Ratio;
 
 const FILE: &str = "name = 'hand'\nsuite = { startpos = true }\nlimit = { depth = 3 }\n\
                     [grid]\n'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";

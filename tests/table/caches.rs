@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use std::collections::{HashSet, VecDeque};
 use ttlab::internals::chess::Bound;
-use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::options::Layout;
 use ttlab::internals::table::{Entry, TableOptions, build};
 

@@ -1,7 +1,7 @@
 //! `table.forget`: how much is lost, of what, and how it is counted.
 
 use ttlab::internals::chess::{Bound, Move};
-use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::{Entry, Hit, Table, TableOptions, build};
 
 const PROBES: u64 = 10_000;
@@ -77,7 +77,7 @@ fn forget_is_a_share() {
 #[test]
 fn forget_is_refused_by_a_replay() {
     let options: TableOptions = from_toml("size = 64\nforget = 0.5").unwrap();
-    let refused = ttlab::internals::table::replay::replay(&[], &options).err().map(|error| error.to_string());
+    let refused = ttlab::internals::traces::replay::replay(&[], &options).err().map(|error| error.to_string());
     assert!(refused.is_some_and(|text| text.starts_with("table.forget: ")));
-    assert!(ttlab::internals::table::replay::replay(&[], &TableOptions { forget: 0.0, ..options }).is_ok());
+    assert!(ttlab::internals::traces::replay::replay(&[], &TableOptions { forget: 0.0, ..options }).is_ok());
 }

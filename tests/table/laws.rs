@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use std::collections::HashMap;
 use ttlab::internals::chess::Bound;
-use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::{Entry, ObservedTable, Table, TableKind, TableOptions, build, bytes, entries};

@@ -2,7 +2,7 @@
 //! held through the table itself.
 
 use ttlab::internals::chess::{Bound, Move};
-use ttlab::internals::experiment::decode::from_toml;
+use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::policy::{Big1, Clock, Decision, Newcomer, Random, Replacement, register};
 use ttlab::internals::table::{Entry, Table, TableOptions, build};
 

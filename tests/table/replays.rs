@@ -8,12 +8,12 @@ use std::ops::Range;
 use ttlab::internals::chess::Bound;
 use ttlab::internals::table::options::{Index, Size, TickSource};
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::table::replay::{
+use ttlab::internals::table::{TableError, TableOptions};
+use ttlab::internals::traces::replay::{
     Clairvoyant, Objective, Passes, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, clairvoyant, make_steps,
     replay, replay_table,
 };
-use ttlab::internals::table::trace::{Event, EventKind, Info, Reader, Writer, flags};
-use ttlab::internals::table::{TableError, TableOptions};
+use ttlab::internals::traces::{Event, EventKind, Info, Reader, Writer, flags};
 
 /// Numbers without a pattern, the same in each run.
 struct Chance(u64);

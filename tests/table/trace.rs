@@ -11,13 +11,13 @@ use ttlab::internals::chess::{Bound, Increments};
 use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchProgress};
 use ttlab::internals::table::options::{Refresh, SameKey, Size, TickSource};
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::table::replay::{
+use ttlab::internals::table::{TableCounters, TableKind, TableOptions, build};
+use ttlab::internals::traces::replay::{
     Objective, ReplayCounters, Step, TracedGame, clairvoyant, find_games, make_steps, replay,
 };
-use ttlab::internals::table::trace::{
+use ttlab::internals::traces::{
     Event, EventKind, Flaw, Info, Reader, Recorder, TraceError, Writer, flags, import, oracle_general, read,
 };
-use ttlab::internals::table::{TableCounters, TableKind, TableOptions, build};
 
 /// Searches along a game with a table that stays, and the table's counters. `told`: hears of
 /// searches and iterations.

@@ -2,14 +2,14 @@
 //! are chaotic: a small change of its table sends every search another way. So one search says
 //! little, and how little is known before the run.
 
-use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::questions::findings::round_up;
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::{Question, Summary};
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::Experiment;
 use crate::record::manifest::Manifest;
+use crate::stats::ratio::Ratio;
+use crate::stats::sample::min_clusters;
 use std::fmt;
 
 /// The standard deviation of log(nodes) of one search under a changed table, for the calmest and

@@ -1,7 +1,7 @@
 //! Too few positions or games to show anything, whatever they hold.
 
-use crate::analysis::pairing::stats::min_clusters;
 use crate::record::columns;
+use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
 /// A message if `clusters` positions (or games) are too few for that many comparisons.

@@ -1,10 +1,10 @@
 //! How far timings can be trusted: the noise between repeats, and drift of the machine's speed.
 
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::median;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
+use crate::stats::sample::median;
 
 /// Searches shorter than this, in seconds, say nothing about noise.
 const MIN_SECONDS: f64 = 0.001;

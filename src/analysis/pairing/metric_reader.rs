@@ -2,9 +2,9 @@
 //! depth.
 
 use super::searches::{IterationRow, Repeats, Searches};
-use super::stats::median;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::metric::{Aggregation, Metric};
+use crate::stats::sample::median;
 use std::borrow::Cow;
 
 /// Which iterations of a search count.

@@ -6,10 +6,10 @@
 //! several key seeds the logarithms of a position's ratios are averaged over the seeds.
 
 use super::metric_reader::{Depths, MetricReader};
-use super::ratio::Ratio;
 use super::searches::{IterationRow, OneSearch, Repeats, Searches};
-use super::stats::mean;
 use crate::analysis::rows::grouping::Grouping;
+use crate::stats::ratio::Ratio;
+use crate::stats::sample::mean;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 

@@ -2,14 +2,14 @@
 
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
-use crate::analysis::pairing::ratio::JudgedRatio;
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::experiment::expect::{Claim, Term};
 use crate::record::columns;
+use crate::stats::ratio::JudgedRatio;
+use crate::stats::sample::min_clusters;
 use crate::text::plural;
 use std::collections::HashMap;
 
@@ -224,7 +224,7 @@ impl ClaimResult {
 mod tests {
     use super::*;
     use crate::analysis::pairing::pairs::Pair;
-    use crate::analysis::pairing::ratio::Ratio;
+    use crate::stats::ratio::Ratio;
 
     fn claim(relation: &str) -> ClaimResult {
         let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0], seed: 0 };

@@ -5,8 +5,6 @@ use super::claim_result::{ClaimResult, ClusterIds, VariantSearches};
 #[cfg(test)]
 use super::summary::Question;
 use super::summary::Summary;
-use crate::analysis::pairing::ratio::Family;
-use crate::analysis::pairing::stats::{mean, median};
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::{Frame, FrameError, Lookup};
 use crate::experiment::expect::OTHER_SCORES;
@@ -14,6 +12,8 @@ use crate::experiment::expect::{
     Claim, ClaimOrigin, Expect, ExpectedFigure, ExpectedVerdict, Range, Scalar, Statistic,
 };
 use crate::record::columns;
+use crate::stats::ratio::Family;
+use crate::stats::sample::{mean, median};
 use std::collections::BTreeSet;
 
 /// A figure or claim and what was measured.
@@ -300,7 +300,7 @@ fn statistic_of(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::decode::from_toml;
+    use crate::decode::from_toml;
 
     #[test]
     fn source_is_formatted_as_a_citation() {

@@ -6,9 +6,9 @@ use super::paired_rows::{CompareError, PairedResults, RecordedResult, RowPair, a
 use super::plans;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Pairs};
-use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns::{self, Role};
+use crate::stats::ratio::{Family, Ratio};
 use crate::text::plural;
 use std::path::Path;
 

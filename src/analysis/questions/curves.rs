@@ -9,15 +9,15 @@ use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::BaseSearches;
-use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::stats::mean;
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
+use crate::stats::ratio::Ratio;
+use crate::stats::sample::mean;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More lines in one plot cannot be distinguished.
@@ -332,8 +332,8 @@ pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), s
 mod tests {
     use super::position_ratios as positions_of;
     use super::*;
-    use crate::analysis::pairing::ratio::JudgedRatio;
     use crate::analysis::rows::axes::Level;
+    use crate::stats::ratio::JudgedRatio;
 
     /// Means by hand over first searches only: repeats, other seeds, failures, unfinished depths
     /// and rows without nodes do not count. A depth that only one of two finished has no mean.

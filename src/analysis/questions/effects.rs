@@ -2,13 +2,13 @@
 
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs};
-use crate::analysis::pairing::ratio::{Family, JudgedRatio, Ratio};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::axes::Axis;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
+use crate::stats::ratio::{Family, JudgedRatio, Ratio};
 
 /// More interactions than anybody reads are not computed.
 const MAX_INTERACTIONS: usize = 2000;

@@ -7,7 +7,7 @@
 //! percentile interval).
 
 use super::match_test::logistic_elo;
-use crate::analysis::pairing::stats::min_clusters;
+use crate::stats::sample::min_clusters;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::{BTreeSet, HashMap};

@@ -4,11 +4,11 @@
 use super::line::{Line, Measure};
 use super::power::Power;
 use super::summary::Summary;
-use crate::analysis::pairing::interval::UNSEEN_FACTOR;
-use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::stats::min_clusters;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
+use crate::stats::interval::UNSEEN_FACTOR;
+use crate::stats::ratio::Ratio;
+use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
 /// How a line compares with its baseline.
@@ -223,7 +223,7 @@ pub fn round_up(number: f64) -> String {
 mod tests {
     use super::*;
 
-    use crate::analysis::pairing::influence::Influence;
+    use crate::stats::influence::Influence;
 
     /// A line with a given mean; `fragile`: one position decides its significance; `reverses`: the
     /// mean changes sides without one.

@@ -1,10 +1,10 @@
 //! The totals of a group of rows: sums, rates with their intervals, and means.
 
-use crate::analysis::pairing::rate;
-use crate::analysis::pairing::ratio::Ratio;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
+use crate::stats::rate;
+use crate::stats::ratio::Ratio;
 use std::collections::BTreeMap;
 
 /// A metric of one group, compared with the baseline's.

@@ -3,9 +3,9 @@
 use super::claims::{Ruling, Verdict};
 use super::match_test::Elo;
 use super::matches::{Encounter, Matches};
-use crate::analysis::pairing::stats::min_clusters;
 use crate::experiment::Expect;
 use crate::experiment::match_claims::MatchClaim;
+use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
 /// Judges all claims by the games.
@@ -64,7 +64,7 @@ fn rule_by_interval(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
 mod tests {
     use super::*;
     use crate::analysis::rows::frame::Frame;
-    use crate::experiment::decode::from_toml;
+    use crate::decode::from_toml;
     use crate::experiment::matches::Test;
 
     /// Five pairs decide nothing, even if all were won.

@@ -1,6 +1,6 @@
 //! The Elo of a match between two players, with its interval, from the points of pairs of games.
 
-use crate::experiment::sequential::{ELO_PER_DEVIATION, Pentanomial};
+use crate::stats::gsprt::{ELO_PER_DEVIATION, Pentanomial};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// An Elo difference with its 95 % interval.

@@ -3,11 +3,12 @@
 
 use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
 use super::match_test::Elo;
-use crate::analysis::pairing::stats::t_two_sided_p;
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::matches::Test;
-use crate::experiment::sequential::{Bounds, Pentanomial, TestState};
 use crate::record::{WHITE, columns};
+use crate::stats::gsprt::{Bounds, Pentanomial, TestState};
+use crate::stats::holm::correct_holm;
+use crate::stats::sample::t_two_sided_p;
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -173,7 +174,7 @@ impl Matches {
         let (copies, found): (Vec<EncounterRows>, Vec<EncounterRows>) =
             found.into_iter().partition(|gathered| divisor(gathered).is_some());
         let share = found.len().max(1) as f64;
-        let bounds = Bounds::with_shared_errors(&test, found.len());
+        let bounds = test.bounds(found.len());
         let points: Vec<PairPoints> = found.iter().map(EncounterRows::points_by_opening).collect();
         let copied: Vec<PairPoints> = copies.iter().map(EncounterRows::points_by_opening).collect();
         let curve = copies.iter().zip(&copied).filter_map(|(one, points)| Some((divisor(one)?, points)));
@@ -211,19 +212,6 @@ impl Matches {
 /// Student's t has no lower bound for pairs that hardly spread.
 fn smallest_p(pairs: u64) -> f64 {
     0.5_f64.powi(i32::try_from(pairs).unwrap_or(i32::MAX) - 1)
-}
-
-/// Holm's correction: the adjusted p of each, in the order given. NaN stays NaN and is not counted.
-/// A joint test is not possible, since encounters share no sign flips. Source: Holm, 1979.
-fn correct_holm(p: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p.len()).filter(|&index| !p[index].is_nan()).collect();
-    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-    let (mut adjusted, mut floor) = (p.to_vec(), 0.0_f64);
-    for (rank, &index) in order.iter().enumerate() {
-        floor = floor.max(p[index] * (order.len() - rank) as f64).min(1.0);
-        adjusted[index] = floor;
-    }
-    adjusted
 }
 
 /// The rows of an encounter, while they are read.
@@ -354,16 +342,6 @@ A,o4,0,0,base,,,,,,,,,engine died
             (found.failed, with_unfinished.pairs, with_unfinished.games, &with_unfinished.ends),
             (2, a.pairs, a.games, &a.ends)
         );
-    }
-
-    /// Holm's own example: the smallest p times four, the next times three, monotone.
-    #[test]
-    fn p_of_several_encounters_are_corrected() {
-        let found = correct_holm(&[0.01, 0.04, 0.03, 0.005, f64::NAN]);
-        for (found, expected) in found.iter().zip([0.03, 0.06, 0.06, 0.02]) {
-            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
-        }
-        assert!(found[4].is_nan());
     }
 
     /// Five pairs of one sign have p 1/16, six 1/32, however equal they are.

@@ -6,10 +6,10 @@ use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
-use crate::analysis::pairing::ratio::{Family, JudgedRatio, Ratio};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
+use crate::stats::ratio::{Family, JudgedRatio, Ratio};
 
 /// More lines have more pairs than anybody reads.
 const MAX_LINES: usize = 40;

@@ -1,10 +1,10 @@
 //! The power of a comparison: the smallest difference that is detected with 80 % power, between
 //! lines and the baseline or between rivals and the best of them.
 
-use crate::analysis::pairing::clusters::Clusters;
 use crate::analysis::pairing::pairs::Logs;
-use crate::analysis::pairing::ratio::{Family, Ratio};
-use crate::analysis::pairing::stats::{median, min_clusters};
+use crate::stats::clusters::Clusters;
+use crate::stats::ratio::{Family, Ratio};
+use crate::stats::sample::{median, min_clusters};
 
 /// The power of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

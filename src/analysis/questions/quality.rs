@@ -1,12 +1,13 @@
 //! The quality of the chosen moves, by a reference engine's deep searches: the loss in centipawns,
 //! and agreement.
 
-use crate::analysis::pairing::ratio::Ratio;
-use crate::analysis::pairing::stats::mean;
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use crate::record::reference::{Judgement, is_no_move, loss};
+use crate::stats::clusters::Clusters;
+use crate::stats::interval::intervals;
+use crate::stats::sample::mean;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The quality of one variant's moves.
@@ -40,9 +41,6 @@ type Answers = BTreeMap<(String, String, u64), JudgedSearch>;
 
 /// The mean losses of a variant by position and repeat, each with its position or game.
 type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
-
-/// Centipawns per unit of the differences, which are treated as logarithms.
-const LOG_UNIT: f64 = 1000.0;
 
 /// The quality of each variant's moves, in the order given; empty if nothing was judged.
 pub fn move_quality(frame: &Frame, judged: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
@@ -84,13 +82,13 @@ pub fn move_quality(frame: &Frame, judged: &[Judgement], variants: &[String], ba
             .filter_map(|(place, (cluster, loss))| {
                 let (_, other) = base.get(&place)?;
                 let next = clusters.len() as u32;
-                Some((*clusters.entry(cluster).or_insert(next), (loss - other) / LOG_UNIT))
+                Some((*clusters.entry(cluster).or_insert(next), loss - other))
             })
             .collect();
         let against = (variant != baseline && !differences.is_empty()).then(|| {
-            // The interval code takes a mean of logarithms, so a mean of differences fits.
-            let ratio = Ratio::from_logs(&differences);
-            [ratio.mean, ratio.low, ratio.high].map(|value| LOG_UNIT * value.ln()).into()
+            let line = Clusters::new(&differences);
+            let (low, high) = intervals(std::slice::from_ref(&line))[0];
+            (line.mean(), low, high)
         });
         let known_solutions = mine.values().filter_map(|search| search.solved);
         Some(Quality {

@@ -2,11 +2,11 @@
 //! its values on items?
 
 use super::samples::{Measurements, Samples};
-use crate::analysis::pairing::clusters::Clusters;
 use crate::analysis::pairing::pairs::Pairs;
-use crate::analysis::pairing::ratio::{Family, Ratio};
-use crate::analysis::pairing::sign_flip::test_lines;
 use crate::experiment::{Goal, Tune};
+use crate::stats::clusters::Clusters;
+use crate::stats::ratio::{Family, Ratio};
+use crate::stats::sign_flip::test_lines;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -343,7 +343,7 @@ fn confirm(held: &HeldOutResult, tune: &Tune) -> Confirmation {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::experiment::decode::from_toml;
+    use crate::decode::from_toml;
 
     use std::convert::Infallible;
 

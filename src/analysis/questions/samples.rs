@@ -1,7 +1,7 @@
 //! The values of each candidate, search by search, so that any two can be paired.
 
 use crate::analysis::pairing::pairs::Pairs;
-use crate::analysis::pairing::ratio::Ratio;
+use crate::stats::ratio::Ratio;
 
 /// The values of some candidates on the same searches.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -4,7 +4,7 @@
 use super::line::{Line, Measure};
 use super::match_test::Elo;
 use super::summary::Summary;
-use crate::experiment::sequential::Pentanomial;
+use crate::stats::gsprt::Pentanomial;
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::cmp::Ordering;
 
@@ -78,9 +78,9 @@ pub fn interval_quantile(contenders: usize, looks: usize) -> f64 {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::analysis::pairing::ratio::Ratio;
     use crate::analysis::rows::metric::Metric;
     use crate::record::columns;
+    use crate::stats::ratio::Ratio;
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 

@@ -11,8 +11,8 @@ use super::line::Line;
 #[cfg(test)]
 use super::summary::Question;
 use super::summary::Summary;
-use crate::analysis::pairing::ratio::Ratio;
 use crate::record::columns;
+use crate::stats::ratio::Ratio;
 use crate::text::plural;
 
 /// A ratio over suites.
@@ -173,8 +173,8 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::analysis::pairing::stats::t_quantile;
     use crate::analysis::rows::frame::Frame;
+    use crate::stats::sample::t_quantile;
     use rand::{RngExt, SeedableRng};
 
     fn ratio(mean: f64, low: f64, high: f64) -> Ratio {

@@ -4,13 +4,13 @@ use super::line::{Line, Measure, SUMS, add_totals};
 use super::power::Power;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
-use crate::analysis::pairing::ratio::{Family, Ratio};
 use crate::analysis::pairing::searches::Searches;
-use crate::analysis::pairing::threads::par_map;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{Aggregation, Metric};
+use crate::parallel::par_map;
 use crate::record::columns;
+use crate::stats::ratio::{Family, Ratio};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a summary should show.

@@ -6,7 +6,7 @@
 
 use super::column::SEED;
 use super::frame::Frame;
-use crate::experiment::plan::base_variant;
+use crate::record::base_variant;
 use crate::record::columns;
 use std::collections::HashMap;
 

@@ -128,8 +128,8 @@ fn options_that_replay_ignores_are_refused() {
 
 #[test]
 fn each_pass_begins_with_empty_tables() {
-    use crate::table::replay::StepMaker;
-    use crate::table::trace::{Event, flags};
+    use crate::traces::replay::StepMaker;
+    use crate::traces::{Event, flags};
     let base = TableOptions::default();
     let named = [("always".to_owned(), Policy::default())];
     let mut replayers = Replayers::new(&base, &named, 10).unwrap();

@@ -248,7 +248,7 @@ fn perft_counts_and_divides_leaves() {
 /// Two games from different plies, and a position.
 #[test]
 fn trace_records_all_searches_of_a_suite() {
-    use crate::table::trace::{EventKind, Info, Reader};
+    use crate::traces::{EventKind, Info, Reader};
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name).display().to_string();
     let pgn = "[Event \"g\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"h\"]\n[SetUp \"1\"]\n[FEN \"8/5k2/8/8/2R5/8/3K4/8 b - - 0 40\"]\n\n40... Kg7 41. Rc6 *\n";
@@ -261,7 +261,7 @@ fn trace_records_all_searches_of_a_suite() {
     while let Some(block) = reader.next_block().unwrap() {
         let searches = block
             .iter()
-            .filter(|event| event.kind() == EventKind::Search && !event.has(crate::table::trace::flags::ITERATION));
+            .filter(|event| event.kind() == EventKind::Search && !event.has(crate::traces::flags::ITERATION));
         plies.extend(searches.map(|event| (event.begins_game(), event.depth)));
     }
     assert_eq!(plies, [(true, 0), (false, 1), (false, 1), (false, 1), (true, 0), (false, 1), (false, 1)]);

@@ -16,8 +16,9 @@ use crate::chess::{Board, Move, Piece};
 use countermove::Countermoves;
 use history::History;
 use killers::Killers;
+pub use stack::StageContext;
 pub use stack::{NodeMoves, Stack};
-pub use staged::{STAGED_DEPTH, StageContext};
+pub use staged::STAGED_DEPTH;
 
 /// What the search learns about moves, kept between nodes and, depending on the options, between
 /// searches.

@@ -1,9 +1,33 @@
 //! The move stack: the moves of all nodes on the path, and their selection.
 
 use super::scored::{MAX_MOVES, NoisySink, QuietSink, Scoring};
-use super::staged::StageContext;
 use super::{Hint, Learned, Ranks};
-use crate::chess::{Board, Move, MoveList, movegen};
+use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
+
+/// The inputs of a node's move order.
+#[derive(Clone, Copy)]
+pub struct StageContext<'a> {
+    /// The rules.
+    pub ranks: &'a Ranks,
+    /// The order of generation.
+    pub generation: GenerationOrder,
+    /// Its seed.
+    pub seed: u64,
+    /// The position.
+    pub board: &'a Board,
+    /// What is known about the node's moves.
+    pub hint: &'a Hint,
+    /// What the search has learned.
+    pub learned: &'a Learned,
+}
+
+impl StageContext<'_> {
+    /// Whether generated moves must be re-sorted.
+    #[inline]
+    fn reorders(&self) -> bool {
+        self.generation != GenerationOrder::Purple
+    }
+}
 
 /// The moves of all nodes on the path, one above the other: no node allocates or clears memory.
 ///

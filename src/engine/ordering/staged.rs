@@ -7,37 +7,11 @@
 //! belong to its own ply, and countermoves below it are the other side's: so nothing that orders
 //! its moves changes while they are searched. Deeper nodes, which are few, score all moves at once.
 
-use super::stack::{NodeMoves, Stack, Stage};
-use super::{Hint, Learned, Ranks};
-use crate::chess::{Board, GenerationOrder, Move, MoveList};
+use super::stack::{NodeMoves, Stack, Stage, StageContext};
+use crate::chess::{Move, MoveList};
 
 /// Maximum remaining depth of staged generation.
 pub const STAGED_DEPTH: i32 = 2;
-
-/// The inputs of a node's move order.
-#[derive(Clone, Copy)]
-pub struct StageContext<'a> {
-    /// The rules.
-    pub ranks: &'a Ranks,
-    /// The order of generation.
-    pub generation: GenerationOrder,
-    /// Its seed.
-    pub seed: u64,
-    /// The position.
-    pub board: &'a Board,
-    /// What is known about the node's moves.
-    pub hint: &'a Hint,
-    /// What the search has learned.
-    pub learned: &'a Learned,
-}
-
-impl StageContext<'_> {
-    /// Whether generated moves must be re-sorted.
-    #[inline]
-    pub(super) fn reorders(&self) -> bool {
-        self.generation != GenerationOrder::Purple
-    }
-}
 
 impl Stack {
     /// The next move of a node begun with [`Stack::begin`] that needs no generation; `None` if the
@@ -70,7 +44,9 @@ impl Stack {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::{Hint, Learned, Ranks};
     use super::*;
+    use crate::chess::{Board, GenerationOrder};
     use crate::chess::{Increments, Piece, legal};
     use crate::engine::EngineOptions;
     use crate::engine::options::{MvvLva, Ordering};

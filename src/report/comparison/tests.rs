@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::analysis::Ratio;
 use crate::report::machine::{bench_json, comparison_json, junit};
 use crate::report::sheet::assert_drop_orders_distinct;
+use crate::stats::ratio::Ratio;
 
 #[test]
 fn tiny_change_is_not_shown_as_zero() {

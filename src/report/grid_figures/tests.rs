@@ -54,7 +54,8 @@ fn entries_use_a_unit_only_for_whole_multiples() {
 fn size_figures_show_their_own_shares() {
     use crate::analysis::questions::line::{Line, Measure, RATES};
     let line = |name: &str, times: f64| {
-        let ratio = crate::analysis::Ratio { mean: 0.5 * times, low: 0.4, high: 0.8, pairs: 9, ..Default::default() };
+        let ratio =
+            crate::stats::ratio::Ratio { mean: 0.5 * times, low: 0.4, high: 0.8, pairs: 9, ..Default::default() };
         let mut intervals = [(0.0, 0.0); RATES.len()];
         for (column, low) in [(columns::HITS, 0.1), (columns::USABLE, 0.2), (columns::SAVED, 0.3)] {
             let at = RATES.iter().position(|(rate, _)| *rate == column).unwrap();
@@ -175,7 +176,7 @@ fn map_is_drawn_if_half_full_and_small() {
         let mut lines = Vec::new();
         for (at, (a, b)) in places.enumerate() {
             text += &format!("v{at},p,1,9,{a},{b}\n");
-            let ratio = crate::analysis::Ratio { mean: 1.0 + at as f64, pairs: 1, ..Default::default() };
+            let ratio = crate::stats::ratio::Ratio { mean: 1.0 + at as f64, pairs: 1, ..Default::default() };
             lines.push(Line {
                 name: format!("v{at}"),
                 values: vec![format!("v{at}")],

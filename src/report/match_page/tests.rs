@@ -5,7 +5,7 @@
 use super::super::sheet::{Datum, assert_drop_orders_distinct};
 use super::*;
 use crate::experiment::matches::Test;
-use crate::experiment::sequential::{Bounds, Pentanomial};
+use crate::stats::gsprt::Pentanomial;
 
 #[test]
 fn too_few_failed_and_repeated_pairs_are_warned_of() {
@@ -21,7 +21,7 @@ fn too_few_failed_and_repeated_pairs_are_warned_of() {
             failed,
             handicaps: Vec::new(),
             test,
-            bounds: Bounds::with_shared_errors(&test, 2),
+            bounds: test.bounds(2),
             reach: 0.05,
         })
     };
@@ -47,14 +47,7 @@ fn encounter_of_five_pairs_has_no_interval() {
     let interval = |pairs: u64| {
         let encounters = vec![Encounter { pairs: Pentanomial([0, 0, pairs, 0, 0]), ..Encounter::default() }];
         let test = Test::default();
-        let all = Matches {
-            encounters,
-            handicaps: Vec::new(),
-            failed: 0,
-            test,
-            bounds: Bounds::with_shared_errors(&test, 1),
-            reach: 0.05,
-        };
+        let all = Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1), reach: 0.05 };
         let table = encounters_table(&all);
         let column = |key: &str| table.columns.iter().position(|column| column.key == key).unwrap();
         ["interval", "los"].map(|key| table.rows[0][column(key)] == Cell::empty("too few pairs"))
@@ -76,14 +69,7 @@ fn single_encounter_has_no_correction() {
 /// A match of these encounters; `stop`: tests end it.
 fn matches_of(encounters: Vec<Encounter>, stop: bool) -> Matches {
     let test = Test { alpha: 0.06, beta: 0.12, stop, ..Test::default() };
-    Matches {
-        bounds: Bounds::with_shared_errors(&test, encounters.len()),
-        encounters,
-        handicaps: Vec::new(),
-        failed: 0,
-        test,
-        reach: 5.0,
-    }
+    Matches { bounds: test.bounds(encounters.len()), encounters, handicaps: Vec::new(), failed: 0, test, reach: 5.0 }
 }
 
 fn encounter(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {

@@ -1,7 +1,7 @@
 //! The variants of a plan that have no rows because they were not run.
 
 use crate::analysis::Frame;
-use crate::experiment::plan::SEED_SUFFIX;
+use crate::record::SEED_SUFFIX;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::report::sheet::Part;

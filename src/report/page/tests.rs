@@ -1,7 +1,7 @@
 //! Pages made from small results by hand.
 
 use super::*;
-use crate::experiment::decode::from_toml;
+use crate::decode::from_toml;
 use crate::record::manifest::{Build, Machine};
 use crate::record::reference::Judgement;
 

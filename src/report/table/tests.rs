@@ -5,11 +5,11 @@
 use super::super::identity::Identity;
 use super::super::sheet::{Datum, Part, assert_drop_orders_distinct};
 use super::*;
-use crate::analysis::pairing::influence::Influence;
 use crate::analysis::questions::line::{Measure, RATES};
 use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::{Frame, Metric, Summary};
 use crate::record::manifest::Manifest;
+use crate::stats::influence::Influence;
 
 /// A page of these lines; the first is the baseline.
 fn page(mut lines: Vec<Line>) -> Page {

@@ -1,13 +1,13 @@
 //! The figures of a tuning.
 
 use super::TuneOutcome;
-use crate::analysis::Ratio;
 use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
 use crate::analysis::rows::axes;
 use crate::experiment::grid;
 use crate::report::figure::{Figure, Plot};
 use crate::report::svg::forest::{Forest, ForestRow};
 use crate::report::svg::lines::Lines;
+use crate::stats::ratio::Ratio;
 
 use std::collections::BTreeMap;
 

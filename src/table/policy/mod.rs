@@ -2,7 +2,7 @@
 //! whose struct is its parameters, its schema and its behaviour, and one line of the registry
 //! below. `docs/add-a-policy.md` is the walk-through.
 
-use super::{Entry, TableOptions};
+use super::Entry;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::RangeInclusive;
 
@@ -192,20 +192,20 @@ macro_rules! policies {
                 }
             }
 
-            /// Checks the parameters and the options of the table that depend on the policy.
+            /// Checks the parameters, and that the policy works with this number of slots.
             ///
             /// # Errors
             /// What is wrong and what was expected.
-            pub fn check(&self, table: &TableOptions) -> Result<(), String> {
+            pub fn check(&self, table_slots: u8) -> Result<(), String> {
                 let slots = self.slots();
-                if !slots.contains(&table.slots) {
+                if !slots.contains(&table_slots) {
                     let (least, most) = (slots.start(), slots.end());
                     let expected = match () {
                         () if least == most => format!("= {least}"),
                         () if *most == 8 => format!("of at least {least}"),
                         () => format!("of {least} to {most}"),
                     };
-                    return Err(format!("needs table.slots {expected}, found {}", table.slots));
+                    return Err(format!("needs table.slots {expected}, found {table_slots}"));
                 }
                 match self {
                     $(Self::$policy(policy) => policy.check(),)*

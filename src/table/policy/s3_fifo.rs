@@ -3,7 +3,7 @@
 //! all you need for cache eviction", SOSP 2023; the filling of an empty cache as in libCacheSim.
 
 use super::{Decision, Newcomer, BucketNotes, Replacement};
-use crate::table::{Entry, bounded::MAX_SLOTS};
+use crate::table::{Entry, entry::MAX_SLOTS};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 

@@ -4,7 +4,7 @@
 //! without the window of W-TinyLFU, which in a bucket would be less than a slot.
 
 use super::{Decision, Newcomer, BucketNotes, Replacement};
-use crate::table::{Entry, bounded::MAX_SLOTS};
+use crate::table::{Entry, entry::MAX_SLOTS};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 

@@ -5,11 +5,11 @@ use ttlab::internals::table::TableError;
 use ttlab::internals::table::TableOptions;
 use ttlab::internals::table::options::Size;
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::table::replay::{
+use ttlab::internals::traces::replay::{
     Objective, Passes, ReplaySink, ReplayTable, Step, buckets, clairvoyant, find_games, make_steps, replay,
     replay_table,
 };
-use ttlab::internals::table::trace::{Event, Info, Reader, Writer, import, oracle_general, read};
+use ttlab::internals::traces::{Event, Info, Reader, Writer, import, oracle_general, read};
 
 /// A table that is shown a trace in turns.
 struct Room(Box<dyn ReplayTable>);

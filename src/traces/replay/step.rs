@@ -3,8 +3,8 @@
 
 use crate::chess::{Bound, Move};
 use crate::table::key_map::KeyMap;
-use crate::table::trace::{Event, EventKind, TraceError, flags};
 use crate::table::{Entry, options};
+use crate::traces::{Event, EventKind, TraceError, flags};
 
 /// One event, ready to be replayed: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

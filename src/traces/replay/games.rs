@@ -1,6 +1,6 @@
 //! Splits a trace into its games.
 
-use crate::table::trace::{Info, InfoCounter, Reader, TraceError};
+use crate::traces::{Info, InfoCounter, Reader, TraceError};
 use std::io::Read;
 use std::ops::Range;
 

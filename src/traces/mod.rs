@@ -11,6 +11,8 @@ mod read;
 mod recorder;
 mod write;
 
+pub mod replay;
+
 pub use event::{Event, EventKind, Flaw, flags};
 pub use export::oracle_general;
 pub use import::import;

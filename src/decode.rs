@@ -1,7 +1,6 @@
 //! Decodes TOML and JSON values into types. TOML is converted to JSON first, so that each type's
 //! deserializer is compiled for one format only.
 
-use super::paths::join_path;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use toml::{Table, Value};
@@ -45,6 +44,11 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
         .parse()
         .map_err(|error: toml::de::Error| DecodeError { path: String::new(), message: error.to_string() })?;
     from_table(table)
+}
+
+/// Appends a key to a path.
+pub fn join_path(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 fn to_json(value: Value, path: &str) -> Result<Json, DecodeError> {

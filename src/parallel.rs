@@ -1,9 +1,18 @@
 //! Parallel work on many lines. The result does not depend on the number of threads.
 
-use crate::record::blocks::run_on_threads;
-
 /// Fewer values are processed sooner than a thread has started.
 const MIN_VALUES: usize = 20_000;
+
+/// Runs a function on several threads, this one among them, until all return.
+pub fn run_on_threads(threads: usize, run: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // If the system refuses more threads, the running ones do all the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, &run);
+        }
+        run();
+    });
+}
 
 /// Calls `work` on every part, in order, by as many threads as there are processors.
 pub fn par_for_each<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {

@@ -4,7 +4,7 @@
 //! Source: Cochran, "Sampling Techniques", 1977, chapter 6: the ratio of two sums over a sample of
 //! clusters.
 
-use super::stats::t_quantile;
+use super::sample::t_quantile;
 
 /// The 95 % interval of a rate from (part, whole) of each cluster; none for fewer than two
 /// clusters, or if the whole is 0.

@@ -9,8 +9,8 @@
 
 use super::clusters::Clusters;
 use super::matmul::matmul;
-use super::stats::t_two_sided_p;
-use super::threads::par_for_each;
+use super::sample::t_two_sided_p;
+use crate::parallel::par_for_each;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF, Normal};

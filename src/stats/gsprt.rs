@@ -6,8 +6,6 @@
 //! introduction to the GSPRT" and "Normalized Elo", 2018-2021; A. Wald, "Sequential Analysis",
 //! 1947.
 
-use super::matches::Test;
-
 /// Counts of pairs with 0, 1/2, 1, 3/2 and 2 points for the first player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pentanomial(pub [u64; 5]);
@@ -94,12 +92,6 @@ impl Pentanomial {
 }
 
 impl Bounds {
-    /// The bounds of each of several encounters: they share the error rates equally (Bonferroni).
-    pub fn with_shared_errors(test: &Test, encounters: usize) -> Self {
-        let share = encounters.max(1) as f64;
-        Self { elo0: test.elo0, elo1: test.elo1, alpha: test.alpha / share, beta: test.beta / share }
-    }
-
     /// The lower and upper log-likelihood ratio at which a test ends. Source: Wald, 1947.
     pub fn limits(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
@@ -191,17 +183,12 @@ mod tests {
         }
     }
 
-    /// Wald's limits by hand for unequal errors: ln(0.1 / 0.95) and ln(0.9 / 0.05); with four
-    /// encounters, a quarter of each error.
+    /// Wald's limits by hand for unequal errors: ln(0.1 / 0.95) and ln(0.9 / 0.05).
     #[test]
     fn limits_match_wald_by_hand() {
-        let test = Test { elo0: -3.0, elo1: 7.0, alpha: 0.05, beta: 0.1, ..Test::default() };
-        let bounds = Bounds::with_shared_errors(&test, 1);
-        assert_eq!((bounds.elo0, bounds.elo1), (-3.0, 7.0));
+        let bounds = Bounds { elo0: -3.0, elo1: 7.0, alpha: 0.05, beta: 0.1 };
         let (lower, upper) = bounds.limits();
         assert!((lower + 2.2513).abs() < 1e-4 && (upper - 2.8904).abs() < 1e-4, "{lower} {upper}");
-        let shared = Bounds::with_shared_errors(&test, 4);
-        assert!((shared.alpha - 0.0125).abs() < 1e-12 && (shared.beta - 0.025).abs() < 1e-12, "{shared:?}");
         for (llr, text) in
             [(-2.26, TestState::H0), (-2.25, TestState::Continue), (2.89, TestState::Continue), (2.9, TestState::H1)]
         {

@@ -5,7 +5,7 @@ use super::step::{Step, StepMaker};
 use crate::table::TableError;
 use crate::table::key_map::{fewest_passes, map_capacity};
 use crate::table::options::Index;
-use crate::table::trace::{EventKind, Info, Reader, TraceError};
+use crate::traces::{EventKind, Info, Reader, TraceError};
 use std::io::Read;
 use std::ops::Range;
 

@@ -8,9 +8,9 @@
 use super::clusters::Clusters;
 use super::influence::{Influence, count_signs, find_carrier, find_influence};
 use super::interval::{intervals, margin, widening};
+use super::sample::{mean, median, min_clusters, smallest_p, t_quantile};
 use super::sign_flip::{FlipResult, test_lines};
-use super::stats::{mean, median, min_clusters, smallest_p, t_quantile};
-use super::threads::par_map;
+use crate::parallel::par_map;
 
 /// A geometric mean of ratios, and its statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

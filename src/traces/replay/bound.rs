@@ -5,8 +5,8 @@ use super::packing::{Interval, Packer};
 use super::step::Step;
 use crate::table::memory::check_free;
 use crate::table::options::Index;
-use crate::table::trace::EventKind;
 use crate::table::{TableError, TableOptions};
+use crate::traces::EventKind;
 use std::ops::Range;
 
 /// What a clairvoyant table maximises.

@@ -21,10 +21,10 @@ pub use games::{TracedGame, find_games};
 pub use passes::{Passes, ReplayError, ReplaySink};
 pub use step::{Step, StepMaker, make_steps};
 
-use super::options::{TableOptions, TickSource};
-use super::policy::Replacement;
-use super::trace::EventKind;
-use super::{Bounded, Table, TableError, TableKind, entry, make};
+use super::EventKind;
+use crate::table::options::{TableOptions, TickSource};
+use crate::table::policy::Replacement;
+use crate::table::{Bounded, Table, TableError, TableKind, entry, make};
 
 /// How many events ahead buckets are prefetched.
 const PREFETCH_DISTANCE: usize = 24;
@@ -68,9 +68,9 @@ pub trait ReplayTable {
     /// The counts so far.
     fn result(&self) -> ReplayCounters;
     /// The table's own counters.
-    fn counters(&self) -> super::TableCounters;
+    fn counters(&self) -> crate::table::TableCounters;
     /// How full it is.
-    fn occupancy(&self) -> super::Occupancy;
+    fn occupancy(&self) -> crate::table::Occupancy;
 }
 
 /// Creates the table of the options for a replay.
@@ -192,11 +192,11 @@ impl<T: TableAccess> ReplayTable for TableReplay<T> {
         }
     }
 
-    fn counters(&self) -> super::TableCounters {
+    fn counters(&self) -> crate::table::TableCounters {
         self.table.counters()
     }
 
-    fn occupancy(&self) -> super::Occupancy {
+    fn occupancy(&self) -> crate::table::Occupancy {
         self.table.occupancy()
     }
 }
@@ -215,8 +215,8 @@ trait TableAccess {
     /// The table's type.
     type Table: Table + ?Sized;
     fn table(&mut self) -> &mut Self::Table;
-    fn counters(&self) -> super::TableCounters;
-    fn occupancy(&self) -> super::Occupancy;
+    fn counters(&self) -> crate::table::TableCounters;
+    fn occupancy(&self) -> crate::table::Occupancy;
 }
 
 impl<P: Replacement, L: entry::Packing, const SLOTS: usize> TableAccess for Bounded<P, L, SLOTS> {
@@ -224,10 +224,10 @@ impl<P: Replacement, L: entry::Packing, const SLOTS: usize> TableAccess for Boun
     fn table(&mut self) -> &mut Self {
         self
     }
-    fn counters(&self) -> super::TableCounters {
+    fn counters(&self) -> crate::table::TableCounters {
         Table::counters(self)
     }
-    fn occupancy(&self) -> super::Occupancy {
+    fn occupancy(&self) -> crate::table::Occupancy {
         Table::occupancy(self)
     }
 }
@@ -237,10 +237,10 @@ impl TableAccess for Box<dyn Table> {
     fn table(&mut self) -> &mut Self::Table {
         self.as_mut()
     }
-    fn counters(&self) -> super::TableCounters {
+    fn counters(&self) -> crate::table::TableCounters {
         self.as_ref().counters()
     }
-    fn occupancy(&self) -> super::Occupancy {
+    fn occupancy(&self) -> crate::table::Occupancy {
         self.as_ref().occupancy()
     }
 }

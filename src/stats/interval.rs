@@ -14,8 +14,8 @@
 
 use super::clusters::Clusters;
 use super::matmul::matmul;
-use super::stats::t_quantile;
-use super::threads::{par_for_each, par_map};
+use super::sample::t_quantile;
+use crate::parallel::{par_for_each, par_map};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeMap;

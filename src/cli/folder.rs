@@ -1,0 +1,73 @@
+//! The folders of results, and what the commands that use them say.
+
+use super::{CommandFailure, Exit};
+use crate::experiment::Experiment;
+use crate::record::ResultsError;
+use crate::record::manifest::ManifestError;
+use crate::runner::{OutputError, RunError};
+use std::path::{Path, PathBuf};
+
+/// The default folder of an experiment's results.
+pub(super) fn default_folder(experiment: &Experiment) -> PathBuf {
+    PathBuf::from("reports").join(&experiment.name)
+}
+
+/// The folder of a shard in that of the results.
+pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
+    results.join("shards").join(index.to_string())
+}
+
+pub(super) fn run_failure(error: RunError) -> CommandFailure {
+    let exit = match error {
+        RunError::Output(error) => return output_failure(error),
+        RunError::Memory(_) | RunError::Subject(_) => Exit::Usage,
+        RunError::Interrupted => Exit::Interrupted,
+        RunError::Write { .. } | RunError::Vanished(_) | RunError::Threads { .. } => Exit::Io,
+    };
+    CommandFailure::new(exit, error)
+}
+
+pub(super) fn output_failure(error: OutputError) -> CommandFailure {
+    let exit = match &error {
+        OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
+        OutputError::Results { .. }
+        | OutputError::Manifest(ManifestError::Json { .. } | ManifestError::Edited { .. }) => Exit::Usage,
+        OutputError::Foreign(_) | OutputError::Locked(_) => Exit::Usage,
+        OutputError::Edited(_) => Exit::Unequal,
+        OutputError::Io { .. } | OutputError::NoLocks { .. } | OutputError::Manifest(_) => Exit::Io,
+    };
+    CommandFailure::new(exit, error)
+}
+
+/// This command line, quoted for a shell.
+pub(super) fn command_line() -> String {
+    shell_command(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
+}
+
+/// Quotes a command line for a shell, without `--fresh`.
+fn shell_command(words: impl Iterator<Item = String>) -> String {
+    let quote = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+        if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    words.filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shell_command_is_quoted_without_fresh() {
+        for (words, line) in [
+            (
+                &["ttlab", "run", "a.toml", "--fresh", "--set", "table.size=1"][..],
+                "ttlab run a.toml --set table.size=1",
+            ),
+            (&["ttlab", "it's", "", "a b", "100%", "--fresher"], "ttlab 'it'\\''s' '' 'a b' 100% --fresher"),
+            (&["ttlab", "$HOME", "a;b", "ü", "-x/.:,+@=_"], "ttlab '$HOME' 'a;b' 'ü' -x/.:,+@=_"),
+        ] {
+            assert_eq!(shell_command(words.iter().map(|&word| word.to_owned())), line);
+        }
+    }
+}

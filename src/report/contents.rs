@@ -1,0 +1,58 @@
+//! What a page shows.
+
+use super::identity::Identity;
+use super::sheet::{Sheet, SheetTable};
+use crate::analysis::caveats::timing::Timing;
+use crate::analysis::questions::matches::Matches;
+use crate::analysis::questions::pairwise::LinePair;
+use crate::analysis::questions::quality::Quality;
+use crate::analysis::{Summary, Verdict};
+use crate::experiment::file::Article;
+use crate::record::manifest::Manifest;
+
+/// Everything that a report shows.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// The manifest of the first result.
+    pub manifest: Manifest,
+    /// The joined results: label and manifest.
+    pub sources: Vec<(String, Option<Manifest>)>,
+    /// The author's text, in Markdown.
+    pub analysis: String,
+    /// The article whose claims the experiment checks.
+    pub article: Option<Article>,
+    /// The findings, one sentence each.
+    pub findings: Vec<String>,
+    /// Options that the experiment varies but whose effect the counts cannot show; part of
+    /// `warnings`.
+    pub undetectable: Vec<String>,
+    /// All warnings to the reader.
+    pub warnings: Vec<String>,
+    /// The totals and ratios by line.
+    pub summary: Summary,
+    /// Whether the user chose the metrics; otherwise it is nodes.
+    pub custom_metrics: bool,
+
+    /// Every line against every other, if asked for.
+    pub pairs: Vec<LinePair>,
+    /// The noise and drift between repeats.
+    pub timing: Option<Timing>,
+    /// The verdicts on the file's expectations.
+    pub verdicts: Vec<Verdict>,
+    /// Whether tables of equal memory were compared, in a sentence.
+    pub memory: Option<String>,
+    /// Whether nodes to a depth may mislead for these engines.
+    pub nodes_mislead: bool,
+    /// Which reference judged the scores, in a sentence.
+    pub score_judge: Option<String>,
+    /// The quality of the moves, if a reference judged them.
+    pub quality: Vec<Quality>,
+    /// The match, if the rows are games.
+    pub games: Option<Matches>,
+    /// A table over all suites for each metric; none with one suite.
+    pub across_suites: Vec<SheetTable>,
+    /// The first columns of each table, which identify the lines.
+    pub identity: Identity,
+    /// The page itself, independent of its format.
+    pub sheet: Sheet,
+}

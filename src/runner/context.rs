@@ -1,0 +1,106 @@
+//! What the workers of a run share.
+
+use super::in_flight::InFlight;
+use super::progress::Progress;
+use super::stopping::Stopping;
+use super::{Output, RunError, RunSummary, Subjects};
+use crate::experiment::{Experiment, Plan};
+use crate::record::{Extra, ResultsWriter};
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the monitor and a worker share.
+#[derive(Debug, Default)]
+pub struct WorkerState {
+    /// If set, the worker's search ends soon.
+    pub stop: AtomicBool,
+    /// Whether the job's table grows while it runs.
+    pub grows: AtomicBool,
+    /// Whether the search was stopped because too little memory was left.
+    pub starved: AtomicBool,
+}
+
+impl WorkerState {
+    /// Prepares for a job. `grows`: its table grows while it runs.
+    pub fn begin_job(&self, grows: bool) {
+        self.starved.store(false, Ordering::Relaxed);
+        self.grows.store(grows, Ordering::Relaxed);
+    }
+
+    /// Clears the state after a job.
+    pub fn end_job(&self) {
+        self.grows.store(false, Ordering::Relaxed);
+        if self.starved.load(Ordering::Relaxed) {
+            self.stop.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What the workers share.
+pub struct Shared<'a> {
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    /// The experiment's plan.
+    pub plan: &'a Plan,
+    /// The output folder.
+    pub output: &'a Output,
+    /// The external engines.
+    pub subjects: &'a Subjects,
+    /// The optional columns of the rows.
+    pub extra: Extra,
+    /// The values of the varying options, by variant.
+    pub labels: Vec<Vec<String>>,
+    /// The crash tracking.
+    pub in_flight: InFlight,
+    /// The sequential tests of a match.
+    pub stopping: Mutex<Stopping>,
+    /// For each lane, why its tables do not fit into memory, if so.
+    pub unfit: &'a [Option<String>],
+    /// One state per worker.
+    pub worker_states: Vec<WorkerState>,
+    /// The results file.
+    pub sink: Mutex<Sink>,
+    /// The summary so far.
+    pub summary: Mutex<RunSummary>,
+    /// Entries that an unbounded table stores, for sizes given as a share.
+    pub working_sets: Mutex<HashMap<WorkingSet, u64>>,
+    /// Set by another thread, or when a row cannot be written: searches end soon.
+    pub stop: &'a AtomicBool,
+    /// The progress display.
+    pub progress: &'a dyn Progress,
+}
+
+/// What a working set depends on: the options that an unbounded table respects, the limit, and the
+/// first item.
+pub type WorkingSet = (String, Option<u8>, Option<u64>, usize);
+
+/// The results file while it is written.
+pub struct Sink {
+    /// The open file.
+    pub results: ResultsWriter,
+    /// Whether rows are not synced yet.
+    pub dirty: bool,
+    /// Why no more rows can be written, if so.
+    pub broken: Option<RunError>,
+}
+
+impl Sink {
+    /// Appends a job's rows.
+    pub fn append(&mut self, rows: &[Vec<String>], output: &Output) -> Result<(), RunError> {
+        if self.broken.is_some() {
+            return Ok(()); // Already reported; this row's job runs again when the run is resumed.
+        }
+        self.check_file(output)?;
+        self.dirty = true;
+        self.results.append(rows).map_err(|error| output.unwritten(error))
+    }
+
+    /// Checks that the file is still in place and unchanged.
+    pub fn check_file(&mut self, output: &Output) -> Result<(), RunError> {
+        if !self.results.is_in_place() {
+            return Err(output.rescue(&mut self.results));
+        }
+        self.results.unexpected_length().map_or(Ok(()), |length| Err(output.changed(length)))
+    }
+}
