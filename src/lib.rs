@@ -150,9 +150,7 @@ pub mod trace {
 pub mod internals {
     /// Re-exports rooms under their own names.
     macro_rules! rooms {
-        ($($(#[$gate:meta])? $room:ident)*) => {
-            $($(#[$gate])? pub mod $room { pub use crate::$room::*; })*
-        };
+        ($($room:ident)*) => { $(pub mod $room { pub use crate::$room::*; })* };
     }
     rooms! {
         analysis chess decode engine experiment generate record report runner signature stats subject submit table traces

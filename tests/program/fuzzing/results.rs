@@ -84,7 +84,7 @@ pub fn run(data: &[u8]) {
     match continued(&peace.experiment, &peace.plan, &peace.folder, false) {
         Ok(()) => assert_eq!(rows(&peace.folder), peace.rows),
         Err(error) => {
-            assert!(error.contains("line") || error.contains("since the run ended"), "{error}");
+            assert!(error.contains("line") || error.contains("the run ended"), "{error}");
             assert_eq!(std::fs::read(&path).expect("the file"), bytes, "a refused file was touched");
             continued(&peace.experiment, &peace.plan, &peace.folder, true).expect("a repair");
             assert_eq!(rows(&peace.folder), peace.rows);
