@@ -1,4 +1,4 @@
-use super::folder::{default_folder, run_failure};
+use super::folder::{default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;
@@ -6,7 +6,8 @@ use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::experiment::shards::MAX_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile, Variant};
-use crate::record::Jobs;
+use crate::record::{Jobs, RESULTS};
+use crate::runner::reuse::Reuse;
 use crate::runner::{self, Subjects, estimate};
 use crate::subject::options::hash_size;
 use crate::submit::shell;
@@ -119,6 +120,10 @@ pub fn run(args: &Args) -> CommandResult {
     };
     println!("jobs        {} = {made_of}", plan.len());
     println!("plan        {:016x}", plan.id());
+    if folder.join(RESULTS).exists() {
+        let known = Reuse::new(&experiment, &plan, None).survey(&folder).map_err(output_failure)?;
+        println!("known       {known} in {}", folder.display());
+    }
     let time = estimate::from_rows(&plan, &folder).map(|found| found.to_string());
     println!(
         "time        {}",

@@ -7,6 +7,7 @@ use crate::analysis::questions::screen;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::ResultsError;
 use crate::record::manifest::Shard;
+use crate::runner::reuse::Known;
 use crate::runner::{self, OutputError, RunError, Session, Settings, progress};
 use crate::text::plural;
 use std::path::{Path, PathBuf};
@@ -116,6 +117,9 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(run_failure)?;
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
+    if let Some(known) = session.known.as_ref().filter(|_| !args.quiet) {
+        eprintln!("{}", changed_plan(known));
+    }
     if !args.quiet {
         session.subjects.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
     }
@@ -167,6 +171,22 @@ pub fn run(args: &Args) -> CommandResult {
         exit = Exit::Failed;
     }
     Ok(exit)
+}
+
+/// The message for a folder whose rows were another plan's.
+fn changed_plan(known: &Known) -> String {
+    let mut text = "the plan has changed".to_owned();
+    if known.unused > 0 {
+        text += &format!(": {} that it no longer has are kept in unused.csv", plural(known.unused, "row"));
+    }
+    if let (Some(first), Some(saved)) = (known.damaged.first(), &known.saved) {
+        let more = match known.damaged.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        text += &format!("\nwarning: not used: {first}{more}; a copy of the file is kept as {}", saved.display());
+    }
+    text
 }
 
 /// The message for an experiment that cannot show what it varies.

@@ -73,6 +73,16 @@ pub fn scan(
     Ok(whole)
 }
 
+/// The columns of a results file; none if its first line is not complete.
+///
+/// # Errors
+/// If the first line is no header, or reading fails.
+pub fn read_header(path: &Path) -> Result<Option<Vec<String>>, ResultsError> {
+    let file = files::open(path)?;
+    let lines = Lines::open(&file)?;
+    if lines.whole == 0 { Ok(None) } else { parse_header(&lines.header).map(Some) }
+}
+
 /// As [`scan`], for a file with any first line: if it is not the header, it is visited as a row or
 /// an invalid line. Also returns whether it is the header.
 ///
@@ -178,7 +188,7 @@ pub(super) fn width_problem(expected: usize, found: usize) -> String {
 }
 
 /// Formats one CSV line, including the line feed.
-pub(super) fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Result<Vec<u8>> {
+pub fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(fields).map_err(|error| io::Error::other(error.to_string()))?;
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))

@@ -4,7 +4,7 @@ use crate::chess::suite::Item;
 use crate::chess::{Increments, Move};
 use crate::engine::{Engine, EngineOptions, Iteration};
 use crate::experiment::{Experiment, Job, Plan, Sequence, Variant};
-use crate::record::GameRecord;
+use crate::record::{GameRecord, Label};
 use crate::subject::{Position, SearchEnd, SearchEvent, Subject, UciReport};
 use crate::table::options::Size;
 use crate::table::{TableKind, TableOptions};
@@ -41,6 +41,34 @@ impl JobRow {
 pub fn option_values(variant: &Variant, varying: &[String]) -> Vec<String> {
     let mut columns: HashMap<String, String> = crate::experiment::grid::option_columns(variant).into_iter().collect();
     varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
+}
+
+/// What identifies a job's row of an item to a reader, without its id. `options`: the values of the
+/// varying options.
+pub fn label(
+    experiment: &Experiment,
+    plan: &Plan,
+    options: &[String],
+    job: &Job,
+    item: usize,
+    ply: Option<u16>,
+) -> Label {
+    let (variant, suite_item) = (&plan.variants[job.variant], &experiment.suite.items[item]);
+    let limit = plan.limit(job.variant, item);
+    let depth = limit.depth.map(|depth| format!("depth {depth}"));
+    let nodes = limit.nodes.map(|nodes| format!("nodes {nodes}"));
+    Label {
+        id: 0,
+        experiment: experiment.name.clone(),
+        variant: variant.name.clone(),
+        suite: plan.suite(item).map(str::to_owned),
+        game: if ply.is_some() { suite_item.id.clone() } else { String::new() },
+        position: ply.map_or_else(|| suite_item.id.clone(), |ply| format!("{} ply {ply}", suite_item.id)),
+        ply,
+        repeat: job.repeat,
+        limit: depth.into_iter().chain(nodes).collect::<Vec<_>>().join(", "),
+        options: options.to_vec(),
+    }
 }
 
 /// The same options with an unbounded table. Options that such a table ignores get their defaults,

@@ -15,6 +15,7 @@ mod played;
 pub mod progress;
 pub mod reference;
 mod replayed;
+pub mod reuse;
 mod row_index;
 mod searching;
 mod session;

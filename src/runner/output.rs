@@ -3,6 +3,7 @@
 use super::RunError;
 use super::in_flight::IN_FLIGHT_FILE;
 use super::manifest::now;
+use super::reuse::unused_files;
 use super::row_index::{Done, RetryPolicy, RowIndex, scan_rows};
 use super::stopping::Stopping;
 use crate::experiment::Experiment;
@@ -153,6 +154,7 @@ impl Output {
             self.folder.join(IN_FLIGHT_FILE),
             self.folder.join(thin::NAME),
         ];
+        old.extend(unused_files(&self.folder));
         // Without results, games and pages are not ours to delete.
         if old[0].symlink_metadata().is_ok() {
             let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();

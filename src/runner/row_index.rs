@@ -10,6 +10,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+/// The problem of a row that is not as it was written.
+pub(super) const OTHER_CHECK: &str =
+    "its checksum does not match: it was edited or damaged, or the row before it is missing";
+
 /// The columns that identify a row's job and its place.
 const KEYS: [&str; 11] = [
     columns::ID,
@@ -167,9 +171,7 @@ impl Chains {
         let previous = if entry.failed { 0 } else { self.open.get(&job).copied().unwrap_or(0) };
         let check = record::check(previous, row.iter().take(last));
         if row.get(last) != Some(format!("{check:08x}").as_str()) {
-            return Err(
-                "its checksum does not match: it was edited or damaged, or the row before it is missing".to_owned()
-            );
+            return Err(OTHER_CHECK.to_owned());
         }
         if entry.last {
             self.open.remove(&job);
@@ -209,7 +211,7 @@ pub struct RetryPolicy {
 
 /// Copies a results file before it is repaired, to the first free name of `results.csv.damaged-1`,
 /// `-2`, ...
-fn save(path: &Path) -> std::io::Result<PathBuf> {
+pub(super) fn save(path: &Path) -> std::io::Result<PathBuf> {
     let name = |number: u32| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".damaged-{number}"));

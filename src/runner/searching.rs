@@ -157,22 +157,7 @@ impl Shared<'_> {
     }
 
     pub(super) fn label(&self, job: &Job, item: usize, ply: Option<u16>, id: u64) -> Label {
-        let (variant, suite_item) = (&self.plan.variants[job.variant], &self.experiment.suite.items[item]);
-        let limit = self.plan.limit(job.variant, item);
-        let depth = limit.depth.map(|depth| format!("depth {depth}"));
-        let nodes = limit.nodes.map(|nodes| format!("nodes {nodes}"));
-        Label {
-            id,
-            experiment: self.experiment.name.clone(),
-            variant: variant.name.clone(),
-            suite: self.plan.suite(item).map(str::to_owned),
-            game: if ply.is_some() { suite_item.id.clone() } else { String::new() },
-            position: ply.map_or_else(|| suite_item.id.clone(), |ply| format!("{} ply {ply}", suite_item.id)),
-            ply,
-            repeat: job.repeat,
-            limit: depth.into_iter().chain(nodes).collect::<Vec<_>>().join(", "),
-            options: self.labels[job.variant].clone(),
-        }
+        Label { id, ..job::label(self.experiment, self.plan, &self.labels[job.variant], job, item, ply) }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::context::{Shared, Sink, WorkerState};
 use super::in_flight::{IN_FLIGHT_FILE, InFlight};
 use super::progress::Progress;
+use super::reuse::{self, Known};
 use super::row_index::{RetryPolicy, RowIndex};
 use super::stopping::Stopping;
 use super::work;
@@ -61,6 +62,8 @@ pub struct Session<'a> {
     unfit: Vec<Option<String>>,
     /// The external engines.
     pub subjects: Subjects,
+    /// What the folder had of this plan, if its rows were another plan's.
+    pub known: Option<Known>,
 }
 
 impl<'a> Session<'a> {
@@ -86,8 +89,9 @@ impl<'a> Session<'a> {
         }
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
         manifest.subjects = subjects.engine_infos(plan);
+        let known = reuse::change_plan(&output, experiment, plan, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
-        Ok(Self { experiment, plan, settings, output, unfit, subjects })
+        Ok(Self { known, experiment, plan, settings, output, unfit, subjects })
     }
 
     /// Runs the remaining jobs of the plan. `stop`: if set by another thread, ends soon; finished
@@ -96,7 +100,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the results cannot be continued, or a row cannot be written.
     pub fn run(&self, stop: &AtomicBool, progress: &dyn Progress) -> Result<RunSummary, RunError> {
-        let Self { experiment, plan, settings, output, unfit, subjects } = self;
+        let Self { experiment, plan, settings, output, unfit, subjects, .. } = self;
         let row_index = RowIndex::new(experiment, plan);
         let retry = RetryPolicy {
             failed: settings.retry_failed,

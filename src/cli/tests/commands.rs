@@ -115,7 +115,7 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
             assert!(code == 3 && stderr.contains("3 jobs failed: see the error column"), "{stderr}");
             assert!(!stderr.contains("reference"), "{stderr}");
             assert_eq!(stdout.is_empty() && stderr.lines().count() == 1, !quiet.is_empty(), "{stdout}{stderr}");
-            assert_eq!(stderr.contains("6 of 6 jobs are already done"), before == 6 && quiet.is_empty(), "{stderr}");
+            assert_eq!(stderr.contains("6 of 6 jobs known, 0 to run"), before == 6 && quiet.is_empty(), "{stderr}");
             assert_eq!(
                 stderr.contains("failed: \"size=8192 GiB\" on a: "),
                 before == 0 && quiet.is_empty(),

@@ -1,0 +1,71 @@
+//! A file that grew, shrank or was renamed: what its folder has is not searched again.
+
+use super::*;
+use crate::common::skip;
+
+const HEAD: &str = "name = 'grown'\nsuite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 3 }\n[grid]\n";
+
+#[test]
+fn run_and_plan_print_how_many_jobs_are_known() {
+    let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));
+    trial.run("out", &[]).expect(0);
+    fs::write(&trial.file, format!("{HEAD}'table.size' = [2048, 4096, 8192]\n")).unwrap();
+    let plan = ttlab(&["plan", &trial.file, "--out", &trial.text("out")]).expect(0);
+    assert!(plan.stdout.contains("known       3 of 9 jobs known, 6 to run in "), "{}", plan.stdout);
+    assert!(plan.stdout.contains("for 6 jobs (3 jobs of this plan are done in"), "{}", plan.stdout);
+    let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
+    output.prints(&[
+        "the plan has changed: 9 rows that it no longer has are kept in unused.csv",
+        "3 of 9 jobs known, 6 to run",
+    ]);
+    let grown = counts(&trial.results("out"));
+    trial.run("new", &[]).expect(0);
+    assert_eq!(grown, counts(&trial.results("new")));
+    ttlab(&["verify", &trial.text("out")]).expect(0);
+    ttlab(&["report", &trial.text("out")]).expect(0);
+}
+
+/// Killed at any change of a name in the folder: the next run has all rows, and so has the plan before.
+#[test]
+fn nothing_is_lost_when_a_change_of_plan_is_killed() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        skip("strace", "strace is not installed: kills in a change of plan were not tested");
+        return;
+    }
+    let texts = ["'table.size' = [1024, 2048]\n", "'table.slots' = [1, 2]\n"].map(|grid| format!("{HEAD}{grid}"));
+    let trial = Trial::new(&texts[0]);
+    let write = |text: usize| fs::write(&trial.file, &texts[text]).unwrap();
+    let whole = [0, 1].map(|text| {
+        write(text);
+        trial.run("whole", &["--fresh"]).expect(0);
+        counts(&trial.results("whole"))
+    });
+    let mut kills = 0;
+    for call in 1.. {
+        let out = format!("out-{call}");
+        write(0);
+        trial.run(&out, &[]).expect(0);
+        write(1);
+        let mut command = Command::new("strace");
+        command.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=rename,renameat,renameat2,linkat,unlink,unlinkat"]);
+        let inject = format!("inject=rename,renameat,renameat2,linkat,unlink,unlinkat:signal=KILL:when={call}");
+        command.args(["-e", &inject]).arg(binary()).args(["run", &trial.file, "--quiet", "--out", &trial.text(&out)]);
+        let ended = run_command(&mut command);
+        let killed = ended.code != Some(0);
+        kills += u32::from(killed);
+        for text in if call % 2 == 0 { [0, 1] } else { [1, 0] } {
+            write(text);
+            trial.run(&out, &[]).expect(0);
+            assert_eq!(counts(&trial.results(&out)), whole[text], "call {call}, plan {text}");
+            ttlab(&["verify", &trial.text(&out)]).expect(0);
+        }
+        // Jobs that had rows before the kill have them still.
+        write(0);
+        let again = ttlab(&["run", &trial.file, "--out", &trial.text(&out)]).expect(0);
+        assert!(again.stderr.contains("6 of 6 jobs known, 0 to run"), "call {call}: {}", again.stderr);
+        if !killed {
+            break;
+        }
+    }
+    assert!(kills > 5, "{kills}");
+}
