@@ -55,7 +55,7 @@ fn resume_lines(all: u64, before: u64, found: &Done) -> Vec<String> {
         (found.torn > 0).then(|| format!("removed an incomplete last line of {} bytes from the results", found.torn)),
         found.saved.as_ref().map(|saved| format!("saved a copy of the damaged results as {}", saved.display())),
         (found.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(found.dropped, "row"))),
-        (before > 0).then(|| format!("resuming: {before} of {all} jobs are already done")),
+        (before > 0).then(|| format!("{before} of {all} jobs known, {} to run", all - before)),
     ];
     lines.into_iter().flatten().collect()
 }
@@ -97,10 +97,7 @@ mod tests {
             progress.end(&RunSummary { before: 3, done: 2, ..RunSummary::default() });
         });
         let lines: Vec<&str> = text.lines().collect();
-        assert!(
-            output.is_empty() && lines.len() == 2 && lines[0] == "resuming: 3 of 8 jobs are already done",
-            "{output}{text}"
-        );
+        assert!(output.is_empty() && lines.len() == 2 && lines[0] == "3 of 8 jobs known, 5 to run", "{output}{text}");
         assert!(lines[1].starts_with("2 jobs in ") && lines[1].ends_with(" s"), "{text}");
     }
 
@@ -111,13 +108,13 @@ mod tests {
             "removed an incomplete last line of 17 bytes from the results",
             "saved a copy of the damaged results as x/old",
             "dropped 5 rows of jobs that will run again",
-            "resuming: 3 of 8 jobs are already done",
+            "3 of 8 jobs known, 5 to run",
         ];
         assert_eq!(resume_lines(8, 3, &found), all);
         assert_eq!(resume_lines(8, 0, &found), all[..3]);
         let one = Done { dropped: 1, ..Done::default() };
         assert_eq!(resume_lines(8, 0, &one), ["dropped 1 row of jobs that will run again"]);
-        assert_eq!(resume_lines(8, 8, &Done::default()), ["resuming: 8 of 8 jobs are already done"]);
+        assert_eq!(resume_lines(8, 8, &Done::default()), ["8 of 8 jobs known, 0 to run"]);
         assert_eq!(resume_lines(8, 0, &Done::default()), Vec::<String>::new());
         let job = Job { variant: 0, opponent: None, item: 0, items: 1, repeat: 0 };
         let failures = vec![(job, "one".to_owned()), (job, "two".to_owned())];

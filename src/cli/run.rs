@@ -23,7 +23,8 @@ use std::sync::atomic::AtomicBool;
                                                        exit 1 if a published figure is not met
   ttlab run --plan plan.json --shard 3                 one shard of a plan for many machines
 
-Run the same command again to resume an interrupted run.
+Run the same command again to resume an interrupted run. If the file has changed since, what is known is kept,
+and the rest is searched.
 Exit: 0 done, 1 an expectation failed (--check) or the results cannot show what varies (--strict), 2 usage or a bad file,
 3 a job failed, 4 finished results were edited, 5 input/output, 75 interrupted (can be resumed).")]
 pub struct Args {

@@ -197,7 +197,7 @@ impl<'a> Reuse<'a> {
         (self.failed || row.get(keys.error) == Some("")).then_some(jobs)
     }
 
-    /// Reads a results file of any plan. `take` gets each job of this plan that it has and its rows,
+    /// Reads a results file of any plan. `take` gets the rows of each job of this plan that it has,
     /// once; `done` are the jobs that need none.
     fn read(
         &self,
@@ -211,7 +211,7 @@ impl<'a> Reuse<'a> {
         let keys = Keys::new(header);
         let sources = self.sources(header);
         let name = path.display();
-        // The last row of a job has the job's id, and says what its other rows have in common with it.
+        // The last row of a job has the job's id, and what its other rows have in common with it.
         let mut groups: HashMap<String, Group> = HashMap::new();
         if let (Some(keys), Ok(_)) = (&keys, &sources) {
             record::scan(path, header, |_, row| {
@@ -419,7 +419,7 @@ impl Reuse<'_> {
     }
 
     /// Makes the rows of another plan in a folder those of this one, with what the folder has as
-    /// unused; the rest becomes unused. If it ends early, nothing is lost, and the next run goes on.
+    /// unused; the rest becomes unused. Where it ends early, nothing is lost.
     fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<Known, OutputError> {
         let (folder, path) = (&output.folder, output.results_path());
         let write = |manifest: &Manifest| {

@@ -25,7 +25,8 @@ fn run_and_plan_print_how_many_jobs_are_known() {
     ttlab(&["report", &trial.text("out")]).expect(0);
 }
 
-/// Killed at any change of a name in the folder: the next run has all rows, and so has the plan before.
+/// Killed at any change of a name in the folder: the next run has all rows, and so has the plan
+/// before.
 #[test]
 fn nothing_is_lost_when_a_change_of_plan_is_killed() {
     if Command::new("strace").arg("-V").output().is_err() {
