@@ -21,6 +21,7 @@ mod searching;
 mod session;
 mod stopping;
 mod subjects;
+mod unused;
 pub mod verify;
 mod work;
 

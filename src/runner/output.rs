@@ -3,9 +3,9 @@
 use super::RunError;
 use super::in_flight::IN_FLIGHT_FILE;
 use super::manifest::now;
-use super::reuse::unused_files;
 use super::row_index::{Done, RetryPolicy, RowIndex, scan_rows};
 use super::stopping::Stopping;
+use super::unused::unused_files;
 use crate::experiment::Experiment;
 use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RunSegment};
 use crate::record::{self, Jobs, ResultsError, ResultsWriter, thin};

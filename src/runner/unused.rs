@@ -1,0 +1,49 @@
+//! The rows in a folder that its plan does not have: one file for each set of columns.
+
+use crate::record::{self, ResultsError};
+use crate::system::files;
+use std::collections::HashSet;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// The files with such rows in a folder.
+pub fn unused_files(folder: &Path) -> Vec<PathBuf> {
+    (1..).map(|number| unused_file(folder, number)).take_while(|path| path.exists()).collect()
+}
+
+/// The file of that number, from 1: `unused.csv`, `unused-2.csv`, ...
+pub fn unused_file(folder: &Path, number: u32) -> PathBuf {
+    folder.join(if number == 1 { "unused.csv".to_owned() } else { format!("unused-{number}.csv") })
+}
+
+/// Appends lines of one results file to another, without those whose id is there already. The file
+/// is replaced at once.
+pub fn append_lines(from: &Path, lines: &[Range<u64>], header: &[String], to: &Path) -> Result<(), ResultsError> {
+    let mut ids = HashSet::new();
+    if to.exists() {
+        record::scan(to, header, |_, row| {
+            ids.extend(row.ok().and_then(|row| row.get(0).map(str::to_owned)));
+            Ok(())
+        })?;
+    }
+    let mut new = record::begin_file(to)?;
+    let mut writer = io::BufWriter::new(new.as_file_mut());
+    match to.exists() {
+        true => drop(io::copy(&mut files::open(to)?, &mut writer)?),
+        false => writer.write_all(&record::csv_line(header)?)?,
+    }
+    let (mut old, mut bytes) = (files::open(from)?, Vec::new());
+    for line in lines {
+        old.seek(SeekFrom::Start(line.start))?;
+        bytes.resize((line.end - line.start) as usize, 0);
+        old.read_exact(&mut bytes)?;
+        let id = bytes.split(|byte| *byte == b',').next().unwrap_or_default();
+        if !ids.contains(&*String::from_utf8_lossy(id)) {
+            writer.write_all(&bytes)?;
+        }
+    }
+    writer.flush()?;
+    drop(writer);
+    Ok(record::publish(new, to)?)
+}
