@@ -109,7 +109,7 @@ pub mod cli;
 
 pub use chess::{
     Bitboard, Board, Bound, Color, FenError, Increments, Item, Keys, Move, MoveList, Piece, Score, Square, Strictness,
-    Suite, SuiteOptions, legal as legal_moves, named as parse_move, suite::SuiteError,
+    Suite, SuiteOptions, legal as legal_moves, parse_move, suite::SuiteError,
 };
 pub use engine::{
     Engine, EngineError, EngineOptions, Iteration, Limit, OptionError, Outcome, SearchCounters, SearchProgress, Stop,

@@ -20,7 +20,7 @@ impl Bitboard {
     /// The set of one square.
     #[inline]
     #[must_use]
-    pub const fn of(square: Square) -> Self {
+    pub const fn from_square(square: Square) -> Self {
         Self(1 << square.index())
     }
 

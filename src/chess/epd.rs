@@ -12,7 +12,7 @@
 
 use super::board::Board;
 use super::fault::{Fault, Faults, OnError};
-use super::fen::{self, FenError, Strictness, shown};
+use super::fen::{self, FenError, Strictness, quote_start};
 use super::lines::Lines;
 use super::moves::Move;
 use super::opcode::{self, Operand, Operation, OperationValue, Word};
@@ -229,7 +229,7 @@ impl<'a> Operations<'a> {
             self.skip_until(|c| fen::is_gap(c) || c == ';');
             let name = &self.text[start..self.at];
             let expected =
-                || format!("expected an opcode (a letter, then letters, digits, _ or -), found {}", shown(name));
+                || format!("expected an opcode (a letter, then letters, digits, _ or -), found {}", quote_start(name));
             let first = name.chars().next().unwrap_or_default();
             if first.is_ascii_alphabetic() {
                 if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {

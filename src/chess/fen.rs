@@ -58,7 +58,7 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
     let rest = &text[reading.end..];
     let fault = FenError {
         column: reading.end + 1 + rest.len() - rest.trim_start().len(),
-        message: format!("expected the end after the FEN's fields, found {}", shown(rest.trim())),
+        message: format!("expected the end after the FEN's fields, found {}", quote_start(rest.trim())),
     };
     match strictness {
         _ if rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty() => Ok(reading),
@@ -83,7 +83,7 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
     let turn = match (turn, strictness) {
         ("w", _) | ("W", Strictness::Lenient) => Color::White,
         ("b", _) | ("B", Strictness::Lenient) => Color::Black,
-        _ => return Err(fault(turn_column, format!("expected the side to move, w or b, found {}", shown(turn)))),
+        _ => return Err(fault(turn_column, format!("expected the side to move, w or b, found {}", quote_start(turn)))),
     };
     let (castling_column, castling) = fields.next("castling rights", Some("-"))?;
     let castling = fields.castling(castling, castling_column)?;
@@ -91,7 +91,7 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
     let is_en_passant = ep == "-" || Square::parse(ep).is_some();
     let en_passant = match Square::parse(ep) {
         None if !is_en_passant => {
-            let found = format!("expected an en passant square or -, found {}", shown(ep));
+            let found = format!("expected an en passant square or -, found {}", quote_start(ep));
             fields.repair(ep_column, found)?;
             None
         }
@@ -130,7 +130,7 @@ fn fault(column: usize, message: String) -> FenError {
 }
 
 /// A piece of the text, short enough for a message and with nothing unprintable in it.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn quote_start(text: &str) -> String {
     let plain =
         |c: char| if c.is_control() || is_gap(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() };
     let start: String = text.chars().take(24).map(plain).collect();
@@ -185,7 +185,7 @@ impl<'a> Fields<'a> {
             self.at = start + field.len();
             return Ok((start + 1, field));
         }
-        let found = shown(self.text[start..].split(is_gap).next().unwrap_or_default());
+        let found = quote_start(self.text[start..].split(is_gap).next().unwrap_or_default());
         let missing = fault(start + 1, format!("expected {what}, found {found}"));
         match default {
             Some(default) if self.strictness == Strictness::Lenient => {
@@ -208,7 +208,7 @@ impl<'a> Fields<'a> {
                 ('k', _) | ('h', Strictness::Lenient) => rights::BLACK_KING,
                 ('q', _) | ('a', Strictness::Lenient) => rights::BLACK_QUEEN,
                 _ => {
-                    let found = shown(&letter.to_string());
+                    let found = quote_start(&letter.to_string());
                     return Err(fault(column + offset, format!("expected castling rights (KQkq or -), found {found}")));
                 }
             };
@@ -239,7 +239,10 @@ impl<'a> Fields<'a> {
         let halfmove_clock = match clock.parse() {
             Ok(value) if value <= 9999 => value,
             _ => {
-                self.repair(clock_at + 1, format!("expected a halfmove clock, 0 to 9999, found {}", shown(clock)))?;
+                self.repair(
+                    clock_at + 1,
+                    format!("expected a halfmove clock, 0 to 9999, found {}", quote_start(clock)),
+                )?;
                 0
             }
         };
@@ -248,7 +251,10 @@ impl<'a> Fields<'a> {
         match number.parse() {
             Ok(value @ 1..=9999) => Ok((halfmove_clock, value)),
             _ => {
-                self.repair(number_at + 1, format!("expected a move number, 1 to 9999, found {}", shown(number)))?;
+                self.repair(
+                    number_at + 1,
+                    format!("expected a move number, 1 to 9999, found {}", quote_start(number)),
+                )?;
                 Ok((halfmove_clock, 1))
             }
         }
@@ -274,12 +280,12 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
             '1'..='8' => file += letter as u8 - b'0',
             _ => {
                 let Some(piece) = Piece::from_letter(letter) else {
-                    let found = shown(&letter.to_string());
+                    let found = quote_start(&letter.to_string());
                     return Err(fault(here, format!("expected a piece (pnbrqkPNBRQK), 1-8 or /, found {found}")));
                 };
                 let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
                 if file < 8 {
-                    squares[Square::at(file, rank).index()] = Some((color, piece));
+                    squares[Square::from_file_rank(file, rank).index()] = Some((color, piece));
                 }
                 file += 1;
             }

@@ -14,7 +14,7 @@ impl Board {
             let mut text = String::new();
             let mut empty = 0;
             for file in 0..8 {
-                let square = Square::at(file, rank);
+                let square = Square::from_file_rank(file, rank);
                 let letter = self.piece_on(square).map(|piece| match self.color_on(square) {
                     Some(Color::White) => piece.letter().to_ascii_uppercase(),
                     _ => piece.letter(),

@@ -53,7 +53,7 @@ impl Board {
             Piece::Queen => attacks::queen(from, occupied),
             Piece::King if from.index().abs_diff(to.index()) == 2 => return self.is_legal_castling(mv),
             Piece::King => {
-                let without = occupied ^ Bitboard::of(from);
+                let without = occupied ^ Bitboard::from_square(from);
                 return attacks::king(from).has(to) && self.attackers(to, them, without).is_empty();
             }
         };
@@ -85,9 +85,9 @@ impl Board {
     /// Whether no enemy attacks the king once a piece other than the king has gone from `from` to
     /// `to`.
     fn leaves_king_safe(&self, from: Square, to: Square) -> bool {
-        let occupied = (self.occupied() ^ Bitboard::of(from)) | Bitboard::of(to);
+        let occupied = (self.occupied() ^ Bitboard::from_square(from)) | Bitboard::from_square(to);
         let attackers = self.attackers(self.king(self.turn()), !self.turn(), occupied);
-        (attackers & !Bitboard::of(to)).is_empty()
+        (attackers & !Bitboard::from_square(to)).is_empty()
     }
 }
 
@@ -95,7 +95,7 @@ impl Board {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::{Increments, named};
+    use crate::chess::{Increments, parse_move};
 
     /// A pawn that takes in passing opens the fifth rank, from which two pawns go: where a rook
     /// looks along it, the move is not legal; where no rook stands there, it is.
@@ -104,7 +104,7 @@ mod tests {
         for (fen, legal) in [("4k3/3p4/8/K3P2r/8/8/8/8 b - - 0 1", false), ("4k3/3p4/8/K3P2b/8/8/8/8 b - - 0 1", true)]
         {
             let mut board = Board::from_fen(fen).unwrap();
-            board.play(named(&board, "d7d5").unwrap(), Increments::none());
+            board.play(parse_move(&board, "d7d5").unwrap(), Increments::none());
             let [from, to] = ["e5", "d6"].map(|square| Square::parse(square).unwrap());
             assert_eq!(board.is_legal(Move::new(from, to)), legal, "{fen}");
         }

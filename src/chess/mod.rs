@@ -40,7 +40,7 @@ pub use board::Board;
 pub use fen::{FenError, Strictness};
 pub use increments::Increments;
 pub use keys::{EpRule, Generator, KeyOptions, Keys, Scheme};
-pub use movegen::{legal, named};
+pub use movegen::{legal, parse_move};
 pub use moves::{Move, MoveList};
 pub use order::GenerationOrder;
 pub use score::{Bound, Score};

@@ -21,7 +21,7 @@ pub fn legal(board: &Board, list: &mut MoveList) {
 
 /// The legal move that UCI writes so: `e2e4`, `e7e8q`.
 #[must_use]
-pub fn named(board: &Board, word: &str) -> Option<Move> {
+pub fn parse_move(board: &Board, word: &str) -> Option<Move> {
     let from = Square::parse(word.get(..2)?)?;
     let mut moves = MoveList::new();
     legal(board, &mut moves);
@@ -363,7 +363,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             let from = origin(target, step);
             if capturers.has(from)
                 && self.board.en_passant_is_safe(from, target, Self::THEM, 0)
-                && sink.pawns(Bitboard::of(target), step)
+                && sink.pawns(Bitboard::from_square(target), step)
             {
                 return true;
             }
@@ -395,7 +395,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         let attackers = attacks::knight(square).0 & danger.knights
             | attacks::bishop(square, danger.occupied).0 & self.diagonal
             | attacks::rook(square, danger.occupied).0 & self.straight
-            | Bitboard::of(square).0 & danger.near;
+            | Bitboard::from_square(square).0 & danger.near;
         attackers == 0
     }
 

@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::fault;
-use super::fen::{FenError, Strictness, is_gap, shown};
+use super::fen::{FenError, Strictness, is_gap, quote_start};
 use super::increments::Increments;
 use super::moves::Move;
 use super::san;
@@ -91,7 +91,7 @@ pub(super) fn read(
             [] => return Err(missing("a text")),
             [word] => OperationValue::Text(word.text.to_owned()),
             [_, second, ..] => {
-                let found = format!("`{name}` expects one text in quotation marks, found {}", shown(second.text));
+                let found = format!("`{name}` expects one text in quotation marks, found {}", quote_start(second.text));
                 repair(strictness, second.column, found, &mut notes)?;
                 OperationValue::Text(raw.trim_matches(|c| c == '"' || is_gap(c)).to_owned())
             }
@@ -128,10 +128,10 @@ fn integer(source: &Operand<'_>, least: i64, most: i64) -> Result<OperationValue
     let (column, found) = match words {
         [word] => match word.text.parse() {
             Ok(value) if (least..=most).contains(&value) && !word.quoted => return Ok(OperationValue::Integer(value)),
-            _ => (word.column, shown(word.text)),
+            _ => (word.column, quote_start(word.text)),
         },
         [] => (source.column, "nothing".to_owned()),
-        [_, second, ..] => (second.column, format!("a second operand {}", shown(second.text))),
+        [_, second, ..] => (second.column, format!("a second operand {}", quote_start(second.text))),
     };
     Err(FenError { column, message: format!("`{name}` expects {range}, found {found}") })
 }
@@ -147,7 +147,7 @@ fn read_moves(
     let mut moves = Vec::new();
     for word in words {
         if !moves.is_empty() && matches!(word.text, "+" | "#" | "++") {
-            repair(strictness, word.column, format!("expected a move, found {}", shown(word.text)), notes)?;
+            repair(strictness, word.column, format!("expected a move, found {}", quote_start(word.text)), notes)?;
             continue;
         }
         let place = |error: san::SanError| FenError { column: word.column, message: error.to_string() };

@@ -13,7 +13,7 @@ pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
         return 1;
     }
     let mut leaves = 0;
-    successors::each(board, inc, |child| {
+    successors::for_each(board, inc, |child| {
         // The leaf is shown to a stranger, or the compiler would not make it.
         let child = std::hint::black_box(child);
         leaves += if depth > 1 { full(child, inc, depth - 1) } else { 1 };
@@ -28,7 +28,7 @@ pub fn bulk(board: &Board, inc: &Increments, depth: u32) -> u64 {
         return if depth == 0 { 1 } else { movegen::count(board) };
     }
     let mut leaves = 0;
-    successors::each(board, inc, |child| leaves += bulk(child, inc, depth - 1));
+    successors::for_each(board, inc, |child| leaves += bulk(child, inc, depth - 1));
     leaves
 }
 

@@ -20,7 +20,7 @@
 
 use super::board::Board;
 use super::fault::{Fault, Faults, OnError};
-use super::fen::{self, Strictness, shown};
+use super::fen::{self, Strictness, quote_start};
 use super::increments::Increments;
 use super::lines::with_line_feeds;
 use super::moves::Move;
@@ -201,7 +201,7 @@ impl GameReader<'_> {
                 let board = &mut open.board;
                 let mv = read_move(board, text, self.strictness).map_err(|error| {
                     let dots = if board.turn() == Color::White { "." } else { "..." };
-                    self.stop(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, shown(text)))
+                    self.stop(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, quote_start(text)))
                 })?;
                 board.play(mv, Increments::none());
                 open.game.moves.push(mv);
@@ -221,7 +221,9 @@ impl GameReader<'_> {
             (open.board, open.game.start) = (reading.board, reading.board);
         }
         if name == "Variant" && !CHESS.iter().any(|chess| chess.eq_ignore_ascii_case(value.trim())) {
-            return Err(self.stop(format!("tag Variant, expected Standard or From Position, found {}", shown(value))));
+            return Err(
+                self.stop(format!("tag Variant, expected Standard or From Position, found {}", quote_start(value)))
+            );
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The words of a PGN text, with what says nothing about moves left out.
 
-use super::fen::{is_gap, shown};
+use super::fen::{is_gap, quote_start};
 
 /// A fault before it knows file and game.
 pub(super) struct ReadStop {
@@ -146,7 +146,7 @@ impl<'a> Lexer<'a> {
         let line = self.rest().split('\n').next().unwrap_or_default();
         // A tag that cannot be read is passed with its line.
         self.at += line.len();
-        let expected = || self.stop(format!("expected a tag, [Name \"value\"], found {}", shown(line)));
+        let expected = || self.stop(format!("expected a tag, [Name \"value\"], found {}", quote_start(line)));
         let inside = line[1..].trim_start();
         let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').ok_or_else(expected)?;
         let (name, rest) = inside.split_at(length);

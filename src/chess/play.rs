@@ -119,7 +119,7 @@ impl Board {
         // king sees.
         for slider in sliding & own {
             if (attacks::between(king, slider) & occupied).is_empty() {
-                checkers = checkers | Bitboard::of(slider);
+                checkers = checkers | Bitboard::from_square(slider);
             }
         }
         checkers.0

@@ -7,7 +7,7 @@
 //! Implementation Guide", 1994, section 8.2.3.
 
 use super::board::Board;
-use super::fen::{Strictness, shown};
+use super::fen::{Strictness, quote_start};
 use super::increments::Increments;
 use super::movegen;
 use super::moves::{Move, MoveList};
@@ -17,13 +17,13 @@ use super::types::{Piece, Square};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SanError {
     /// It does not have the form of a move.
-    #[error("expected a move, found {}", shown(.0))]
+    #[error("expected a move, found {}", quote_start(.0))]
     Unreadable(String),
     /// No legal move fits.
-    #[error("no legal move {}", shown(.0))]
+    #[error("no legal move {}", quote_start(.0))]
     Illegal(String),
     /// Several legal moves fit.
-    #[error("{} is ambiguous: {}", shown(.0), .1.join(" or "))]
+    #[error("{} is ambiguous: {}", quote_start(.0), .1.join(" or "))]
     Ambiguous(String, Vec<String>),
 }
 
@@ -78,7 +78,7 @@ fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Descrip
         Description {
             piece: Some(Piece::King),
             file: Some(4),
-            to: Some(Square::at(file, king.rank())),
+            to: Some(Square::from_file_rank(file, king.rank())),
             ..Default::default()
         }
     };

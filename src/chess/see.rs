@@ -21,7 +21,7 @@ impl Board {
         if mover == Piece::King && from.index().abs_diff(to.index()) == 2 {
             return 0;
         }
-        let mut occupied = (self.occupied() ^ Bitboard::of(from)) | Bitboard::of(to);
+        let mut occupied = (self.occupied() ^ Bitboard::from_square(from)) | Bitboard::from_square(to);
         if self.is_en_passant(mv) {
             occupied = occupied ^ Bitboard(1 << (to.index() ^ 8));
         }
@@ -35,7 +35,7 @@ impl Board {
         let mut ply = 0;
         while ply < 32 {
             let Some((from, piece)) = self.cheapest_attacker(to, side, occupied) else { break };
-            occupied = occupied ^ Bitboard::of(from);
+            occupied = occupied ^ Bitboard::from_square(from);
             if piece == Piece::King && self.cheapest_attacker(to, !side, occupied).is_some() {
                 break;
             }

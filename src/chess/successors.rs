@@ -19,7 +19,7 @@ const KING: usize = CODES[Piece::King as usize];
 /// Shows every position that a legal move leads to, in generation order: exactly as [`Board::play`]
 /// leaves it.
 #[inline]
-pub fn each<F: FnMut(&Board)>(board: &Board, inc: &Increments, show: F) {
+pub fn for_each<F: FnMut(&Board)>(board: &Board, inc: &Increments, show: F) {
     match board.turn() {
         Color::White => movegen::show(board, &mut Successors::<F, true>::new(board, inc, show)),
         Color::Black => movegen::show(board, &mut Successors::<F, false>::new(board, inc, show)),

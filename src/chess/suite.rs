@@ -172,10 +172,10 @@ impl Suite {
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
         if let Some(builtin) = builtin::find(path) {
             let text = builtin?.text.as_bytes();
-            let kind = SuiteKind::of(path).unwrap_or(SuiteKind::Positions);
+            let kind = SuiteKind::from_path(path).unwrap_or(SuiteKind::Positions);
             return Ok(Self::read(&stem(path), &path.display().to_string(), kind, text, options)?);
         }
-        let kind = SuiteKind::of(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
+        let kind = SuiteKind::from_path(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
         let file = crate::system::files::open_input(path).map_err(unreadable)?;
         let suite = Self::read_from(&stem(path), &path.display().to_string(), kind, BufReader::new(file), options)?;
@@ -228,7 +228,7 @@ impl SuiteKind {
     /// The kind that a file's extension names; what names a suite that is compiled in is always a
     /// suite.
     #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let file = match builtin::find(path) {
             Some(Ok(suite)) => Path::new(suite.file),
             Some(Err(_)) => return Some(Self::Positions),

@@ -71,7 +71,7 @@ impl Square {
     /// The square on `file` (a = 0) and `rank` (first = 0), each taken modulo 8.
     #[inline]
     #[must_use]
-    pub const fn at(file: u8, rank: u8) -> Self {
+    pub const fn from_file_rank(file: u8, rank: u8) -> Self {
         Self((rank & 7) << 3 | (file & 7))
     }
 
@@ -102,7 +102,7 @@ impl Square {
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         match name.as_bytes() {
-            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Self::at(file - b'a', rank - b'1')),
+            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Self::from_file_rank(file - b'a', rank - b'1')),
             _ => None,
         }
     }

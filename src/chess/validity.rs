@@ -28,7 +28,7 @@ const SIDES: [(u8, Color, char, u8); 4] = [
 
 /// The castling rights among `castling` whose king and rook stand at home.
 pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: u8) -> u8 {
-    let at = |file, color| squares[Square::at(file, if color == Color::White { 0 } else { 7 }).index()];
+    let at = |file, color| squares[Square::from_file_rank(file, if color == Color::White { 0 } else { 7 }).index()];
     let possible = |&&(right, color, _, rook): &&(u8, Color, char, u8)| {
         castling & right != 0
             && at(4, color) == Some((color, Piece::King))
@@ -49,7 +49,7 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
         )));
     }
     let (origin, pushed) = if rank == 2 { (1, 3) } else { (6, 4) };
-    let [origin, pushed] = [origin, pushed].map(|rank| Square::at(target.file(), rank));
+    let [origin, pushed] = [origin, pushed].map(|rank| Square::from_file_rank(target.file(), rank));
     if setup.squares[pushed.index()] != Some((pusher, Piece::Pawn)) {
         return Some(Illegality::EnPassant(format!("no pawn on {pushed} has just passed {target}")));
     }
@@ -73,7 +73,7 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
 pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
     // In the order of a FEN, so that the first one too many is the one shown.
     let squares_of = |color, piece: Option<Piece>| {
-        let order = (0..8).rev().flat_map(|rank| (0..8).map(move |file| Square::at(file, rank)));
+        let order = (0..8).rev().flat_map(|rank| (0..8).map(move |file| Square::from_file_rank(file, rank)));
         order.filter(move |square| {
             setup.squares[square.index()].is_some_and(|(c, p)| c == color && piece.is_none_or(|piece| piece == p))
         })

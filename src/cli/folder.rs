@@ -31,7 +31,9 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
     let exit = match &error {
         OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
         OutputError::Results { .. }
-        | OutputError::Manifest(ManifestError::Json { .. } | ManifestError::Edited { .. }) => Exit::Usage,
+        | OutputError::Manifest(
+            ManifestError::Json { .. } | ManifestError::Version { .. } | ManifestError::Edited { .. },
+        ) => Exit::Usage,
         OutputError::Foreign(_) | OutputError::Locked(_) => Exit::Usage,
         OutputError::Edited(_) => Exit::Unequal,
         OutputError::Io { .. } | OutputError::NoLocks { .. } | OutputError::Manifest(_) => Exit::Io,

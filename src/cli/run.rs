@@ -95,7 +95,7 @@ fn load(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Comma
         refuse!("--shard {index}: {} has {of} shards: expected 0 to {}", path.display(), of - 1);
     }
     let folder = shard_folder(&results(&experiment), index);
-    Ok((experiment, plan, Some(Shard { index, of }), folder))
+    Ok((experiment, plan, Some(Shard { index, count: of }), folder))
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -141,7 +141,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let (mut exit, mut done) = (Exit::Done, format!("report: {}", folder.join("report.html").display()));
     let mut blind = Vec::new();
-    if let Some(Shard { index, of }) = shard {
+    if let Some(Shard { index, count: of }) = shard {
         done = format!("shard {index} of {of} is done: {}", folder.display());
     } else {
         let page = crate::report::Page::read(&folder).map_err(CommandFailure::io)?;

@@ -121,7 +121,7 @@ struct Record {
 /// The positions of each game, or a single position.
 fn items(args: &Record) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
-    if SuiteKind::of(file).is_none() {
+    if SuiteKind::from_path(file).is_none() {
         if args.first.is_some() {
             refuse!("--first: {} is a single position, not a file", args.what);
         }

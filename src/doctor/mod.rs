@@ -241,7 +241,7 @@ fn run_checks(
             None => probe,
         }
     } else {
-        findings.add("repeats", CheckResult::Note, "not tried: it heeds no limit");
+        findings.add("repeats", CheckResult::Note, "not tried: it respects no limit");
         probe
     };
     if probe.nodes == LimitSupport::Yes && probe.node_reports == NodeReports::Whole {
@@ -278,7 +278,8 @@ fn run_checks(
             found
         }
         _ => {
-            let why = "a small and a large table cannot be compared: it does not heed `go depth`, or tells no nodes";
+            let why =
+                "a small and a large table cannot be compared: it does not respect `go depth`, or reports no nodes";
             findings.add("Hash", CheckResult::Note, why);
             None
         }
@@ -306,8 +307,8 @@ fn record_failure<T>(
 fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
     for (check, support) in [("go depth", &probe.depth), ("go nodes", &probe.nodes)] {
         match support {
-            LimitSupport::Yes => findings.add(check, CheckResult::Good, "heeded"),
-            LimitSupport::No(why) => findings.add(check, CheckResult::Fault, format!("not heeded: {why}")),
+            LimitSupport::Yes => findings.add(check, CheckResult::Good, "respected"),
+            LimitSupport::No(why) => findings.add(check, CheckResult::Fault, format!("not respected: {why}")),
         }
     }
     match (probe.node_reports, &probe.nodes) {
@@ -453,8 +454,8 @@ mod tests {
         assert_eq!(
             checks(&exact, deep),
             [
-                "Good go depth: heeded",
-                "Good go nodes: heeded",
+                "Good go depth: respected",
+                "Good go nodes: respected",
                 "Good nodes reported: up to the end of a search",
                 "Good repeats: exact: nodes, score, move, variation and depths, to depth 9",
                 "Good ucinewgame: like a new process",
@@ -491,7 +492,7 @@ mod tests {
             ]
         );
         let lines = checks(&ignores_nodes, Limit { depth: None, nodes: Some(20_000) });
-        assert_eq!(lines[1], "Fault go nodes: not heeded: it made 6");
+        assert_eq!(lines[1], "Fault go nodes: not respected: it made 6");
         assert_eq!(lines[2], "Good repeats: exact: nodes, score, move, variation and depths, to 20000 nodes");
     }
 

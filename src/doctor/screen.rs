@@ -111,7 +111,7 @@ mod tests {
             name: "Engine 1".to_owned(),
             options: options.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             checks: vec![
-                check("go depth", CheckResult::Good, "heeded"),
+                check("go depth", CheckResult::Good, "respected"),
                 check("ucinewgame", CheckResult::Fault, "it does not forget all"),
                 check("Hash", CheckResult::Note, "no effect"),
             ],
@@ -138,7 +138,7 @@ mod tests {
                 "Engine 1: /bin/engine -u (SHA-256 001122334455)",
                 "with Threads 1, Hash 16",
                 "",
-                "  ok    go depth      heeded",
+                "  ok    go depth      respected",
                 "  FAULT ucinewgame    it does not forget all",
                 "  note  Hash          no effect",
                 "",

@@ -1,6 +1,6 @@
 //! Alpha-beta and principal variation search: one interior node.
 
-use super::node::{Known, Node};
+use super::node::{Node, TableAnswer};
 use super::observer::{Observer, Probed};
 use super::ordering::{Hint, NodeMoves, StageContext};
 use super::search::Search;
@@ -30,7 +30,7 @@ impl<O: Observer> Search<'_, O> {
         let asks = self.on.terms_depth <= depth;
         let mut table_move = Move::NONE;
         if asks {
-            self.known = Known::default();
+            self.known = TableAnswer::default();
         }
         self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
@@ -44,7 +44,7 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         // Copied, because searches below this node overwrite it.
-        let known = if asks { self.known } else { Known::default() };
+        let known = if asks { self.known } else { TableAnswer::default() };
         if self.on.iir_depth <= depth && ply > 0 {
             depth = self.reduced_depth(window, &known);
             window.depth = depth;

@@ -5,7 +5,7 @@ use super::audit::{Auditor, Findings};
 use super::check::OptionError;
 use super::eval::{self, Evaluator};
 use super::instruments::Instruments;
-use super::node::Known;
+use super::node::TableAnswer;
 use super::observer::{NoObserver, Observer};
 use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
 use super::oracle::{self, BestMoves};
@@ -410,7 +410,7 @@ impl<'a> Kernel<'a> {
             next_check: 0,
             aborted: false,
             extending_plies: 2 * usize::from(expected.depth),
-            known: Known::default(),
+            known: TableAnswer::default(),
             oracle,
             observer,
         };

@@ -20,7 +20,7 @@ pub struct Node {
 
 /// What the table knows about a node before it is searched, as far as the options allow its use.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Known {
+pub struct TableAnswer {
     /// The stored move, or [`Move::NONE`].
     pub mv: Move,
     /// The depth of the entry, as it was stored.

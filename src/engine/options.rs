@@ -519,7 +519,7 @@ pub enum Shape {
     #[default]
     Table,
     /// A table that never forgets: it receives all that the search offers to the table, before any
-    /// of it is refused, is emptied whenever the table is, and heeds `table.same_key` (`policy` as
+    /// of it is refused, is emptied whenever the table is, and obeys `table.same_key` (`policy` as
     /// `replace`), `table.keep_move` and `probe`. Cutoffs and ordering come from the table as ever.
     /// Nodes to a depth then count lost answers and lost ordering, not another shape.
     Neutral,

@@ -1,7 +1,8 @@
-//! Names that changed: options, their words, columns. An old name is refused with its new one.
+//! Names that changed: options, their words, columns, keys of manifests. An old name is refused
+//! with its new one.
 
 /// The old name and the new one. An option by its path, a word of an option as `path = word`, a
-/// column by its name; `*` stands for any rest.
+/// column by its name, a key of a manifest as `manifest.KEY`; `*` stands for any rest.
 const RENAMED: &[(&str, &str)] = &[
     ("table.use", "probe.use"),
     ("table.bounds", "probe.bounds"),
@@ -14,6 +15,10 @@ const RENAMED: &[(&str, &str)] = &[
     ("ordering = foreseen", "oracle"),
     ("told.*", "reported.*"),
     ("anatomy.held_*", "anatomy.entries_*"),
+    ("manifest.begun", "started"),
+    ("manifest.jobs_spared", "jobs_not_needed"),
+    ("manifest.kept", "never_cleared"),
+    ("manifest.stretches", "segments"),
 ];
 
 /// The new name of an old option, word (`table.policy = fifo`) or column, if it was renamed.
@@ -41,6 +46,7 @@ mod tests {
             ("table.start_value", "probe.start_value"),
             ("told.repeats", "reported.repeats"),
             ("anatomy.held_depth_4", "anatomy.entries_depth_4"),
+            ("manifest.stretches", "segments"),
         ] {
             assert_eq!(renamed(old).as_deref(), Some(new), "{old}");
         }

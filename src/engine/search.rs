@@ -1,7 +1,7 @@
 //! One root search: its state and the code shared by all nodes.
 
 use super::eval::Evaluator;
-use super::node::Known;
+use super::node::TableAnswer;
 use super::observer::Observer;
 use super::options::Algorithm;
 use super::oracle::BestMoves;
@@ -46,7 +46,7 @@ pub struct Search<'a, O> {
     /// Only nodes at fewer plies from the root may be extended.
     pub(super) extending_plies: usize,
     /// The last probe's facts, for reductions and extensions; cleared before each use.
-    pub(super) known: Known,
+    pub(super) known: TableAnswer,
     /// The oracle's first move of each node, if the ordering uses it.
     pub(super) oracle: Option<&'a BestMoves>,
     /// The observer.

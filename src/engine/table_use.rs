@@ -12,7 +12,7 @@ pub struct Probe {
     pub at: Where,
     /// The least remaining depth, beside `at`.
     pub min_depth: u8,
-    /// Whether a hit's bound is heeded.
+    /// Whether a hit's bound is respected.
     pub bounds: BoundsRule,
     /// Which draft may end a node.
     pub depth: DepthRule,
@@ -104,7 +104,7 @@ pub enum Known {
     Window,
 }
 
-/// Whether a hit's bound is heeded.
+/// Whether a hit's bound is respected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -1,7 +1,7 @@
 //! Reductions and extensions that depend on the table's facts, and so shape the tree: internal
 //! iterative reduction and singular extension.
 
-use super::node::{Known, Node};
+use super::node::{Node, TableAnswer};
 use super::observer::Observer;
 use super::options::NodeType;
 use super::ordering::Hint;
@@ -30,16 +30,16 @@ impl Extension {
 impl Switches {
     /// The usable facts of an entry.
     #[inline]
-    pub fn known(&self, entry: &Entry) -> Known {
+    pub fn known(&self, entry: &Entry) -> TableAnswer {
         let mv = if self.moves { entry.mv } else { Move::NONE };
         let bound = if self.cutoffs { self.bound(entry) } else { Bound::None };
-        Known { mv, depth: i32::from(entry.depth), score: entry.score, bound }
+        TableAnswer { mv, depth: i32::from(entry.depth), score: entry.score, bound }
     }
 }
 
 impl<O: Observer> Search<'_, O> {
     /// Under `shape = "neutral"`: the facts of a table that never forgets.
-    pub(super) fn offered(&mut self, board: &Board, depth: i32) -> Known {
+    pub(super) fn offered(&mut self, board: &Board, depth: i32) -> TableAnswer {
         let key = self.table_key(board);
         let entry = self.table.as_deref_mut().and_then(|table| table.last_offer(key, depth as u8));
         entry.map(|entry| self.on.known(&entry)).unwrap_or_default()
@@ -48,7 +48,7 @@ impl<O: Observer> Search<'_, O> {
     /// Internal iterative reduction: the depth to which a node is searched. `node.depth` must be
     /// one at which it applies.
     #[inline(never)]
-    pub(super) fn reduced_depth(&mut self, node: Node, known: &Known) -> i32 {
+    pub(super) fn reduced_depth(&mut self, node: Node, known: &TableAnswer) -> i32 {
         let here = match self.on.iir_node_type {
             NodeType::Any => true,
             NodeType::Pv => node.beta - node.alpha > 1,
@@ -69,7 +69,7 @@ impl<O: Observer> Search<'_, O> {
         &mut self,
         board: &Board,
         node: Node,
-        known: &Known,
+        known: &TableAnswer,
         previous: Move,
     ) -> Extension {
         let Node { alpha, beta, depth, ply, .. } = node;

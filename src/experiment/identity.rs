@@ -204,9 +204,15 @@ mod tests {
         use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
         let pgn = "[Event \"a\"]\n[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1\"]\n\n1... e5 2. Nf3 *\n\n";
         let items = |name: &str, text: &str| {
-            Suite::read("x", name, SuiteKind::of(name.as_ref()).unwrap(), text.as_bytes(), SuiteOptions::default())
-                .unwrap()
-                .items
+            Suite::read(
+                "x",
+                name,
+                SuiteKind::from_path(name.as_ref()).unwrap(),
+                text.as_bytes(),
+                SuiteOptions::default(),
+            )
+            .unwrap()
+            .items
         };
         let start = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
         assert_eq!(item_content(&items("x.pgn", pgn)[0]), format!("{start} e7e5 g1f3"));
@@ -219,7 +225,7 @@ mod tests {
     fn repeated_searches_are_counted() {
         use crate::chess::suite::{Suite, SuiteKind, SuiteOptions};
         let items = |name: &str, text: &str| {
-            let kind = SuiteKind::of(name.as_ref()).unwrap();
+            let kind = SuiteKind::from_path(name.as_ref()).unwrap();
             Suite::read("x", name, kind, text.as_bytes(), SuiteOptions::default()).unwrap()
         };
         let game = |moves: &str| format!("[Event \"a\"]\n\n{moves} *\n\n");

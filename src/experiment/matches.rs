@@ -301,7 +301,7 @@ mod tests {
         let suite = Suite::read(
             "x",
             "x.pgn",
-            SuiteKind::of("x.pgn".as_ref()).unwrap(),
+            SuiteKind::from_path("x.pgn".as_ref()).unwrap(),
             pgn.as_bytes(),
             SuiteOptions::default(),
         )

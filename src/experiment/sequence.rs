@@ -87,9 +87,15 @@ mod tests {
     fn games() -> Vec<Item> {
         let pgn = "[Event \"a\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n[Event \"b\"]\n[SetUp \"1\"]\n\
             [FEN \"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\"]\n\n1... e5 2. Nf3 Nc6 *\n\n[Event \"c\"]\n\n1. e4 *\n\n";
-        Suite::read("x", "x.pgn", SuiteKind::of("x.pgn".as_ref()).unwrap(), pgn.as_bytes(), SuiteOptions::default())
-            .unwrap()
-            .items
+        Suite::read(
+            "x",
+            "x.pgn",
+            SuiteKind::from_path("x.pgn".as_ref()).unwrap(),
+            pgn.as_bytes(),
+            SuiteOptions::default(),
+        )
+        .unwrap()
+        .items
     }
 
     /// Plies count from 0 before White's first move; both ends of the range are searched; the final

@@ -136,7 +136,7 @@ impl FileText<'_> {
         if let SuiteTexts::Plan { suite, suites } = self.suites {
             let text = one.map_or(suite, |one| suites.get(one).map(String::as_str));
             let text = text.ok_or_else(|| self.invalid(key, "the plan does not hold its text"))?;
-            let kind = SuiteKind::of(file)
+            let kind = SuiteKind::from_path(file)
                 .ok_or_else(|| self.invalid(key, format!("{name} is not a suite: expected EPD, FEN or PGN")))?;
             let suite = Suite::read(&stem(file), &name, kind, text.as_bytes(), options);
             let suite = suite.map_err(|error| self.invalid(key, error))?;

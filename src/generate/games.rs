@@ -115,12 +115,12 @@ fn move_number(board: &Board, first: bool) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::named;
+    use crate::chess::parse_move;
 
     fn played(start: &Board, words: &[&str]) -> (Vec<Board>, Vec<Move>) {
         let (mut board, mut past, mut moves) = (*start, Vec::new(), Vec::new());
         for word in words {
-            let mv = named(&board, word).unwrap();
+            let mv = parse_move(&board, word).unwrap();
             past.push(board);
             moves.push(mv);
             board.play(mv, Increments::none());

@@ -192,7 +192,7 @@ mod tests {
             (men(&board, &[Piece::Pawn]), men(&board, &[Piece::Rook, Piece::Queen]), men(&board, &[Piece::Bishop])),
             (11, 4, 0)
         );
-        let of = |word: &str| gain(&board, crate::chess::named(&board, word).unwrap());
+        let of = |word: &str| gain(&board, crate::chess::parse_move(&board, word).unwrap());
         assert!(of("e4d5") > 500 && of("c3d5") > 500, "an unguarded queen");
         assert_eq!((of("a2a3"), of("e1e2")), (0, 0));
         let words = [PositionKind::Middlegames, PositionKind::Endgames, PositionKind::Tactical];
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn only_move_must_lead_in_both_searches() {
         let board = Board::startpos();
-        let [a, b] = ["e2e4", "d2d4"].map(|word| crate::chess::named(&board, word).unwrap());
+        let [a, b] = ["e2e4", "d2d4"].map(|word| crate::chess::parse_move(&board, word).unwrap());
         for (looks, request) in [
             (vec![Some(a), Some(a)], Some(a)),
             (vec![Some(a), Some(b)], None),
@@ -304,7 +304,7 @@ mod tests {
             (0, 0, 0, None),
             (-900, -1000, -751, None),
         ] {
-            let third = (third, crate::chess::named(&board, "a2a3").unwrap());
+            let third = (third, crate::chess::parse_move(&board, "a2a3").unwrap());
             assert_eq!(leader(vec![(first, a), (second, b), third]), request, "{first} {second}");
         }
         assert_eq!(leader(vec![(500, a)]), None, "a forced move does not count");

@@ -221,7 +221,7 @@ mod tests {
             checks: vec![Check {
                 check: "go depth".to_owned(),
                 result: CheckResult::Good,
-                finding: "heeded".to_owned(),
+                finding: "respected".to_owned(),
             }],
             forgetting: Some(Forgetting {
                 kept: Some(Figure { mean: 0.9, low: Some(0.8), high: None }),

@@ -6,7 +6,7 @@ use super::manifest::Manifest;
 use super::results::{Lines, parse_header};
 use super::{BLACK, ResultsError, WHITE, columns, thin};
 use crate::chess::ending::{Ending, ending};
-use crate::chess::{Board, Color, EpRule, Increments, named, san};
+use crate::chess::{Board, Color, EpRule, Increments, parse_move, san};
 use crate::system::files;
 use std::fmt::Write as _;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -201,7 +201,7 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
         if let Some(rules_end) = ending(&board, &history) {
             return Err(format!("move {} is played after the game has ended: {}", at + 1, ending_word(rules_end)));
         }
-        let mv = named(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", at + 1))?;
+        let mv = parse_move(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", at + 1))?;
         let number = board.game_ply() / 2 + 1;
         match board.turn() {
             Color::White => lines.push(&format!("{number}.")),

@@ -2,6 +2,7 @@
 
 use super::{Jobs, seals, shared};
 use crate::decode::from_json;
+use crate::engine::renamed;
 use crate::table::policy::Policy;
 use crate::text::plural;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,18 @@ pub enum ManifestError {
     Edited {
         /// The file.
         path: String,
+    },
+    /// Another version of ttlab wrote it.
+    #[error(
+        "{path}: a manifest of schema {found}, but this ttlab reads schema {SCHEMA}{renamed}: run the experiment again, or use the ttlab that wrote it"
+    )]
+    Version {
+        /// The file.
+        path: String,
+        /// The schema of the file.
+        found: u64,
+        /// The new names of its old keys; empty if none is known.
+        renamed: String,
     },
     /// The file is not a manifest.
     #[error("{path}: not a manifest of ttlab: {problem}: move the folder away, or choose another")]
@@ -77,7 +90,7 @@ pub struct Shard {
     /// Index of the shard, from 0.
     pub index: u64,
     /// Number of shards.
-    pub of: u64,
+    pub count: u64,
 }
 
 /// The run of a shard, in merged results.
@@ -93,7 +106,7 @@ pub struct ShardRun {
     /// Nodes per second of `ttlab bench` on that machine.
     pub calibration: Option<u64>,
     /// Start of the run, in seconds since 1970 (UTC).
-    pub begun: u64,
+    pub started: u64,
     /// End of the run, in seconds since 1970 (UTC).
     pub ended: Option<u64>,
 }
@@ -127,7 +140,7 @@ pub struct RunSegment {
     /// The jobs whose rows it wrote, once there is a later segment. The last segment (of each
     /// shard) has none: the remaining jobs are its own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub made: Option<Jobs>,
+    pub jobs_written: Option<Jobs>,
     /// The build.
     pub build: Build,
     /// The machine.
@@ -135,7 +148,7 @@ pub struct RunSegment {
     /// Whether a table of 2 MiB or more was in huge pages.
     pub huge_pages: Option<bool>,
     /// Start, in seconds since 1970 (UTC).
-    pub begun: u64,
+    pub started: u64,
     /// End, in seconds since 1970 (UTC); none while it runs or after a kill.
     pub ended: Option<u64>,
 }
@@ -241,7 +254,7 @@ pub struct Manifest {
     pub varying: Vec<String>,
     /// The variants whose tables are never cleared: each is one job with all positions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<String>,
+    pub never_cleared: Vec<String>,
     /// All options of every variant; empty in a shard, whose plan has them.
     pub options: BTreeMap<String, serde_json::Value>,
     /// In the file of thin rows alone: the options that all variants share, which are left out of
@@ -254,7 +267,7 @@ pub struct Manifest {
     pub jobs_total: u64,
     /// Jobs of the plan that are not needed: pairs of games after the end of their test.
     #[serde(skip_serializing_if = "is_zero")]
-    pub jobs_spared: u64,
+    pub jobs_not_needed: u64,
     /// Number of parallel jobs.
     pub jobs: usize,
     /// The external engines, by variant.
@@ -278,7 +291,7 @@ pub struct Manifest {
     /// system does not say.
     pub huge_pages: Option<bool>,
     /// Start of the run, in seconds since 1970 (UTC).
-    pub begun: u64,
+    pub started: u64,
     /// End, in seconds since 1970 (UTC); none while it runs or after a kill.
     pub ended: Option<u64>,
     /// The `--set` overrides, as `path=value`.
@@ -286,12 +299,9 @@ pub struct Manifest {
     pub sets: Vec<String>,
     /// All segments of the run in order: a run that was stopped and resumed has several, merged
     /// results have those of all shards. None is ever removed or overwritten.
-    pub stretches: Vec<RunSegment>,
+    pub segments: Vec<RunSegment>,
     /// Number of rows at the end of the run; none before.
     pub rows: Option<u64>,
-    /// In results of schema 1: hash of the rows' checksums, in order, at the end of the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seals: Option<String>,
     /// The seal of counts at the end of the run: for each reproducible column, a hash of its values
     /// in the plan's order.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -308,8 +318,9 @@ pub struct Manifest {
     pub manifest_seal: Option<String>,
 }
 
-/// Version of the format: from 2 on, a manifest seals itself.
-pub const SCHEMA: u32 = 2;
+/// Version of the format. It rises when a key is renamed or changes its meaning; other versions are
+/// refused.
+pub const SCHEMA: u32 = 3;
 
 /// Name of the field that seals the others.
 const MANIFEST_SEAL: &str = "manifest_seal";
@@ -319,8 +330,6 @@ const MANIFEST_SEAL: &str = "manifest_seal";
 pub enum SealKind {
     /// Nothing: edits cannot be detected.
     None,
-    /// The rows alone (schema 1).
-    Rows,
     /// The counts by column, the file as written, and the manifest.
     Whole,
 }
@@ -328,11 +337,7 @@ pub enum SealKind {
 impl Manifest {
     /// What the manifest seals.
     pub fn seal_kind(&self) -> SealKind {
-        match (&self.manifest_seal, &self.seals) {
-            (Some(_), _) => SealKind::Whole,
-            (None, Some(_)) if self.schema < SCHEMA => SealKind::Rows,
-            _ => SealKind::None,
-        }
+        if self.manifest_seal.is_some() { SealKind::Whole } else { SealKind::None }
     }
 
     /// The file's text, with its seal.
@@ -362,18 +367,18 @@ impl Manifest {
             shard: None,
             jobs: self.jobs,
             done: None,
-            made: None,
+            jobs_written: None,
             build: self.build.clone(),
             machine: self.machine.clone(),
             huge_pages: self.huge_pages,
-            begun: self.begun,
+            started: self.started,
             ended: self.ended,
         }
     }
 
     /// All segments, or the head segment if there are none.
     pub fn history(&self) -> Vec<RunSegment> {
-        if self.stretches.is_empty() { vec![self.head_segment()] } else { self.stretches.clone() }
+        if self.segments.is_empty() { vec![self.head_segment()] } else { self.segments.clone() }
     }
 
     /// The variants whose tables or histories are never cleared: each is one job with all
@@ -382,7 +387,7 @@ impl Manifest {
         let never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
         let kept = |options| never(options, "/table/clear") || never(options, "/history_clear");
         let by_options = self.options.iter().filter(|(_, options)| kept(options)).map(|(name, _)| name.as_str());
-        self.kept.iter().map(String::as_str).chain(by_options).collect()
+        self.never_cleared.iter().map(String::as_str).chain(by_options).collect()
     }
 
     /// Describes items that have the same name in another's results but other positions, games or
@@ -422,6 +427,11 @@ impl Manifest {
                 if seal.is_some_and(|seal| seal != seals::hash_bytes(sealed.to_string().as_bytes())) {
                     return Err(ManifestError::Edited { path: display() });
                 }
+                // No version wrote 0: it is the schema of a manifest that was made in memory.
+                let is_other = |&found: &u64| found != 0 && found != u64::from(SCHEMA);
+                if let Some(found) = value["schema"].as_u64().filter(is_other) {
+                    return Err(ManifestError::Version { path: display(), found, renamed: describe_renamed(&value) });
+                }
                 let mut manifest: Self = from_json(value).map_err(|error| problem(error.to_string()))?;
                 shared::join(&manifest.shared_options.take(), &mut manifest.options);
                 Ok(Some(manifest))
@@ -430,6 +440,14 @@ impl Manifest {
             Err(error) => Err(ManifestError::Io { path: display(), error }),
         }
     }
+}
+
+/// The new names of the old keys in a manifest, as the end of a clause.
+fn describe_renamed(manifest: &serde_json::Value) -> String {
+    let keys = manifest.as_object().into_iter().flat_map(|fields| fields.keys());
+    let renamed = keys.filter_map(|key| Some(format!("`{key}` is now `{}`", renamed(&format!("manifest.{key}"))?)));
+    let renamed: Vec<String> = renamed.collect();
+    if renamed.is_empty() { String::new() } else { format!(" ({})", renamed.join(", ")) }
 }
 
 /// An object with a line for each of its fields.
@@ -450,12 +468,12 @@ mod tests {
         for count in [0, 1, 2] {
             let manifest = Manifest {
                 jobs_total: count,
-                jobs_spared: count,
+                jobs_not_needed: count,
                 items: count as usize,
                 repeats: count as u32,
                 repeated: Some([count as usize; 2]),
                 rows: Some(count),
-                begun: count,
+                started: count,
                 ended: Some(count),
                 ..Manifest::default()
             };
@@ -475,7 +493,7 @@ mod tests {
             ("by the history", r#"{"table": {"clear": "search"}, "history_clear": "never"}"#),
         ];
         let manifest = Manifest {
-            kept: vec!["named".to_owned()],
+            never_cleared: vec!["named".to_owned()],
             options: variants.iter().map(|(name, text)| ((*name).to_owned(), options(text))).collect(),
             ..Manifest::default()
         };
@@ -490,7 +508,7 @@ mod tests {
             build: Build { commit: "abc".to_owned(), ..Build::default() },
             machine: Machine { cores: 5, ..Machine::default() },
             huge_pages: Some(true),
-            begun: 17,
+            started: 17,
             ended: Some(19),
             ..Manifest::default()
         };
@@ -499,13 +517,13 @@ mod tests {
             build: manifest.build.clone(),
             machine: manifest.machine.clone(),
             huge_pages: Some(true),
-            begun: 17,
+            started: 17,
             ended: Some(19),
             ..RunSegment::default()
         };
         assert_eq!(manifest.history(), std::slice::from_ref(&head));
-        let other = RunSegment { begun: 40, ..RunSegment::default() };
-        let two = Manifest { stretches: vec![other.clone(), head.clone()], ..manifest };
+        let other = RunSegment { started: 40, ..RunSegment::default() };
+        let two = Manifest { segments: vec![other.clone(), head.clone()], ..manifest };
         assert_eq!(two.history(), [other, head]);
     }
 
@@ -538,7 +556,7 @@ mod tests {
         for place in [folder.path(), &folder.path().join("nothing"), &file] {
             assert_eq!(Manifest::read(place).expect("none"), None);
         }
-        std::fs::write(&path, "{\"schema\": 1,\n\"jobs\": \"x\"}").expect("a file");
+        std::fs::write(&path, "{\"schema\": 3,\n\"jobs\": \"x\"}").expect("a file");
         let message = Manifest::read(folder.path()).expect_err("text for a number").to_string();
         let start = format!("{}: not a manifest of ttlab: ", path.display());
         assert!(
@@ -547,6 +565,17 @@ mod tests {
                 && message.ends_with(": move the folder away, or choose another"),
             "{message}"
         );
+        for (text, expected) in [
+            (
+                r#"{"schema": 2, "begun": 1, "name": "x", "stretches": []}"#,
+                "schema 2, but this ttlab reads schema 3 (`begun` is now `started`, `stretches` is now `segments`): run the",
+            ),
+            (r#"{"schema": 4}"#, "schema 4, but this ttlab reads schema 3: run the"),
+        ] {
+            std::fs::write(&path, text).expect("a file");
+            let message = Manifest::read(folder.path()).expect_err("another version").to_string();
+            assert!(message.starts_with(&format!("{}: a manifest of {expected}", path.display())), "{message}");
+        }
         std::fs::remove_file(&path).expect("gone");
         std::fs::create_dir(&path).expect("a folder");
         assert!(

@@ -35,8 +35,6 @@ pub struct VerifyReport {
     pub missing_jobs: u64,
     /// Number of rows that have disappeared since the run ended.
     pub missing_rows: u64,
-    /// Hash of all checksums in order, the seal of results of schema 1.
-    pub digest: String,
     /// The seals of the file as read.
     pub seals: Seals,
     /// What the manifest seals; none without a manifest.
@@ -124,19 +122,17 @@ struct RowFacts {
     job: u64,
     id: u64,
     failed: bool,
-    /// Its checksum: the range in the block's texts, and the value if it is valid.
-    text: Range<usize>,
+    /// Its checksum, if it is valid.
     seal: Option<u32>,
     /// The right checksum if `previous` is that of the job's previous row.
     expected: u32,
     previous: u32,
 }
 
-/// The rows of a block, or their errors, and the texts of their checksums.
+/// The rows of a block, or their errors.
 #[derive(Default)]
 struct SealedBlock {
     rows: Vec<Result<RowFacts, String>>,
-    texts: Vec<u8>,
     columns: ColumnBytes,
 }
 
@@ -176,13 +172,11 @@ fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBl
             let job = hash([variant, item, repeat, opponent]);
             let failed = error.len() > 1;
             let check = row.field(last);
-            let text = found.texts.len()..found.texts.len() + check.len() - 1;
-            found.texts.extend_from_slice(&check[..check.len() - 1]);
-            let seal = parse_seal(&found.texts[text.clone()]);
+            let seal = parse_seal(&check[..check.len() - 1]);
             let previous = if failed { 0 } else { seals.get(&job).copied().unwrap_or(0) };
             let expected = last.map_or(0, |last| row.check(previous, last));
             seals.insert(job, seal.unwrap_or(expected));
-            RowFacts { bytes, job, id: hash([id]), failed, text, seal, expected, previous }
+            RowFacts { bytes, job, id: hash([id]), failed, seal, expected, previous }
         }));
     }
     found
@@ -208,7 +202,6 @@ fn verify_in_blocks(
     let mut seen: HashSet<u64, RandomState> = HashSet::default();
     // The last checksum of each job.
     let mut jobs: HashMap<u64, u32, RandomState> = HashMap::default();
-    let mut checks = SipHasher13::new();
     let mut file = BufReader::new(crate::system::files::open(path)?);
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
@@ -245,7 +238,6 @@ fn verify_in_blocks(
                     continue;
                 }
                 let Some(last) = check else { continue };
-                checks.write(&sealed.texts[row.text]);
                 let previous = if row.failed { 0 } else { *written_before };
                 let expected = match previous == row.previous {
                     true => row.expected,
@@ -267,13 +259,12 @@ fn verify_in_blocks(
         },
     )?;
     found.sealed = check.is_some();
-    found.digest = format!("{:016x}", checks.finish());
     found.seals = hasher.finish(&header);
     if let Some(manifest) = manifest {
         found.kind = Some(manifest.seal_kind());
         if manifest.shard.is_none() {
             found.missing_jobs =
-                manifest.jobs_total.saturating_sub(manifest.jobs_spared).saturating_sub(jobs.len() as u64);
+                manifest.jobs_total.saturating_sub(manifest.jobs_not_needed).saturating_sub(jobs.len() as u64);
         }
         found.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(found.rows);
         let whole =
@@ -309,14 +300,8 @@ fn find_broken_seal(found: &VerifyReport, manifest: &Manifest, whole: bool) -> O
     }
     let moved = manifest.column_seals.iter().filter(|(name, seal)| found.seals.columns.get(*name) != Some(seal));
     has_ids(moved.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
-        let other_rows =
-            differs(&manifest.seals, &found.digest).then(|| "the rows have changed since the run ended".to_owned());
-        let other_file = differs(&manifest.file_seal, &found.seals.file);
-        other_rows.or_else(|| {
-            other_file.then(|| {
-                "the file has changed since the run ended: seconds, ids or bytes after the last row".to_owned()
-            })
-        })
+        differs(&manifest.file_seal, &found.seals.file)
+            .then(|| "the file has changed since the run ended: seconds, ids or bytes after the last row".to_owned())
     })
 }
 
@@ -424,25 +409,19 @@ mod tests {
             verify(&path, manifest).unwrap()
         };
         let whole = of(&lines, None);
-        let expected = VerifyReport {
-            rows: 12,
-            sealed: true,
-            failed: 1,
-            digest: whole.digest.clone(),
-            seals: whole.seals.clone(),
-            ..VerifyReport::default()
-        };
+        let expected =
+            VerifyReport { rows: 12, sealed: true, failed: 1, seals: whole.seals.clone(), ..VerifyReport::default() };
         assert_eq!((&whole, whole.describe_damage(), whole.describe_missing()), (&expected, None, None));
-        assert!(whole.digest.len() == 16 && whole.digest.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let ended = Manifest {
             jobs_total: 8,
-            jobs_spared: 2,
+            jobs_not_needed: 2,
             rows: Some(12),
-            seals: Some(whole.digest.clone()),
+            file_seal: Some(whole.seals.file.clone()),
+            manifest_seal: Some(String::new()),
             ended: Some(5),
             ..Manifest::default()
         };
-        let kind = Some(SealKind::Rows);
+        let kind = Some(SealKind::Whole);
         assert_eq!(of(&lines, Some(&ended)), VerifyReport { kind, ..expected });
         let check = "its check does not fit: it was edited or damaged, or the row before it is missing";
         let words = "edited or damaged, or following a row that is missing";
@@ -494,14 +473,18 @@ mod tests {
                 cut(&[3, 4]),
                 Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() },
                 [1, 0, 0, 0],
-                Some(format!("1 row {words} (line 1: the rows have changed since the run ended)")),
+                Some(format!(
+                    "1 row {words} (line 1: the file has changed since the run ended: seconds, ids or bytes after the last row)"
+                )),
                 None,
             ),
             (
                 cut(&[3, 4]),
                 Manifest { rows: None, jobs_total: 7, ..ended.clone() },
                 [1, 0, 0, 0],
-                Some(format!("1 row {words} (line 1: the rows have changed since the run ended)")),
+                Some(format!(
+                    "1 row {words} (line 1: the file has changed since the run ended: seconds, ids or bytes after the last row)"
+                )),
                 None,
             ),
             (
@@ -598,9 +581,9 @@ mod tests {
         }
         std::fs::write(&path, text).unwrap();
         // Four of ten jobs: one of the uncleared variant, two positions, one game.
-        let manifest = Manifest { jobs_total: 10, kept: vec!["kept".to_owned()], ..Manifest::default() };
+        let manifest = Manifest { jobs_total: 10, never_cleared: vec!["kept".to_owned()], ..Manifest::default() };
         assert_eq!(verify(&path, Some(&manifest)).unwrap().missing_jobs, 10 - 4);
-        let none_kept = Manifest { kept: Vec::new(), ..manifest };
+        let none_kept = Manifest { never_cleared: Vec::new(), ..manifest };
         assert_eq!(verify(&path, Some(&none_kept)).unwrap().missing_jobs, 10 - 6);
     }
 }

@@ -97,8 +97,8 @@ mod tests {
             sha256: format!("{name}123456789abcdef"),
             options: options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             repeats: "exact".to_owned(),
-            go_depth: "heeded".to_owned(),
-            go_nodes: "not heeded".to_owned(),
+            go_depth: "respected".to_owned(),
+            go_nodes: "not respected".to_owned(),
             ..EngineInfo::default()
         };
         let manifest = Manifest {
@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(
             row_texts(&engines_table(&page).unwrap()),
             [
-                "z | z 1.0 | Hash 16 | exact | heeded | not heeded | z123456789ab",
-                "a | a 1.0 | Threads 1, Hash 8 | exact | heeded | not heeded | a123456789ab",
+                "z | z 1.0 | Hash 16 | exact | respected | not respected | z123456789ab",
+                "a | a 1.0 | Threads 1, Hash 8 | exact | respected | not respected | a123456789ab",
             ]
         );
         crate::report::sheet::assert_drop_orders_distinct(&engines_table(&page).unwrap());

@@ -75,7 +75,7 @@ pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
         _ => total / done as f64,
     });
     // Pairs of games after their test has ended are not played.
-    let not_needed = Manifest::read(folder).ok().flatten().map_or(0, |manifest| manifest.jobs_spared);
+    let not_needed = Manifest::read(folder).ok().flatten().map_or(0, |manifest| manifest.jobs_not_needed);
     let left = (undone.len() as u64).saturating_sub(not_needed);
     let seconds = if left == 0 { 0.0 } else { seconds.sum() };
     Some(Estimate { left, seconds, source: format!("{done} jobs of this plan are done in {}", folder.display()) })
@@ -155,7 +155,7 @@ mod tests {
         // A variant without rows is estimated by the mean of the others: 9 s in two jobs.
         let one = Estimate { left: 6, seconds: 2.0 * 4.5 + 4.0 * 9.0 / 2.0, source: source(2) };
         assert_eq!(put(&done[..3]), Some(one));
-        let spared = Manifest { jobs_spared: 4, ..Manifest::default() };
+        let spared = Manifest { jobs_not_needed: 4, ..Manifest::default() };
         let manifest = serde_json::to_string(&spared).unwrap();
         std::fs::write(folder.path().join(crate::record::manifest::MANIFEST), manifest).unwrap();
         assert_eq!(put(&done).map(|estimate| estimate.left), Some(1));

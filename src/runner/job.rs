@@ -117,10 +117,10 @@ pub fn search(
 }
 
 /// Why searches ended early: the error, or `None` if they were interrupted.
-pub type Halt = Option<String>;
+pub type Interrupt = Option<String>;
 
 /// Turns an interruption into `Ok(None)`.
-pub fn found_or_stopped<T>(ended: Result<T, Halt>) -> Result<Option<T>, String> {
+pub fn found_or_stopped<T>(ended: Result<T, Interrupt>) -> Result<Option<T>, String> {
     ended.map(Some).or_else(|halt| halt.map_or(Ok(None), Err))
 }
 
@@ -134,7 +134,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     /// Runs all searches of a job.
-    fn all(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Halt> {
+    fn all(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
         for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.file.sequence, item.game()) {
@@ -147,7 +147,13 @@ impl Context<'_> {
 
     /// Runs one search and returns its best move. If the job is interrupted or fails, the caller
     /// drops all of its rows.
-    fn search(&mut self, place: usize, item: &Item, ply: Option<u16>, position: &Position<'_>) -> Result<Move, Halt> {
+    fn search(
+        &mut self,
+        place: usize,
+        item: &Item,
+        ply: Option<u16>,
+        position: &Position<'_>,
+    ) -> Result<Move, Interrupt> {
         let (mut begun, mut seconds) = (Instant::now(), 0.0);
         let found = &mut self.found;
         let mut take = |iteration: Iteration, report, seconds| {
@@ -171,7 +177,7 @@ impl Context<'_> {
     }
 
     /// Searches along a game at the selected plies, or along the engine's own play.
-    fn along(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Halt> {
+    fn along(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
         for at in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
             let (ply, start) = (board.game_ply(), self.found.len());

@@ -47,7 +47,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         repeats: experiment.file.repeats,
         seeds: experiment.file.seeds,
         variants: names(&|at| own[at]),
-        kept: names(&|at| own[at] && plan.is_whole_suite_job(at)),
+        never_cleared: names(&|at| own[at] && plan.is_whole_suite_job(at)),
         baseline: plan.variants[plan.baseline].name.clone(),
         varying: plan.varying(),
         options: options.collect(),
@@ -59,7 +59,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         build: build(),
         machine: machine::this(),
         huge_pages: huge_pages(plan),
-        begun: now(),
+        started: now(),
         sets: experiment.sets.clone(),
         header_seal: Some(seals::hash_header(&header(&plan.varying(), plan.extra_columns()))),
         ..Manifest::default()
@@ -165,21 +165,21 @@ mod tests {
         assert_eq!((whole.items, whole.repeats, whole.seeds, whole.jobs, whole.sequence), (5, 2, 3, 7, false));
         // Three seeds of three variants, two repeats: for two variants each item is a job, for the
         // third all items are one job.
-        assert_eq!((whole.jobs_total, whole.jobs_spared), (3 * 2 * (5 + 5 + 1), 0));
+        assert_eq!((whole.jobs_total, whole.jobs_not_needed), (3 * 2 * (5 + 5 + 1), 0));
         assert_eq!(
             (whole.variants.len(), whole.variants[..3].join(" "), whole.baseline.as_str()),
             (9, "a b c".to_owned(), "b")
         );
-        assert_eq!((whole.kept.len(), whole.kept[0].as_str()), (3, "c"));
+        assert_eq!((whole.never_cleared.len(), whole.never_cleared[0].as_str()), (3, "c"));
         assert_eq!((whole.options.len(), &whole.options["a"]["table"]["slots"]), (9, &2.into()));
         assert_eq!((&whole.sets, whole.shard, whole.calibration, whole.ended), (&sets, None, None, None));
         let varying: std::collections::BTreeSet<&str> = whole.varying.iter().map(String::as_str).collect();
         assert_eq!(varying.into_iter().collect::<Vec<_>>(), ["keys.seed", "table.clear", "table.slots"]);
         // A shard lists the variants that have jobs in it. 66 jobs in 40 shards: each has one or
         // two.
-        let shard = Shard { index: 0, of: 40 };
+        let shard = Shard { index: 0, count: 40 };
         let own = own_variants(&plan, Some(shard));
-        let split = Split::new(&plan, shard.of);
+        let split = Split::new(&plan, shard.count);
         let mut mine = vec![false; 9];
         plan.jobs().filter(|job| split.shard_of(&plan, job) == 0).for_each(|job| mine[job.variant] = true);
         assert!(own == mine && (1..=2).contains(&own.iter().filter(|&&own| own).count()), "{own:?}");

@@ -92,9 +92,9 @@ impl Shards<'_> {
         let of = self.of;
         let problem = match manifest.shard {
             _ if manifest.plan != format!("{:016x}", self.plan.id()) => "holds the results of another plan".to_owned(),
-            Some(found) if found == (Shard { index: shard, of }) => return Ok(Some(manifest)),
+            Some(found) if found == (Shard { index: shard, count: of }) => return Ok(Some(manifest)),
             Some(found) => {
-                format!("holds shard {} of {}: expected shard {shard} of {of}", found.index, found.of)
+                format!("holds shard {} of {}: expected shard {shard} of {of}", found.index, found.count)
             }
             None => "holds the results of a whole run: expected a shard".to_owned(),
         };
@@ -322,12 +322,12 @@ impl Shards<'_> {
         let mut merged: Option<Manifest> = None;
         for (shard, folder) in &self.folders {
             let Some(manifest) = self.manifest(*shard, folder)? else { continue };
-            let Manifest { jobs, calibration, huge_pages, begun, ended, .. } = manifest;
+            let Manifest { jobs, calibration, huge_pages, started: begun, ended, .. } = manifest;
             let merged = merged.get_or_insert_with(|| Manifest {
                 build: manifest.build.clone(),
                 machine: manifest.machine.clone(),
                 huge_pages,
-                begun,
+                started: begun,
                 ended,
                 subjects: manifest.subjects.clone(),
                 ..super::manifest(self.experiment, self.plan, jobs, None)
@@ -345,11 +345,18 @@ impl Shards<'_> {
                 return Err(foreign(folder, &problem));
             }
             merged.jobs = merged.jobs.max(jobs);
-            merged.begun = merged.begun.min(begun);
+            merged.started = merged.started.min(begun);
             merged.ended = merged.ended.max(ended);
             let of_shard = |segment| RunSegment { shard: Some(*shard), ..segment };
-            merged.stretches.extend(manifest.history().into_iter().map(of_shard));
-            merged.shards.push(ShardRun { index: *shard, jobs, machine: manifest.machine, calibration, begun, ended });
+            merged.segments.extend(manifest.history().into_iter().map(of_shard));
+            merged.shards.push(ShardRun {
+                index: *shard,
+                jobs,
+                machine: manifest.machine,
+                calibration,
+                started: begun,
+                ended,
+            });
         }
         merged.ok_or(MergeError::Missing(Vec::new(), self.of))
     }

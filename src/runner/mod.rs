@@ -138,7 +138,7 @@ pub fn run(
 
 /// The jobs of a plan, or of one shard of it, in the plan's order.
 fn jobs_of(plan: &Plan, shard: Option<Shard>) -> impl Iterator<Item = Job> {
-    let split = shard.map(|shard| (Split::new(plan, shard.of), shard.index));
+    let split = shard.map(|shard| (Split::new(plan, shard.count), shard.index));
     plan.jobs().filter(move |job| split.is_none_or(|(split, index)| split.shard_of(plan, job) == index))
 }
 

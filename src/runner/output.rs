@@ -185,7 +185,7 @@ impl Output {
     /// # Errors
     /// If the folder holds results of another plan or build, or cannot be written to.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
-        let (jobs, made_here) = (manifest.jobs, manifest.stretches.is_empty());
+        let (jobs, made_here) = (manifest.jobs, manifest.segments.is_empty());
         if thin::is_thin(&self.folder) {
             return Err(OutputError::Foreign(format!(
                 "{}: holds thin rows, which cannot be continued: choose another folder with --out, or start over with --fresh",
@@ -215,10 +215,10 @@ impl Output {
                     "results of another build{which}: start over with --fresh, or continue anyway with --any-build"
                 ));
             }
-            manifest.begun = old.begun;
+            manifest.started = old.started;
             // Earlier segments stay recorded; warnings consider the worst of them.
             if made_here {
-                manifest.stretches = old.history();
+                manifest.segments = old.history();
             }
             manifest.jobs = manifest.jobs.max(old.jobs);
             // Until this segment ends there are at least these rows.
@@ -226,7 +226,7 @@ impl Output {
             let _ = self.before.set(old);
         }
         if made_here {
-            manifest.stretches.push(RunSegment { jobs, begun: now(), ..manifest.head_segment() });
+            manifest.segments.push(RunSegment { jobs, started: now(), ..manifest.head_segment() });
         }
         self.write_experiment(experiment)?;
         self.write_manifest(&manifest).map_err(OutputError::io(self.manifest_path()))?;
@@ -241,18 +241,18 @@ impl Output {
     /// If a file cannot be read or written.
     pub fn attribute(&self, done: Jobs) -> io::Result<()> {
         let mut manifest = self.manifest()?;
-        let [others @ .., last, _] = &mut manifest.stretches[..] else { return Ok(()) };
+        let [others @ .., last, _] = &mut manifest.segments[..] else { return Ok(()) };
         let mut unassigned = done.0;
         // Older manifests do not record the jobs.
         let mut known = true;
         for segment in others {
-            known &= segment.made.is_some();
-            if let Some(made) = &mut segment.made {
+            known &= segment.jobs_written.is_some();
+            if let Some(made) = &mut segment.jobs_written {
                 // Jobs whose rows were dropped since no longer belong to it.
                 made.0.retain(|job| unassigned.remove(job));
             }
         }
-        last.made = known.then_some(Jobs(unassigned));
+        last.jobs_written = known.then_some(Jobs(unassigned));
         self.write_manifest(&manifest)
     }
 
@@ -272,7 +272,7 @@ impl Output {
     /// If a file cannot be read or written.
     pub fn seal(&self, not_needed: u64) -> Result<(), ResultsError> {
         let mut manifest = self.manifest()?;
-        manifest.jobs_spared = not_needed;
+        manifest.jobs_not_needed = not_needed;
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
         manifest.rows = Some(verified.rows);
         // A shard's rows are not in the plan's order.
@@ -362,7 +362,7 @@ impl Output {
     pub fn end(&self, done: u64, whole: bool) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         manifest.ended = whole.then(now);
-        if let Some(segment) = manifest.stretches.last_mut() {
+        if let Some(segment) = manifest.segments.last_mut() {
             (segment.done, segment.ended) = (Some(done), Some(now()));
         }
         self.write_manifest(&manifest)
@@ -424,7 +424,7 @@ mod tests {
         let mut manifest = Manifest {
             plan: "0123".to_owned(),
             jobs: 3,
-            begun: 50,
+            started: 50,
             build,
             machine: Machine { cores: 7, ..Machine::default() },
             subjects: [("one".to_owned(), engine)].into(),
@@ -447,9 +447,9 @@ mod tests {
         };
         // Without results the old manifest is replaced.
         output(false, &|manifest| manifest.plan = "other".to_owned()).unwrap();
-        let first = output(false, &|manifest| (manifest.begun, manifest.rows) = (20, Some(9))).unwrap();
-        assert_eq!((first.stretches.len(), first.begun, first.plan.as_str()), (1, 20, "0123"));
-        assert_eq!((first.stretches[0].jobs, first.stretches[0].machine.cores), (3, 7));
+        let first = output(false, &|manifest| (manifest.started, manifest.rows) = (20, Some(9))).unwrap();
+        assert_eq!((first.segments.len(), first.started, first.plan.as_str()), (1, 20, "0123"));
+        assert_eq!((first.segments[0].jobs, first.segments[0].machine.cores), (3, 7));
         fs::write(place.path().join("results.csv"), "").unwrap();
         let plan = format!(
             "{folder}: holds the results of another plan (the experiment file, its suite or --set changed): move it away, choose another folder \
@@ -468,7 +468,7 @@ mod tests {
         let other = engine.replace("one", "two");
         let cases: [(Change, String, bool); 7] = [
             (|manifest| manifest.plan = "x".to_owned(), plan.clone(), false),
-            (|manifest| manifest.shard = Some(Shard { index: 0, of: 2 }), plan, false),
+            (|manifest| manifest.shard = Some(Shard { index: 0, count: 2 }), plan, false),
             (|manifest| manifest.build.version = "2".to_owned(), build("2", "abc", "release"), true),
             (|manifest| manifest.build.commit = "d".to_owned(), build("1", "d", "release"), true),
             (|manifest| manifest.build.profile = "debug".to_owned(), build("1", "abc", "debug"), true),
@@ -476,7 +476,7 @@ mod tests {
             // An engine that the old manifest does not list.
             (|manifest| manifest.subjects = [("two".to_owned(), EngineInfo::default())].into(), other, true),
         ];
-        let mut stretches = 1;
+        let mut segments = 1;
         for (change, message, by_build) in cases {
             assert_eq!(output(false, &change), Err(message.clone()));
             let forced = output(true, &change);
@@ -484,17 +484,17 @@ mod tests {
                 // Back to the first build for the next case.
                 true => {
                     output(true, &|_| {}).unwrap();
-                    stretches += 2;
-                    assert_eq!(forced.map(|manifest| manifest.stretches.len()), Ok(stretches - 1));
+                    segments += 2;
+                    assert_eq!(forced.map(|manifest| manifest.segments.len()), Ok(segments - 1));
                 }
                 false => assert_eq!(forced, Err(message)),
             }
         }
-        let later = output(false, &|manifest| (manifest.jobs, manifest.begun) = (2, 90)).unwrap();
+        let later = output(false, &|manifest| (manifest.jobs, manifest.started) = (2, 90)).unwrap();
         // The first begin, the most jobs and the rows of before are kept.
-        assert_eq!((later.begun, later.jobs, later.rows), (20, 3, Some(9)));
-        assert_eq!((later.stretches.len(), later.stretches.last().unwrap().jobs), (stretches + 1, 2));
-        assert_eq!(later.stretches[0], first.stretches[0]);
+        assert_eq!((later.started, later.jobs, later.rows), (20, 3, Some(9)));
+        assert_eq!((later.segments.len(), later.segments.last().unwrap().jobs), (segments + 1, 2));
+        assert_eq!(later.segments[0], first.segments[0]);
     }
 
     /// A child process that is just starting has inherited the lock file.

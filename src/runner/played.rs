@@ -1,7 +1,7 @@
 //! Runs a job of a match: two games from one opening, with colours swapped. Both players are reset
 //! before each game, so that it depends only on them, the opening and their limits.
 
-use super::job::{Halt, JobRow, found_or_stopped};
+use super::job::{Interrupt, JobRow, found_or_stopped};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
 use crate::engine::{Iteration, Limit, SearchCounters};
@@ -23,7 +23,7 @@ pub struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn failed(&self, failure: &Failure) -> Halt {
+    fn failed(&self, failure: &Failure) -> Interrupt {
         Some(format!("{}: {failure}", self.name))
     }
 }
@@ -67,7 +67,7 @@ fn game(
     players: &mut [Player<'_>],
     first_is_white: bool,
     stop: &AtomicBool,
-) -> Result<(PlayerTotals, GameRecord), Halt> {
+) -> Result<(PlayerTotals, GameRecord), Interrupt> {
     for player in players.iter_mut() {
         let begun = player.subject.start().and_then(|()| player.subject.new_game());
         begun.map_err(|failure| player.failed(&failure))?;
@@ -125,7 +125,7 @@ fn search(
     position: &Position<'_>,
     stop: &AtomicBool,
     total: &mut PlayerTotals,
-) -> Result<(Move, Option<Score>), Halt> {
+) -> Result<(Move, Option<Score>), Interrupt> {
     let (mut begun, mut score, mut depth) = (Instant::now(), None, 0);
     let ended = player.subject.search(*position, player.limit, stop, &mut |report| match report {
         SearchEvent::Begin => begun = Instant::now(),
@@ -200,7 +200,7 @@ impl Adjudicator {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::named;
+    use crate::chess::parse_move;
     use crate::experiment::matches::{Draw, Resign};
     use crate::subject::EngineFault;
 
@@ -294,7 +294,7 @@ mod tests {
             if self.stops == Some(at) {
                 return Ok(SearchEnd::Stopped);
             }
-            let best = named(position.board, self.moves[at]).unwrap();
+            let best = parse_move(position.board, self.moves[at]).unwrap();
             let blind = self.blind == Some(at);
             watch(SearchEvent::Begin);
             std::thread::sleep(NAP);

@@ -6,7 +6,7 @@
 
 use super::subjects::Subjects;
 use super::{OutputError, RunError, in_parallel, lock};
-use crate::chess::{Board, EpRule, Increments, Move, named};
+use crate::chess::{Board, EpRule, Increments, Move, parse_move};
 use crate::engine::Limit;
 use crate::experiment::Experiment;
 use crate::record::columns;
@@ -250,7 +250,7 @@ impl Judge<'_> {
             moves.insert(best.to_string());
         }
         for word in moves.iter().filter(|mv| !is_known(mv)) {
-            let mv = named(&board, word).ok_or_else(|| format!("{}: {word} is illegal", chosen.name))?;
+            let mv = parse_move(&board, word).ok_or_else(|| format!("{}: {word} is illegal", chosen.name))?;
             let Some((_, score, nodes)) = self.search(chosen, Some(mv))? else { return Ok(None) };
             rows.push(row(word, "", score, nodes));
         }

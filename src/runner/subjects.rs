@@ -308,9 +308,9 @@ fn examine(
     else {
         return Ok(None);
     };
-    let heeded = |support: &LimitSupport| match support {
-        LimitSupport::Yes => "heeded".to_owned(),
-        LimitSupport::No(why) => format!("not heeded: {why}"),
+    let respected = |support: &LimitSupport| match support {
+        LimitSupport::Yes => "respected".to_owned(),
+        LimitSupport::No(why) => format!("not respected: {why}"),
     };
     let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
     let other = limits.iter().find(|(.., honours)| **honours == LimitSupport::Yes);
@@ -352,8 +352,8 @@ fn examine(
         difference: probed.difference.clone().unwrap_or_default(),
         trusted,
         forgets: probed.resets_on_new_game,
-        go_depth: heeded(&probed.depth),
-        go_nodes: heeded(&probed.nodes),
+        go_depth: respected(&probed.depth),
+        go_nodes: respected(&probed.nodes),
         nodes_reported: match probed.node_reports {
             NodeReports::Whole => "",
             NodeReports::Depths => "when a depth ends",
@@ -497,12 +497,12 @@ mod tests {
             (
                 "echo info depth 4 nodes 5",
                 "depth = 4",
-                ["heeded", "not heeded: it searched 5 nodes, expected 20000, and its next depth takes 5 nodes"],
+                ["respected", "not respected: it searched 5 nodes, expected 20000, and its next depth takes 5 nodes"],
             ),
             (
                 "echo info depth 9 nodes 20000",
                 "nodes = 9",
-                ["not heeded: it searched to depth 9, expected 4", "heeded"],
+                ["not respected: it searched to depth 9, expected 4", "respected"],
             ),
         ] {
             let text = format!(
@@ -572,7 +572,7 @@ mod tests {
                     examined.go_depth.as_str(),
                     examined.go_nodes.as_str()
                 ),
-                ("Probe", "Somebody", "exact", "heeded", "heeded")
+                ("Probe", "Somebody", "exact", "respected", "respected")
             );
         }
     }

@@ -86,9 +86,6 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
             let columns = if manifest.column_seals.is_empty() { "" } else { "the counts by column, " };
             Some(format!("sealed: {columns}the file as written, and the manifest"))
         }
-        Some(SealKind::Rows) => {
-            Some("sealed as in schema 1: each row, but not the header, the seconds and the manifest".to_owned())
-        }
         _ => None,
     };
     let sealed = sealed.filter(|_| verified.describe_damage().is_none() && verified.sealed);
@@ -112,7 +109,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     let judged = judged.map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judged.into_iter().for_each(|(state, text)| found(state, text));
     let history = manifest.history();
-    let sources = several(&history, "builds", |stretch| stretch.build.to_string()).into_iter();
+    let sources = several(&history, "builds", |segment| segment.build.to_string()).into_iter();
     let sources = sources.chain(several(&history, "machines", machine));
     sources.chain(segment_lines(&history)).for_each(|text| found(FolderState::Whole, text));
     let left = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
@@ -168,8 +165,8 @@ fn verify_edited(folder: &Path) -> Result<Soundness, OutputError> {
     Ok(verdict)
 }
 
-fn machine(stretch: &RunSegment) -> String {
-    format!("{}, {} cores", stretch.machine.cpu, stretch.machine.cores)
+fn machine(segment: &RunSegment) -> String {
+    format!("{}, {} cores", segment.machine.cpu, segment.machine.cores)
 }
 
 /// A message with the builds or machines of a run's segments, if there are several.
@@ -183,22 +180,22 @@ fn several(history: &[RunSegment], what: &str, name: impl Fn(&RunSegment) -> Str
 fn segment_lines(history: &[RunSegment]) -> Vec<String> {
     let mut lines = Vec::new();
     for run in history.chunk_by(|a, b| a.shard == b.shard).filter(|run| run.len() > 1) {
-        for (at, stretch) in run.iter().enumerate() {
-            let jobs = match &stretch.made {
+        for (at, segment) in run.iter().enumerate() {
+            let jobs = match &segment.jobs_written {
                 Some(made) if made.0.is_empty() => "no job".to_owned(),
                 Some(made) => format!("jobs {made}"),
-                None if stretch.done == Some(0) => "no job".to_owned(),
+                None if segment.done == Some(0) => "no job".to_owned(),
                 None if at + 1 == run.len() => "the other jobs".to_owned(),
                 None => "unknown jobs".to_owned(),
             };
-            let shard = stretch.shard.map(|shard| format!(" of shard {shard}")).unwrap_or_default();
+            let shard = segment.shard.map(|shard| format!(" of shard {shard}")).unwrap_or_default();
             lines.push(format!(
                 "segment {} of {}{shard} ran {jobs} ({} in parallel; {}; {})",
                 at + 1,
                 run.len(),
-                stretch.jobs,
-                stretch.build,
-                machine(stretch)
+                segment.jobs,
+                segment.build,
+                machine(segment)
             ));
         }
     }
@@ -329,28 +326,28 @@ mod tests {
 
     #[test]
     fn segments_list_the_jobs_that_each_ran() {
-        let stretch = |shard: Option<u64>, jobs: usize, made: Option<&[u64]>, done: Option<u64>| RunSegment {
+        let segment = |shard: Option<u64>, jobs: usize, made: Option<&[u64]>, done: Option<u64>| RunSegment {
             shard,
             jobs,
             done,
-            made: made.map(|made| Jobs(made.iter().copied().collect())),
+            jobs_written: made.map(|made| Jobs(made.iter().copied().collect())),
             build: Build { version: "1".to_owned(), commit: "abc".to_owned(), profile: "release".to_owned() },
             machine: Machine { cpu: "Z80".to_owned(), cores: 2, ..Machine::default() },
             ..RunSegment::default()
         };
         let tail = |jobs: usize| format!("({jobs} in parallel; 1 abc release; Z80, 2 cores)");
-        assert_eq!(segment_lines(&[stretch(None, 1, None, None)]), Vec::<String>::new());
-        let two = [stretch(None, 4, Some(&[0, 1, 2, 7]), Some(9)), stretch(None, 3, None, Some(2))];
+        assert_eq!(segment_lines(&[segment(None, 1, None, None)]), Vec::<String>::new());
+        let two = [segment(None, 4, Some(&[0, 1, 2, 7]), Some(9)), segment(None, 3, None, Some(2))];
         let lines = [
             format!("segment 1 of 2 ran jobs 0-2,7 {}", tail(4)),
             format!("segment 2 of 2 ran the other jobs {}", tail(3)),
         ];
         assert_eq!(segment_lines(&two), lines);
         let shards = [
-            stretch(Some(0), 1, None, Some(5)),
-            stretch(Some(1), 1, None, Some(3)),
-            stretch(Some(1), 2, Some(&[]), Some(3)),
-            stretch(Some(1), 3, None, Some(0)),
+            segment(Some(0), 1, None, Some(5)),
+            segment(Some(1), 1, None, Some(3)),
+            segment(Some(1), 2, Some(&[]), Some(3)),
+            segment(Some(1), 3, None, Some(0)),
         ];
         let lines = [
             format!("segment 1 of 3 of shard 1 ran unknown jobs {}", tail(1)),
@@ -399,8 +396,8 @@ mod tests {
             build: Build { version: "1".to_owned(), commit: commit.to_owned(), profile: profile.to_owned() },
             ..RunSegment::default()
         };
-        let lines = |stretches: Vec<RunSegment>, rows: &str| {
-            let manifest = Manifest { ended: Some(5), rows: Some(1), stretches, ..Manifest::default() };
+        let lines = |segments: Vec<RunSegment>, rows: &str| {
+            let manifest = Manifest { ended: Some(5), rows: Some(1), segments: segments, ..Manifest::default() };
             put("manifest.json", &manifest.to_text().unwrap());
             let header = record::header(&[], record::Extra::default());
             let mut row: Vec<&str> = vec![""; header.len() - 1];

@@ -79,7 +79,7 @@ mod tests {
         let start = Board::from_fen("3qk3/8/8/8/8/8/8/4K3 b - - 0 1").unwrap();
         let (mut board, mut past, mut played) = (start, Vec::new(), Vec::new());
         for word in ["d8d7", "e1f1", "d7d8"] {
-            let mv = crate::chess::named(&board, word).unwrap();
+            let mv = crate::chess::parse_move(&board, word).unwrap();
             past.push(board);
             played.push(mv);
             board.play(mv, crate::chess::Increments::none());

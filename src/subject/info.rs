@@ -6,7 +6,7 @@
 
 use super::protocol::{first_word, is_move};
 use super::{DepthReport, UciReport};
-use crate::chess::{Board, Increments, Move, Score, named};
+use crate::chess::{Board, Increments, Move, Score, parse_move};
 use crate::engine::Limit;
 use std::str::FromStr;
 use std::time::Duration;
@@ -178,7 +178,7 @@ fn parse_number<T: FromStr>(word: Option<&str>) -> Option<T> {
 fn variation(board: &Board, text: &str) -> Vec<Move> {
     let (mut board, mut pv) = (*board, Vec::new());
     for word in text.split_whitespace() {
-        let Some(mv) = named(&board, word) else { break };
+        let Some(mv) = parse_move(&board, word) else { break };
         pv.push(mv);
         board.play(mv, Increments::none());
     }
@@ -202,7 +202,7 @@ mod tests {
         let end = |lines: &[&str]| {
             let mut info = InfoCollector::default();
             lines.iter().for_each(|line| info.take(line, Duration::ZERO));
-            (info.nodes(), info.end(&board, named(&board, "e2e4").unwrap(), Limit::default()))
+            (info.nodes(), info.end(&board, parse_move(&board, "e2e4").unwrap(), Limit::default()))
         };
         let (nodes, report) = end(&[
             "info depth 3 seldepth 5 multipv 1 score cp 15 nodes 900 nps 1 hashfull 21 time 7 pv e2e4 e7e5",
@@ -241,8 +241,8 @@ mod tests {
             info.take(line, Duration::ZERO);
         }
         let board = Board::startpos();
-        let best = named(&board, "e2e4").unwrap();
-        let reply = named(
+        let best = parse_move(&board, "e2e4").unwrap();
+        let reply = parse_move(
             &{
                 let mut next = board;
                 next.play(best, Increments::none());
@@ -269,7 +269,7 @@ mod tests {
     fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
         let (mut info, board) = (InfoCollector::default(), Board::startpos());
         lines.iter().zip(1..).for_each(|(line, at)| info.take(line, Duration::from_millis(at)));
-        let report = info.end(&board, named(&board, best).unwrap(), limit);
+        let report = info.end(&board, parse_move(&board, best).unwrap(), limit);
         let row = |(of, _): &(UciReport, f64)| {
             let parse_number = |parse_number: Option<u64>| {
                 parse_number.map_or("-".to_owned(), |parse_number| parse_number.to_string())
@@ -349,7 +349,7 @@ mod tests {
             let mut info = InfoCollector::default();
             info.take(line, Duration::ZERO);
             let board = Board::startpos();
-            let pv = info.end(&board, named(&board, "d2d3").unwrap(), depth).pv;
+            let pv = info.end(&board, parse_move(&board, "d2d3").unwrap(), depth).pv;
             assert_eq!(pv.len(), if line.contains("pv") { 2 } else { 0 }, "{line}");
         }
         assert_eq!(rows(depth, "d2d3", &["information depth 3", "xinfo depth 3", ""]).0, "-: - d2d3 -");

@@ -198,14 +198,14 @@ pub trait Subject: Send {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::chess::named;
+    use crate::chess::parse_move;
 
     /// Three depths before the last: each row has its own score, line and hashfull, and the
     /// differences of nodes and time.
     #[test]
     fn each_depth_has_the_difference_to_the_one_before() {
         let start = Board::startpos();
-        let line = |words: &[&str]| words.iter().map(|word| named(&start, word).unwrap()).collect::<Vec<_>>();
+        let line = |words: &[&str]| words.iter().map(|word| parse_move(&start, word).unwrap()).collect::<Vec<_>>();
         let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, at| DepthReport {
             depth,
             score: i32::from(depth) * 10,

@@ -29,7 +29,7 @@ pub struct SubjectOptions {
     #[cfg_attr(test, schemars(range(min = 0.001)))]
     pub timeout: Option<f64>,
     /// Whether the engine is accepted though the trial before the run speaks against it: it does
-    /// not heed the limit, or a match with it would not be the same twice. Manifest and page say
+    /// not respect the limit, or a match with it would not be the same twice. Manifest and page say
     /// what was found.
     #[serde(skip_serializing_if = "is_false")]
     pub trust: bool,

@@ -466,7 +466,7 @@ mod tests {
     #[test]
     fn difference_covers_every_reported_part() {
         let start = Board::startpos();
-        let mv = |word: &str| crate::chess::named(&start, word).unwrap();
+        let mv = |word: &str| crate::chess::parse_move(&start, word).unwrap();
         let earlier = |depth, nodes, score, word: &str| super::super::DepthReport {
             depth,
             score,

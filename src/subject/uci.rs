@@ -8,7 +8,7 @@ use super::program::EngineIdentity;
 use super::protocol::{self, OptionError, UciOption, first_word, is_move};
 use super::watchdog::{self, Watchdog};
 use super::{EngineFault, Failure, Position, SearchEnd, SearchEvent, Subject};
-use crate::chess::{Board, EpRule, Move, named};
+use crate::chess::{Board, EpRule, Move, parse_move};
 use crate::engine::Limit;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -209,7 +209,7 @@ impl Uci {
     /// The move of a `bestmove` line, checked against the board.
     fn best(&mut self, line: &str, board: &Board, go: &str) -> Result<Move, Failure> {
         let word = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
-        if let Some(best) = named(board, &word) {
+        if let Some(best) = parse_move(board, &word) {
             return Ok(best);
         }
         let nothing = matches!(word.to_ascii_lowercase().as_str(), "" | "(none)" | "none" | "0000" | "null");
@@ -353,7 +353,7 @@ mod tests {
         let mut board = start;
         let mut moves = Vec::new();
         for word in ["e2e4", "e7e5"] {
-            let mv = named(&board, word).unwrap();
+            let mv = parse_move(&board, word).unwrap();
             moves.push(mv);
             board.play(mv, Increments::none());
         }
@@ -408,7 +408,7 @@ mod tests {
         let (mut board, mut moves, mut past) = (start, Vec::new(), Vec::new());
         for word in ["e2e4", "e7e5"] {
             past.push(board);
-            moves.push(named(&board, word).unwrap());
+            moves.push(parse_move(&board, word).unwrap());
             board.play(moves[moves.len() - 1], Increments::none());
         }
         for (restart, talk) in [

@@ -161,12 +161,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let view = self.view(start);
         let view = &view[..self.slots()];
         match self.policy.decide(view, &newcomer, self.now) {
-            Decision::Insert { at, last } if (at..=last).contains(&slot) => Decision::Insert { at, last: slot },
+            Decision::Insert { slot: at, last } if (at..=last).contains(&slot) => {
+                Decision::Insert { slot: at, last: slot }
+            }
             Decision::Refuse => Decision::Refuse,
             Decision::Insert { .. } => {
                 let newcomer = Newcomer { same: Some(0), ..newcomer };
                 match self.policy.decide(&view[slot..=slot], &newcomer, self.now) {
-                    Decision::Insert { at: 0, .. } => Decision::replace(slot),
+                    Decision::Insert { slot: 0, .. } => Decision::replace(slot),
                     _ => Decision::Refuse,
                 }
             }
@@ -308,7 +310,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             Some(slot) => self.decide_same_key(start, newcomer, slot),
             None => self.decide_new_key(start, &newcomer, stored_key),
         };
-        let Decision::Insert { at, last } = decision else {
+        let Decision::Insert { slot: at, last } = decision else {
             self.counters.rejections += 1;
             return StoreOutcome::refused(same.is_some());
         };

@@ -160,16 +160,16 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     let mut words = words.peekable();
     let mut go = Go { unlimited: true, ..Go::default() };
     while let Some(word) = words.next() {
-        let mut unheeded = Vec::new();
+        let mut ignored_words = Vec::new();
         // Expired clocks are negative in some clients. A keyword in place of a number is not
         // consumed.
         let mut number = || {
             let found = words.next_if(|next| !WORDS.contains(next)).unwrap_or_default();
             let number = number(found);
             match number {
-                None => unheeded.push(format!("{word}: expected a number, found `{found}`")),
+                None => ignored_words.push(format!("{word}: expected a number, found `{found}`")),
                 Some((whole, true)) => {
-                    unheeded.push(format!("{word}: expected an integer, found `{found}`: using {whole}"))
+                    ignored_words.push(format!("{word}: expected an integer, found `{found}`: using {whole}"))
                 }
                 Some((_, false)) => {}
             }
@@ -179,10 +179,10 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "depth" => go.depth = number().map(|depth| clamp_number(depth, 1, 255, word, &mut unheeded) as u8),
-            "nodes" => go.nodes = number().map(|nodes| clamp_number(nodes, 1, MAX_NUMBER, word, &mut unheeded)),
+            "depth" => go.depth = number().map(|depth| clamp_number(depth, 1, 255, word, &mut ignored_words) as u8),
+            "nodes" => go.nodes = number().map(|nodes| clamp_number(nodes, 1, MAX_NUMBER, word, &mut ignored_words)),
             "movestogo" => {
-                go.moves_to_go = number().map(|moves| clamp_number(moves, 1, 1000, word, &mut unheeded) as u32)
+                go.moves_to_go = number().map(|moves| clamp_number(moves, 1, 1000, word, &mut ignored_words) as u32)
             }
             "movetime" => go.move_time = number().map(Duration::from_millis),
             "wtime" => go.time[0] = number().map(Duration::from_millis),
@@ -191,20 +191,20 @@ fn go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             "binc" => go.increment[1] = number().map(Duration::from_millis).unwrap_or_default(),
             "mate" | "searchmoves" => {
                 while words.next_if(|next| !WORDS.contains(next)).is_some() {}
-                unheeded.push(format!("{word}: is ignored"));
+                ignored_words.push(format!("{word}: is ignored"));
             }
-            _ => unheeded.push(format!("unknown word `{word}`")),
+            _ => ignored_words.push(format!("unknown word `{word}`")),
         }
-        go.ignored.append(&mut unheeded);
+        go.ignored.append(&mut ignored_words);
     }
     go
 }
 
 /// Clamps a number to a range, with a message.
-fn clamp_number(number: u64, least: u64, most: u64, word: &str, unheeded: &mut Vec<String>) -> u64 {
+fn clamp_number(number: u64, least: u64, most: u64, word: &str, ignored_words: &mut Vec<String>) -> u64 {
     let taken = number.clamp(least, most);
     if taken != number {
-        unheeded.push(format!("{word}: expected {least} to {most}, found {number}: using {taken}"));
+        ignored_words.push(format!("{word}: expected {least} to {most}, found {number}: using {taken}"));
     }
     taken
 }
@@ -326,7 +326,8 @@ mod tests {
             let found = go(line);
             assert_eq!((found.depth, found.nodes, found.moves_to_go), (depth, nodes, moves), "{line}");
         }
-        let unheeded = go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").ignored;
+        let ignored_words =
+            go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").ignored;
         let message = [
             "depth: expected a number, found `x`",
             "searchmoves: is ignored",
@@ -336,7 +337,7 @@ mod tests {
             "btime: expected an integer, found `10.5`: using 10",
             "movestogo: expected 1 to 1000, found 0: using 1",
         ];
-        assert_eq!(unheeded, message);
+        assert_eq!(ignored_words, message);
         for (line, message) in [
             ("go depth 255", None),
             ("go depth 256", Some("depth: expected 1 to 255, found 256: using 255")),

@@ -1,6 +1,6 @@
 //! The game that the client set up: the position and those before it.
 
-use crate::chess::{Board, Increments, Strictness, fen, named};
+use crate::chess::{Board, Increments, Strictness, fen, parse_move};
 
 /// A position with its history.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl PlayedGame {
         };
         let mut game = Self { past: Vec::new(), board };
         for text in moves {
-            let mv = named(&game.board, &text.to_ascii_lowercase())
+            let mv = parse_move(&game.board, &text.to_ascii_lowercase())
                 .ok_or_else(|| format!("position: `{text}` is not a legal move after {} moves", game.past.len()))?;
             game.past.push(game.board);
             game.board.play(mv, Increments::none());

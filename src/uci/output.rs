@@ -94,7 +94,7 @@ mod tests {
         let pv: Vec<crate::chess::Move> = ["e2e4", "e7e5"]
             .iter()
             .map(|word| {
-                let mv = crate::chess::named(&board, word).unwrap_or(crate::chess::Move::NONE);
+                let mv = crate::chess::parse_move(&board, word).unwrap_or(crate::chess::Move::NONE);
                 board.play(mv, crate::chess::Increments::none());
                 mv
             })

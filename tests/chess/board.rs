@@ -24,7 +24,7 @@ const STARTS: [&str; 9] = [
 fn ours(board: &cozy_chess::Board, mv: cozy_chess::Move) -> Move {
     let (from, mut to) = (Square::new(mv.from as u8), Square::new(mv.to as u8));
     if board.colors(board.side_to_move()).has(mv.to) {
-        to = Square::at(if to.file() == 7 { 6 } else { 2 }, to.rank());
+        to = Square::from_file_rank(if to.file() == 7 { 6 } else { 2 }, to.rank());
     }
     match mv.promotion {
         None => Move::new(from, to),
@@ -100,12 +100,12 @@ fn wander(games: u64, plies: usize, mut visit: impl FnMut(&Board, &cozy_chess::B
 }
 
 #[test]
-fn the_same_moves_captures_and_checks_along_random_games() {
+fn board_along_random_games_agrees_with_another_library() {
     wander(40, 120, |board, oracle, _| agree(board, oracle));
 }
 
 #[test]
-fn the_same_in_every_position_near_those_of_the_perft_suite() {
+fn board_near_perft_positions_agrees_with_another_library() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/perft.epd");
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
     for item in &suite.items {
@@ -129,7 +129,7 @@ fn agree_below(board: &Board, oracle: &cozy_chess::Board, plies: u32) {
 }
 
 #[test]
-fn any_bits_are_legal_exactly_if_generated() {
+fn move_of_any_bits_is_legal_exactly_if_generated() {
     wander(2, 80, |board, _, _| {
         let mut list = MoveList::new();
         legal(board, &mut list);
@@ -140,7 +140,7 @@ fn any_bits_are_legal_exactly_if_generated() {
 }
 
 #[test]
-fn a_stalemate_whose_only_push_is_pinned() {
+fn pinned_push_leaves_a_stalemate() {
     let board = Board::from_fen("7k/8/8/8/8/7r/KP5r/7r w - - 0 1").unwrap();
     assert!(!board.has_legal_move() && !board.in_check());
 }
@@ -162,7 +162,7 @@ fn null_moves_pass_the_turn_and_forget_en_passant() {
 }
 
 #[test]
-fn key_and_sum_are_those_from_scratch_under_every_scheme_and_rule() {
+fn key_and_sum_under_every_scheme_equal_those_from_scratch() {
     use Scheme::{
         Otter837, PiecesOnly, PurpleProduct, Standard, Webster781, WebsterAsPublished, WebsterLiterals, WebsterProduct,
     };
@@ -206,7 +206,7 @@ fn key_and_sum_are_those_from_scratch_under_every_scheme_and_rule() {
 }
 
 #[test]
-fn en_passant_rules_against_their_definitions() {
+fn en_passant_rules_match_their_definitions() {
     wander(20, 120, |board, oracle, _| {
         let raw = board.en_passant();
         assert_eq!(raw.map(Square::file), oracle.en_passant().map(|file| file as u8).or(raw.map(Square::file)));

@@ -26,7 +26,7 @@ fn load(name: &str) -> Suite {
 /// As the reader of a match runner has it: each line is a position of four fields, and the clocks
 /// are what follows the first `hmvc` and `fmvn` of the line, whatever they stand in.
 #[test]
-fn every_line_of_a_suite_is_a_position_to_other_programs() {
+fn suite_lines_are_positions_for_other_programs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut read = 0;
@@ -49,7 +49,7 @@ fn every_line_of_a_suite_is_a_position_to_other_programs() {
 }
 
 #[test]
-fn twenty_four_positions_of_bratko_and_kopec() {
+fn bratko_kopec_suite_has_its_24_positions() {
     let suite = load("bratko-kopec.epd");
     assert_eq!(suite.items.len(), 24);
     assert!(suite.items.iter().all(|item| !item.best().is_empty()));
@@ -60,7 +60,7 @@ fn twenty_four_positions_of_bratko_and_kopec() {
 }
 
 #[test]
-fn perft_counts_hold_as_far_as_is_quick() {
+fn perft_suite_counts_are_met_at_small_depths() {
     let mut checked = 0;
     for name in ["perft.epd", "fine-70.epd"] {
         for item in &load(name).items {
@@ -74,7 +74,7 @@ fn perft_counts_hold_as_far_as_is_quick() {
 }
 
 #[test]
-fn the_openings_are_what_the_generator_makes() {
+fn openings_equal_the_generators_output() {
     let text = generate::epd(&generate::GenerateOptions::default()).unwrap();
     assert_eq!(text, include_str!("../../data/openings.epd"));
     let suite = load("openings.epd");
@@ -94,7 +94,7 @@ fn halves(kind: &str, each: usize) -> [Suite; 2] {
 }
 
 #[test]
-fn what_was_found_on_one_half_is_confirmed_on_another() {
+fn exploring_and_confirming_suites_share_no_position() {
     for suite in halves("middlegames", 500) {
         assert!(suite.items.iter().all(|item| generate::is_quiet(&item.board) && item.board.game_ply() >= 24));
     }
@@ -108,7 +108,7 @@ fn what_was_found_on_one_half_is_confirmed_on_another() {
 
 /// Another machine or a later build makes the same suites: the first of each are made again.
 #[test]
-fn the_suites_are_what_the_generator_makes() {
+fn suites_equal_the_generators_output() {
     let expected =
         |seed, length| ttlab::internals::generate::GenerateRequest { count: 3, seed, plies: 10, length, depth: 4 };
     let position = |line: &str| line.split(" c0 ").next().unwrap().to_owned();
@@ -128,7 +128,7 @@ fn the_suites_are_what_the_generator_makes() {
 /// The moves of people, facts: a hundred games in each half, no opening in two of them, none of the
 /// famous games among them.
 #[test]
-fn the_games_of_people_are_two_hundred_openings() {
+fn games_of_people_have_200_openings() {
     let [explore, confirm, famous] = ["human-explore.pgn", "human-confirm.pgn", "games.pgn"].map(load);
     assert_eq!((explore.items.len(), confirm.items.len()), (100, 100));
     let after = |plies: usize| {
@@ -146,7 +146,7 @@ fn the_games_of_people_are_two_hundred_openings() {
 }
 
 #[test]
-fn the_games_end_as_they_say() {
+fn games_end_with_their_results() {
     let suite = load("games.pgn");
     assert!(suite.items.len() >= 10);
     assert_eq!(suite.items[0].id, "Adolf Anderssen - Lionel Kieseritzky, 1851");
@@ -201,7 +201,7 @@ impl Solver {
 }
 
 #[test]
-fn the_endgames_mate_by_one_move_in_the_moves_they_say() {
+fn endgames_mate_by_one_move_in_the_given_moves() {
     let suite = load("endgames.epd");
     assert!(suite.items.len() >= 30);
     for item in &suite.items {
@@ -296,7 +296,7 @@ fn leads(board: &Board, mv: Move) -> Leads {
 }
 
 #[test]
-fn the_pawn_endgames_have_one_right_move() {
+fn pawn_endgames_have_one_right_move() {
     let (wins, places) = king_and_pawn();
     let count = |turn| places.iter().filter(|&&place| place & 1 == turn && wins[place]).count();
     assert_eq!((count(1), count(0)), (124_960, 97_604), "won positions of king and pawn against king, as published");

@@ -26,7 +26,7 @@ fn fen(men: &[(u8, char)]) -> String {
 /// bishops: one of them alone, or bishops that all go on squares of one colour, however many and
 /// whosesoever they are.
 #[test]
-fn few_men_are_dead_wherever_they_stand() {
+fn insufficient_material_is_a_draw_on_any_squares() {
     let dark = |square: u8| Square::new(square).file() % 2 == Square::new(square).rank() % 2;
     let (mut dead, mut alive) = (0, 0);
     let mut seen = |men: &[(u8, char)], expected: bool| {

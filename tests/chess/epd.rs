@@ -34,7 +34,7 @@ fn best(epd: &epd::Epd) -> Vec<String> {
 }
 
 #[test]
-fn every_known_opcode() {
+fn known_opcodes_are_read_and_written() {
     let line = format!(
         "{BK01} bm Qd1+; am Qb6 Rc8; id \"BK.01\"; c0 \"a; b\"; c9 word; acd 12; acs 30; ce -150; dm 3; pv Qd1+ Kxd1 Bg4+; \
          hmvc 4; fmvn 7; D1 40; D2 1764; Ae \"any thing\" 3;"
@@ -63,7 +63,7 @@ fn every_known_opcode() {
 }
 
 #[test]
-fn both_modes_take_what_is_common() {
+fn common_deviations_are_read_in_both_modes() {
     for (line, moves) in [
         // Six fields; UCI; no semicolon at the end; perft counts behind semicolons.
         ("1R6/1brk2p1/4p2p/p1P1Pp2/P7/6P1/1P4P1/2R3K1 w - - 0 1 bm b8b7", vec!["b8b7"]),
@@ -83,7 +83,7 @@ fn both_modes_take_what_is_common() {
 }
 
 #[test]
-fn strict_refuses_with_a_column_and_lenient_repairs() {
+fn deviation_is_refused_with_its_column_or_repaired() {
     // Line, the strict reader's fault, the lenient one's best moves, the number of notes.
     let dirty = format!("{BK01} ; bm Qd1 + ; id BK.01\0");
     let prose = "8/1p5k/1P1p4/3p4/3Pp2p/2K1P2p/7P/8 w - - bm Kb2; id \"Z.29\"; 1 Kb2! Kg8 2 Ka1!!, draw";
@@ -166,7 +166,7 @@ fn strict_refuses_with_a_column_and_lenient_repairs() {
 
 /// Each value in its own kind; numbers at the ends of their ranges, and beyond them.
 #[test]
-fn operands_at_their_edges() {
+fn operands_at_their_limits_are_read_and_beyond_refused() {
     let kings = "4k3/8/8/8/8/8/8/4K3 w - -";
     let value = |operation: &str| {
         let name = operation.split(' ').next().unwrap_or_default();
@@ -213,7 +213,7 @@ fn operands_at_their_edges() {
 }
 
 #[test]
-fn some_lines_nobody_can_read() {
+fn unreadable_lines_are_refused_in_both_modes() {
     for (line, fault) in [
         ("startpos\0", "column"),
         ("a8/Q e1/Q 4 Qd5+ Kb4 5 Qd3!, white wins\"; id \"ZPTS.06\";", "column 1: expected a piece"),
@@ -233,7 +233,7 @@ fn some_lines_nobody_can_read() {
 }
 
 #[test]
-fn files_have_comments_blanks_and_line_ends_of_any_kind() {
+fn file_with_comments_blanks_and_any_line_ends_is_read() {
     let text =
         format!("\u{feff}# heading\r\n\r\n  # more\r\n{BK01} bm Qd1+;\r\n\n8/8/8/8/8/3K4/R7/5k2 w - - dm 4; bn Ke3;\n");
     let file = read_positions("f.epd", &text, Strictness::Strict, OnError::Stop).unwrap();
@@ -303,7 +303,7 @@ fn lenient_reads_a_clock_without_a_move_number() {
 
 /// A megabyte in one line is no position; the line before it was read, and nothing after it is.
 #[test]
-fn a_line_may_have_a_mebibyte() {
+fn line_of_a_mebibyte_is_read_and_longer_refused() {
     let most = 1 << 20;
     for (length, whole) in [(most, true), (most + 1, false)] {
         let start = format!("{BK01} c0 \"");
@@ -322,14 +322,14 @@ fn a_line_may_have_a_mebibyte() {
 }
 
 #[test]
-fn a_start_position_without_operations() {
+fn start_position_without_operations_is_read() {
     let epd = strict("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -").unwrap();
     assert_eq!((epd.board, epd.operations), (Board::startpos(), vec![]));
 }
 
 proptest! {
     #[test]
-    fn no_line_is_too_strange(tail in "\\PC{0,60}", letters in "[ ;\"a-z0-9+#D-]{0,40}") {
+    fn strange_lines_cause_no_panic(tail in "\\PC{0,60}", letters in "[ ;\"a-z0-9+#D-]{0,40}") {
         for line in [tail.clone(), format!("{BK01} {tail}"), format!("{BK01} bm Qd1; {letters}"), format!("{BK01} {letters}")] {
             for strictness in [Strictness::Strict, Strictness::Lenient] {
                 match read_positions("x.epd", &line, strictness, OnError::Stop) {

@@ -59,7 +59,7 @@ fn faults_are_refused_with_their_column() {
 
 /// What was found is shown whole up to 24 characters, and nothing unprintable of it.
 #[test]
-fn what_was_found_is_shown() {
+fn fault_message_shows_what_was_found() {
     let kings = "4k3/8/8/8/8/8/8/4K3";
     let output = |text: &str| Board::from_fen(text).err().map(|fault| (fault.column, fault.message));
     let turn = |found: &str| Some((21, format!("expected the side to move, w or b, found `{found}`")));
@@ -143,7 +143,7 @@ const REPAIRED: [(&str, &str, &[usize]); 20] = [
 ];
 
 #[test]
-fn lenient_repairs_and_says_where() {
+fn lenient_repair_names_its_place() {
     for (text, repaired, columns) in REPAIRED {
         let reading = fen::read(text, Strictness::Lenient).unwrap_or_else(|fault| panic!("{text}: {fault}"));
         assert_eq!(reading.board.to_string(), repaired, "{text}");
@@ -159,7 +159,7 @@ fn lenient_repairs_and_says_where() {
 
 /// Of two pawns that stand ready one may be pinned: the square counts while the other may take.
 #[test]
-fn one_of_two_pawns_is_enough_to_take_en_passant() {
+fn en_passant_square_is_kept_if_one_of_two_pawns_can_take() {
     for (ranks, legal) in [
         ("3r1r1k/8/8/3PpP2/8/8/8/3K4", true),
         ("3r1r1k/8/8/3PpP2/8/8/8/5K2", true),
@@ -173,7 +173,7 @@ fn one_of_two_pawns_is_enough_to_take_en_passant() {
 }
 
 #[test]
-fn the_en_passant_square_is_written_by_the_rule() {
+fn en_passant_square_is_written_by_the_rule() {
     let board = Board::from_fen("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3").unwrap();
     assert!(board.fen(EpRule::Legal).contains(" e3 "));
     let board = Board::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1").unwrap();
@@ -183,7 +183,7 @@ fn the_en_passant_square_is_written_by_the_rule() {
 }
 
 #[test]
-fn plies_and_clocks() {
+fn plies_and_clocks_are_read_from_their_fields() {
     let board = Board::from_fen("4k3/8/8/8/8/8/8/4K3 b - - 12 34").unwrap();
     assert_eq!((board.halfmove_clock(), board.game_ply()), (12, 67));
     assert_eq!(Board::startpos().to_string(), START);
@@ -206,14 +206,14 @@ fn wandered(choices: &[u8]) -> Board {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(choices in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn written_position_is_read_back(choices in proptest::collection::vec(any::<u8>(), 0..200)) {
         let board = wandered(&choices);
         prop_assert_eq!(Board::from_fen(&board.to_string()).unwrap(), board);
         prop_assert_eq!(fen::read(&board.to_string(), Strictness::Lenient).unwrap().repairs, vec![]);
     }
 
     #[test]
-    fn no_text_is_too_strange(text in "\\PC*") {
+    fn strange_texts_cause_no_panic(text in "\\PC*") {
         for strictness in [Strictness::Strict, Strictness::Lenient] {
             let _ = fen::read(&text, strictness);
         }

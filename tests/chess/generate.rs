@@ -5,7 +5,7 @@ use ttlab::internals::chess::generate::{GenerateError, GenerateOptions, generate
 /// After one or two plies there are a few hundred quiet and level positions: as many are found, one
 /// more is not, and the error counts a thousand walks for each position asked for.
 #[test]
-fn openings_that_do_not_exist_are_given_up_after_a_thousand_walks_each() {
+fn generator_gives_up_after_a_thousand_walks_per_opening() {
     let ask = |count: usize| generate(&GenerateOptions { count, seed: 7, plies: 1 });
     let Err(GenerateError::TooFew { found: all, expected: 600, walks: 600_000, plies: 1 }) = ask(600) else {
         panic!("600 positions after one or two plies")

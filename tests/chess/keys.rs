@@ -16,7 +16,7 @@ const POLYGLOT: [(&str, u64); 9] = [
 ];
 
 #[test]
-fn the_nine_polyglot_keys() {
+fn polyglot_keys_equal_the_nine_published() {
     let keys =
         Keys::new(&KeyOptions { generator: Generator::Polyglot, ep: EpRule::PseudoLegal, ..KeyOptions::default() });
     for (fen, key) in POLYGLOT {
@@ -25,7 +25,7 @@ fn the_nine_polyglot_keys() {
 }
 
 #[test]
-fn the_first_numbers_of_each_generator() {
+fn key_generators_give_their_published_first_numbers() {
     // mt19937-64: the C++ standard requires the 10,000th of seed 5489. pcg64: an independent
     // program of the two papers.
     let first = |generator, seed| {
@@ -42,7 +42,7 @@ fn the_first_numbers_of_each_generator() {
 /// Webster's literals: 768 for the side, 769 to 772 for the rights from Black's queen side to
 /// White's king side.
 #[test]
-fn websters_literals_stand_for_their_rights() {
+fn websters_literals_are_keys_of_castling_rights() {
     let keys = Keys::new(&KeyOptions { scheme: Scheme::WebsterLiterals, ..KeyOptions::default() });
     let side = |fen: &str| Board::from_fen(fen).unwrap().key_from_scratch(&keys);
     assert_eq!(side("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") ^ side("r3k2r/8/8/8/8/8/8/R3K2R b - - 0 1"), 768);
@@ -55,7 +55,7 @@ fn websters_literals_stand_for_their_rights() {
 /// Polyglot's list ends after 781 numbers: Otter's scheme takes 837, the last 56 of them from the
 /// seeded generator.
 #[test]
-fn a_scheme_that_needs_more_than_the_list_goes_on_with_the_seed() {
+fn scheme_with_more_keys_than_the_list_continues_with_the_seed() {
     let keys =
         |generator, seed| Keys::new(&KeyOptions { generator, seed, scheme: Scheme::Otter837, ..KeyOptions::default() });
     let (listed, drawn) = (keys(Generator::Polyglot, 42), keys(Generator::Pcg64, 42));
@@ -67,7 +67,7 @@ fn a_scheme_that_needs_more_than_the_list_goes_on_with_the_seed() {
 }
 
 #[test]
-fn published_faults_and_what_they_cannot_tell_apart() {
+fn published_key_faults_confuse_the_published_positions() {
     let audited = |scheme, generator| {
         let audit = keyaudit::audit(&Keys::new(&KeyOptions { generator, scheme, ..KeyOptions::default() }));
         (
@@ -101,7 +101,7 @@ fn published_faults_and_what_they_cannot_tell_apart() {
 }
 
 #[test]
-fn the_published_example_of_websters_fault() {
+fn websters_fault_has_the_published_example() {
     // Rc1-e1 and d2-d3 give one key: the rook's squares times 4 are the pawn's squares times 1.
     let keys = Keys::new(&KeyOptions { scheme: Scheme::WebsterProduct, ..KeyOptions::default() });
     let inc = Increments::of_keys(keys);
@@ -145,7 +145,7 @@ const UNIQUE: [(&str, EpRule, &[u64]); 9] = [
 ];
 
 #[test]
-fn different_positions_by_ply() {
+fn distinct_positions_by_ply_equal_the_published() {
     for (fen, rule, counts) in UNIQUE {
         let found = crate::unique::unique(&Board::from_fen(fen).unwrap(), rule, counts.len() as u32 - 1);
         assert_eq!(found.iter().map(|level| level.unique).collect::<Vec<_>>(), counts, "{fen} {rule:?}");
@@ -153,7 +153,7 @@ fn different_positions_by_ply() {
 }
 
 #[test]
-fn moves_that_lead_to_different_positions() {
+fn moves_to_distinct_positions_equal_the_published() {
     let visited = |rule| {
         let levels = crate::unique::unique(&Board::startpos(), rule, 4);
         levels.iter().map(|level| level.visited).collect::<Vec<_>>()

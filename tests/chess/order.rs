@@ -88,7 +88,7 @@ fn texts(fen: &str, order: GenerationOrder) -> Vec<String> {
 }
 
 #[test]
-fn orders_of_a_few_positions_by_hand() {
+fn orders_of_a_few_positions_equal_those_by_hand() {
     let fen = "4k3/P7/8/1pP5/8/8/4P3/R3K2R w KQ b6 0 1";
     assert_eq!(
         texts(fen, GenerationOrder::Purple)[..12],
@@ -164,7 +164,7 @@ fn orders_have_the_names_that_files_use() {
 const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
 
 #[test]
-fn exchanges_of_a_few_positions_by_hand() {
+fn exchanges_of_a_few_positions_equal_those_by_hand() {
     for (fen, mv, value) in [
         // A hanging pawn; a guarded pawn taken by a rook; x-rays behind rook and queen.
         ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "Rxe5", 100),
@@ -205,7 +205,7 @@ fn played_out(board: &Board, square: Square) -> i32 {
 /// Without pins and promotions, taking with the cheapest piece first is what the best play amounts
 /// to.
 #[test]
-fn exchanges_are_what_the_best_play_wins() {
+fn exchange_value_equals_that_of_best_play() {
     let mut compared = 0;
     for board in positions(30) {
         let pieces = board.kind(Piece::Pawn) | board.occupied();
@@ -239,9 +239,10 @@ fn plain(board: &Board, mv: Move) -> bool {
             ttlab::internals::chess::attacks::bishop_rays(king) | ttlab::internals::chess::attacks::rook_rays(king);
         let enemies = board.colored(!color);
         let sliders = (board.kind(Piece::Bishop) | board.kind(Piece::Rook) | board.kind(Piece::Queen)) & enemies;
-        let knights = ttlab::internals::chess::attacks::knight(mv.to()) & ttlab::internals::chess::Bitboard::of(king);
+        let knights =
+            ttlab::internals::chess::attacks::knight(mv.to()) & ttlab::internals::chess::Bitboard::from_square(king);
         !(near & sliders).is_empty()
-            || !(near & ttlab::internals::chess::Bitboard::of(mv.to())).is_empty()
+            || !(near & ttlab::internals::chess::Bitboard::from_square(mv.to())).is_empty()
             || !knights.is_empty()
     };
     !back && !lines(Color::White) && !lines(Color::Black)

@@ -18,7 +18,7 @@ const KNOWN: [(&str, &[u64]); 7] = [
 ];
 
 #[test]
-fn perft_of_the_standard_positions() {
+fn perft_of_standard_positions_equals_the_published() {
     let inc = Increments::of_keys(Keys::new(&KeyOptions::default()));
     for (fen, counts) in KNOWN {
         let mut board = Board::from_fen(fen).unwrap();
@@ -41,7 +41,7 @@ fn hold_below(board: &Board, inc: &Increments, plies: u32) {
     let mut list = MoveList::new();
     legal(board, &mut list);
     let mut moves = list.iter();
-    successors::each(board, inc, |child| {
+    successors::for_each(board, inc, |child| {
         let mut played = *board;
         let mv = *moves.next().unwrap_or_else(|| panic!("{board} has fewer moves"));
         played.play(mv, inc);
@@ -54,7 +54,7 @@ fn hold_below(board: &Board, inc: &Increments, plies: u32) {
 }
 
 #[test]
-fn successors_are_what_each_move_leads_to() {
+fn successors_equal_the_boards_after_each_move() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/perft.epd");
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
     for ep in [EpRule::Always, EpRule::PseudoLegal, EpRule::Legal, EpRule::Never] {

@@ -50,13 +50,16 @@ fn moves_are_read_and_written() {
         assert_eq!(san::write(&board, mv), canonical, "{fen} {text}");
         // By its coordinates it is the same move, its promotion included; less than all of them is
         // no move.
-        assert_eq!(movegen::named(&board, uci), Some(mv), "{fen} {uci}");
-        assert_eq!((movegen::named(&board, &uci[..3]), movegen::named(&board, &format!("{uci}x"))), (None, None));
+        assert_eq!(movegen::parse_move(&board, uci), Some(mv), "{fen} {uci}");
+        assert_eq!(
+            (movegen::parse_move(&board, &uci[..3]), movegen::parse_move(&board, &format!("{uci}x"))),
+            (None, None)
+        );
     }
 }
 
 #[test]
-fn moves_that_only_a_lenient_reader_takes() {
+fn sloppy_moves_are_read_only_leniently() {
     for (fen, text, uci) in [
         ("6k1/p3b1np/6pr/6P1/1B2p2Q/K7/7P/8 w - -", "Qxh6??", "h4h6"),
         ("4k3/8/8/8/8/8/8/R3K2R w KQ -", "0-0-0", "e1c1"),
@@ -80,7 +83,7 @@ fn moves_that_only_a_lenient_reader_takes() {
 }
 
 #[test]
-fn moves_that_nobody_takes() {
+fn illegal_and_unreadable_moves_are_refused() {
     let start = Board::startpos();
     for (text, error) in [
         ("Ke2", "no legal move `Ke2`"),
@@ -137,7 +140,7 @@ const GAMES: &str = "\u{feff}% escaped\r
 ";
 
 #[test]
-fn games_with_all_that_a_file_can_hold() {
+fn game_with_every_feature_of_pgn_is_read() {
     let file = read_games("g.pgn", GAMES, Strictness::Strict, OnError::Stop).unwrap();
     let moves = |game: &pgn::Game| game.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     let [first, second, third] = &file.games[..] else { panic!("three games") };
@@ -223,7 +226,7 @@ fn faults_name_the_game_the_line_and_the_move() {
 }
 
 #[test]
-fn suites_name_their_items() {
+fn items_of_a_suite_have_unique_names() {
     let read =
         |kind, text: &str| Suite::read("stem", "stem.x", kind, text.as_bytes(), SuiteOptions::default()).unwrap();
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -282,7 +285,7 @@ fn suites_name_their_items() {
         ("pgn", None),
         ("a.pgn.gz", None),
     ] {
-        assert_eq!(SuiteKind::of(Path::new(path)), kind, "{path}");
+        assert_eq!(SuiteKind::from_path(Path::new(path)), kind, "{path}");
     }
     assert!(matches!(Suite::load(Path::new("missing.epd"), options), Err(SuiteError::Unreadable { .. })));
     assert!(matches!(Suite::load(Path::new("Cargo.toml"), options), Err(SuiteError::Kind { .. })));
@@ -308,7 +311,7 @@ fn suites_name_their_items() {
 
 proptest! {
     #[test]
-    fn every_legal_move_is_written_so_that_it_is_read_back(choices in proptest::collection::vec(any::<u8>(), 0..120)) {
+    fn every_legal_move_is_read_back_as_written(choices in proptest::collection::vec(any::<u8>(), 0..120)) {
         let mut board = Board::startpos();
         for choice in choices {
             let mut list = MoveList::new();
@@ -329,7 +332,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_strange(
+    fn strange_texts_cause_no_panic(
         text in "\\PC{0,80}",
         pieces in proptest::collection::vec("(\\[Event \"x\"\\]|\\[|\\]|\n|\\{|\\}|\\(|\\)|1\\.|e4|e5|Nf3|\\*|1-0|;|%|\\$|\"| )", 0..30),
     ) {
@@ -349,7 +352,7 @@ proptest! {
 /// Fifty games, and each of them damaged in turn in each of many ways: the others are read as if
 /// nothing had happened.
 #[test]
-fn a_damaged_game_costs_itself_alone() {
+fn damaged_game_affects_no_other() {
     let text = include_str!("../../data/selfplay.pgn");
     let fifty: Vec<String> = text.split("\n\n").skip(1).take(50).map(|game| format!("{}\n\n", game.trim())).collect();
     let described = |game: &pgn::Game| {
@@ -412,7 +415,7 @@ fn a_damaged_game_costs_itself_alone() {
 /// A game cut off anywhere, or with any bracket or quotation mark too much anywhere, between two
 /// others: these are always read.
 #[test]
-fn no_place_of_a_damage_costs_another_game() {
+fn damage_at_any_place_affects_no_other_game() {
     let game = |name: &str, mv: &str| {
         format!(
             "[Event \"{name}\"]\n[White \"a {{b}}\"]\n[Black \"c\"]\n\n1. {mv} {{to\nthe (point}} e5 (1... c5 2. Nf3) 2. Nc3 1-0\n\n"
@@ -440,7 +443,7 @@ fn no_place_of_a_damage_costs_another_game() {
 /// Four games, as another reader has them, of which the second leaves a variation open; and the
 /// same without tags.
 #[test]
-fn a_variation_that_is_not_closed_costs_its_game() {
+fn unclosed_variation_affects_only_its_game() {
     for (tags, bad) in [("[White \"A\"]\n[Black \"B\"]\n\n", "1. e4 (1. c4 e5 1-0"), ("", "1. e4 (1. c4 e5 1-0")] {
         let games = ["1. d4 d5 1-0", bad, "1. Nf3 d5 0-1", "1. Nc3 d5 0-1"];
         let text: String = games.iter().map(|moves| format!("{tags}{moves}\n\n")).collect();
@@ -455,7 +458,7 @@ fn a_variation_that_is_not_closed_costs_its_game() {
 }
 
 #[test]
-fn games_of_other_rules_are_refused_by_their_tag() {
+fn game_of_another_variant_is_refused_by_its_tag() {
     let read = |variant: &str, strictness, on_error| {
         let text = format!("[White \"A\"]\n[Black \"B\"]\n{variant}\n1. e4 d5 2. exd5 Nf6 3. Nc3 *\n");
         read_games("g.pgn", &text, strictness, on_error).map(|file| file.games.len())
@@ -492,7 +495,7 @@ fn games_of_other_rules_are_refused_by_their_tag() {
 /// The same games, at the same lines, however lines end: also where a comment goes to the end of
 /// its line.
 #[test]
-fn lines_of_games_end_with_lf_crlf_or_cr() {
+fn game_lines_may_end_with_lf_crlf_or_cr() {
     let text = "% escaped [Event \"x\"]\n[Event \"a\"]\n\n1. e4 ; to the end (\ne5 {over\nlines} 1-0\n\n[Event \"b\"]\n\n1. d4 Zz *\n";
     for end in ["\n", "\r\n", "\r"] {
         let file = read_games("g.pgn", &text.replace('\n', end), Strictness::Strict, OnError::Skip).unwrap();
@@ -506,7 +509,7 @@ fn lines_of_games_end_with_lf_crlf_or_cr() {
 
 /// What a start position was repaired of is told, as of any position.
 #[test]
-fn repairs_of_a_start_position_are_told() {
+fn repairs_of_a_start_position_are_reported() {
     let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 0\"]\n\n1. Kd2 *\n";
     read_games("g.pgn", text, Strictness::Strict, OnError::Stop).unwrap_err();
     let file = read_games("g.pgn", text, Strictness::Lenient, OnError::Stop).unwrap();
@@ -518,7 +521,7 @@ fn repairs_of_a_start_position_are_told() {
 /// Of a long file only the start is read where no more is asked for: what is wrong behind it is not
 /// looked at.
 #[test]
-fn the_first_items_are_read_alone() {
+fn first_items_are_read_without_the_rest() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
     let epd = format!("{start} id \"a\";\n{start} id \"b\";\nno position\n");
     let pgn = "1. e4 e5 *\n\n1. d4 d5 *\n\n1. e4 Zz *\n";
@@ -533,7 +536,7 @@ fn the_first_items_are_read_alone() {
 
 /// What was repaired in a game that is left out is nobody's repair: not the next game's either.
 #[test]
-fn repairs_of_a_game_that_is_left_out_go_with_it() {
+fn repairs_of_a_skipped_game_are_not_reported() {
     let text = "[Event \"a\"]\n\n1. e4 ) e5 2. Qd9 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
     let file = read_games("g.pgn", text, Strictness::Lenient, OnError::Skip).unwrap();
     let output: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
@@ -543,7 +546,7 @@ fn repairs_of_a_game_that_is_left_out_go_with_it() {
 
 /// The tags that follow a bad one are still those of the game that is left out.
 #[test]
-fn a_game_with_a_bad_tag_is_left_out_with_all_its_tags() {
+fn game_with_a_bad_tag_is_skipped_with_all_its_tags() {
     let text =
         "[Event \"a\"]\n[FEN \"8/8 w\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
     let file = read_games("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();

@@ -50,7 +50,7 @@ fn every_kind_of_table() -> Vec<String> {
 }
 
 #[test]
-fn diagnostics_move_no_count_and_their_parts_add_up() {
+fn diagnostics_change_no_count_and_add_up() {
     for text in every_kind_of_table() {
         let (plain, full) = (search(&text, "off"), search(&text, "full"));
         assert_eq!(plain.len(), full.len());
@@ -99,7 +99,7 @@ fn adds_up(full: &Iteration, text: &str) {
 }
 
 #[test]
-fn without_false_matches_or_pressure_there_is_nothing_of_either() {
+fn counters_of_false_matches_and_pressure_are_zero_without_them() {
     for iteration in search("table = { size = '64 MiB' }", "full") {
         let table = iteration.anatomy.unwrap().table;
         assert_eq!((table.false_hits, table.false_updates), (0, 0));
@@ -116,7 +116,7 @@ fn without_false_matches_or_pressure_there_is_nothing_of_either() {
 
 /// The same position under several en passant squares is elsewhere in the table.
 #[test]
-fn en_passant_squares_hide_positions() {
+fn en_passant_squares_in_keys_hide_positions() {
     let elsewhere = |ep: &str| -> u64 {
         let text = format!("keys.ep = '{ep}'\ntable = 'unbounded'");
         search(&text, "full").iter().map(|found| found.anatomy.as_ref().unwrap().table.miss_elsewhere).sum()
@@ -206,7 +206,7 @@ impl Model {
 }
 
 #[test]
-fn the_shadow_is_what_a_plain_model_says() {
+fn shadow_equals_a_plain_model() {
     for policy in ["always", "depth-preferred"] {
         shadowed(policy);
     }
@@ -283,7 +283,7 @@ fn type_one_errors_follow_the_law() {
 }
 
 #[test]
-fn anatomies_are_columns_where_they_are_asked_for() {
+fn anatomy_columns_are_written_if_requested() {
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, text: &str| {
         let file = folder.path().join(format!("{name}.toml"));
@@ -361,7 +361,7 @@ fn cuts_by_other_positions_entries_are_counted_by_their_keys() {
 /// Nodes above bare leaves go through all their moves at once where nobody looks on, and one by one
 /// where somebody does: no counter, score or line tells which.
 #[test]
-fn what_is_counted_at_once_is_what_is_counted_one_by_one() {
+fn counters_added_at_once_equal_those_added_one_by_one() {
     let bare = "algorithm = 'alpha-beta'\nordering = []\nleaf = 'static'\nleaf_mates = false\ndraws = false\nprobe.min_depth = 1\nstore.min_depth = 1\n";
     let mut first_cuts = 0;
     for table in ["table = 'none'", "table = { size = 1024, policy = 'always' }"] {

@@ -54,7 +54,7 @@ fn is_sound(text: &str, least: u64) {
 }
 
 #[test]
-fn every_policy_in_buckets_of_every_kind() {
+fn audit_of_every_policy_and_bucket_finds_no_fault() {
     let rules = [("replace", "search"), ("policy", "iteration"), ("guard-four", "game-ply")];
     for (at, policy) in Policy::NAMES.iter().enumerate() {
         let allowed = Policy::from_name(policy).unwrap().slots();
@@ -81,7 +81,7 @@ fn every_policy_in_buckets_of_every_kind() {
 }
 
 #[test]
-fn every_size_layout_and_index() {
+fn audit_of_every_size_layout_and_index_finds_no_fault() {
     for (size, least) in [(8, 20), (300, 100), (100_000, 500)] {
         for (layout, slots) in [("bytes16", 2), ("bytes24", 1)] {
             for index in ["modulo", "mask", "multiply"] {
@@ -99,7 +99,7 @@ fn every_size_layout_and_index() {
 }
 
 #[test]
-fn every_placement_leaf_and_failure() {
+fn audit_of_every_placement_leaf_and_failure_finds_no_fault() {
     let places = [
         ("after-leaf", "after-leaf"),
         ("before-leaf", "before-leaf"),
@@ -130,7 +130,7 @@ fn every_placement_leaf_and_failure() {
 }
 
 #[test]
-fn every_algorithm_ordering_and_mate_score() {
+fn audit_of_every_algorithm_ordering_and_mate_score_finds_no_fault() {
     let orderings = [
         "[]",
         "['table-move']",
@@ -160,12 +160,12 @@ fn every_algorithm_ordering_and_mate_score() {
 /// What is mate or stalemate at the horizon is evaluated where nobody looks: the reference does not
 /// look either.
 #[test]
-fn leaves_where_mates_are_not_seen() {
+fn audit_of_leaves_without_mates_finds_no_fault() {
     is_sound("algorithm = 'alpha-beta'\nleaf = 'static'\nleaf_mates = false\ntable.size = 2048", 300);
 }
 
 #[test]
-fn an_audit_moves_no_count() {
+fn audit_changes_no_count() {
     let text = "table = { size = 1024, policy = 'depth-preferred', slots = 2 }";
     let options = comparable(&from_toml(text).unwrap()).unwrap();
     let (_, audited) = audited(text, 0);
@@ -188,7 +188,7 @@ fn an_audit_moves_no_count() {
 
 /// Faults that options name: each must be found, and by the claim that it breaks.
 #[test]
-fn named_faults_are_found() {
+fn audit_finds_the_named_faults() {
     type Test = fn(&AuditedClaim) -> bool;
     let cases: [(&str, Test); 6] = [
         ("fail = 'hard'\ntable.size = 4096\nprobe.bounds = 'ignored'", |claim| *claim == AuditedClaim::Cutoff),
@@ -211,7 +211,7 @@ fn named_faults_are_found() {
 /// A search that runs out of nodes, wherever that is, leaves nothing wrong in the table; and it
 /// does the same again.
 #[test]
-fn a_search_cut_short_leaves_nothing_wrong() {
+fn stopped_search_leaves_no_wrong_entry() {
     for text in [
         "table = { size = 4096, slots = 2, policy = 'depth-preferred' }",
         "fail = 'hard'\nalgorithm = 'mtdf'\nprobe.at = 'quiescence'\nstore.at = 'quiescence'\ntable = { size = 4096 }",
@@ -243,7 +243,7 @@ fn a_search_cut_short_leaves_nothing_wrong() {
 
 /// What is wrong is said with the side on which the truth lies.
 #[test]
-fn a_wrong_answer_in_words() {
+fn wrong_answer_is_described() {
     use std::cmp::Ordering;
     use ttlab::internals::chess::{Bound, Move};
     use ttlab::internals::engine::audit::{AuditedClaim, Wrong};

@@ -32,12 +32,12 @@ const DEEPENING: &str = "ordering = ['table-move']\n";
 const NO_LEAVES: &str = "probe.at = 'after-leaf'\nstore.at = 'after-leaf'\ntable = 'unbounded'\n";
 
 #[test]
-fn minimax_as_published() {
+fn minimax_counts_equal_the_published() {
     evals("algorithm = 'minimax'", 1, &[20, 400, 8902, 197_281, 4_865_617]);
 }
 
 #[test]
-fn alpha_beta_as_published_with_interior_nodes_and_scores() {
+fn alpha_beta_counts_and_scores_equal_the_published() {
     let published = [20, 39, 524, 1229, 32_138, 723_278, 1_074_965, 32_521_084];
     let interior = [1, 21, 62, 538, 2814, 61_197, 86_140, 2_602_439];
     let scores = [0, 0, 0, 0, 100, -100, 100, -100];
@@ -68,33 +68,33 @@ fn soft_and_hard_alpha_beta_visit_the_same_nodes() {
 
 /// Each wrong setting shows at the depth, and with the count, that an independent program found.
 #[test]
-fn wrong_settings_show_where_they_should() {
+fn wrong_settings_change_the_published_counts() {
     evals("generation = 'by-square'", 3, &[485]);
     evals("ordering = ['mvv-lva']\nmvv_lva = 'webster'", 4, &[961]);
 }
 
 #[test]
-fn sound_keys_and_an_unbounded_table() {
+fn unbounded_table_with_sound_keys_has_the_published_counts() {
     evals("table = 'unbounded'", 1, &[20, 39, 459, 987, 20_587, 360_482, 468_029]);
     evals(NO_LEAVES, 3, &[524, 1164, 26_480, 436_967, 647_495]);
 }
 
 #[test]
-fn en_passant_keyed_only_where_a_pawn_stands_ready() {
+fn en_passant_in_the_key_only_if_capturable_has_the_published_counts() {
     let strict = "keys.ep = 'pseudo-legal'\n";
     evals(&format!("{strict}table = 'unbounded'"), 1, &[20, 39, 347, 875, 17_208, 315_859, 401_103]);
     evals(&format!("{strict}{NO_LEAVES}"), 3, &[524, 1052, 24_128, 394_806, 555_667]);
 }
 
 #[test]
-fn deepening_with_the_tables_move_first() {
+fn deepening_with_the_table_move_first_has_the_published_counts() {
     let table = "table = { kind = 'unbounded', same_key = 'deeper', clear = 'search' }";
     evals(&format!("{DEEPENING}{table}"), 3, &[459, 995, 21_530, 362_193, 250_496]);
     evals(&format!("{DEEPENING}{table}\nkeys.ep = 'pseudo-legal'"), 3, &[347, 883, 17_994, 317_651, 209_916]);
 }
 
 #[test]
-fn the_published_column_is_the_broken_index() {
+fn broken_index_gives_the_published_column() {
     let broken = "keys.scheme = 'purple-product'\ntable = { kind = 'unbounded' }";
     evals(broken, 1, &[13, 17, 63, 82, 1036, 3726, 4880]);
 }

@@ -33,7 +33,7 @@ fn search(options: &EngineOptions, board: &Board, depth: u8) -> Iteration {
 }
 
 #[test]
-fn two_plies_with_the_oracle_are_the_minimal_tree() {
+fn oracle_search_of_two_plies_is_the_minimal_tree() {
     // Twenty moves each: 20^1 + 20^1 - 1 leaves; the children of the other 19 root moves are cut by
     // their first reply.
     let found = search(&options(TableKind::None, true), &Board::startpos(), 2);
@@ -110,7 +110,7 @@ impl Tree {
 }
 
 #[test]
-fn the_oracle_tree_lies_between_the_smallest_proof_and_the_plain_search() {
+fn oracle_tree_is_between_smallest_proof_and_plain_search() {
     for fen in POSITIONS {
         let board = Board::from_fen(fen).unwrap();
         for depth in [2, 3] {
@@ -151,7 +151,7 @@ fn oracle_graph_is_no_larger_than_its_tree() {
 }
 
 #[test]
-fn earlier_searches_do_not_change_the_oracle() {
+fn oracle_is_independent_of_earlier_searches() {
     let options = options(TableKind::None, true);
     let mut engine = Engine::new(&options, None).unwrap();
     let limit = Limit { depth: Some(4), nodes: None };

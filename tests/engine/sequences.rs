@@ -38,7 +38,7 @@ fn hits(text: &str) -> Vec<u64> {
 }
 
 #[test]
-fn a_table_that_is_kept_answers_from_the_last_search_and_a_cleared_one_does_not() {
+fn kept_table_answers_from_the_last_search_and_cleared_does_not() {
     let (kept, cleared) = (hits("table.clear = 'game'"), hits("table.clear = 'search'"));
     assert_eq!(kept[0], cleared[0]);
     assert!((1..5).all(|at| kept[at] > cleared[at]), "{kept:?} {cleared:?}");
@@ -52,7 +52,7 @@ fn a_table_that_is_kept_answers_from_the_last_search_and_a_cleared_one_does_not(
 }
 
 #[test]
-fn history_and_killers_are_kept_apart_from_the_table() {
+fn history_and_killers_are_cleared_independently_of_the_table() {
     let nodes = |text: &str| -> Vec<u64> {
         let mut engine = engine(&format!("deepening.step = 0\ntable.clear = 'search'\n{text}"));
         game()[10..14].iter().map(|board| search(&mut engine, board, &[], 4).search.nodes).collect()
@@ -90,7 +90,7 @@ fn aging_on_probe_leaves_only_the_moves_of_the_last_search() {
 }
 
 #[test]
-fn repetitions_and_fifty_moves_are_draws_when_they_are_asked_for() {
+fn repetitions_and_fifty_moves_are_draws_if_enabled() {
     let none = Increments::none();
     // White is a queen up; the knights went out and back, so that a repetition is one move away.
     let start = Board::from_fen("6k1/5ppp/5n2/8/8/5N2/3Q1PPP/6K1 w - - 10 40").unwrap();
@@ -118,7 +118,7 @@ fn repetitions_and_fifty_moves_are_draws_when_they_are_asked_for() {
 /// late clock are not believed at an early one. With the clock in the key 96 and 95 are of one
 /// step.
 #[test]
-fn a_mate_that_the_clock_forbids_is_not_taken_from_the_table() {
+fn mate_beyond_the_fifty_moves_is_not_taken_from_the_table() {
     let at = |clock: u16| Board::from_fen(&format!("8/k7/8/1K4R1/8/8/8/8 w - - {clock} 60")).unwrap();
     let (mate, draw) = (31_000 - 5, 0);
     for (table, expected) in [
@@ -146,7 +146,7 @@ fn a_mate_that_the_clock_forbids_is_not_taken_from_the_table() {
 /// 13 and 17 evaluations at depths 1 and 2: the published faults; sound keys give 20 and 39
 /// whatever the seed.
 #[test]
-fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
+fn fault_options_have_their_faults_and_sound_ones_do_not() {
     let evals = |preset: &str, over: &str| -> Vec<u64> {
         let mut table = ttlab::internals::experiment::presets::options(preset).unwrap();
         ttlab::internals::experiment::paths::merge(&mut table, &over.parse().unwrap());
@@ -170,7 +170,7 @@ fn the_fault_options_show_their_faults_and_the_sound_ones_do_not() {
 /// position it finds another value than a search without a table. With bounds heeded, and equal
 /// depths asked for, it does not.
 #[test]
-fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
+fn ignored_bounds_give_wrong_values_and_checked_do_not() {
     let board = Board::from_fen("3rn2k/ppb2rpp/2ppqp2/5N2/2P1P3/1P5Q/PB3PPP/3RR1K1 w - - 0 1").unwrap();
     let score = |over: &str| {
         let mut table = ttlab::internals::experiment::presets::options("purple-listing").unwrap();
@@ -185,7 +185,7 @@ fn ignored_bounds_give_wrong_values_and_checked_ones_do_not() {
 /// A policy from outside says for itself whether the nodes that cutoffs saved count, whatever the
 /// options name.
 #[test]
-fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
+fn registered_policy_counts_stored_nodes_if_it_declares_so() {
     use ttlab::internals::table::entry::Bytes16;
     use ttlab::internals::table::policy::{Big1, Decision, Newcomer, Policy, Replacement};
     use ttlab::internals::table::{Bounded, Entry, StoreOutcome, Table};
@@ -227,7 +227,7 @@ fn a_policy_from_outside_counts_stored_nodes_if_it_says_so() {
 /// the first of the next, however far into its game that stands; between two of one game as many
 /// plies as were played.
 #[test]
-fn the_clock_of_plies_begins_anew_with_each_game() {
+fn ply_clock_restarts_with_each_game() {
     let boards = game();
     let mut engine = engine("table = { clock = 'game-ply', clear = 'never', size = 1024 }");
     let now = |engine: &mut Engine, ply: usize| {
@@ -246,7 +246,7 @@ fn the_clock_of_plies_begins_anew_with_each_game() {
 /// What the first iteration of a second search finds, and that of a third in another game, by what
 /// is cleared when: a table by its hits, the learned orders by the nodes without a table.
 #[test]
-fn each_word_of_clear_empties_at_its_occasion_and_at_rarer_ones() {
+fn clear_option_empties_at_its_event_and_at_rarer_ones() {
     let board = game()[12];
     let limit = Limit { depth: Some(3), nodes: None };
     let first = |engine: &mut Engine| {

@@ -117,7 +117,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn shape_of_a_table_that_forgets_nothing_is_the_same(search in search(), uses in uses(), table in table()) {
+    fn shape_with_a_table_that_forgets_nothing_is_unchanged(search in search(), uses in uses(), table in table()) {
         let text = format!("{search}{uses}{table}");
         if let Some([own, neutral]) = both(&text, 1) {
             prop_assume!(own.1 == 0);
@@ -128,7 +128,7 @@ proptest! {
 
 /// The same where the loss is planted: what is forgotten and kept is told from what is searched.
 #[test]
-fn shape_of_a_table_that_forgets_is_not_the_same() {
+fn shape_with_a_table_that_forgets_differs() {
     for loss in ["size = 64", "forget = 0.5", "forget = 1.0\nforget_part = 'move'", "size = 256\nkey_bits = 4"] {
         let text = format!("algorithm = 'pvs'\n{TERMS}[table]\n{loss}");
         let [own, neutral] = both(&text, 1).unwrap();

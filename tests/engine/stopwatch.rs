@@ -68,7 +68,7 @@ impl Table for Mute {
 /// A search asks whether it is late, in its own thread and every thousand nodes, ends when the
 /// answer is yes, and asks no more.
 #[test]
-fn a_search_asks_whether_it_is_late() {
+fn search_checks_the_clock() {
     let (flag, asked) = (AtomicBool::new(false), AtomicU64::new(0));
     let here = std::thread::current().id();
     let late = || {
@@ -90,7 +90,7 @@ fn a_search_asks_whether_it_is_late() {
 }
 
 #[test]
-fn the_clock_runs_while_the_search_does_and_no_longer() {
+fn stopwatch_runs_only_during_the_search() {
     for text in [
         "table.clear = 'iteration'\ntable.clock = 'iteration'\nalgorithm = 'pvs'\naspiration = 10",
         "table.clear = 'search'\ndiagnostics = 'full'",

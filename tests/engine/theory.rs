@@ -53,7 +53,7 @@ fn searched(options: &EngineOptions, board: &Board, depth: u8) -> Vec<Iteration>
 /// However the tree is cut, its value is minimax's: without pruning that guesses, and with a table
 /// that answers at equal depth only.
 #[test]
-fn every_algorithm_has_the_value_of_minimax() {
+fn every_algorithm_returns_the_minimax_value() {
     let mut texts: Vec<String> = Vec::new();
     for algorithm in ["algorithm = 'alpha-beta'", "algorithm = 'pvs'", "algorithm = 'mtdf'", "algorithm = 'minimax'"] {
         for (extra, width) in [
@@ -88,7 +88,7 @@ fn every_algorithm_has_the_value_of_minimax() {
 /// Without a table nothing cuts a line short: it is legal, begins with the best move, and ends
 /// where the score was found.
 #[test]
-fn a_line_leads_to_its_score() {
+fn principal_variation_leads_to_its_score() {
     for text in [
         "",
         "algorithm = 'pvs'\naspiration = 20",
@@ -120,7 +120,7 @@ fn a_line_leads_to_its_score() {
 
 /// Reductions that never begin are none, and so are passes that never begin: node for node.
 #[test]
-fn a_threshold_at_infinity_is_off() {
+fn threshold_at_infinity_disables_its_option() {
     let count = |text: &str| -> Vec<_> {
         let options: EngineOptions = from_toml(&format!("algorithm = 'pvs'\ntable.size = 1024\n{text}")).unwrap();
         POSITIONS
@@ -147,7 +147,7 @@ fn a_threshold_at_infinity_is_off() {
 /// root: told from the positions that a table is asked about, since only a pass leads to some of
 /// them.
 #[test]
-fn a_side_passes_only_where_it_may() {
+fn null_move_is_tried_only_where_allowed() {
     // In each of these nobody may pass where a pass would be the first thing to be tried.
     for (fen, depth, may) in
         [("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", 5, false), ("8/k7/3p4/p2P1p2/P2P1P2/6N1/8/K6n w - - 0 1", 5, true)]

@@ -69,7 +69,7 @@ fn manifest(commit: &str, cpu: &str) -> Manifest {
     let build = Build { version: "1".to_owned(), commit: commit.to_owned(), profile: "release".to_owned() };
     let machine = Machine { cpu: cpu.to_owned(), cores: 4, memory_bytes: 1, os: "x".to_owned() };
     let stretches = vec![RunSegment { build: build.clone(), machine: machine.clone(), ..RunSegment::default() }];
-    Manifest { build, machine, stretches, ended: Some(1), jobs: 1, ..Manifest::default() }
+    Manifest { build, machine, segments: stretches, ended: Some(1), jobs: 1, ..Manifest::default() }
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn what_is_joined_is_told_apart() {
     assert_eq!(*machines, ["fast, 4 cores, x", "slow, 4 cores, x"]);
     // A run that another build continued is of both.
     let mut continued = a.clone();
-    continued.stretches.extend(b.stretches.clone());
+    continued.segments.extend(b.segments.clone());
     assert!(matches!(join_warnings(&[("a", Some(&continued))])[..], [Warning::Builds(_)]));
     assert_eq!(join_warnings(&[("a", Some(&a)), ("rows", None)]), [Warning::NoManifest("rows".to_owned())]);
     assert_eq!(join_warnings(&[("rows", None)]), [], "one file alone joins nothing");

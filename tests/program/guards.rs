@@ -13,7 +13,7 @@ const NETS: &[(&str, &str, &str)] = &[
     ),
     ("program/rows.rs", "sequences_along_games", "game ply"),
     ("program/plans.rs", "every_row_has_its_own_id", "id"),
-    ("engine/stopwatch.rs", "the_clock_runs_while_the_search_does_and_no_longer", "seconds"),
+    ("engine/stopwatch.rs", "stopwatch_runs_only_during_the_search", "seconds"),
     ("program/sweep/edited.rs", "an_edit_of_any_field_shows", "check"),
     (
         "program/engines/files.rs",
@@ -22,7 +22,7 @@ const NETS: &[(&str, &str, &str)] = &[
     ),
     (
         "engine/twin/mod.rs",
-        "every_value_of_every_option_does_what_the_twin_does",
+        "every_option_value_equals_the_twin",
         "search.nodes search.interior search.leaves search.qnodes search.evals search.mates search.stalemates search.usable \
          search.saved search.move_only search.cuts search.first_cuts search.table_moves search.table_move_cuts search.etc_probes search.etc_cuts \
          search.researches search.iir_nodes search.singular_tests search.singular_extensions search.singular_doubles \
@@ -44,7 +44,7 @@ const NETS: &[(&str, &str, &str)] = &[
     ("table/laws.rs", "reused_entries_are_counted_when_requested", "table.reused"),
     (
         "engine/anatomy.rs",
-        "the_shadow_is_what_a_plain_model_says",
+        "shadow_equals_a_plain_model",
         "anatomy.false_hits anatomy.false_updates anatomy.contended anatomy.miss_never anatomy.miss_evicted anatomy.miss_evicted_deep \
          anatomy.miss_refused anatomy.miss_refused_deep anatomy.miss_emptied anatomy.lives anatomy.lives_used \
          anatomy.lives_cut",
@@ -62,7 +62,7 @@ const NETS: &[(&str, &str, &str)] = &[
     ("program/matches.rs", "the_same_games_with_any_number_of_jobs_after_kills_and_in_shards", "match.colour"),
     ("program/sections.rs", "several_suites_make_one_page_with_a_section_each", "suite"),
     ("program/matches.rs", "another_program_finds_every_game_legal", "match.moves match.end match.plies"),
-    ("engine/anatomy.rs", "en_passant_squares_hide_positions", "anatomy.miss_elsewhere"),
+    ("engine/anatomy.rs", "en_passant_squares_in_keys_hide_positions", "anatomy.miss_elsewhere"),
     ("engine/anatomy.rs", "cuts_by_other_positions_entries_are_counted_by_their_keys", "anatomy.cut_false"),
 ];
 

@@ -86,7 +86,7 @@ fn words(code: &str) -> BTreeSet<&str> {
 }
 
 /// Names that say nothing anywhere.
-const NOWHERE: &str = "told said overheard foretold foreseen unheld worded carried_out came_to left_off found_there takes_place_of heed_bound";
+const NOWHERE: &str = "told said heeded unheeded overheard foretold foreseen unheld worded carried_out came_to left_off found_there takes_place_of heed_bound";
 
 /// Names that were replaced, and the rooms in which they had another meaning than the field gives them.
 const REPLACED: &[(&str, &str)] = &[
@@ -95,6 +95,10 @@ const REPLACED: &[(&str, &str)] = &[
     ("steward Desk relieve flight suspects condemns CONDEMNED DEATHS ledger Ledger take_stock Again", "runner"),
     ("usual usual_jobs nobody Point", "experiment"),
     ("alike before blindness doubts nil unheld Weighed Named Sides Gauge", "analysis"),
+    ("CannotTell cannot_tell", "analysis report"),
+    ("Halt", "runner"),
+    ("named shown", "chess"),
+    ("stretches jobs_spared begun", "record"),
     ("Found GameFound Played EngineSaid Kept Lack lacks Survey Stretch", "runner record"),
     ("Introduced Examined Honours TrialRun", "subject runner"),
     ("Ran not_the_same unwritten", "cli"),

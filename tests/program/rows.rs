@@ -51,7 +51,7 @@ fn found(engine: &mut Engine, board: &Board, past: &[Board], limit: Limit) -> Ve
 }
 
 /// The fields of counters by their names, as the compiler prints them: no list of the program's own stands between.
-fn named(prefix: &str, counters: &impl std::fmt::Debug) -> Vec<(String, String)> {
+fn parse_move(prefix: &str, counters: &impl std::fmt::Debug) -> Vec<(String, String)> {
     let text = format!("{counters:?}");
     let fields = text.split_once('{').unwrap().1.trim_end_matches('}').split(',');
     let field = |field: &str| {
@@ -95,10 +95,11 @@ fn lines(
         put("pv", iteration.pv.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
         put("solved", solved.map_or(String::new(), |solved| solved(&iteration.best.to_string()).to_string()));
         put("finished", iteration.finished.to_string());
-        named("search", &iteration.search).into_iter().for_each(|(column, value)| put(&column, value));
-        named("table", &iteration.table).into_iter().for_each(|(column, value)| put(&column, value));
+        parse_move("search", &iteration.search).into_iter().for_each(|(column, value)| put(&column, value));
+        parse_move("table", &iteration.table).into_iter().for_each(|(column, value)| put(&column, value));
         if let Some(anatomy) = &iteration.anatomy {
-            let parts = [named("", &anatomy.search), named("", &anatomy.table), named("", &anatomy.contents)];
+            let parts =
+                [parse_move("", &anatomy.search), parse_move("", &anatomy.table), parse_move("", &anatomy.contents)];
             parts.concat().into_iter().for_each(|(column, value)| put(&format!("anatomy{column}"), value));
         }
         let held = iteration.occupancy;
@@ -243,7 +244,7 @@ fn holds(case: &Case, more: &[&str]) {
     assert_eq!(manifest["name"], rows[0]["experiment"]);
     assert_eq!(manifest["question"], "What is it?");
     assert_eq!(manifest["sequence"], case.plies.is_some());
-    assert_eq!(manifest["schema"], 2);
+    assert_eq!(manifest["schema"], 3);
     let varying: Vec<&str> = case.variants[0].cells.iter().map(|cell| cell.0).collect();
     assert_eq!(manifest["varying"], serde_json::json!(varying));
     for variant in &case.variants {
@@ -251,7 +252,7 @@ fn holds(case: &Case, more: &[&str]) {
         assert_eq!(manifest["options"][variant.name], serde_json::to_value(&options).unwrap(), "{}", variant.name);
     }
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-    let (begun, ended) = (manifest["begun"].as_u64().unwrap(), manifest["ended"].as_u64().unwrap());
+    let (begun, ended) = (manifest["started"].as_u64().unwrap(), manifest["ended"].as_u64().unwrap());
     assert!(begun <= ended && ended <= now && now - begun < 600);
 }
 

@@ -44,7 +44,7 @@ fn settle(key: &str, value: &mut serde_json::Value) {
                 "os" => "linux x86_64".into(),
                 "commit" => "abcdef012345".into(),
                 "profile" => "release".into(),
-                "begun" => 1_700_000_000_u64.into(),
+                "started" => 1_700_000_000_u64.into(),
                 "ended" => 1_700_000_060_u64.into(),
                 "huge_pages" => serde_json::Value::Null,
                 _ => return,

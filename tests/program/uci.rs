@@ -297,7 +297,10 @@ fn clients_may_speak_as_the_protocol_lets_them() {
     client.say("position startpos moves e2e4\nucinewgame\ngo depth 1");
     let best = client.best();
     let board = ttlab::internals::chess::Board::startpos();
-    assert!(ttlab::internals::chess::movegen::named(&board, &best).is_some(), "{best} is no move of White's first");
+    assert!(
+        ttlab::internals::chess::movegen::parse_move(&board, &best).is_some(),
+        "{best} is no move of White's first"
+    );
     client.say("ponderhit\ngo depth 1");
     client.best();
     for next in ["ucinewgame", "setoption name Clear Hash"] {

@@ -33,7 +33,7 @@ fn forget_loses_its_share_of_hits_and_counts_them() {
 }
 
 #[test]
-fn forget_loses_the_part_that_is_named() {
+fn forget_loses_the_given_part() {
     let found = |part: &str| {
         let mut table = table(&format!("forget = 0.5\nforget_part = '{part}'"));
         let hits: Vec<Hit> = answers(table.as_mut()).into_iter().map(Option::unwrap).collect();

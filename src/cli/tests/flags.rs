@@ -193,7 +193,7 @@ fn without_times(text: &str) -> String {
     let time = |word: &str| word.contains('.') && word.trim_matches(',').parse::<f64>().is_ok();
     let line = |line: &str| {
         let head = line.trim_start();
-        if ["\"begun\"", "\"ended\"", "\"calibration\""].iter().any(|name| head.starts_with(name)) {
+        if ["\"started\"", "\"ended\"", "\"calibration\""].iter().any(|name| head.starts_with(name)) {
             return String::new();
         }
         line.split(' ').map(|word| if time(word) { "~" } else { word }).collect::<Vec<_>>().join(" ")

@@ -48,7 +48,7 @@ pub enum Stage {
     /// None, and the first move was tried.
     FirstDone,
     /// Captures and promotions.
-    NoisySink,
+    Noisy,
     /// Quiet moves; losing captures remain below them.
     Quiet,
     /// All moves.
@@ -213,13 +213,13 @@ impl Stack {
             }
             frame.end += noisy.scored.len;
         }
-        (self.top, frame.tail, frame.stage) = (frame.end, frame.end, Stage::NoisySink);
+        (self.top, frame.tail, frame.stage) = (frame.end, frame.end, Stage::Noisy);
     }
 
     /// Pushes quiet moves, after the winning captures. Unclaimed ones stay in generation order, so
     /// they are collected in the list.
     pub fn push_quiets(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
-        debug_assert_eq!(frame.stage, Stage::NoisySink, "quiet moves come after captures");
+        debug_assert_eq!(frame.stage, Stage::Noisy, "quiet moves come after captures");
         debug_assert_eq!(self.top, frame.end, "a node below has left moves");
         frame.losing = (frame.next, frame.end);
         let quiets = context.ranks.quiets(context.board, context.hint, context.learned);
@@ -285,7 +285,7 @@ impl Stack {
                     (best, place) = (key, Some(at));
                 }
             }
-            if frame.stage == Stage::NoisySink && best < 0 {
+            if frame.stage == Stage::Noisy && best < 0 {
                 return None;
             }
             // The first word moves into the place of the best, so that used words are never read
@@ -294,7 +294,7 @@ impl Stack {
                 *other = *first;
             }
             frame.chosen += 1;
-        } else if frame.stage == Stage::NoisySink && best < 0 {
+        } else if frame.stage == Stage::Noisy && best < 0 {
             return None;
         }
         frame.next += 1;

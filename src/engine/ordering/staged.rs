@@ -24,7 +24,7 @@ impl Stack {
                 (!frame.first.is_none()).then_some(frame.first)
             }
             Stage::FirstDone => None,
-            Stage::NoisySink | Stage::Quiet | Stage::All => self.next(frame),
+            Stage::Noisy | Stage::Quiet | Stage::All => self.next(frame),
         }
     }
 
@@ -34,7 +34,7 @@ impl Stack {
     pub fn generate(&mut self, frame: &mut NodeMoves, scratch: &mut MoveList, context: StageContext) -> bool {
         match frame.stage {
             Stage::First | Stage::FirstDone => self.push_noisy(frame, context, scratch),
-            Stage::NoisySink => self.push_quiets(frame, context, scratch),
+            Stage::Noisy => self.push_quiets(frame, context, scratch),
             Stage::Quiet | Stage::All => return false,
         }
         true

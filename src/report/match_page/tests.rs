@@ -136,12 +136,12 @@ fn findings_name_up_to_six_encounters() {
         ]
     );
     assert!(output[3].contains("together: each test may err 0.86 and 1.71 %"), "{output:?}");
-    assert!(output[4].starts_with("3 of 7 encounters ended with their tests."), "{output:?}");
+    assert!(output[4].starts_with("3 of 7 encounters were stopped by their tests."), "{output:?}");
     let output = findings(&matches_of(vec![level("c")], true));
     assert_eq!(
         output[1],
-        "0 of 1 encounters ended with their tests: each Elo is of all pairs that were played. They would have ended had they shown more: an \
-         interval is for orientation only (`stop = false` plays all pairs)."
+        "0 of 1 encounters were stopped by their tests: each Elo is over all pairs that were played. The tests could have stopped early, so that an \
+         interval is only approximate (`stop = false` plays all pairs)."
     );
     assert!(output[0].contains("pairs of games; its test has not ended. The test of"), "{output:?}");
     assert!(

@@ -320,7 +320,7 @@ fn warnings_belong_to_their_result() {
     let aging = || Manifest { varying: vec!["table.clock".to_owned()], jobs: 2, ..Manifest::default() };
     let message = |page: &Page, words: &str| page.warnings.iter().any(|text| text.contains(words));
     let own = page(&[result(aging())], &Choices::default());
-    let keeping = |items| Manifest { kept: vec!["b".to_owned()], items, ..Manifest::default() };
+    let keeping = |items| Manifest { never_cleared: vec!["b".to_owned()], items, ..Manifest::default() };
     assert!(message(
         &page(&[result(keeping(2))], &Choices::default()),
         "nothing is cleared between positions for \"b\":"
@@ -485,7 +485,7 @@ fn kept_tables_are_warned_of_if_variants_are_compared() {
     let message = |variants: &[&str]| {
         let rows: String = variants.iter().map(|name| format!("{name},p,1,9\n{name},q,1,9\n")).collect();
         let kept = variants.iter().map(|&name| name.to_owned()).collect();
-        let manifest = Manifest { kept, items: 2, ended: Some(9), ..Manifest::default() };
+        let manifest = Manifest { never_cleared: kept, items: 2, ended: Some(9), ..Manifest::default() };
         let rows = format!("variant,position,depth,search.nodes\n{rows}");
         let page = page(&[Source { manifest: Some(manifest), ..source("x", &rows) }], &Choices::default());
         let caveat = crate::analysis::caveats::sensitivity::uncleared_tables(variants, 2);

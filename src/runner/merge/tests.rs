@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 fn shards(experiment: &Experiment, at: &Path, which: &[u64]) -> Vec<(u64, PathBuf)> {
     let folder = |&index: &u64| {
         let folder = at.join(format!("shard{index}"));
-        let shard = Some(Shard { index, of: 3 });
+        let shard = Some(Shard { index, count: 3 });
         run(experiment, &folder, Settings { jobs: 1, shard, ..Settings::default() });
         (index, folder)
     };
@@ -20,7 +20,7 @@ fn shards(experiment: &Experiment, at: &Path, which: &[u64]) -> Vec<(u64, PathBu
 
 /// The number of jobs of each shard.
 fn jobs(shards: &Shards<'_>) -> Vec<u64> {
-    let of = |index| crate::runner::jobs_of(shards.plan, Some(Shard { index, of: shards.of })).count() as u64;
+    let of = |index| crate::runner::jobs_of(shards.plan, Some(Shard { index, count: shards.of })).count() as u64;
     (0..shards.of).map(of).collect()
 }
 
@@ -61,7 +61,7 @@ fn merge_gives_the_rows_of_a_single_run() {
     let mut parts: Vec<u64> = manifest.shards.iter().map(|shard| shard.index).collect();
     parts.sort_unstable();
     assert_eq!((parts, manifest.jobs), (vec![0, 1, 2], 1));
-    assert_eq!(manifest.begun, manifest.shards.iter().map(|shard| shard.begun).min().unwrap());
+    assert_eq!(manifest.started, manifest.shards.iter().map(|shard| shard.started).min().unwrap());
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn merge_continues_files_that_were_closed() {
             let folder = temporary.path().join(format!("shard{index}"));
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join("results.csv"), rows).unwrap();
-            let manifest = Manifest { shard: Some(Shard { index, of: count }), ..manifest.clone() };
+            let manifest = Manifest { shard: Some(Shard { index, count }), ..manifest.clone() };
             std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
             all.folders.push((index, folder));
         }
@@ -220,12 +220,12 @@ fn merged_manifest_describes_every_shard() {
     let plan = Plan::new(&experiment);
     let put = |(index, jobs, begun, ended): (u64, usize, u64, Option<u64>)| {
         let folder = temporary.path().join(index.to_string());
-        let one = |jobs| RunSegment { jobs, begun, ended, ..RunSegment::default() };
+        let one = |jobs| RunSegment { jobs, started: begun, ended, ..RunSegment::default() };
         let manifest = Manifest {
-            shard: Some(Shard { index, of: 3 }),
-            begun,
+            shard: Some(Shard { index, count: 3 }),
+            started: begun,
             ended,
-            stretches: (1..=jobs).map(one).collect(),
+            segments: (1..=jobs).map(one).collect(),
             ..crate::runner::manifest(&experiment, &plan, jobs, None)
         };
         std::fs::create_dir(&folder).unwrap();
@@ -234,10 +234,10 @@ fn merged_manifest_describes_every_shard() {
     };
     let folders = [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))].map(put).to_vec();
     let manifest = Shards { experiment: &experiment, plan: &plan, of: 3, folders }.merged_manifest(false).unwrap();
-    assert_eq!((manifest.jobs, manifest.begun, manifest.ended, manifest.shard), (3, 40, Some(99), None));
-    let runs: Vec<_> = manifest.shards.iter().map(|run| (run.index, run.jobs, run.begun, run.ended)).collect();
+    assert_eq!((manifest.jobs, manifest.started, manifest.ended, manifest.shard), (3, 40, Some(99), None));
+    let runs: Vec<_> = manifest.shards.iter().map(|run| (run.index, run.jobs, run.started, run.ended)).collect();
     assert_eq!(runs, [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))]);
-    let stretches: Vec<_> = manifest.stretches.iter().map(|one| (one.shard, one.jobs, one.begun)).collect();
+    let stretches: Vec<_> = manifest.segments.iter().map(|one| (one.shard, one.jobs, one.started)).collect();
     let of = |shard, jobs, begun| (Some(shard), jobs, begun);
     assert_eq!(stretches, [of(2, 1, 50), of(2, 2, 50), of(0, 1, 40), of(0, 2, 40), of(0, 3, 40), of(1, 1, 60)]);
 }
@@ -253,7 +253,7 @@ fn shards_of_different_builds_need_any_build() {
         let put = |(index, of): (usize, usize)| {
             let folder = place(index);
             let mut manifest = crate::runner::manifest(&experiment, &plan, 1, None);
-            manifest.shard = Some(Shard { index: index as u64, of: 3 });
+            manifest.shard = Some(Shard { index: index as u64, count: 3 });
             manifest.build.commit = commits[of..=of].to_owned();
             let engine = EngineInfo { sha256: engines[of..=of].to_owned(), ..EngineInfo::default() };
             manifest.subjects = [("engine".to_owned(), engine)].into();

@@ -197,7 +197,7 @@ impl Subject for Oracle {
         }
         if !self.tells {
             watch(SearchEvent::Report(&crate::subject::UciReport::default()));
-            return Ok(SearchEnd::Best(named(position.board, self.best).unwrap_or(Move::NONE)));
+            return Ok(SearchEnd::Best(parse_move(position.board, self.best).unwrap_or(Move::NONE)));
         }
         // Each search has another score, one pawn more at its last depth, and 11 + 30 nodes.
         for (nodes, score) in [(11, 0), (30, 100)] {
@@ -208,7 +208,7 @@ impl Subject for Oracle {
             };
             watch(SearchEvent::Iteration(&message.to_iteration()));
         }
-        Ok(SearchEnd::Best(named(position.board, self.best).unwrap_or(Move::NONE)))
+        Ok(SearchEnd::Best(parse_move(position.board, self.best).unwrap_or(Move::NONE)))
     }
 
     fn quit(&mut self) {}

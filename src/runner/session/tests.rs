@@ -96,7 +96,7 @@ fn run_reports_each_job_once_and_resumes_without_work() {
     let manifest = Manifest::read(&out).unwrap().unwrap();
     let sealed = crate::record::verify::verify(&out.join("results.csv"), None).unwrap();
     assert_eq!((manifest.rows, manifest.file_seal), (Some(12), Some(sealed.seals.file)), "what lies there is sealed");
-    assert_eq!((manifest.column_seals, manifest.seals), (sealed.seals.columns, None));
+    assert_eq!(manifest.column_seals, sealed.seals.columns);
 
     let second = RunLog::default();
     let ran = lines(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
@@ -129,8 +129,8 @@ fn interrupted_run_resumes_with_the_remaining_jobs() {
     let ran = lines(&experiment, &out, one(), &late);
     assert_eq!((ran.before, ran.done, ran.interrupted), (2, 4, false));
     let manifest = Manifest::read(&out).unwrap().unwrap();
-    assert!(manifest.history().iter().all(|one| one.ended.is_some_and(|ended| ended >= one.begun)), "{manifest:?}");
-    let stretches: Vec<_> = manifest.history().into_iter().map(|one| (one.done, one.made)).collect();
+    assert!(manifest.history().iter().all(|one| one.ended.is_some_and(|ended| ended >= one.started)), "{manifest:?}");
+    let stretches: Vec<_> = manifest.history().into_iter().map(|one| (one.done, one.jobs_written)).collect();
     assert_eq!(stretches, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "whose rows are whose");
     let whole = temporary.path().join("whole");
     let ran = run(&experiment, &whole, Settings::default());
@@ -148,7 +148,7 @@ fn shard_runs_only_its_own_jobs() {
     let split = Split::new(&plan, 2);
     for index in 0..2 {
         let folder = out.join(index.to_string());
-        let settings = || Settings { jobs: 1, shard: Some(Shard { index, of: 2 }), ..Settings::default() };
+        let settings = || Settings { jobs: 1, shard: Some(Shard { index, count: 2 }), ..Settings::default() };
         let mine: BTreeSet<[String; 2]> = plan
             .jobs()
             .filter(|job| split.shard_of(&plan, job) == index)
@@ -165,7 +165,7 @@ fn shard_runs_only_its_own_jobs() {
         let manifest = Manifest::read(&folder).unwrap().unwrap();
         assert!(manifest.calibration.is_some_and(|speed| speed > 0), "shards are compared by it");
         let history = manifest.history();
-        assert_eq!(history[0].made, (before > 0).then(|| Jobs([0].into())), "by their number among its own");
+        assert_eq!(history[0].jobs_written, (before > 0).then(|| Jobs([0].into())), "by their number among its own");
         let verdict = crate::runner::verify::verify(&folder).unwrap();
         let whole = format!("every row belongs to the plan, and all {} jobs are done", ran.before + ran.done);
         assert!(
@@ -186,8 +186,8 @@ fn shard_plays_all_pairs_despite_ended_tests() {
     let whole = RunLog::default();
     let ran = lines(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &whole);
     assert_eq!((ran.not_needed, lock(&whole.jobs).len()), (2, 1), "a pair that is not needed is not begun");
-    assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_spared, 2);
-    let shard = Some(Shard { index: 0, of: 2 });
+    assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_not_needed, 2);
+    let shard = Some(Shard { index: 0, count: 2 });
     let ran = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
     assert_eq!((ran.done, ran.not_needed), (2, 0));
     let verdict = crate::runner::verify::verify(&out.join("0")).unwrap();
@@ -270,7 +270,8 @@ fn failed_jobs_are_reported_each_time_and_retried_alone() {
     assert_eq!(lines(again(true)), (3, 3, 3, 3));
     assert_eq!(lines(again(false)), (6, 0, 3, 0));
     assert_eq!(rows(&out).len(), 9, "two depths of three jobs, and three that say why there is none");
-    let made: Vec<_> = Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|one| one.made).collect();
+    let made: Vec<_> =
+        Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|one| one.jobs_written).collect();
     let of = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
     assert_eq!(made, [of(&[0, 2, 4]), of(&[]), of(&[1, 3, 5]), None]);
 }
@@ -413,7 +414,7 @@ fn share_is_of_the_jobs_own_working_set() {
         let mut alone = BTreeSet::new();
         for index in 0..jobs {
             let folder = temporary.path().join(index.to_string());
-            let shard = Some(Shard { index, of: jobs });
+            let shard = Some(Shard { index, count: jobs });
             run(&experiment, &folder, Settings { jobs: 1, shard, ..Settings::default() });
             alone.extend(slots(&folder));
         }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # One shard: @JOBS@ jobs in @SHARDS@ shards. One with failed jobs ends with 3, upon which DAGMan would take all others out of the
-# queue: the merge tells of it instead.
+# queue: the merge reports it instead.
 set -eu
 code=0
 @TTLAB@ run --plan @PLAN@ --shard "$1" --out @OUT@ --jobs @CPUS@ --quiet & run=$!

@@ -19,6 +19,6 @@ impl Replacement for Always {
     #[inline]
     fn decide(&self, bucket: &[Entry], _: &Newcomer, _: u16) -> Decision {
         // Newest first: all entries move down by one and the last is evicted.
-        Decision::Insert { at: 0, last: bucket.len() - 1 }
+        Decision::Insert { slot: 0, last: bucket.len() - 1 }
     }
 }

@@ -13,12 +13,12 @@ pub use external::{ExternalPolicy, register};
 /// The decision about a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// The newcomer goes to slot `at`; the entries from there up to slot `last` move down by one
-    /// slot, and the one in `last` is evicted. `at == last`: a plain replacement.
+    /// The newcomer goes to `slot`; the entries from there up to slot `last` move down by one
+    /// slot, and the one in `last` is evicted. `slot == last`: a plain replacement.
     Insert {
         /// The newcomer's slot.
-        at: usize,
-        /// The slot whose entry is evicted; at least `at`.
+        slot: usize,
+        /// The slot whose entry is evicted; at least `slot`.
         last: usize,
     },
     /// The newcomer is not stored.
@@ -30,7 +30,7 @@ impl Decision {
     #[inline]
     #[must_use]
     pub const fn replace(slot: usize) -> Self {
-        Self::Insert { at: slot, last: slot }
+        Self::Insert { slot, last: slot }
     }
 }
 

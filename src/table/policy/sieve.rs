@@ -47,7 +47,7 @@ impl Replacement for Sieve {
         let after = marks >> (evicted + 1) << (evicted + 1);
         let before = marks & ((1 << evicted) - 1);
         notes.words[0] = after | before << 1 | hand << HAND;
-        Decision::Insert { at: 0, last: evicted }
+        Decision::Insert { slot: 0, last: evicted }
     }
 
     #[inline]

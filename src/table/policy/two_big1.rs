@@ -21,6 +21,6 @@ impl Replacement for TwoBig1 {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let first = &bucket[0];
         let larger = first.is_empty() || newcomer.entry.nodes >= first.nodes;
-        Decision::Insert { at: usize::from(!larger), last: bucket.len() - 1 }
+        Decision::Insert { slot: usize::from(!larger), last: bucket.len() - 1 }
     }
 }

@@ -20,6 +20,6 @@ impl Replacement for TwoDeep {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         let first = &bucket[0];
         let deeper = first.is_empty() || newcomer.entry.depth >= first.depth;
-        Decision::Insert { at: usize::from(!deeper), last: bucket.len() - 1 }
+        Decision::Insert { slot: usize::from(!deeper), last: bucket.len() - 1 }
     }
 }

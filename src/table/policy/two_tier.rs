@@ -25,7 +25,7 @@ impl Replacement for TwoTier {
             // between the tiers.
             Decision::replace(0)
         } else {
-            Decision::Insert { at: 1, last: bucket.len() - 1 }
+            Decision::Insert { slot: 1, last: bucket.len() - 1 }
         }
     }
 }

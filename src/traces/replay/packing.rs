@@ -39,18 +39,18 @@ impl Packer {
         let mut first = 0;
         let mut last_end = 0;
         // At a time when nothing is held the problem splits in two.
-        for (at, stretch) in intervals.iter().enumerate() {
-            if at > first && stretch.begin >= last_end {
+        for (at, interval) in intervals.iter().enumerate() {
+            if at > first && interval.begin >= last_end {
                 total += self.connected_worth(&intervals[first..at], slots);
                 first = at;
             }
-            last_end = last_end.max(stretch.end);
+            last_end = last_end.max(interval.end);
         }
         total + self.connected_worth(&intervals[first..], slots)
     }
 
     fn connected_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
-        let all = || intervals.iter().map(|stretch| u64::from(stretch.worth)).sum();
+        let all = || intervals.iter().map(|interval| u64::from(interval.worth)).sum();
         if intervals.len() <= slots || !self.exceeds_slots(intervals, slots) {
             return all();
         }
@@ -60,11 +60,11 @@ impl Packer {
     /// Whether more intervals than slots ever overlap.
     fn exceeds_slots(&mut self, intervals: &[Interval], slots: usize) -> bool {
         self.ends.clear();
-        self.ends.extend(intervals.iter().map(|stretch| stretch.end));
+        self.ends.extend(intervals.iter().map(|interval| interval.end));
         self.ends.sort_unstable();
         let mut ended = 0;
-        intervals.iter().enumerate().any(|(at, stretch)| {
-            while self.ends[ended] <= stretch.begin {
+        intervals.iter().enumerate().any(|(at, interval)| {
+            while self.ends[ended] <= interval.begin {
                 ended += 1;
             }
             at + 1 - ended > slots
@@ -132,7 +132,7 @@ impl Flow {
             .iter()
             .zip(&self.selected)
             .filter(|(_, taken)| **taken)
-            .map(|(stretch, _)| u64::from(stretch.worth))
+            .map(|(interval, _)| u64::from(interval.worth))
             .sum()
     }
 
@@ -140,7 +140,7 @@ impl Flow {
         let nodes = intervals.len();
         self.to.clear();
         self.to.extend(
-            intervals.iter().map(|stretch| intervals.partition_point(|other| other.begin < stretch.end) as u32),
+            intervals.iter().map(|interval| intervals.partition_point(|other| other.begin < interval.end) as u32),
         );
         self.selected.clear();
         self.selected.resize(nodes, false);
@@ -157,8 +157,8 @@ impl Flow {
         self.arriving.clear();
         self.arriving.resize(nodes, 0);
         let mut place = self.lists.clone();
-        for (stretch, &to) in self.to.iter().enumerate() {
-            self.arriving[place[to as usize] as usize] = stretch as u32;
+        for (interval, &to) in self.to.iter().enumerate() {
+            self.arriving[place[to as usize] as usize] = interval as u32;
             place[to as usize] += 1;
         }
         self.reached_by.clear();
@@ -174,10 +174,10 @@ impl Flow {
         for node in 1..=nodes {
             self.reached_by[node] = Edge::Line;
             self.potential[node] = self.potential[node - 1];
-            for &stretch in &self.arriving[self.lists[node] as usize..self.lists[node + 1] as usize] {
-                let length = self.potential[stretch as usize] - i64::from(intervals[stretch as usize].worth);
+            for &interval in &self.arriving[self.lists[node] as usize..self.lists[node + 1] as usize] {
+                let length = self.potential[interval as usize] - i64::from(intervals[interval as usize].worth);
                 if length < self.potential[node] {
-                    (self.potential[node], self.reached_by[node]) = (length, Edge::Take(stretch));
+                    (self.potential[node], self.reached_by[node]) = (length, Edge::Take(interval));
                 }
             }
         }
@@ -206,10 +206,10 @@ impl Flow {
                 self.relax(at, at - 1, 0, Edge::Back);
             }
             for place in self.lists[at]..self.lists[at + 1] {
-                let stretch = self.arriving[place as usize];
-                if self.selected[stretch as usize] {
-                    let worth = i64::from(intervals[stretch as usize].worth);
-                    self.relax(at, stretch as usize, worth, Edge::Give(stretch));
+                let interval = self.arriving[place as usize];
+                if self.selected[interval as usize] {
+                    let worth = i64::from(intervals[interval as usize].worth);
+                    self.relax(at, interval as usize, worth, Edge::Give(interval));
                 }
             }
         }
@@ -238,13 +238,13 @@ impl Flow {
                     self.line_flow[node] -= 1;
                     node += 1;
                 }
-                Edge::Take(stretch) => {
-                    self.selected[stretch as usize] = true;
-                    node = stretch as usize;
+                Edge::Take(interval) => {
+                    self.selected[interval as usize] = true;
+                    node = interval as usize;
                 }
-                Edge::Give(stretch) => {
-                    self.selected[stretch as usize] = false;
-                    node = self.to[stretch as usize] as usize;
+                Edge::Give(interval) => {
+                    self.selected[interval as usize] = false;
+                    node = self.to[interval as usize] as usize;
                 }
                 Edge::Nothing => return,
             }

@@ -220,7 +220,7 @@ fn starts(deeper: u8) -> Vec<Start> {
 }
 
 #[test]
-fn every_value_of_every_option_does_what_the_twin_does() {
+fn every_option_value_equals_the_twin() {
     same("base", &base(), &starts(1), None);
     each(&points(), |(name, options)| {
         // Without pruning or good captures first, trees are large.
@@ -255,7 +255,7 @@ fn together(chosen: &[&EngineOptions]) -> Option<EngineOptions> {
 
 /// Options that meet: six values at a time, wherever chance puts them.
 #[test]
-fn options_that_meet_do_what_the_twin_does() {
+fn combined_options_equal_the_twin() {
     let points: Vec<_> = points()
         .into_iter()
         .filter(|(name, _)| !name.starts_with("ordering=") && !name.starts_with("algorithm=minimax"))
@@ -283,7 +283,7 @@ fn options_that_meet_do_what_the_twin_does() {
 /// Minimax beside each value of what is stored, asked, drawn and scored, on bare boards where mates
 /// are near: whole, and cut short.
 #[test]
-fn minimax_does_what_the_twin_does_whatever_is_stored() {
+fn minimax_equals_the_twin_with_any_stored_entries() {
     let points = points();
     let (_, minimax) = points.iter().find(|(name, _)| name.starts_with("algorithm=minimax")).unwrap();
     let beside =
@@ -305,7 +305,7 @@ fn minimax_does_what_the_twin_does_whatever_is_stored() {
 /// Whatever ends a search early: its figures are the twin's, its score, best move and line the last
 /// whole iteration's.
 #[test]
-fn a_search_cut_short_anywhere_is_the_twins() {
+fn search_stopped_at_any_node_equals_the_twin() {
     for over in
         ["", "algorithm = 'mtdf'", "algorithm = 'minimax'\nleaf = 'static'", "fail = 'hard'\nalgorithm = 'alpha-beta'"]
     {
@@ -321,7 +321,7 @@ fn a_search_cut_short_anywhere_is_the_twins() {
 
 /// The fifty-move rule at every distance from its edge, and mates on its last move.
 #[test]
-fn draws_by_fifty_moves_are_the_twins() {
+fn draws_by_fifty_moves_equal_the_twin() {
     for text in [
         "draws = true\ntable = 'none'",
         "draws = true\ntable.size = 4096",
@@ -348,7 +348,7 @@ fn draws_by_fifty_moves_are_the_twins() {
 /// Games in which pieces go out and back: repetitions of the game's past at every distance, in
 /// searches with and without a table that keeps what other paths led to.
 #[test]
-fn draws_by_repetition_are_the_twins() {
+fn draws_by_repetition_equal_the_twin() {
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "b1c3", "b8c6", "c3b1", "c6b8", "g1h3"];
     let cases: Vec<(&str, usize)> = [
         "draws = true\ntable = 'none'",
@@ -382,7 +382,7 @@ fn draws_by_repetition_are_the_twins() {
 /// Bare kings and a rook: every move of the losing side runs into mate, so that a pass seems to
 /// mate.
 #[test]
-fn mates_behind_a_pass_are_the_twins() {
+fn mates_behind_a_null_move_equal_the_twin() {
     for text in ["", "algorithm = 'pvs'", "mate.distance = 'depth'", "fail = 'hard'\ntable = 'none'"] {
         let options: EngineOptions =
             from_toml(&format!("null_move = {{ min_depth = 1, reduction = 0 }}\n{text}")).unwrap();
@@ -402,7 +402,7 @@ fn mates_behind_a_pass_are_the_twins() {
 /// An entry of the search before is of its own depth and no longer worth it: at an equal depth too
 /// it answers by what is left of it.
 #[test]
-fn aged_entries_of_an_equal_depth_are_the_twins() {
+fn aged_entries_of_equal_depth_equal_the_twin() {
     for on in ["both", "store", "probe"] {
         let text = format!(
             "probe.depth = 'equal'\n[table]\nsize = 4096\npolicy = {{ kind = 'aged-depth', factor = 1, on = '{on}' }}"
@@ -413,7 +413,7 @@ fn aged_entries_of_an_equal_depth_are_the_twins() {
 
 /// Reductions and extensions that ask the table, deep enough to meet each other.
 #[test]
-fn terms_that_ask_the_table_are_the_twins() {
+fn terms_that_probe_the_table_equal_the_twin() {
     let iir = "iir = { min_depth = 2, slack = 1 }";
     let singular = "singular = { min_depth = 3, slack = 2, double = 5, reduction = 1 }";
     let cases: Vec<String> = [
@@ -450,7 +450,7 @@ fn terms_that_ask_the_table_are_the_twins() {
 
 /// A node that a child's entry ends is stored like any other: down to `store.min_depth`.
 #[test]
-fn what_a_child_refutes_is_stored_as_the_twin_stores_it() {
+fn refuted_child_is_stored_as_in_the_twin() {
     for text in ["store.min_depth = 2", "store.min_depth = 3", "store.min_depth = 9", "store.at = 'quiescence'"] {
         let options: EngineOptions = from_toml(&format!("etc_depth = 1\ntable.size = 4096\n{text}")).unwrap();
         same(text, &options, &starts(0), None);
@@ -460,7 +460,7 @@ fn what_a_child_refutes_is_stored_as_the_twin_stores_it() {
 /// The table that an engine makes for itself is the one that its options name: unbounded, it has an
 /// entry for each depth where depths must be equal, and there alone.
 #[test]
-fn a_table_of_ones_own_is_the_one_that_is_named() {
+fn registered_policy_equals_the_built_in() {
     for (kind, depth) in ["unbounded", "bounded"]
         .into_iter()
         .flat_map(|kind| ["at-least", "equal", "ignored"].map(|depth| (kind, depth)))

@@ -37,8 +37,8 @@ fn check(found: &serde_json::Value, name: &str) -> (String, String) {
 fn an_engine_is_examined_on_one_screen() {
     let (text, found) = examine("", "", &["--option", "Hash=32", "--option", "table.slots=2"], 0);
     for (name, part) in [
-        ("go depth", "heeded"),
-        ("go nodes", "heeded"),
+        ("go depth", "respected"),
+        ("go nodes", "respected"),
         ("nodes reported", "up to the end"),
         ("repeats", "exact: nodes, score, move, variation and depths"),
         ("ucinewgame", "like a new process"),

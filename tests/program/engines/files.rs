@@ -25,7 +25,7 @@ fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
     trial
         .run("out", &["--jobs", "2"])
         .expect(0)
-        .prints(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
+        .prints(&["Scripted 1: counts exact; go depth respected; go nodes respected"]);
     let rows = trial.rows("out");
     for (variant, nodes, table) in [("small", "3004", "4"), ("large", "3064", "64")] {
         let mine: Vec<_> = rows.iter().filter(|row| row["variant"] == variant).collect();
@@ -305,7 +305,7 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
     file("few", "depth = 3", "")
         .run("out", &[])
         .expect(0)
-        .prints(&["go nodes not heeded: it searched 6 nodes, expected 20000"]);
+        .prints(&["go nodes not respected: it searched 6 nodes, expected 20000"]);
     let claim = "[[expect]]\nwhere = { position = \"A\" }\nnodes = 3016\n";
     let trial = file("wander", "depth = 3", claim);
     trial.call(&["plan", "trial.toml"]).expect(0).prints(&["counts not repeatable", "warning: expect.nodes"]);
@@ -339,18 +339,18 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
             .unwrap_or_default()
             .to_owned()
     };
-    assert_eq!(line("well"), "counts exact; go depth heeded; go nodes heeded");
+    assert_eq!(line("well"), "counts exact; go depth respected; go nodes respected");
     // The first search counts 10 more than the rule, the third 30: 20 of 3026 apart, which is said rounded up, and
     // not in a new process.
     assert_eq!(
         line("keeps"),
-        "counts within 0.7 %; go depth heeded; go nodes heeded; difference: nodes 3026, then 3046; `ucinewgame` does not reset it completely: try restart = \"game\""
+        "counts within 0.7 %; go depth respected; go nodes respected; difference: nodes 3026, then 3046; `ucinewgame` does not reset it completely: try restart = \"game\""
     );
     let file =
         |limit: &str| Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\n"));
     let no = "it searched to depth 1, expected ";
     file("depth = 3").run("out", &[]).expect(2).prints(&["ignores `go depth`: ", no, "; it respects limit.nodes"]);
-    file("nodes = 5000").run("out", &[]).expect(0).prints(&["go depth not heeded: ", no, "; go nodes heeded"]);
+    file("nodes = 5000").run("out", &[]).expect(0).prints(&["go depth not respected: ", no, "; go nodes respected"]);
     // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one takes a TiB.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");
     let text = std::fs::read_to_string(super::scripted()).unwrap();

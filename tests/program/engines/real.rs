@@ -82,8 +82,8 @@ fn rows_are_those_of_an_independent_driver() {
     if here("gnuchess") {
         let manifest = trial.manifest("out");
         let heeds = |limit: &str| manifest["subjects"]["gnuchess"][limit].as_str().unwrap().to_owned();
-        assert!(heeds("go_nodes").starts_with("not heeded: it searched for 5 s to "), "{}", heeds("go_nodes"));
-        assert_eq!(heeds("go_depth"), "heeded");
+        assert!(heeds("go_nodes").starts_with("not respected: it searched for 5 s to "), "{}", heeds("go_nodes"));
+        assert_eq!(heeds("go_depth"), "respected");
     }
     for real in engines {
         let expected = drive_independently(FIRST, real.depth, real.options, real.words);

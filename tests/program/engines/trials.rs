@@ -10,7 +10,7 @@ fn subject(fault: &str, limit: &str, more: &str) -> Trial {
 fn white_space_means_nothing() {
     let [plain, blanks] = ["none", "blanks"].map(|fault| {
         let trial = subject(fault, "depth = 3", "options = { Hash = 4, Style = \"Very Risky\" }");
-        trial.run("out", &[]).expect(0).prints(&["Scripted 1: counts exact; go depth heeded; go nodes heeded"]);
+        trial.run("out", &[]).expect(0).prints(&["Scripted 1: counts exact; go depth respected; go nodes respected"]);
         let words = |row: std::collections::BTreeMap<String, String>| {
             ["position", "depth", "search.nodes", "score", "best", "pv", "reported.hashfull"]
                 .map(|name| row[name].clone())
@@ -40,7 +40,7 @@ fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
     trial
         .run("out", &[])
         .expect(0)
-        .prints(&["counts exact; go depth heeded; go nodes heeded; nodes are reported when a depth ends"]);
+        .prints(&["counts exact; go depth respected; go nodes respected; nodes are reported when a depth ends"]);
     assert_eq!(trial.manifest("out")["subjects"]["default"]["nodes_reported"], "when a depth ends");
     let deepest = trial.rows("out").iter().map(|row| row["depth"].clone()).max();
     assert_eq!(deepest.as_deref(), Some("4"));

@@ -70,10 +70,10 @@ fn interrupts_end_with_75_and_a_command_that_continues() {
         let ended = || {
             let manifest = fs::read_to_string(trial.path(&out).join("manifest.json")).unwrap();
             let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-            assert!(manifest["stretches"].as_array().unwrap().iter().all(|stretch| stretch["ended"].is_u64()));
+            assert!(manifest["segments"].as_array().unwrap().iter().all(|segment| segment["ended"].is_u64()));
             manifest["ended"].is_u64()
         };
-        assert!(!ended(), "the run was stopped, its stretch has ended");
+        assert!(!ended(), "the run was stopped, its segment has ended");
         let command = stderr.lines().last().unwrap().trim().to_owned();
         let pasted = run_command(Command::new("sh").args(["-c", &command])).expect(0);
         assert!(pasted.stderr.contains(" jobs known, "), "{}", pasted.stderr);

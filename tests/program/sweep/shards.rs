@@ -310,24 +310,24 @@ fn a_merged_manifest_by_hand() {
     for (shard, (jobs, begun, ended, speed)) in runs.iter().enumerate() {
         sweep.shard(shard as u64, "out", &[]).expect(0);
         seal_anew(&sweep.trial.path(&format!("out/shards/{shard}")), |manifest| {
-            for (field, number) in [("jobs", jobs), ("begun", begun), ("ended", ended), ("calibration", speed)] {
+            for (field, number) in [("jobs", jobs), ("started", begun), ("ended", ended), ("calibration", speed)] {
                 manifest[field] = (*number).into();
             }
         });
     }
     sweep.merge("out", &[]).expect(0);
     let merged = read("out/manifest.json");
-    assert_eq!((&merged["jobs"], &merged["begun"]), (&5.into(), &1000.into()));
+    assert_eq!((&merged["jobs"], &merged["started"]), (&5.into(), &1000.into()));
     assert_eq!((&merged["jobs_total"], &merged["rows"]), (&31.into(), &(31 * 3 + 15).into()));
     assert!(merged.get("shard").is_none() && merged.get("calibration").is_none(), "{merged}");
     let shards = merged["shards"].as_array().unwrap();
-    assert_eq!((shards.len(), merged["stretches"].as_array().unwrap().len()), (3, 3));
+    assert_eq!((shards.len(), merged["segments"].as_array().unwrap().len()), (3, 3));
     for run in shards {
         let index = run["index"].as_u64().unwrap();
         let (jobs, begun, ended, speed) = runs[index as usize];
-        let found = serde_json::json!([run["jobs"], run["begun"], run["ended"], run["calibration"]]);
+        let found = serde_json::json!([run["jobs"], run["started"], run["ended"], run["calibration"]]);
         assert_eq!(found, serde_json::json!([jobs, begun, ended, speed]));
-        let own = merged["stretches"].as_array().unwrap().iter().filter(|one| one["shard"] == index).count();
+        let own = merged["segments"].as_array().unwrap().iter().filter(|one| one["shard"] == index).count();
         assert_eq!(own, 1, "{merged}");
     }
 }

@@ -228,33 +228,31 @@ fn counts_have_one_seal_in_every_run() {
     }
 }
 
-/// What was sealed when only rows were is verified by that, and said to be.
+/// A manifest of another version is refused by every command, with both versions; nothing is changed.
 #[test]
-fn results_of_schema_1_keep_their_seal() {
-    let (trial, lines) = ran(TINY);
-    let out = trial.text("out");
+fn results_of_another_schema_are_refused_with_both_versions() {
+    let (trial, _) = ran(TINY);
     let path = trial.path("out/manifest.json");
     let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    let digest = record::verify::verify(&trial.results("out"), None).unwrap().digest;
     let fields = manifest.as_object_mut().unwrap();
-    fields.retain(|name, _| !name.ends_with("_seal") && name != "column_seals");
-    (manifest["schema"], manifest["seals"]) = (1.into(), digest.into());
-    fs::write(&path, manifest.to_string()).unwrap();
-    let message = ttlab(&["verify", &out]).expect(0);
-    assert!(message.stdout.contains("sealed as in schema 1"), "{}", message.stdout);
-    // Another run's rows, each of which fits its check.
-    put(&trial, &lines[..lines.len() - 2]);
-    ttlab(&["verify", &out]).expect(3);
-    (manifest["rows"], manifest["jobs_total"]) = (6.into(), 3.into());
-    fs::write(&path, manifest.to_string()).unwrap();
-    let message = ttlab(&["verify", &out]).expect(4);
-    assert!(message.stdout.contains("the rows have changed since the run ended"), "{}", message.stdout);
-    // A manifest of schema 2 is not sealed by that.
-    manifest["schema"] = 2.into();
-    fs::write(&path, manifest.to_string()).unwrap();
-    put(&trial, &lines);
-    let message = ttlab(&["verify", &out]).expect(3);
-    assert!(message.stdout.contains("unsealed: its manifest has no seal"), "{}", message.stdout);
+    fields.retain(|name, _| !name.ends_with("_seal"));
+    let segments = fields.remove("segments").unwrap();
+    fields.insert("stretches".to_owned(), segments);
+    fields.insert("schema".to_owned(), 2.into());
+    let text = manifest.to_string();
+    fs::write(&path, &text).unwrap();
+    for command in ["verify", "report"] {
+        let message = ttlab(&[command, &trial.text("out")]).expect(2);
+        let output = "a manifest of schema 2, but this ttlab reads schema 3 (`stretches` is now `segments`)";
+        assert!(
+            message.stderr.contains(output) || message.stdout.contains(output),
+            "{command}: {}{}",
+            message.stdout,
+            message.stderr
+        );
+    }
+    trial.run("out", &[]).expect(2).prints(&["this ttlab reads schema 3"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
 
 #[test]
@@ -309,30 +307,30 @@ fn a_folder_that_is_none_and_a_run_that_has_not_ended_are_told() {
     assert!(message.stdout.contains("has not ended"), "{}", message.stdout);
 }
 
-/// The jobs that a stretch of a manifest names.
-fn made(stretch: &serde_json::Value) -> Vec<u64> {
+/// The jobs that a segment of a manifest names.
+fn made(segment: &serde_json::Value) -> Vec<u64> {
     let range = |range: &str| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         first.parse::<u64>().unwrap()..=last.parse().unwrap()
     };
-    stretch["made"].as_str().unwrap().split(',').flat_map(range).collect()
+    segment["jobs_written"].as_str().unwrap().split(',').flat_map(range).collect()
 }
 
-/// Machine, build and jobs of every stretch stay written down.
+/// Machine, build and jobs of every segment stay written down.
 #[test]
 fn no_stretch_of_a_run_is_written_over() {
     let (trial, lines) = ran(&small());
     let manifest = trial.path("out").join("manifest.json");
     let read = || -> serde_json::Value { serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap() };
-    // The first stretch was another build's on another machine, with many jobs at a time.
+    // The first segment was another build's on another machine, with many jobs at a time.
     seal_anew(&trial.path("out"), |theirs| {
-        for place in ["/build/commit", "/stretches/0/build/commit"] {
+        for place in ["/build/commit", "/segments/0/build/commit"] {
             *theirs.pointer_mut(place).unwrap() = "feedbee".into();
         }
-        for place in ["/machine/cpu", "/stretches/0/machine/cpu"] {
+        for place in ["/machine/cpu", "/segments/0/machine/cpu"] {
             *theirs.pointer_mut(place).unwrap() = "Other".into();
         }
-        for place in ["/jobs", "/stretches/0/jobs"] {
+        for place in ["/jobs", "/segments/0/jobs"] {
             *theirs.pointer_mut(place).unwrap() = 64.into();
         }
     });
@@ -341,38 +339,38 @@ fn no_stretch_of_a_run_is_written_over() {
     trial.run("out", &["--jobs", "1"]).expect(2).prints(&["another build"]);
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
     let ours = read();
-    let stretches = ours["stretches"].as_array().unwrap();
-    let places = made(&stretches[0]);
+    let segments = ours["segments"].as_array().unwrap();
+    let places = made(&segments[0]);
     let all = ours["jobs_total"].as_u64().unwrap();
-    assert_eq!(places.len() as u64, all - stretches[1]["done"].as_u64().unwrap(), "{stretches:?}");
-    assert!(stretches[1].get("made").is_none(), "the rest");
-    assert_eq!(stretches.len(), 2, "{stretches:?}");
-    assert_eq!(stretches[0]["build"]["commit"], "feedbee");
-    assert_eq!((&stretches[0]["jobs"], &stretches[1]["jobs"]), (&64.into(), &1.into()));
-    assert!(stretches[1]["done"].as_u64().unwrap() > 0 && stretches[1]["ended"].is_u64());
-    // The head speaks of the whole: as many jobs at a time as the widest stretch had, from the first stretch's begin to the last one's end.
-    assert_eq!((&ours["jobs"], &ours["begun"]), (&64.into(), &theirs["begun"]));
-    assert_eq!(ours["ended"], stretches[1]["ended"]);
+    assert_eq!(places.len() as u64, all - segments[1]["done"].as_u64().unwrap(), "{segments:?}");
+    assert!(segments[1].get("jobs_written").is_none(), "the rest");
+    assert_eq!(segments.len(), 2, "{segments:?}");
+    assert_eq!(segments[0]["build"]["commit"], "feedbee");
+    assert_eq!((&segments[0]["jobs"], &segments[1]["jobs"]), (&64.into(), &1.into()));
+    assert!(segments[1]["done"].as_u64().unwrap() > 0 && segments[1]["ended"].is_u64());
+    // The head speaks of the whole: as many jobs at a time as the widest segment had, from the first segment's begin to the last one's end.
+    assert_eq!((&ours["jobs"], &ours["started"]), (&64.into(), &theirs["started"]));
+    assert_eq!(ours["ended"], segments[1]["ended"]);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
     assert!(page.contains("64 jobs at a time") && page.contains("feedbee"), "{page}");
     let message = ttlab(&["verify", &trial.text("out")]).expect(0);
     assert!(message.stdout.contains("2 builds") && message.stdout.contains("2 machines"), "{}", message.stdout);
-    let output = format!("segment 1 of 2 ran jobs {} (64 in parallel", stretches[0]["made"].as_str().unwrap());
+    let output = format!("segment 1 of 2 ran jobs {} (64 in parallel", segments[0]["jobs_written"].as_str().unwrap());
     assert!(
         message.stdout.contains(&output) && message.stdout.contains("segment 2 of 2 ran the other jobs"),
         "{}",
         message.stdout
     );
-    // The plan's first job is made again by a third stretch: it is no longer of the first.
+    // The plan's first job is made again by a third segment: it is no longer of the first.
     assert!(places.contains(&0));
     let first = &lines[1][..lines[1].find(',').unwrap()];
     put(&trial, &lines.iter().filter(|line| !line.starts_with(first)).cloned().collect::<Vec<_>>());
     trial.run("out", &["--jobs", "1", "--repair", "--any-build"]).expect(0);
     let again = read();
-    let stretches = again["stretches"].as_array().unwrap();
-    assert_eq!((stretches.len(), &stretches[2]["done"]), (3, &1.into()));
-    assert_eq!(made(&stretches[0]), places[1..]);
-    assert_eq!(made(&stretches[1]), (0..all).filter(|job| !places.contains(job)).collect::<Vec<_>>());
+    let segments = again["segments"].as_array().unwrap();
+    assert_eq!((segments.len(), &segments[2]["done"]), (3, &1.into()));
+    assert_eq!(made(&segments[0]), places[1..]);
+    assert_eq!(made(&segments[1]), (0..all).filter(|job| !places.contains(job)).collect::<Vec<_>>());
     // A run that finds all done makes nothing.
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
     let message = ttlab(&["verify", &trial.text("out")]).expect(0);

@@ -21,6 +21,6 @@ else
         first=$((first + last + 1))
     done
 fi
-# After any end of the shards: the merge itself says what is missing. It does not wait for ever on a job that was taken back.
+# However the shards end: the merge reports what is missing. It does not wait for a job that was cancelled.
 merge=$(sbatch --parsable --output=/data/reports/replacement/submit/merge.log --dependency=afterany"$after" --kill-on-invalid-dep=yes /data/reports/replacement/submit/merge.sbatch)
 echo "shards ${after#:}, merge ${merge%%;*}"
