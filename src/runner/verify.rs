@@ -397,7 +397,7 @@ mod tests {
             ..RunSegment::default()
         };
         let lines = |segments: Vec<RunSegment>, rows: &str| {
-            let manifest = Manifest { ended: Some(5), rows: Some(1), segments: segments, ..Manifest::default() };
+            let manifest = Manifest { ended: Some(5), rows: Some(1), segments, ..Manifest::default() };
             put("manifest.json", &manifest.to_text().unwrap());
             let header = record::header(&[], record::Extra::default());
             let mut row: Vec<&str> = vec![""; header.len() - 1];
