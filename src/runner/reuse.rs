@@ -421,8 +421,7 @@ impl Reuse<'_> {
             ended: None,
             column_seals: Default::default(),
             file_seal: None,
-            seals: None,
-            stretches: old.history().into_iter().map(|segment| RunSegment { made: None, ..segment }).collect(),
+            segments: old.history().into_iter().map(|segment| RunSegment { jobs_written: None, ..segment }).collect(),
             ..old.clone()
         })?;
         Ok(known)
