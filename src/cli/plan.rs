@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> CommandResult {
         let known = Reuse::new(&experiment, &plan, None).survey(&folder).map_err(output_failure)?;
         println!("known       {known} in {}", folder.display());
     }
-    let time = estimate::from_rows(&plan, &folder).map(|found| found.to_string());
+    let time = estimate::from_rows(&experiment, &plan, &folder).map(|found| found.to_string());
     println!(
         "time        {}",
         time.unwrap_or_else(|| format!("unknown: {} has no rows of this plan", folder.display()))

@@ -1,8 +1,10 @@
 //! Estimates how long a plan takes on this machine, from the rows of an earlier run of it.
 
-use crate::experiment::{Job, Plan};
+use super::row_index::RowIndex;
+use super::status::Status;
+use super::stopping::Stopping;
+use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
-use crate::record::manifest::Manifest;
 use crate::text::plural;
 use std::collections::HashMap;
 use std::path::Path;
@@ -41,51 +43,44 @@ fn words(seconds: f64) -> String {
 }
 
 /// Estimates from the rows of this plan in a folder; `None` if no job of it is done there.
-pub fn from_rows(plan: &Plan, folder: &Path) -> Option<Estimate> {
-    let path = folder.join("results.csv");
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(&path).ok()?;
-    let header = reader.headers().ok()?.clone();
-    let at = |name: &str| header.iter().position(|column| column == name);
-    let (id, variant, seconds) = (at(columns::ID)?, at(columns::VARIANT)?, at(columns::SECONDS)?);
-    let sides = at(columns::NODES).zip(at(columns::OPPONENT_NODES));
-    let suite = at(columns::SUITE);
-    let lane =
-        |job: &Job| (plan.variants[job.variant].name.clone(), plan.suite(job.item).unwrap_or_default().to_owned());
-    let job = |job: Job| (format!("{:016x}", plan.job_id(&job)), lane(&job));
-    let mut undone: HashMap<String, (String, String)> = plan.jobs().map(job).collect();
+pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path) -> Option<Estimate> {
+    let row_index = RowIndex::new(experiment, plan);
+    let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
+    let at = |name: &str| row_index.header.iter().position(|column| column == name);
+    let (seconds, sides) = (at(columns::SECONDS)?, at(columns::NODES).zip(at(columns::OPPONENT_NODES)));
+    let lane = |job: &Job| (job.variant, plan.suite(job.item));
     // Jobs done and their seconds, by variant and suite.
-    let mut spent: HashMap<(String, String), (u64, f64)> = HashMap::new();
-    for row in reader.records().map_while(Result::ok) {
-        let (Some(variant), Some(id)) = (row.get(variant), row.get(id)) else { continue };
-        let suite = suite.and_then(|at| row.get(at)).unwrap_or_default();
-        let sum = spent.entry((variant.to_owned(), suite.to_owned())).or_default();
-        sum.0 += u64::from(undone.remove(id).is_some());
+    let mut spent: HashMap<_, (u64, f64)> = HashMap::new();
+    let status = Status::read(&row_index, &folder.join("results.csv"), false, |entry, row| {
         let number = |at: usize| row.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of only one player; the opponent's is taken as proportional to
         // its nodes.
         let both = sides.map_or(1.0, |(own, other)| 1.0 + number(other) / number(own).max(1.0));
-        sum.1 += number(seconds) * both;
-    }
-    let (done, total) = spent.values().fold((0, 0.0), |sum, lane| (sum.0 + lane.0, sum.1 + lane.1));
-    if done == 0 {
+        spent.entry(lane(&entry.job)).or_default().1 += number(seconds) * both;
+        stopping.add_row(plan, entry, row);
+        Ok(())
+    });
+    let status = status.ok()?;
+    let (done, left): (Vec<Job>, Vec<Job>) = plan.jobs().partition(|job| status.job(&row_index, job).ended);
+    done.iter().for_each(|job| spent.entry(lane(job)).or_default().0 += 1);
+    if done.is_empty() {
         return None;
     }
-    let seconds = undone.values().map(|lane| match spent.get(lane) {
+    let mean = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done.len() as f64;
+    let left: Vec<Job> = left.into_iter().filter(|job| stopping.needs(plan, job)).collect();
+    let seconds = left.iter().map(|job| match spent.get(&lane(job)) {
         Some(&(done, seconds)) if done > 0 => seconds / done as f64,
-        _ => total / done as f64,
+        _ => mean,
     });
-    // Pairs of games after their test has ended are not played.
-    let not_needed = Manifest::read(folder).ok().flatten().map_or(0, |manifest| manifest.jobs_not_needed);
-    let left = (undone.len() as u64).saturating_sub(not_needed);
-    let seconds = if left == 0 { 0.0 } else { seconds.sum() };
-    Some(Estimate { left, seconds, source: format!("{done} jobs of this plan are done in {}", folder.display()) })
+    let source = format!("{} jobs of this plan are done in {}", done.len(), folder.display());
+    Some(Estimate { left: left.len() as u64, seconds: seconds.sum(), source })
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::row_index::tests::{rows, trial};
     use super::*;
-    use crate::experiment::Experiment;
 
     #[test]
     fn duration_is_formatted_in_a_suitable_unit() {
@@ -99,11 +94,6 @@ mod tests {
         ] {
             assert_eq!(words(seconds), output);
         }
-    }
-
-    fn read(text: &str) -> Plan {
-        let experiment = Experiment::parse(text, Path::new("x.toml"), &[]);
-        Plan::new(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
     }
 
     #[test]
@@ -127,60 +117,34 @@ mod tests {
         assert_eq!(estimate(0).to_string(), "none: why");
     }
 
-    /// Of eight jobs of two variants three are done: two of a in 3 s and 5 s, one of b in 1 s. The
-    /// row of another plan's job adds 1 s to a. So two more jobs of a take 4.5 s each and three of
-    /// b 1 s each.
+    /// Of the six jobs of either variant, two of a took 1 s each and one of b failed after 0.5 s: so
+    /// four more of a take 1 s each, and five of b half a second.
     #[test]
     fn estimate_from_rows_uses_each_variants_mean() {
-        let plan = read(
-            "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n",
-        );
+        let (experiment, plan, header) = trial();
         let folder = tempfile::tempdir().unwrap();
-        let jobs: Vec<Job> = plan.jobs().collect();
-        let id = |variant: usize, item: usize| {
-            format!("{:016x}", plan.job_id(jobs.iter().find(|job| (job.variant, job.item) == (variant, item)).unwrap()))
+        let job = |variant: usize, at: usize| plan.jobs().filter(|job| job.variant == variant).nth(at).unwrap();
+        let put = |lines: &[Vec<String>]| {
+            let text: String = std::iter::once(&header).chain(lines).map(|line| line.join(",") + "\n").collect();
+            std::fs::write(folder.path().join("results.csv"), text).unwrap();
+            from_rows(&experiment, &plan, folder.path())
         };
-        let put = |rows: &[(&str, String, f64)]| {
-            let rows: String =
-                rows.iter().map(|(variant, id, seconds)| format!("{id},{variant},x,{seconds}\n")).collect();
-            std::fs::write(folder.path().join("results.csv"), format!("id,variant,more,seconds\n{rows}")).unwrap();
-            from_rows(&plan, folder.path())
-        };
-        let other = || "00000000000000ff".to_owned();
         let source = |done: usize| format!("{done} jobs of this plan are done in {}", folder.path().display());
-        assert_eq!(from_rows(&plan, folder.path()), None);
-        assert_eq!(put(&[("a", other(), 3.0)]), None, "a row of no job of this plan");
-        let done = [("a", id(0, 0), 3.0), ("a", other(), 1.0), ("a", id(0, 2), 5.0), ("b", id(1, 1), 1.0)];
-        assert_eq!(put(&done), Some(Estimate { left: 5, seconds: 2.0 * 4.5 + 3.0, source: source(3) }));
-        // A variant without rows is estimated by the mean of the others: 9 s in two jobs.
-        let one = Estimate { left: 6, seconds: 2.0 * 4.5 + 4.0 * 9.0 / 2.0, source: source(2) };
-        assert_eq!(put(&done[..3]), Some(one));
-        let spared = Manifest { jobs_not_needed: 4, ..Manifest::default() };
-        let manifest = serde_json::to_string(&spared).unwrap();
-        std::fs::write(folder.path().join(crate::record::manifest::MANIFEST), manifest).unwrap();
-        assert_eq!(put(&done).map(|estimate| estimate.left), Some(1));
-        // A malformed line is skipped.
-        let text = format!("id,variant,more,seconds\nx\n{},a,x,3\n", id(0, 0));
-        std::fs::write(folder.path().join("results.csv"), text).unwrap();
-        assert_eq!(from_rows(&plan, folder.path()).map(|estimate| estimate.source), Some(source(1)));
-        let all: Vec<(&str, String, f64)> =
-            jobs.iter().map(|job| (["a", "b"][job.variant], format!("{:016x}", plan.job_id(job)), 1.0)).collect();
-        assert_eq!(put(&all), Some(Estimate { left: 0, seconds: 0.0, source: source(8) }));
-    }
-
-    /// Three rows of 2 s, whose opponents searched as many nodes, half as many and none.
-    #[test]
-    fn estimate_from_games_counts_both_players() {
-        let plan = read(
-            "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { nodes = 9 }\n[match]\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n",
-        );
-        let folder = tempfile::tempdir().unwrap();
-        let id = format!("{:016x}", plan.job_id(&plan.jobs().next().unwrap()));
-        let text = format!("id,variant,search.nodes,match.opponent_nodes,seconds\n0,b,100,100,2\n{id},b,100,50,2\n");
-        std::fs::write(folder.path().join("results.csv"), text).unwrap();
-        assert_eq!(
-            from_rows(&plan, folder.path()).map(|found| (found.left, found.seconds)),
-            Some((3, 3.0 * (4.0 + 3.0)))
-        );
+        let of_job =
+            |variant: usize, at: usize, error: &str| rows(&experiment, &plan, &header, &job(variant, at), error);
+        assert_eq!(from_rows(&experiment, &plan, folder.path()), None);
+        assert_eq!(put(&of_job(0, 0, "")[..1]), None, "its last row is missing");
+        let two = [of_job(0, 0, ""), of_job(0, 3, "")].concat();
+        let done = [two.clone(), of_job(1, 1, "it broke")].concat();
+        assert_eq!(put(&done), Some(Estimate { left: 9, seconds: 4.0 + 5.0 * 0.5, source: source(3) }));
+        // A variant without rows is estimated by the mean of the others.
+        assert_eq!(put(&two), Some(Estimate { left: 10, seconds: 4.0 + 6.0, source: source(2) }));
+        // An edited row and a line that is none are skipped.
+        let mut edited = done;
+        edited[1][header.iter().position(|name| name == columns::NODES).unwrap()] = "5".to_owned();
+        edited.push(vec!["x".to_owned()]);
+        assert_eq!(put(&edited).map(|estimate| (estimate.left, estimate.source)), Some((10, source(2))));
+        let all: Vec<Vec<String>> = plan.jobs().flat_map(|job| rows(&experiment, &plan, &header, &job, "")).collect();
+        assert_eq!(put(&all), Some(Estimate { left: 0, seconds: 0.0, source: source(12) }));
     }
 }

@@ -2,14 +2,15 @@
 //! needed is that of one shard's job ids.
 
 use super::row_index::RowIndex;
+use super::status::{JobStatus, Status};
 use super::stopping::Stopping;
 use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Job, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, RunSegment, Shard, ShardRun};
 use crate::record::{self, NewFile, ResultsError, Rows};
 use crate::text::plural;
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A plan and the folders that hold its shards.
@@ -69,17 +70,6 @@ pub enum MergeError {
     Output(#[from] OutputError),
 }
 
-/// The contents of a shard's results file.
-#[derive(Default)]
-struct ShardContents {
-    /// The check of the last row, by finished job.
-    done: HashMap<u64, String>,
-    /// The number of rows, by job.
-    rows: HashMap<u64, u64>,
-    /// The failed jobs.
-    failed: HashSet<u64>,
-}
-
 impl Shards<'_> {
     fn split(&self) -> Split {
         Split::new(self.plan, self.of)
@@ -108,27 +98,21 @@ impl Shards<'_> {
         shard: u64,
         folder: &Path,
         stopping: &mut Stopping,
-    ) -> Result<ShardContents, MergeError> {
+    ) -> Result<Status, MergeError> {
         let path = folder.join("results.csv");
-        let mut contents = ShardContents::default();
         if !path.exists() {
-            return Ok(contents);
+            return Ok(Status::default());
         }
         let split = self.split();
-        let read = row_index.read(&path, |job, entry, row| {
+        let read = Status::read(row_index, &path, true, |entry, row| {
             let other = split.shard_of(self.plan, &entry.job);
             if other != shard {
                 return Err(format!("its job belongs to shard {other}"));
             }
-            let check = row.iter().next_back().unwrap_or_default();
-            contents.done.extend(entry.last.then(|| (job, check.to_owned())));
-            *contents.rows.entry(job).or_default() += 1;
-            contents.failed.extend(entry.failed.then_some(job));
             stopping.add_row(self.plan, entry, row);
             Ok(())
         });
-        read.map_err(OutputError::results(&path))?;
-        Ok(contents)
+        Ok(read.map_err(OutputError::results(&path))?)
     }
 
     /// The shards that have missing or failed jobs; empty if the plan is done. Pairs of games after
@@ -144,47 +128,44 @@ impl Shards<'_> {
     fn check(&self) -> Result<(Vec<ShardGap>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
-        let (mut gaps, mut all_contents) = (Vec::new(), Vec::new());
+        let (mut gaps, mut found) = (Vec::new(), Vec::new());
         for shard in 0..self.of {
             let mut gap = ShardGap { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
-            let mut first: Option<(&PathBuf, ShardContents)> = None;
+            let mut first: Option<(&PathBuf, Status)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
                 if self.manifest(shard, folder)?.is_none() {
                     continue;
                 }
-                let contents = self.read_shard(&row_index, shard, folder, &mut stopping)?;
+                let status = self.read_shard(&row_index, shard, folder, &mut stopping)?;
                 if let Some((other, earlier)) = first {
-                    return Err(self.duplicate_shard(shard, (other, &earlier), (folder, &contents)));
+                    return Err(self.duplicate_shard(shard, (other, &earlier), (folder, &status)));
                 }
                 gap.unjudged = reference::unjudged(self.experiment, folder).map_err(OutputError::io(folder))?;
                 gap.folder = Some(folder.clone());
-                first = Some((folder, contents));
+                first = Some((folder, status));
             }
             gaps.push(gap);
-            all_contents.push(first.map(|(_, contents)| contents));
+            found.push(first.map(|(_, status)| status).unwrap_or_default());
         }
         let (split, mut rows) = (self.split(), vec![0; gaps.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
-            let (shard, place) = (split.shard_of(self.plan, &job) as usize, self.plan.order_key(&job));
-            let (gap, contents) = (&mut gaps[shard], all_contents[shard].as_ref());
+            let shard = split.shard_of(self.plan, &job) as usize;
+            let (gap, status) = (&mut gaps[shard], found[shard].job(&row_index, &job));
             gap.jobs += 1;
-            rows[shard] += contents.and_then(|contents| contents.rows.get(&place)).unwrap_or(&0);
-            gap.missing += u64::from(contents.is_none_or(|contents| !contents.done.contains_key(&place)));
-            gap.failed += u64::from(contents.is_some_and(|contents| contents.failed.contains(&place)));
+            rows[shard] += u64::from(status.rows);
+            gap.missing += u64::from(!status.ended);
+            gap.failed += u64::from(status.failed);
         }
         gaps.retain(|gap| gap.missing > 0 || gap.failed > 0 || gap.unjudged > 0);
         Ok((gaps, rows))
     }
 
-    fn duplicate_shard(
-        &self,
-        shard: u64,
-        first: (&PathBuf, &ShardContents),
-        second: (&PathBuf, &ShardContents),
-    ) -> MergeError {
+    fn duplicate_shard(&self, shard: u64, first: (&PathBuf, &Status), second: (&PathBuf, &Status)) -> MergeError {
         let (one, other) = (first.0.display(), second.0.display());
-        let differs = |job: &&u64| second.1.done.get(job).is_some_and(|check| first.1.done.get(job) != Some(check));
-        let conflict = first.1.done.keys().filter(differs).min();
+        let differs = |(place, job): &(&u64, &JobStatus)| {
+            job.ended && second.1.jobs.get(place).is_some_and(|other| other.ended && other.check != job.check)
+        };
+        let conflict = first.1.jobs.iter().filter(differs).map(|(place, _)| place).min();
         let job = conflict.and_then(|&place| self.plan.jobs().find(|job| self.plan.order_key(job) == place));
         let Some(Job { variant, item, repeat, .. }) = job else {
             let text = format!("shard {shard}: two folders hold it, {one} and {other}: give only one of them");

@@ -3,7 +3,8 @@
 use super::RunError;
 use super::in_flight::IN_FLIGHT_FILE;
 use super::manifest::now;
-use super::row_index::{Done, RetryPolicy, RowIndex, scan_rows};
+use super::resume::{Done, RetryPolicy, scan_rows};
+use super::row_index::RowIndex;
 use super::stopping::Stopping;
 use super::unused::unused_files;
 use crate::experiment::Experiment;

@@ -3,7 +3,9 @@
 //! this plan. A folder keeps the rows that its plan no longer has as `unused.csv`.
 
 use super::output::{Output, OutputError};
-use super::row_index::{self, RowIndex};
+use super::resume::save;
+use super::row_index::RowIndex;
+use super::status::OTHER_CHECK;
 use super::unused::{append_lines, unused_file, unused_files};
 use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
@@ -252,7 +254,7 @@ impl<'a> Reuse<'a> {
                     None => others.extend(lines),
                 }
             } else if !is_written(now) && group.problem.is_none() {
-                group.problem = Some((line.number, row_index::OTHER_CHECK.to_owned()));
+                group.problem = Some((line.number, OTHER_CHECK.to_owned()));
             }
             group.check = now;
             group.rows.push(row.clone());
@@ -396,7 +398,7 @@ impl Reuse<'_> {
         let results = results.map_err(OutputError::results(&path))?;
         let mut known = self.known(&done, &found);
         if !known.damaged.is_empty() {
-            known.saved = Some(row_index::save(&path).map_err(OutputError::io(&path))?);
+            known.saved = Some(save(&path).map_err(OutputError::io(&path))?);
         }
         write(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
         if let Some(FileRows { others, header, .. }) = found.first().filter(|file| !file.others.is_empty()) {

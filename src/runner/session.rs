@@ -3,8 +3,10 @@
 use super::context::{Shared, Sink, WorkerState};
 use super::in_flight::{IN_FLIGHT_FILE, InFlight};
 use super::progress::Progress;
+use super::resume::RetryPolicy;
 use super::reuse::{self, Known};
-use super::row_index::{RetryPolicy, RowIndex};
+use super::row_index::RowIndex;
+use super::status::Status;
 use super::stopping::Stopping;
 use super::work;
 use super::{Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest};
@@ -114,7 +116,7 @@ impl<'a> Session<'a> {
         let path = output.results_path();
         let mut stopping = Stopping::new(experiment, plan, &row_index.header, settings.shard);
         if stopping.ends_games() {
-            let read = row_index.read(&path, |_, entry, row| {
+            let read = Status::read(&row_index, &path, true, |entry, row| {
                 stopping.add_row(plan, entry, row);
                 Ok(())
             });

@@ -5,6 +5,7 @@ use super::in_flight::IN_FLIGHT_FILE;
 use super::output::EXPERIMENT;
 use super::reference::unjudged;
 use super::row_index::RowIndex;
+use super::status::{JobCounts, Status};
 use super::stopping::Stopping;
 use super::{OutputError, jobs_of};
 use crate::experiment::{Experiment, Plan};
@@ -12,7 +13,7 @@ use crate::record::games::GamesFault;
 use crate::record::manifest::{MANIFEST, Manifest, ManifestError, RunSegment, SealKind};
 use crate::record::{self, ResultsError, reference, thin};
 use crate::text::plural;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The state of a folder, from good to bad.
@@ -254,36 +255,25 @@ fn verify_against_plan(
     plan: &Plan,
 ) -> Result<(FolderState, String), String> {
     let row_index = RowIndex::new(experiment, plan);
-    let mut done = HashSet::new();
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, manifest.shard);
-    let read = row_index.read(&folder.join("results.csv"), |job, entry, row| {
+    let read = Status::read(&row_index, &folder.join("results.csv"), true, |entry, row| {
         stopping.add_row(plan, entry, row);
-        done.extend(entry.last.then_some(job));
         Ok(())
     });
-    match read {
+    let status = match read {
         Err(error @ ResultsError::Damaged { .. }) => return Ok((FolderState::Wrong, error.to_string())),
         read => read.map_err(|error| error.to_string())?,
-    }
-    let (mut all, mut missing, mut more) = (0u64, 0u64, 0u64);
-    for job in jobs_of(plan, manifest.shard) {
-        let is_done = done.contains(&plan.order_key(&job));
-        if stopping.needs(plan, &job) {
-            all += 1;
-            missing += u64::from(!is_done);
-        } else {
-            more += u64::from(is_done);
-        }
-    }
+    };
+    let JobCounts { needed, missing, extra, .. } = status.count(&row_index, jobs_of(plan, manifest.shard), &stopping);
     if missing > 0 {
-        return Ok((FolderState::Missing, format!("{missing} of {all} jobs are not done")));
+        return Ok((FolderState::Missing, format!("{missing} of {needed} jobs are not done")));
     }
-    let mut text = format!("every row belongs to the plan, and all {all} jobs are done");
+    let mut text = format!("every row belongs to the plan, and all {needed} jobs are done");
     if stopping.not_needed() > 0 {
         text += &format!("; {} not needed because their tests had ended", stopping.not_needed());
     }
-    if more > 0 {
-        text += &format!(" ({more} of them have rows, from a run with other bounds)");
+    if extra > 0 {
+        text += &format!(" ({extra} of them have rows, from a run with other bounds)");
     }
     Ok((FolderState::Whole, text))
 }

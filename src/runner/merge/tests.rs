@@ -287,22 +287,25 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
     let all = Shards { experiment: &experiment, plan: &plan, of: 2, folders: Vec::new() };
-    let survey = |checks: &[(u64, &str)]| ShardContents {
-        done: checks.iter().map(|&(job, check)| (job, check.to_owned())).collect(),
-        ..ShardContents::default()
+    let survey = |checks: &[(u64, u32)]| Status {
+        jobs: checks
+            .iter()
+            .map(|&(job, check)| (job, JobStatus { check, ended: true, ..JobStatus::default() }))
+            .collect(),
+        ..Status::default()
     };
     let (one, two) = (PathBuf::from("one"), PathBuf::from("two"));
-    let message = |first: &[(u64, &str)], second: &[(u64, &str)]| {
+    let message = |first: &[(u64, u32)], second: &[(u64, u32)]| {
         all.duplicate_shard(1, (&one, &survey(first)), (&two, &survey(second))).to_string()
     };
     let twice = "shard 1: two folders hold it, one and two: give only one of them";
-    assert_eq!(message(&[(1, "x"), (3, "y")], &[(1, "x"), (3, "y")]), twice);
-    assert_eq!(message(&[(1, "x"), (3, "y")], &[(1, "x")]), twice);
-    assert_eq!(message(&[(3, "y")], &[(1, "x"), (3, "y")]), twice);
-    assert_eq!(message(&[], &[(1, "x")]), twice);
+    assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10), (3, 20)]), twice);
+    assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10)]), twice);
+    assert_eq!(message(&[(3, 20)], &[(1, 10), (3, 20)]), twice);
+    assert_eq!(message(&[], &[(1, 10)]), twice);
     // Jobs 3 and 5 differ: the second variant on the second and third positions.
     assert_eq!(
-        message(&[(5, "x"), (3, "y"), (1, "z")], &[(1, "z"), (3, "a"), (5, "b")]),
+        message(&[(5, 10), (3, 20), (1, 30)], &[(1, 30), (3, 11), (5, 12)]),
         "shard 1: two folders hold it with different counts: \"size=256\" on b (repeat 0) in one and in two"
     );
 }

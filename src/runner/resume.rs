@@ -1,0 +1,184 @@
+//! Finds which jobs of a results file need not run again, and drops the rows of the others.
+
+use super::row_index::RowIndex;
+use super::status::{JobStatus, Status};
+use crate::record::{self, ResultsError};
+use crate::system::files;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Which jobs of a results file are done.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// The places of the jobs that need not run again.
+    pub jobs: HashSet<u64>,
+    /// The number of these jobs that failed.
+    pub failed: u64,
+    /// Bytes of an incomplete last line.
+    pub torn: u64,
+    /// Rows that are dropped, because their jobs are unfinished or will run again.
+    pub dropped: u64,
+    /// The copy of the file from before damaged rows were dropped.
+    pub saved: Option<PathBuf>,
+}
+
+/// Which jobs run again although they have rows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RetryPolicy {
+    /// Failed jobs.
+    pub failed: bool,
+    /// Also quarantined jobs.
+    pub quarantined: bool,
+    /// Jobs with a damaged or missing row. Lines that are not rows of this plan are dropped too.
+    pub damaged: bool,
+}
+
+/// Copies a results file before it is repaired, to the first free name of `results.csv.damaged-1`,
+/// `-2`, ...
+pub(super) fn save(path: &Path) -> std::io::Result<PathBuf> {
+    let name = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".damaged-{number}"));
+        PathBuf::from(name)
+    };
+    let free = (1..).map(name).find(|name| name.symlink_metadata().is_err());
+    let copy = free.unwrap_or_else(|| name(0));
+    record::write_atomic(&copy, &files::read(path)?)?;
+    Ok(copy)
+}
+
+/// Reads a results file and drops the rows of jobs that are not done or will run again. Returns
+/// what is done and the length in bytes; the file may be longer, by the last rows of a killed run.
+///
+/// # Errors
+/// If the file has other columns, has a row that is not of this plan (unless these are dropped), or
+/// cannot be read or written.
+pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(Done, u64), ResultsError> {
+    let header = &row_index.header;
+    let status = Status::read(row_index, path, !retry.damaged, |_, _| Ok(()))?;
+    let torn = std::fs::metadata(path)?.len() - status.length;
+    let runs_again = |job: &JobStatus| retry.failed && job.failed && (retry.quarantined || !job.quarantined);
+    let keeps = |job: &JobStatus| job.ended && !job.damaged && !runs_again(job);
+    let kept = || status.jobs.iter().filter(|(_, job)| keeps(job));
+    let failed = kept().filter(|(_, job)| job.failed).count() as u64;
+    let mut done = Done { jobs: kept().map(|(place, _)| *place).collect(), failed, torn, dropped: 0, saved: None };
+    if done.jobs.len() == status.jobs.len() && !status.has_wrong_rows {
+        return Ok((done, status.length));
+    }
+    if status.has_wrong_rows {
+        done.saved = Some(save(path)?);
+    }
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    record::scan_any(path, header, |line, row| {
+        let entry = row.ok().and_then(|row| row_index.entry(row).ok());
+        match entry.is_some_and(|entry| done.jobs.contains(&row_index.plan.order_key(&entry.job))) {
+            true => ranges.push(line.bytes.clone()),
+            false => done.dropped += 1,
+        }
+        Ok(())
+    })?;
+    // The last rows of a killed run are at the end: they are cut off without rewriting the file.
+    let contiguous = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
+    match (ranges.first(), ranges.last()) {
+        (Some(first), Some(last))
+            if status.has_header && contiguous && first.start == record::header_length(header)? =>
+        {
+            Ok((done, last.end))
+        }
+        _ => {
+            record::rewrite(path, header, ranges.into_iter())?;
+            Ok((done, std::fs::metadata(path)?.len()))
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::row_index::tests::{rows, trial};
+    use super::*;
+    use crate::experiment::Job;
+    use crate::record::columns;
+
+    /// One job is done, one failed, one lacks its last row, and the last line is incomplete.
+    #[test]
+    fn scan_rows_drops_unfinished_failed_and_damaged_jobs() {
+        let (experiment, plan, header) = trial();
+        let row_index = RowIndex::new(&experiment, &plan);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        let jobs: Vec<Job> = plan.jobs().collect();
+        let rows_of = |at: usize, error: &str| rows(&experiment, &plan, &header, &jobs[at], error);
+        let put = |lines: &[Vec<String>], torn: &str| {
+            let line = |fields: &[String]| fields.join(",") + "\n";
+            let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
+            std::fs::write(&path, text + torn).unwrap();
+        };
+        let take = |failed: bool, damaged: bool| {
+            scan_rows(&path, &row_index, RetryPolicy { failed, quarantined: failed, damaged })
+        };
+        let all = [rows_of(0, ""), rows_of(1, "it broke"), rows_of(2, "")[..1].to_vec()].concat();
+        let places = |indices: &[usize]| indices.iter().map(|&at| plan.order_key(&jobs[at])).collect::<HashSet<u64>>();
+        put(&all, "torn");
+        let (done, length) = take(false, false).unwrap();
+        assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places(&[0, 1]), 1, 4, 1, None));
+        assert_eq!(
+            length,
+            std::fs::metadata(&path).unwrap().len() - 4 - (rows_of(2, "")[0].join(",").len() as u64 + 1)
+        );
+        put(&all, "");
+        let (done, _) = take(true, false).unwrap();
+        assert_eq!((done.jobs, done.failed, done.torn, done.dropped), (places(&[0]), 0, 0, 2));
+        // The dropped row is before the last one: it is removed from the file.
+        put(&[rows_of(0, ""), rows_of(2, "")[..1].to_vec(), rows_of(1, "it broke")].concat(), "");
+        let (done, length) = take(false, false).unwrap();
+        let left = std::fs::read(&path).unwrap();
+        put(&[rows_of(0, ""), rows_of(1, "it broke")].concat(), "");
+        assert_eq!((done.jobs, done.failed, done.dropped), (places(&[0, 1]), 1, 1));
+        assert_eq!((&left, length), (&std::fs::read(&path).unwrap(), left.len() as u64));
+        // A finished job loses no rows.
+        put(&rows_of(0, ""), "");
+        let (done, length) = take(true, true).unwrap();
+        assert_eq!((done.jobs, done.dropped, length), (places(&[0]), 0, std::fs::metadata(&path).unwrap().len()));
+        // An edited row is an error, or is dropped with its job; the file is saved under the next
+        // free name.
+        let mut edited = [rows_of(0, ""), rows_of(3, "")].concat();
+        let nodes = header.iter().position(|name| name == columns::NODES).unwrap();
+        edited[1][nodes] = "5".to_owned();
+        for number in [1, 2] {
+            put(&edited, "");
+            let before = std::fs::read(&path).unwrap();
+            assert!(matches!(take(false, false), Err(ResultsError::Damaged { line: 3, .. })));
+            let (done, _) = take(false, true).unwrap();
+            let saved = folder.path().join(format!("results.csv.damaged-{number}"));
+            assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[3]), 0, 2, Some(&saved)));
+            assert_eq!(std::fs::read(saved).unwrap(), before);
+            let left = std::fs::read(&path).unwrap();
+            put(&rows_of(3, ""), "");
+            assert_eq!(left, std::fs::read(&path).unwrap(), "what goes before the rows that are kept goes too");
+        }
+        // A row of no job of the plan is dropped alone, and the file is saved.
+        let mut strange = [rows_of(0, ""), rows_of(3, "")[..1].to_vec()].concat();
+        let variant = header.iter().position(|name| name == columns::VARIANT).unwrap();
+        strange[2][variant] = "c".to_owned();
+        put(&strange, "");
+        assert!(matches!(take(false, false), Err(ResultsError::Damaged { line: 4, .. })));
+        let (done, length) = take(false, true).unwrap();
+        let saved = folder.path().join("results.csv.damaged-3");
+        assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places(&[0]), 0, 1, Some(&saved)));
+        put(&rows_of(0, ""), "");
+        assert_eq!(length, std::fs::metadata(&path).unwrap().len());
+        // A duplicate job is an error.
+        put(&[rows_of(0, ""), rows_of(0, "")].concat(), "");
+        assert!(
+            matches!(take(false, false), Err(ResultsError::Damaged { line: 4, problem }) if problem.starts_with("duplicate: "))
+        );
+        // Which of the duplicates is right is unknown: both are dropped, and the job runs again.
+        put(&[rows_of(0, ""), rows_of(0, ""), rows_of(3, "")].concat(), "");
+        let (done, length) = take(false, true).unwrap();
+        put(&rows_of(3, ""), "");
+        assert_eq!((done.jobs, done.dropped), (places(&[3]), 4));
+        assert_eq!(length, std::fs::metadata(&path).unwrap().len());
+    }
+}

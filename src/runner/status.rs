@@ -1,0 +1,134 @@
+//! The state of a plan in a folder: which jobs have rows there, and how they ended. Running, merging,
+//! verifying and estimating all read it.
+
+use super::row_index::{IndexedRow, RowIndex};
+use super::stopping::Stopping;
+use crate::experiment::Job;
+use crate::record::{self, ResultsError};
+use csv::StringRecord;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The problem of a row that is not as it was written.
+pub(super) const OTHER_CHECK: &str =
+    "its checksum does not match: it was edited or damaged, or the row before it is missing";
+
+/// What a results file has of a job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JobStatus {
+    /// The number of its rows.
+    pub rows: u32,
+    /// The checksum of its last row.
+    pub check: u32,
+    /// Whether its last row is there.
+    pub ended: bool,
+    /// Whether it failed.
+    pub failed: bool,
+    /// Whether it was quarantined; then it has not failed by itself.
+    pub quarantined: bool,
+    /// Whether a row is damaged, missing or duplicate.
+    pub damaged: bool,
+}
+
+impl JobStatus {
+    /// Verifies the checksum of the next row, and that none is missing or duplicate.
+    fn add(&mut self, entry: &IndexedRow, row: &StringRecord) -> Result<(), String> {
+        self.rows += 1;
+        self.failed |= entry.failed;
+        if self.ended {
+            return Err("duplicate: its job has already ended in an earlier line".to_owned());
+        }
+        let last = row.len() - 1;
+        // The row of a failed job has no previous row.
+        let check = record::check(if entry.failed { 0 } else { self.check }, row.iter().take(last));
+        if row.get(last) != Some(format!("{check:08x}").as_str()) {
+            return Err(OTHER_CHECK.to_owned());
+        }
+        (self.check, self.ended) = (check, entry.last);
+        Ok(())
+    }
+}
+
+/// What a results file has of a plan's jobs.
+#[derive(Debug, Clone, Default)]
+pub struct Status {
+    /// By the job's place in the plan's order.
+    pub jobs: HashMap<u64, JobStatus>,
+    /// Whether a line is no row of this plan, or a damaged one.
+    pub has_wrong_rows: bool,
+    /// Whether the first line is the plan's header.
+    pub has_header: bool,
+    /// The length of all complete lines in bytes.
+    pub length: u64,
+}
+
+/// The number of jobs by their state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JobCounts {
+    /// All that are needed.
+    pub needed: u64,
+    /// Those of them without all rows.
+    pub missing: u64,
+    /// Those of them that failed.
+    pub failed: u64,
+    /// Jobs that have rows and are not needed: pairs of games after the end of their test.
+    pub extra: u64,
+}
+
+impl Status {
+    /// Reads a results file, and checks each row against the plan and its checksum. `take` is
+    /// called with each right row; its errors make the row wrong.
+    ///
+    /// # Errors
+    /// If the file has other columns, or cannot be read; `strict`: or has a wrong row.
+    pub fn read(
+        row_index: &RowIndex<'_>,
+        path: &Path,
+        strict: bool,
+        mut take: impl FnMut(&IndexedRow, &StringRecord) -> Result<(), String>,
+    ) -> Result<Self, ResultsError> {
+        let mut status = Self::default();
+        let mut add = |row: Result<&StringRecord, String>| {
+            let valid = row.and_then(|row| {
+                let entry = row_index.entry(row)?;
+                let job = status.jobs.entry(row_index.plan.order_key(&entry.job)).or_default();
+                job.quarantined |= row_index.is_quarantined(row);
+                let valid = job.add(&entry, row);
+                job.damaged |= valid.is_err();
+                valid.and_then(|()| take(&entry, row))
+            });
+            status.has_wrong_rows |= valid.is_err();
+            if strict { valid } else { Ok(()) }
+        };
+        if strict {
+            let length = record::scan(path, &row_index.header, |_, row| add(row))?;
+            return Ok(Self { length, has_header: true, ..status });
+        }
+        let (length, is_header) = record::scan_any(path, &row_index.header, |_, row| add(row))?;
+        // An incomplete header of a killed run counts as an empty file.
+        let is_begun = || length == 0 && record::scan(path, &row_index.header, |_, _| Ok(())).is_ok();
+        let has_header = is_header || is_begun();
+        Ok(Self { length, has_header, has_wrong_rows: status.has_wrong_rows || !has_header, ..status })
+    }
+
+    /// What the file has of a job.
+    pub fn job(&self, row_index: &RowIndex<'_>, job: &Job) -> JobStatus {
+        self.jobs.get(&row_index.plan.order_key(job)).copied().unwrap_or_default()
+    }
+
+    /// Counts jobs by their state.
+    pub fn count(&self, row_index: &RowIndex<'_>, jobs: impl Iterator<Item = Job>, stopping: &Stopping) -> JobCounts {
+        let mut counts = JobCounts::default();
+        for job in jobs {
+            let status = self.job(row_index, &job);
+            if stopping.needs(row_index.plan, &job) {
+                counts.needed += 1;
+                counts.missing += u64::from(!status.ended);
+                counts.failed += u64::from(status.failed);
+            } else {
+                counts.extra += u64::from(status.ended);
+            }
+        }
+        counts
+    }
+}
