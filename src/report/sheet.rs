@@ -99,6 +99,19 @@ impl SheetColumn {
     }
 }
 
+/// A column of a table with the cell of each line, so that both are written in one place.
+pub struct Entry<'a, L> {
+    head: SheetColumn,
+    cell: Box<dyn Fn(&L) -> Cell + 'a>,
+}
+
+impl SheetColumn {
+    /// The column with its cells.
+    pub fn cells<'a, L>(self, cell: impl Fn(&L) -> Cell + 'a) -> Entry<'a, L> {
+        Entry { head: self, cell: Box::new(cell) }
+    }
+}
+
 /// A cell of a table: text for readers, value for programs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {
@@ -243,6 +256,18 @@ impl SheetTable {
     ) -> Self {
         let rows = rows.into_iter().map(Into::into).collect();
         Self { key: key.to_owned(), title: title.to_owned(), columns: columns.into(), rows, note: String::new() }
+    }
+
+    /// A table of entries, with a row for each line.
+    pub fn of_entries<'l, L: 'l>(
+        key: &str,
+        title: &str,
+        entries: &[Entry<'_, L>],
+        lines: impl IntoIterator<Item = &'l L>,
+    ) -> Self {
+        let columns: Vec<SheetColumn> = entries.iter().map(|entry| entry.head.clone()).collect();
+        let row = |line: &L| entries.iter().map(|entry| (entry.cell)(line)).collect::<Vec<_>>();
+        Self::new(key, title, columns, lines.into_iter().map(row))
     }
 
     /// The same table with this note.

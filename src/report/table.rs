@@ -2,7 +2,7 @@
 
 use super::contents::Page;
 use super::number::format_value;
-use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Entry, SheetColumn, SheetTable};
 use crate::analysis::Line;
 use crate::analysis::Metric;
 use crate::analysis::caveats::misleading::SAME_LABEL;
@@ -44,30 +44,36 @@ fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static st
     }
 }
 
-/// A table with a row for each line of the summary: the columns that identify it, then `columns`.
+/// A table with a row for each line of the summary that `has` one: the columns that identify it,
+/// then the entries.
 fn line_table(
     page: &Page,
     key: &str,
     title: &str,
-    columns: Vec<SheetColumn>,
-    row: impl Fn(&Line) -> Option<Vec<Cell>>,
+    entries: &[Entry<'_, Line>],
+    has: impl Fn(&Line) -> bool,
 ) -> SheetTable {
-    let rows = page.summary.lines.iter().enumerate().filter_map(|(at, line)| {
-        let mut cells = page.identity.cells(at, line);
-        cells.extend(row(line)?);
-        Some(cells)
-    });
+    let lines = || page.summary.lines.iter().enumerate().filter(|(_, line)| has(line));
+    let mut table = SheetTable::of_entries(key, title, entries, lines().map(|(_, line)| line));
+    for (row, (at, line)) in table.rows.iter_mut().zip(lines()) {
+        row.splice(0..0, page.identity.cells(at, line));
+    }
     // Lines may be grouped by a column such as nodes, which is also counted: programs need
     // different keys.
-    let heads =
-        page.identity.columns().into_iter().map(|head| match columns.iter().any(|column| column.key == head.key) {
-            true => SheetColumn { key: format!("by_{}", head.key), ..head },
-            false => head,
-        });
-    let columns: Vec<SheetColumn> = heads.chain(columns.iter().cloned()).collect();
-    let table = SheetTable::new(key, title, columns, rows);
+    let is_taken = |key: &String| table.columns.iter().any(|column| column.key == *key);
+    let heads = page.identity.columns().into_iter().map(|head| match is_taken(&head.key) {
+        true => SheetColumn { key: format!("by_{}", head.key), ..head },
+        false => head,
+    });
+    let heads: Vec<SheetColumn> = heads.collect();
+    table.columns.splice(0..0, heads);
     // Columns that no external engine reports are dropped.
     if page.manifest.subjects.is_empty() { table } else { table.without_empty_columns() }
+}
+
+/// Why a line has no ratio to the baseline.
+fn why_no_ratio(line: &Line) -> &'static str {
+    if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS }
 }
 
 /// A ratio, highlighted if `clear`. If there is none, the reason: `apart` searches without a common
@@ -84,101 +90,90 @@ fn ratio_cell(ratio: &Ratio, clear: bool, apart: usize, beyond: usize) -> Cell {
 /// Each line's totals and its ratio to the baseline.
 pub(super) fn summary_table(page: &Page) -> SheetTable {
     let summary = &page.summary;
-    let mut columns = Vec::new();
+    let mut entries = Vec::new();
     for (at, metric) in summary.metrics.iter().enumerate() {
         let name = if page.nodes_mislead && metric.is_nodes() { SAME_LABEL } else { &metric.name };
         let means = metric.compares_means();
         if page.custom_metrics || at == 0 || means {
             let meaning =
                 if means { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
-            columns.push(SheetColumn::number(&metric.name, name, meaning));
+            entries.push(SheetColumn::number(&metric.name, name, meaning).cells(move |line: &Line| {
+                let value = line.measures[at].value;
+                Cell::number(value, format_value(value, metric.unit())).with_reason("nothing to count")
+            }));
         }
         let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{}_{what}", metric.name) };
         let meaning = match means {
             true => "ratio of the means over the searches that both made",
             false => "geometric mean, over positions, of the ratio to the baseline",
         };
-        columns.push(SheetColumn::number(&key("ratio"), &format!("{name} / baseline"), meaning));
+        entries.push(SheetColumn::number(&key("ratio"), &format!("{name} / baseline"), meaning).cells(
+            move |line: &Line| {
+                let measure = &line.measures[at];
+                ratio_cell(&measure.ratio, measure.significant, measure.incomparable, measure.one_sided_zero)
+            },
+        ));
         let meaning = "the ratio's 95 % interval; !: significant; †: over the depths that both finished";
-        columns.push(SheetColumn::number(&key("interval"), "95 %", meaning).drop_order(1));
+        let interval = SheetColumn::number(&key("interval"), "95 %", meaning).drop_order(1);
+        entries.push(interval.cells(move |line: &Line| {
+            let measure = &line.measures[at];
+            let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(why_no_ratio(line));
+            // A comparison at different depths is always marked.
+            interval.with_sign('!', measure.significant).with_sign('†', measure.truncated > 0)
+        }));
         if page.custom_metrics {
-            columns.push(
-                SheetColumn::number(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips")
-                    .drop_order(3),
-            );
+            let p = SheetColumn::number(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips");
+            let p = p.drop_order(3);
+            entries.push(p.cells(move |line: &Line| Cell::p(line.measures[at].p).with_reason(why_no_ratio(line))));
         }
     }
     // On a narrow screen, the columns that a table is chosen by stay longest: the ratio, its
     // interval, the pressure and how full the table is.
     //
     // Counts of hits and cutoffs mislead, so their worth is shown beside them if it is known.
-    let worth = !page.custom_metrics && summary.lines.iter().any(|line| line.worth().is_some());
-    if worth {
+    let no_table = |line: &Line| missing_reason(page, line, NO_TABLE);
+    let no_slots = |line: &Line| missing_reason(page, line, NO_SLOTS);
+    if !page.custom_metrics && summary.lines.iter().any(|line| line.worth().is_some()) {
         let meaning = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
-        columns.push(SheetColumn::number("saved", "worth", meaning).drop_order(4));
-        columns.push(SheetColumn::number("hit_rate", "hits", "share of the probes that met their key").drop_order(6));
-    }
-    if !page.custom_metrics {
-        columns.extend([
-            SheetColumn::number("usable", "cutoffs", "share of the probes that ended their node").drop_order(7),
-            SheetColumn::number(
-                "move_only",
-                "move only",
-                "share of the probes that gave their node a first move and no more",
-            )
-            .drop_order(8),
-            SheetColumn::number("full", "full", "share of the slots taken at the end of a search").drop_order(3),
-            SheetColumn::number(
-                "pressure",
-                "stores per slot",
-                "pressure: stores for each slot over the life of a table (a game, where its searches share one)",
-            )
-            .drop_order(2),
-            SheetColumn::number("seconds", "seconds", "sum over searches of the median of their repeats").drop_order(5),
-        ]);
-    }
-    let table = line_table(page, "summary", "Summary", columns, |line| {
-        let (no_table, no_slots) = (missing_reason(page, line, NO_TABLE), missing_reason(page, line, NO_SLOTS));
-        let why = if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS };
-        let mut row = Vec::new();
-        for (at, (metric, measure)) in summary.metrics.iter().zip(&line.measures).enumerate() {
-            if page.custom_metrics || at == 0 || metric.compares_means() {
-                row.push(
-                    Cell::number(measure.value, format_value(measure.value, metric.unit()))
-                        .with_reason("nothing to count"),
-                );
-            }
-            row.push(ratio_cell(&measure.ratio, measure.significant, measure.incomparable, measure.one_sided_zero));
-            // A comparison at different depths is always marked.
-            let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(why);
-            row.push(interval.with_sign('!', measure.significant).with_sign('†', measure.truncated > 0));
-            if page.custom_metrics {
-                row.push(Cell::p(measure.p).with_reason(why));
-            }
-        }
-        if worth {
+        entries.push(SheetColumn::number("saved", "worth", meaning).drop_order(4).cells(move |line: &Line| {
             // A line without reported probes has no worth.
             let whole = if line.probes > 0.0 { line.nodes } else { 0.0 };
             let (saved, whole) = line.worth().unwrap_or((line.saved, whole));
-            let why = if saved.is_nan() && whole > 0.0 { NO_COST } else { no_table };
-            row.extend([
-                Cell::share(saved, whole).with_reason(why),
-                Cell::share(line.hits, line.probes).with_reason(no_table),
-            ]);
-        }
-        if !page.custom_metrics {
-            let no_life =
-                if line.hashfull.is_nan() || no_slots == NOT_REPORTED { no_slots } else { TABLE_LIFE_FILTERED };
-            row.extend([
-                Cell::share(line.usable, line.probes).with_reason(no_table),
-                Cell::share(line.move_only, line.probes).with_reason(no_table),
-                Cell::number(line.hashfull / 1000.0, format!("{:.0} %", line.hashfull / 10.0)).with_reason(no_slots),
-                Cell::decimal(line.pressure, 2).with_reason(no_life),
-                Cell::number(line.seconds, format_value(line.seconds, Unit::Seconds)),
-            ]);
-        }
-        Some(row)
-    });
+            Cell::share(saved, whole).with_reason(if saved.is_nan() && whole > 0.0 { NO_COST } else { no_table(line) })
+        }));
+        let hits = SheetColumn::number("hit_rate", "hits", "share of the probes that met their key").drop_order(6);
+        entries.push(hits.cells(move |line: &Line| Cell::share(line.hits, line.probes).with_reason(no_table(line))));
+    }
+    if !page.custom_metrics {
+        let usable = SheetColumn::number("usable", "cutoffs", "share of the probes that ended their node");
+        let meaning = "share of the probes that gave their node a first move and no more";
+        let move_only = SheetColumn::number("move_only", "move only", meaning);
+        let full = SheetColumn::number("full", "full", "share of the slots taken at the end of a search");
+        let meaning = "pressure: stores for each slot over the life of a table (a game, where its searches share one)";
+        let pressure = SheetColumn::number("pressure", "stores per slot", meaning);
+        let seconds = SheetColumn::number("seconds", "seconds", "sum over searches of the median of their repeats");
+        entries.extend([
+            usable
+                .drop_order(7)
+                .cells(move |line: &Line| Cell::share(line.usable, line.probes).with_reason(no_table(line))),
+            move_only
+                .drop_order(8)
+                .cells(move |line: &Line| Cell::share(line.move_only, line.probes).with_reason(no_table(line))),
+            full.drop_order(3).cells(move |line: &Line| {
+                let text = format!("{:.0} %", line.hashfull / 10.0);
+                Cell::number(line.hashfull / 1000.0, text).with_reason(no_slots(line))
+            }),
+            pressure.drop_order(2).cells(move |line: &Line| {
+                let no_slots = no_slots(line);
+                let is_no_slots = line.hashfull.is_nan() || no_slots == NOT_REPORTED;
+                Cell::decimal(line.pressure, 2).with_reason(if is_no_slots { no_slots } else { TABLE_LIFE_FILTERED })
+            }),
+            seconds
+                .drop_order(5)
+                .cells(|line: &Line| Cell::number(line.seconds, format_value(line.seconds, Unit::Seconds))),
+        ]);
+    }
+    let table = line_table(page, "summary", "Summary", &entries, |_| true);
     // The baseline's own searches do not count as pairs.
     let pair_counts =
         summary.lines.iter().filter(|line| !line.is_baseline).map(|line| line.ratio().pairs).filter(|&pairs| pairs > 0);
@@ -201,29 +196,28 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
 
 /// Outcomes of probes and stores.
 pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
-    let columns = vec![
-        SheetColumn::number("probes", "probes", "").drop_order(1),
-        SheetColumn::number("hits", "hits", "share of the probes that met their key"),
-        SheetColumn::number("misses_empty", "empty miss", "share that found a free slot"),
-        SheetColumn::number("misses_other", "other-key miss", "share that found every slot taken by others"),
-        SheetColumn::number("stores", "stores", "").drop_order(2),
-        SheetColumn::number("evictions", "displaced another", "share of the stores that evicted another position"),
-        SheetColumn::number("rejections", "refused", "share of the stores that the policy refused"),
+    let share = |key: &str, name: &str, meaning: &str, part: fn(&Line) -> f64| {
+        SheetColumn::number(key, name, meaning).cells(move |line: &Line| Cell::share(part(line), line.probes))
+    };
+    let of_stores = |key: &str, name: &str, meaning: &str, part: fn(&Line) -> f64| {
+        let cell = move |line: &Line| Cell::share(part(line), line.stores).with_reason("nothing was stored");
+        SheetColumn::number(key, name, meaning).cells(cell)
+    };
+    let entries = [
+        SheetColumn::number("probes", "probes", "").drop_order(1).cells(|line: &Line| Cell::count(line.probes)),
+        share("hits", "hits", "share of the probes that met their key", |line| line.hits),
+        share("misses_empty", "empty miss", "share that found a free slot", |line| line.misses_empty),
+        share("misses_other", "other-key miss", "share that found every slot taken by others", |line| {
+            line.misses_other
+        }),
+        SheetColumn::number("stores", "stores", "").drop_order(2).cells(|line: &Line| Cell::count(line.stores)),
+        of_stores("evictions", "displaced another", "share of the stores that evicted another position", |line| {
+            line.evictions
+        }),
+        of_stores("rejections", "refused", "share of the stores that the policy refused", |line| line.rejections),
     ];
-    let table = line_table(page, "traffic", "Where the probes and stores went", columns, |line| {
-        (line.probes > 0.0).then(|| {
-            vec![
-                Cell::count(line.probes),
-                Cell::share(line.hits, line.probes),
-                Cell::share(line.misses_empty, line.probes),
-                Cell::share(line.misses_other, line.probes),
-                Cell::count(line.stores),
-                Cell::share(line.evictions, line.stores).with_reason("nothing was stored"),
-                Cell::share(line.rejections, line.stores).with_reason("nothing was stored"),
-            ]
-        })
-    });
-    table.non_empty()
+    let title = "Where the probes and stores went";
+    line_table(page, "traffic", title, &entries, |line| line.probes > 0.0).non_empty()
 }
 
 /// Confidence intervals of the shares in the other tables, over positions or games.
@@ -239,72 +233,71 @@ pub(super) fn rates_table(page: &Page) -> Option<SheetTable> {
     ];
     let summary = &page.summary;
     let worth = summary.lines.iter().any(|line| line.worth().is_some());
-    let shares = || SHARES.iter().filter(|(.., column)| worth || *column != columns::SAVED);
-    let heads = shares().map(|(key, head, _)| SheetColumn::number(key, head, "95 % interval")).collect();
-    let table = line_table(page, "rates", "How sure the shares are", heads, |line| {
-        let why = "one position or game, or nothing to count";
-        let row = |(.., column): &(&str, &str, &str)| {
+    let shares = SHARES.iter().filter(|(.., column)| worth || *column != columns::SAVED);
+    let entries = shares.map(|(key, head, column)| {
+        SheetColumn::number(key, head, "95 % interval").cells(|line: &Line| {
             let (low, high) = line.interval(column);
-            Cell::range_with_text(low, high, format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high)).with_reason(why)
-        };
-        (line.probes > 0.0).then(|| shares().map(row).collect())
+            let text = format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high);
+            Cell::range_with_text(low, high, text).with_reason("one position or game, or nothing to count")
+        })
     });
+    let entries: Vec<_> = entries.collect();
+    let table = line_table(page, "rates", "How sure the shares are", &entries, |line| line.probes > 0.0);
     table.with_note("95 % intervals of the shares of probes and stores, over positions (or games).").non_empty()
 }
 
 /// Scores, solved positions and the power of each comparison.
 pub(super) fn details_table(page: &Page) -> SheetTable {
-    let columns = vec![
-        SheetColumn::number("searches", "searches", ""),
-        SheetColumn::number("evals", "evaluations", "leaf evaluations and nodes with no legal move"),
-        SheetColumn::number("other_scores", "other score", "searches that end with another score than the baseline's"),
-        SheetColumn::number(
-            "solved",
-            "solved",
-            "searches that end with a move the suite names, of those where it names one",
-        ),
-        SheetColumn::number("p", "p", "sign-flip test, corrected for all lines by joint flips"),
-        SheetColumn::number("median", "median", "median of the ratios"),
-        SheetColumn::number("below", "below 1", "positions (or games) in which it needs less than the baseline"),
-        SheetColumn::number(
-            "without",
-            "without one",
-            "the mean without the position (or game) that moves it most; ?: sign or significance depends on it",
-        ),
-        SheetColumn::number("detectable", "seen from", "the smallest difference detected with 80 % power"),
-        SheetColumn::number("needed", "positions for 1 %", "positions or games needed to detect 1 %"),
-    ];
-    line_table(page, "details", "Details", columns, |line| {
-        let (ratio, p) = (line.ratio(), line.measures.first().map_or(f64::NAN, |measure| measure.p));
-        let parts = |(part, whole): (usize, usize), why| match whole {
-            0 => Cell::empty(why),
-            _ => Cell::number(part as f64, format!("{part} of {whole}")),
-        };
-        let why = if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS };
-        let (level, min_clusters) = (page.summary.power.level, min_clusters(page.summary.power.lines));
-        let detectable = if ratio.is_same() { f64::NAN } else { ratio.detectable_effect(level) };
-        let needed = ratio.clusters_needed(0.01, level).filter(|_| !ratio.is_same());
-        let why_no_power = if ratio.is_same() { "no two searches differ" } else { why };
-        let influence = ratio.influence.map_or(Cell::empty(why), |influence| {
+    let parts = |(part, whole): (usize, usize), why| match whole {
+        0 => Cell::empty(why),
+        _ => Cell::number(part as f64, format!("{part} of {whole}")),
+    };
+    let unless_baseline = |line: &Line, cell: Cell| if line.is_baseline { Cell::empty(BASELINE) } else { cell };
+    let (level, min_clusters) = (page.summary.power.level, min_clusters(page.summary.power.lines));
+    let why_no_power = |line: &Line| if line.ratio().is_same() { "no two searches differ" } else { why_no_ratio(line) };
+    let other_scores = "searches that end with another score than the baseline's";
+    let solved = "searches that end with a move the suite names, of those where it names one";
+    let below = "positions (or games) in which it needs less than the baseline";
+    let without = "the mean without the position (or game) that moves it most; ?: sign or significance depends on it";
+    let evals = "leaf evaluations and nodes with no legal move";
+    let entries = [
+        SheetColumn::number("searches", "searches", "").cells(|line: &Line| Cell::count(line.searches as f64)),
+        SheetColumn::number("evals", "evaluations", evals).cells(|line: &Line| Cell::count(line.evals)),
+        SheetColumn::number("other_scores", "other score", other_scores)
+            .cells(|line: &Line| unless_baseline(line, parts(line.other_scores, "no common depth"))),
+        SheetColumn::number("solved", "solved", solved)
+            .cells(|line: &Line| parts(line.solved, "the suite names no best moves")),
+        SheetColumn::number("p", "p", "sign-flip test, corrected for all lines by joint flips").cells(|line: &Line| {
+            Cell::p(line.measures.first().map_or(f64::NAN, |measure| measure.p)).with_reason(why_no_ratio(line))
+        }),
+        SheetColumn::number("median", "median", "median of the ratios")
+            .cells(|line: &Line| Cell::decimal(line.ratio().median, 3).with_reason(why_no_ratio(line))),
+        SheetColumn::number("below", "below 1", below).cells(|line: &Line| {
+            unless_baseline(line, parts((line.ratio().below, line.ratio().clusters), TOO_FEW_POSITIONS))
+        }),
+        SheetColumn::number("without", "without one", without).cells(|line: &Line| {
+            let Some(influence) = line.ratio().influence else { return Cell::empty(why_no_ratio(line)) };
             let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.fragile);
             let cell = Cell::decimal(influence.without, 3).with_sign('?', is_fragile);
             Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
-        });
-        let unless_baseline = |cell: Cell| if line.is_baseline { Cell::empty(BASELINE) } else { cell };
-        Some(vec![
-            Cell::count(line.searches as f64),
-            Cell::count(line.evals),
-            unless_baseline(parts(line.other_scores, "no common depth")),
-            parts(line.solved, "the suite names no best moves"),
-            Cell::p(p).with_reason(why),
-            Cell::decimal(ratio.median, 3).with_reason(why),
-            unless_baseline(parts((ratio.below, ratio.clusters), TOO_FEW_POSITIONS)),
-            influence,
-            Cell::share(if ratio.clusters < min_clusters { f64::NAN } else { detectable }, 1.0)
-                .with_reason(why_no_power),
-            Cell::count(needed.map_or(f64::NAN, |needed| needed.max(min_clusters as f64))).with_reason(why_no_power),
-        ])
-    })
+        }),
+        SheetColumn::number("detectable", "seen from", "the smallest difference detected with 80 % power").cells(
+            move |line: &Line| {
+                let ratio = line.ratio();
+                let is_known = !ratio.is_same() && ratio.clusters >= min_clusters;
+                let effect = if is_known { ratio.detectable_effect(level) } else { f64::NAN };
+                Cell::share(effect, 1.0).with_reason(why_no_power(line))
+            },
+        ),
+        SheetColumn::number("needed", "positions for 1 %", "positions or games needed to detect 1 %").cells(
+            move |line: &Line| {
+                let needed = line.ratio().clusters_needed(0.01, level).filter(|_| !line.ratio().is_same());
+                let needed = needed.map_or(f64::NAN, |needed| needed.max(min_clusters as f64));
+                Cell::count(needed).with_reason(why_no_power(line))
+            },
+        ),
+    ];
+    line_table(page, "details", "Details", &entries, |_| true)
 }
 
 /// Every line against every other, the best lines first.
