@@ -76,6 +76,20 @@ pub struct Build {
     pub commit: String,
     /// `release` or `debug`.
     pub profile: String,
+    /// Hash of what decides counts: the code that searches, and the versions of its libraries.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub searches: String,
+}
+
+impl Build {
+    /// Whether it searches as another build does, which their hashes say; of an older build without
+    /// one, only if it is the same build.
+    pub fn searches_as(&self, other: &Self) -> bool {
+        match self.searches.is_empty() || other.searches.is_empty() {
+            true => self == other,
+            false => self.searches == other.searches,
+        }
+    }
 }
 
 impl std::fmt::Display for Build {

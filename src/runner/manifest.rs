@@ -16,6 +16,7 @@ fn build() -> Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("TTLAB_COMMIT").unwrap_or("unknown").to_owned(),
         profile: env!("TTLAB_PROFILE").to_owned(),
+        searches: env!("TTLAB_SEARCHES").to_owned(),
     }
 }
 

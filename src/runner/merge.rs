@@ -315,7 +315,7 @@ impl Shards<'_> {
             });
             let first = merged.shards.first().map_or(*shard, |run| run.index);
             let programs = |of: &Manifest| of.subjects.values().map(|engine| engine.sha256.clone()).collect::<Vec<_>>();
-            let other = if merged.build != manifest.build {
+            let other = if !merged.build.searches_as(&manifest.build) {
                 Some(format!("was run by another build ({}) than shard {first} ({})", manifest.build, merged.build))
             } else {
                 let same = programs(merged) == programs(&manifest);

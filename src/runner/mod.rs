@@ -18,6 +18,8 @@ mod replayed;
 mod resume;
 pub mod reuse;
 mod row_index;
+#[cfg(test)]
+mod search_hash;
 mod searching;
 mod session;
 mod status;

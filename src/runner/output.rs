@@ -206,14 +206,14 @@ impl Output {
             let other = |(name, engine): &(&String, &EngineInfo)| {
                 old.subjects.get(*name).is_none_or(|before| before.sha256 != engine.sha256)
             };
-            let other_build = if old.build != manifest.build {
+            let other_build = if !old.build.searches_as(&manifest.build) {
                 Some(format!(" ({}; this is {})", old.build, manifest.build))
             } else {
                 manifest.subjects.iter().find(other).map(|(name, _)| format!(" of the engine of \"{name}\""))
             };
             if let Some(which) = other_build.filter(|_| !any_build) {
                 return foreign(&format!(
-                    "results of another build{which}: start over with --fresh, or continue anyway with --any-build"
+                    "results of another build{which}, which may search otherwise: start over with --fresh, or continue anyway with --any-build"
                 ));
             }
             manifest.started = old.started;
@@ -420,7 +420,12 @@ mod tests {
     use crate::record::manifest::{Build, Machine, Shard};
 
     fn manifest(change: impl Fn(&mut Manifest)) -> Manifest {
-        let build = Build { version: "1".to_owned(), commit: "abc".to_owned(), profile: "release".to_owned() };
+        let build = Build {
+            version: "1".to_owned(),
+            commit: "abc".to_owned(),
+            profile: "release".to_owned(),
+            ..Build::default()
+        };
         let engine = EngineInfo { sha256: "00ff".to_owned(), ..EngineInfo::default() };
         let mut manifest = Manifest {
             plan: "0123".to_owned(),
@@ -458,12 +463,12 @@ mod tests {
         );
         let build = |version: &str, commit: &str, profile: &str| {
             format!(
-                "{folder}: holds results of another build (1 abc release; this is {version} {commit} {profile}): start over with --fresh, or \
+                "{folder}: holds results of another build (1 abc release; this is {version} {commit} {profile}), which may search otherwise: start over with --fresh, or \
                  continue anyway with --any-build"
             )
         };
         let engine = format!(
-            "{folder}: holds results of another build of the engine of \"one\": start over with --fresh, or continue anyway with --any-build"
+            "{folder}: holds results of another build of the engine of \"one\", which may search otherwise: start over with --fresh, or continue anyway with --any-build"
         );
         type Change = fn(&mut Manifest);
         let other = engine.replace("one", "two");

@@ -457,7 +457,7 @@ pub(super) fn change_plan(
         return Ok(None);
     };
     // The run refuses another build with its own message.
-    if old.build != new.build && !any_build {
+    if !old.build.searches_as(&new.build) && !any_build {
         return Ok(None);
     }
     Reuse::new(experiment, plan, new.shard).adopt(output, &old, new).map(Some)

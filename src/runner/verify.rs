@@ -321,7 +321,12 @@ mod tests {
             jobs,
             done,
             jobs_written: made.map(|made| Jobs(made.iter().copied().collect())),
-            build: Build { version: "1".to_owned(), commit: "abc".to_owned(), profile: "release".to_owned() },
+            build: Build {
+                version: "1".to_owned(),
+                commit: "abc".to_owned(),
+                profile: "release".to_owned(),
+                ..Build::default()
+            },
             machine: Machine { cpu: "Z80".to_owned(), cores: 2, ..Machine::default() },
             ..RunSegment::default()
         };
@@ -383,7 +388,12 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
         let of = |commit: &str, profile: &str| RunSegment {
-            build: Build { version: "1".to_owned(), commit: commit.to_owned(), profile: profile.to_owned() },
+            build: Build {
+                version: "1".to_owned(),
+                commit: commit.to_owned(),
+                profile: profile.to_owned(),
+                ..Build::default()
+            },
             ..RunSegment::default()
         };
         let lines = |segments: Vec<RunSegment>, rows: &str| {

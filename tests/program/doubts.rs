@@ -66,7 +66,8 @@ fn doubts_begin_where_they_should() {
 
 /// A manifest of one stretch.
 fn manifest(commit: &str, cpu: &str) -> Manifest {
-    let build = Build { version: "1".to_owned(), commit: commit.to_owned(), profile: "release".to_owned() };
+    let build =
+        Build { version: "1".to_owned(), commit: commit.to_owned(), profile: "release".to_owned(), ..Build::default() };
     let machine = Machine { cpu: cpu.to_owned(), cores: 4, memory_bytes: 1, os: "x".to_owned() };
     let stretches = vec![RunSegment { build: build.clone(), machine: machine.clone(), ..RunSegment::default() }];
     Manifest { build, machine, segments: stretches, ended: Some(1), jobs: 1, ..Manifest::default() }

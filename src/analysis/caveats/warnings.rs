@@ -154,10 +154,15 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
         let all: BTreeSet<String> = history().map(words).collect();
         all.into_iter().collect()
     };
-    let builds = different(|RunSegment { build, .. }| format!("{} {} {}", build.version, build.commit, build.profile));
+    let builds = different(|RunSegment { build, .. }| build.to_string());
+    // Builds of equal searches count alike.
+    let searches = different(|RunSegment { build, .. }| match build.searches.is_empty() {
+        true => build.to_string(),
+        false => build.searches,
+    });
     let machines =
         different(|RunSegment { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));
-    warnings.extend((builds.len() > 1).then_some(Warning::Builds(builds)));
+    warnings.extend((searches.len() > 1).then_some(Warning::Builds(builds)));
     warnings.extend((machines.len() > 1).then_some(Warning::Machines(machines)));
     if sources.len() > 1 {
         let unknown = sources.iter().filter(|(_, manifest)| manifest.is_none());
@@ -431,7 +436,12 @@ mod tests {
     #[test]
     fn joined_results_list_builds_and_machines() {
         let of = |version: &str, cpu: &str| {
-            let build = Build { version: version.to_owned(), commit: "c".to_owned(), profile: "p".to_owned() };
+            let build = Build {
+                version: version.to_owned(),
+                commit: "c".to_owned(),
+                profile: "p".to_owned(),
+                ..Build::default()
+            };
             let machine = Machine { cpu: cpu.to_owned(), cores: 2, os: "o".to_owned(), ..Machine::default() };
             Manifest { build, machine, ..Manifest::default() }
         };

@@ -34,7 +34,12 @@ fn provenance_describes_each_result() {
         plan: "0123".to_owned(),
         jobs: 2,
         huge_pages,
-        build: Build { version: "9".to_owned(), commit: "c0".to_owned(), profile: "release".to_owned() },
+        build: Build {
+            version: "9".to_owned(),
+            commit: "c0".to_owned(),
+            profile: "release".to_owned(),
+            ..Build::default()
+        },
         machine: Machine { cpu: "CPU".to_owned(), cores: 4, memory_bytes: 5 << 29, os: "linux".to_owned() },
         ..Manifest::default()
     };

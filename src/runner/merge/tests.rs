@@ -255,6 +255,7 @@ fn shards_of_different_builds_need_any_build() {
             let mut manifest = crate::runner::manifest(&experiment, &plan, 1, None);
             manifest.shard = Some(Shard { index: index as u64, count: 3 });
             manifest.build.commit = commits[of..=of].to_owned();
+            manifest.build.searches = commits[of..=of].to_owned();
             let engine = EngineInfo { sha256: engines[of..=of].to_owned(), ..EngineInfo::default() };
             manifest.subjects = [("engine".to_owned(), engine)].into();
             std::fs::create_dir(&folder).unwrap();

@@ -1,0 +1,180 @@
+//! The hash of what decides counts, which `build.rs` computes: the code of the rooms that search,
+//! without comments and tests, and the versions of the libraries that they use.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What searches: the rooms and files of `src` on which a count may depend.
+pub const SEARCHES: [&str; 12] = [
+    "counters.rs",
+    "chess",
+    "table",
+    "traces",
+    "engine",
+    "subject/builtin.rs",
+    "subject/mod.rs",
+    "experiment/sequence.rs",
+    "experiment/presets",
+    "runner/job.rs",
+    "runner/played.rs",
+    "runner/replayed.rs",
+];
+
+/// The libraries that these use.
+const LIBRARIES: [&str; 6] = ["foldhash", "rand", "rand_core", "rand_mt", "rand_pcg", "rustix"];
+
+/// The hash of the sources under `src` and of the libraries' versions in `lock`, the text of
+/// `Cargo.lock`, as 16 hexadecimal digits.
+pub fn search_hash(src: &Path, lock: &str) -> String {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    for name in SEARCHES {
+        for path in files(&src.join(name)) {
+            hash.write(path.strip_prefix(src).unwrap_or(&path).to_string_lossy().as_bytes());
+            hash.write(code(&fs::read_to_string(&path).unwrap_or_default()).as_bytes());
+        }
+    }
+    let mut library = "";
+    for line in lock.lines() {
+        if let Some(name) = line.strip_prefix("name = ") {
+            library = name.trim_matches('"');
+        } else if line.starts_with("version = ") && LIBRARIES.contains(&library) {
+            hash.write(library.as_bytes());
+            hash.write(line.as_bytes());
+        }
+    }
+    format!("{:016x}", hash.0)
+}
+
+/// The Fowler-Noll-Vo hash (FNV-1a, 64 bits).
+struct Fnv(u64);
+
+impl Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes.iter().chain(&[0xff]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// The source files of a path in order, without files of tests.
+fn files(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let entries = fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_test = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "tests");
+    let mut entries: Vec<PathBuf> = entries.filter(|path| !is_test(path)).collect();
+    entries.sort();
+    entries.iter().flat_map(|path| files(path)).collect()
+}
+
+/// A file's code without comments, blanks between lines, and its module of tests, which is its end.
+pub fn code(text: &str) -> String {
+    let text = text.split("\n#[cfg(test)]\n").next().unwrap_or_default();
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let taken = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else {
+            let taken = literal(rest).unwrap_or(first.len_utf8());
+            let token = &rest[..taken];
+            match token.trim().is_empty() {
+                true if !out.ends_with(' ') => out.push(' '),
+                true => {}
+                false => out.push_str(token),
+            }
+            taken
+        };
+        rest = &rest[taken..];
+    }
+    out
+}
+
+/// The length of the string or character that the text begins with, which may look like a comment.
+fn literal(text: &str) -> Option<usize> {
+    if let Some(raw) = text.strip_prefix('r') {
+        let hashes = raw.len() - raw.trim_start_matches('#').len();
+        if raw[hashes..].starts_with('"') {
+            let end = format!("\"{}", "#".repeat(hashes));
+            return raw[hashes + 1..].find(&end).map(|at| 1 + hashes + 1 + at + end.len());
+        }
+        return None;
+    }
+    let mut chars = text.char_indices();
+    let (_, quote) = chars.next()?;
+    let mut escaped = false;
+    match quote {
+        '"' => {
+            for (at, found) in chars {
+                match found {
+                    _ if escaped => escaped = false,
+                    '\\' => escaped = true,
+                    '"' => return Some(at + 1),
+                    _ => {}
+                }
+            }
+            None
+        }
+        '\'' => match chars.next()? {
+            (_, '\\') => text[3..].find('\'').map(|at| 3 + at + 1),
+            // Else a lifetime.
+            _ => chars.next().filter(|(_, end)| *end == '\'').map(|(at, _)| at + 1),
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_what_is_neither_comment_nor_test() {
+        let given = "//! Room.\nuse a; // why\n/* no */ fn f<'a>(x: &'a str) { g(\"// yes\", '\"', r#\"/*\"#, '\\'') }\n#[cfg(test)]\nmod tests {}\n";
+        let code = code(given);
+        assert_eq!(code.trim(), "use a; fn f<'a>(x: &'a str) { g(\"// yes\", '\"', r#\"/*\"#, '\\'') }");
+    }
+
+    /// A copy of the sources, with one file changed.
+    fn hash_with(change: &str, to: impl Fn(String) -> String) -> String {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = tempfile::tempdir().unwrap();
+        let mut changed = change.is_empty();
+        for path in files(&root.join("src")) {
+            let name = path.strip_prefix(root.join("src")).unwrap();
+            let copy = folder.path().join(name);
+            fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let is_it = name == Path::new(change);
+            changed |= is_it;
+            fs::write(copy, if is_it { to(text) } else { text }).unwrap();
+        }
+        assert!(changed, "no file {change}");
+        search_hash(folder.path(), &fs::read_to_string(root.join("Cargo.lock")).unwrap())
+    }
+
+    #[test]
+    fn hash_moves_with_what_searches_and_with_nothing_else() {
+        let now = hash_with("", |text| text);
+        assert_eq!(now, env!("TTLAB_SEARCHES"));
+        let more = |text: String| format!("pub const MORE: u8 = 1;\n{text}");
+        let comment = |text: String| format!("// More.\n\n{}\n", text.replace("\n\n", "\n\n\n"));
+        for page in ["report/page.rs", "cli/run.rs", "record/columns.rs", "runner/output.rs"] {
+            assert_eq!(hash_with(page, more), now, "{page}");
+        }
+        for search in ["engine/options.rs", "table/bounded.rs", "chess/movegen.rs", "runner/job.rs", "counters.rs"] {
+            assert_ne!(hash_with(search, more), now, "{search}");
+            assert_eq!(hash_with(search, comment), now, "a comment in {search}");
+        }
+        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let lock = fs::read_to_string(src.join("../Cargo.lock")).unwrap();
+        let other = lock.replacen("name = \"rand_pcg\"\nversion = \"", "name = \"rand_pcg\"\nversion = \"9", 1);
+        assert!(other != lock && search_hash(&src, &other) != now);
+        for name in SEARCHES {
+            assert!(src.join(name).exists(), "{name}");
+        }
+    }
+}
