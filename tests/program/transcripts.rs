@@ -43,6 +43,7 @@ fn settle(key: &str, value: &mut serde_json::Value) {
                 "memory_bytes" => (1_u64 << 34).into(),
                 "os" => "linux x86_64".into(),
                 "commit" => "abcdef012345".into(),
+                "searches" => "0123456789abcdef".into(),
                 "profile" => "release".into(),
                 "started" => 1_700_000_000_u64.into(),
                 "ended" => 1_700_000_060_u64.into(),
