@@ -1,9 +1,9 @@
 //! The variant that all others are compared with.
 
 use super::file::File;
-use super::grid::{Variant, option_columns};
 use super::problem::{Problem, ambiguous_name, nearest, nearest_or_all};
 use super::text::FileText;
+use super::variant::{Variant, option_columns};
 use crate::record::columns::{VARIANT, may_mean};
 use std::collections::BTreeSet;
 

@@ -1,10 +1,11 @@
 //! `[confirm]`: games decide among the variants that a screen leaves.
 
-use super::file::{Experiment, File, LimitChoice, SuiteChoice};
-use super::grid::Variant;
+use super::file::{Experiment, File, LimitChoice};
 use super::matches::{Draw, Match, Resign, opening_position};
 use super::problem::Problem;
+use super::suite_choice::SuiteChoice;
 use super::text::FileText;
+use super::variant::Variant;
 use crate::chess::ending::ending;
 use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;

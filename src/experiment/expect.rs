@@ -1,9 +1,9 @@
 //! `[[expect]]`: a published or known figure or claim, to be compared with the rows.
 
 use super::file::{Experiment, File};
-use super::grid::Variant;
 use super::problem::{Problem, ambiguous_name, nearest, nearest_or_all};
 use super::text::FileText;
+use super::variant::Variant;
 use crate::engine::options::Diagnostics;
 use crate::record::columns::{
     DEPTH, Extra, POSITION, ROW, Role, SCORE, SCORE_ERROR, SUITE, VARIANT, column, header, may_mean, role,
@@ -207,7 +207,7 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
         suites: file.suites.is_some(),
     };
     let options: BTreeSet<String> =
-        variants.iter().flat_map(super::grid::option_columns).map(|(path, _)| path).collect();
+        variants.iter().flat_map(super::variant::option_columns).map(|(path, _)| path).collect();
     let mut row_columns = header(&[], extra);
     if file.reference.as_ref().is_some_and(|reference| reference.own_search.is_some()) {
         row_columns.push(SCORE_ERROR.to_owned());
@@ -420,7 +420,7 @@ pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
         _ if column(key).is_some() => true,
         _ => variants
             .iter()
-            .flat_map(super::grid::option_columns)
+            .flat_map(super::variant::option_columns)
             .any(|(path, value)| may_mean(key, &path) && value == expected),
     };
     let conditions_of = |(at, expect): (usize, &Expect)| {

@@ -2,13 +2,15 @@
 
 use super::baseline;
 use super::expect::{Expect, Scalar};
-use super::grid::{self, Variant};
+use super::grid;
 use super::options::Setting;
 use super::problem::Problem;
 use super::sequence::Sequence;
+use super::suite_choice::SuiteChoice;
 use super::suites::{self, Section, SuiteEntries};
 use super::text::{FileText, LoadedSuite, SuiteTexts};
 use super::trace::{Trace, TraceChoice};
+use super::variant::Variant;
 use crate::chess::fault::OnError;
 use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;
@@ -143,28 +145,6 @@ struct EngineWithPreset {
     preset: Option<String>,
     #[serde(flatten)]
     options: crate::engine::EngineOptions,
-}
-
-/// Where the positions come from.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(untagged, expecting = "expected a file in quotes, { startpos = true } or { fen = \"...\" }")]
-pub enum SuiteChoice {
-    /// An EPD, FEN or PGN file.
-    File(PathBuf),
-    /// A single position.
-    One(OnePosition),
-}
-
-/// One position, given in the file itself.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct OnePosition {
-    /// The position in FEN.
-    pub fen: Option<String>,
-    /// The start position.
-    pub startpos: bool,
 }
 
 /// When a search ends.
@@ -361,7 +341,7 @@ impl Experiment {
                 source.check_unique("suite", &suite_name, on_error, &mut suite)?;
             }
             suite.items.truncate(first);
-            source.check_sequence(&file, &suite)?;
+            source.check_sequence(file.sequence, &suite)?;
         } else {
             suites::edit_sections(&mut suite, &mut sections, |section, part| {
                 if once {
@@ -369,7 +349,7 @@ impl Experiment {
                     source.check_unique(&format!("suites.{}", section.name), &name, on_error, part)?;
                 }
                 part.items.truncate(first);
-                source.check_sequence(&file, part)
+                source.check_sequence(file.sequence, part)
             })?;
             suites::check_unique_across(&mut suite, &mut sections, on_error, source)?;
         }

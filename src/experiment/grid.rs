@@ -4,51 +4,23 @@
 use super::axes::{combinations, locate_axis_value, read_axes};
 use super::excludes::Excludes;
 use super::file::{File, LimitChoice};
-use super::options::{self, OptionFault, Setting, paths_overlap};
+use super::options::{self, Setting, paths_overlap};
 use super::paths;
 use super::place::locate;
-use super::problem::{Problem, nearest, quoted_word};
+use super::problem::{OptionFault, Problem, nearest, quoted_word};
+use super::schema::known_paths;
 use super::subject;
 use super::suites::{self, SuiteEntry};
 use super::text::{FileText, SuiteTexts};
+use super::variant::Variant;
 use crate::engine::{EngineOptions, Limit};
-use crate::subject::SubjectOptions;
 use crate::table::TableKind;
-use crate::table::options::Clear;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use toml::{Table, Value};
 
 /// Maximum number of combinations of a grid: each is a whole set of options in memory.
 const MAX_VARIANTS: usize = 100_000;
-
-/// One variant: an engine's options under one limit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Variant {
-    /// Its name, unique in the experiment.
-    pub name: String,
-    /// The paths that it sets beside `[engine]`, with their values.
-    pub paths: Vec<(String, Value)>,
-    /// All options of ttlab's own engine; placeholders for an external engine.
-    pub options: EngineOptions,
-    /// The limit of its searches, before that of a suite.
-    pub limit: Limit,
-    /// The engine under test, if the file names one.
-    pub subject: Option<SubjectOptions>,
-}
-
-impl Variant {
-    /// The external engine; none for ttlab's own.
-    pub fn external(&self) -> Option<&SubjectOptions> {
-        self.subject.as_ref().filter(|subject| !subject.is_builtin())
-    }
-
-    /// Whether its searches of one item leave state (table or history) to those of the next.
-    pub fn keeps_state(&self) -> bool {
-        let never = |clear: Clear| clear == Clear::Never;
-        self.external().is_none() && (never(self.options.table.clear) || never(self.options.history_clear))
-    }
-}
 
 /// A variant before its options are read: the name, if the file gives one, the paths, and its place
 /// in the file.
@@ -143,17 +115,6 @@ fn read_named(
     Ok(Draft { name, paths, place })
 }
 
-/// Every path that a variant may set: all prefixes of option paths, and the limits.
-pub fn known_paths() -> BTreeSet<String> {
-    let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
-    known.extend(["uci", "options", "restart", "timeout", "trust", "doctor"].map(|key| format!("subject.{key}")));
-    for path in super::schema::option_paths() {
-        known.extend(paths::with_ancestors(path).map(str::to_owned));
-    }
-    known.extend(crate::table::policy::external::parameters().iter().map(|name| format!("table.policy.{name}")));
-    known
-}
-
 fn check_path(path: &str, known: &BTreeSet<String>, table: &str, source: &FileText<'_>) -> Result<(), Problem> {
     if known.contains(path) || subject::is_uci_option(path) {
         return Ok(());
@@ -232,7 +193,7 @@ fn read_variant(
         help,
         ..wrong(&path, format!("{message} (variant \"{name}\")"))
     };
-    let subject = subject::read_subject(file, all()).map_err(output)?;
+    let subject = subject::read_subject(file.subject.as_ref(), file.games.is_some(), all()).map_err(output)?;
     let external = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
     if external && file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
         return Err(output(OptionFault::new("engine.shape", subject::NEUTRAL_REFUSED)));
@@ -363,17 +324,6 @@ fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<Strin
     let part =
         |(path, value): &(String, Value)| format!("{}={}", short_names_of_paths[path], paths::format_value(value));
     paths.iter().map(part).collect::<Vec<_>>().join(", ")
-}
-
-/// The option columns of a variant and their values, with its limit.
-pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
-    let mut leaves = variant.subject.as_ref().map(subject::subject_columns).unwrap_or_default();
-    if variant.external().is_none() {
-        leaves.extend(paths::flatten(&serde_json::to_value(&variant.options).unwrap_or_default()));
-    }
-    leaves.extend(variant.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));
-    leaves.extend(variant.limit.nodes.map(|nodes| ("limit.nodes".to_owned(), nodes.to_string())));
-    leaves
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Ids of variants, items and rows: hashes of their content that are equal in every build.
 
-use super::grid::Variant;
 use super::sequence::Sequence;
+use super::variant::Variant;
 use crate::chess::keys::EpRule;
 use crate::chess::suite::{Item, Suite};
 use crate::engine::{EngineOptions, Limit};

@@ -1,9 +1,9 @@
 //! `[match]`: the variants play games instead of searching; the suite's positions are the openings.
 
 use super::file::File;
-use super::grid::Variant;
 use super::problem::{Problem, list_quoted};
 use super::text::FileText;
+use super::variant::Variant;
 use crate::chess::suite::{Item, Suite};
 use crate::chess::{Board, Increments};
 use crate::engine::Limit;

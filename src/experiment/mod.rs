@@ -21,15 +21,16 @@ pub mod schema;
 pub mod sequence;
 pub mod shards;
 pub mod subject;
+mod suite_choice;
 pub mod suites;
 pub mod text;
 pub mod trace;
 pub mod tune;
+pub mod variant;
 
 pub use confirm::Confirm;
 pub use expect::Expect;
 pub use file::{Experiment, File, SKIP_BAD};
-pub use grid::Variant;
 pub use matches::Match;
 pub use options::options;
 pub use plan::{Job, Plan};
@@ -37,6 +38,7 @@ pub use problem::Problem;
 pub use sequence::Sequence;
 pub use shards::{PlanFile, Split};
 pub use tune::{Goal, Tune};
+pub use variant::Variant;
 
 #[cfg(test)]
 mod tests;

@@ -1,27 +1,15 @@
 //! The only place where options are read: preset, `[engine]`, a variant's paths and `--set`, each
 //! overriding the one before.
 
-use super::grid::known_paths;
 use super::paths;
 use super::presets;
-use super::problem::{Problem, explain, nearest, quoted_word, suggest_new_name, suggest_new_word};
-use super::schema;
+use super::problem::{OptionFault, Problem, explain, nearest, quoted_word, suggest_new_name, suggest_new_word};
+use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
 use crate::engine::EngineOptions;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::{Table, Value};
-
-/// An error in options whose place in the file or command line is not known yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OptionFault {
-    /// The option's path.
-    pub path: String,
-    /// The message, beginning with the path.
-    pub message: String,
-    /// A suggestion.
-    pub help: Option<String>,
-}
 
 /// A `path=value` of the command line, with its text for error excerpts.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,18 +19,6 @@ pub struct Setting {
     pub path: String,
     /// Its value; text that is not a TOML value is a word.
     pub value: Value,
-}
-
-impl OptionFault {
-    /// An error of an option: `path: what`.
-    pub fn new(path: &str, what: impl std::fmt::Display) -> Self {
-        Self { path: path.to_owned(), message: format!("{path}: {what}"), help: None }
-    }
-
-    /// The error for a path that goes through a single value.
-    pub(super) fn not_a_table(path: &str, part: &str) -> Self {
-        Self::new(path, format!("`{part}` is a single value, not a table"))
-    }
 }
 
 /// An error at a byte range of a `--set`.

@@ -1,9 +1,9 @@
 //! The plan: every job of an experiment, in order, with an id that depends only on its content.
 
 use super::file::Experiment;
-use super::grid::Variant;
 use super::identity::{deviations, hash_text, hasher, item_content, variant_id_under};
 use super::sequence::Sequence;
+use super::variant::Variant;
 use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::record::SEED_SUFFIX;
@@ -304,7 +304,7 @@ impl Plan {
         // that have a value count.
         let mut order = Vec::new();
         let mut values: HashMap<String, (String, bool)> = HashMap::new();
-        for (path, value) in self.variants.iter().flat_map(super::grid::option_columns) {
+        for (path, value) in self.variants.iter().flat_map(super::variant::option_columns) {
             match values.get_mut(&path) {
                 Some((first, varies)) => *varies |= *first != value,
                 None => {

@@ -1,8 +1,7 @@
 //! Presets: named starting points that a file may override. One TOML file and one line here for
 //! each.
 
-use super::options::OptionFault;
-use super::problem::nearest;
+use super::problem::{OptionFault, nearest};
 use toml::Table;
 
 const PRESETS: &[(&str, &str)] = &[

@@ -20,6 +20,29 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
+/// An error in options whose place in the file or command line is not known yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionFault {
+    /// The option's path.
+    pub path: String,
+    /// The message, beginning with the path.
+    pub message: String,
+    /// A suggestion.
+    pub help: Option<String>,
+}
+
+impl OptionFault {
+    /// An error of an option: `path: what`.
+    pub fn new(path: &str, what: impl fmt::Display) -> Self {
+        Self { path: path.to_owned(), message: format!("{path}: {what}"), help: None }
+    }
+
+    /// The error for a path that goes through a single value.
+    pub(super) fn not_a_table(path: &str, part: &str) -> Self {
+        Self::new(path, format!("`{part}` is a single value, not a table"))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(span) = self.span.clone().filter(|span| self.text.get(span.clone()).is_some()) else {
@@ -239,7 +262,7 @@ mod tests {
     #[test]
     fn untagged_type_names_its_forms() {
         use crate::experiment::expect::{ExpectedFigure, Scalar};
-        use crate::experiment::file::SuiteChoice;
+        use crate::experiment::suite_choice::SuiteChoice;
         use crate::subject::options::{OptionValue, ProgramWords};
         fn output<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
             // A list of lists fits none of the forms.

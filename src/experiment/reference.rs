@@ -2,9 +2,9 @@
 //! own engine, with far more nodes and an unbounded table, judges scores.
 
 use super::file::{File, LimitChoice};
-use super::grid::Variant;
 use super::problem::Problem;
 use super::text::FileText;
+use super::variant::Variant;
 use crate::subject::options::{OptionValue, ProgramWords};
 use serde::Deserialize;
 use std::collections::BTreeMap;

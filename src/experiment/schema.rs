@@ -1,11 +1,12 @@
 //! Documentation of the option types: the list behind `ttlab options`, and the JSON Schema of the
 //! experiment file.
 
-use super::presets;
+use super::{paths, presets};
 use crate::decode::join_path;
 use crate::engine::EngineOptions;
 use crate::table::policy::Policy;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// One option, from the documentation of its definition.
@@ -55,7 +56,7 @@ pub fn file_schema() -> Value {
             }
         }
     }
-    let paths = super::grid::known_paths();
+    let paths = known_paths();
     // The names of an external engine's options are known only when it is started.
     let names = |more: &[&str]| {
         let own: Vec<&str> = paths.iter().map(String::as_str).chain(more.iter().copied()).collect();
@@ -268,6 +269,17 @@ fn format_default(value: &Value) -> String {
         Value::Array(items) => format!("[{}]", items.iter().map(format_default).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     }
+}
+
+/// Every path that a variant may set: all prefixes of option paths, and the limits.
+pub fn known_paths() -> BTreeSet<String> {
+    let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
+    known.extend(["uci", "options", "restart", "timeout", "trust", "doctor"].map(|key| format!("subject.{key}")));
+    for path in option_paths() {
+        known.extend(paths::with_ancestors(path).map(str::to_owned));
+    }
+    known.extend(crate::table::policy::external::parameters().iter().map(|name| format!("table.policy.{name}")));
+    known
 }
 
 #[cfg(test)]

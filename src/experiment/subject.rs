@@ -1,9 +1,7 @@
 //! `[subject]` and the paths `subject.*` and `uci.*`: the engine under test of a variant.
 
-use super::file::File;
-use super::options::OptionFault;
 use super::paths;
-use super::problem::explain;
+use super::problem::{OptionFault, explain};
 use crate::subject::SubjectOptions;
 use toml::{Table, Value};
 
@@ -30,14 +28,15 @@ pub fn is_subject_path(path: &str) -> bool {
 /// # Errors
 /// The first invalid value.
 pub fn read_subject<'a>(
-    file: &File,
+    table: Option<&Table>,
+    is_match: bool,
     set: impl Iterator<Item = (&'a str, &'a Value)> + Clone,
 ) -> Result<Option<SubjectOptions>, OptionFault> {
     let own_paths = || set.clone().filter(|(path, _)| is_subject_path(path));
-    if file.subject.is_none() && own_paths().next().is_none() {
+    if table.is_none() && own_paths().next().is_none() {
         return Ok(None);
     }
-    let mut table = file.subject.clone().unwrap_or_default();
+    let mut table = table.cloned().unwrap_or_default();
     for (path, value) in own_paths() {
         let not_a_table = |part: &str| OptionFault::not_a_table(path, part);
         match (path.strip_prefix(UCI), path.strip_prefix("subject.")) {
@@ -55,7 +54,7 @@ pub fn read_subject<'a>(
             }
         }
     }
-    if file.games.is_some() {
+    if is_match {
         // State kept between games would make each game depend on earlier ones.
         table.entry("restart").or_insert_with(|| Value::String("game".to_owned()));
     }
@@ -128,7 +127,7 @@ mod tests {
             let experiment = Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap();
             let variant = experiment.variants.into_iter().find(|variant| variant.name == "a").unwrap();
             let restart = variant.subject.as_ref().unwrap().restart;
-            let columns = crate::experiment::grid::option_columns(&variant);
+            let columns = crate::experiment::variant::option_columns(&variant);
             let column = columns.into_iter().find(|(name, _)| name == "subject.restart").unwrap().1;
             (restart, column, crate::experiment::identity::variant_id(&variant))
         };
@@ -164,7 +163,7 @@ mod tests {
         let columns = |more: &str, sets: &[&str]| {
             let variants = read(&format!("{file}{more}"), sets).unwrap();
             let last = variants.last().unwrap();
-            crate::experiment::grid::option_columns(last)
+            crate::experiment::variant::option_columns(last)
                 .into_iter()
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect::<Vec<_>>()

@@ -2,8 +2,9 @@
 //! section of the experiment's items with its own limit. Item names begin with `NAME/`, so searches
 //! of different suites are never paired.
 
-use super::file::{File, SuiteChoice};
+use super::file::File;
 use super::problem::Problem;
+use super::suite_choice::SuiteChoice;
 use super::text::{FileText, LoadedSuite};
 use crate::chess::fault::{Fault, OnError};
 use crate::chess::suite::{Item, Suite};

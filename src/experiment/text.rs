@@ -1,9 +1,9 @@
 //! The text of an experiment file: places of errors in it, and the suites that it names.
 
-use super::file::{File, OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
 use super::problem::{Problem, explain, nearest};
 use super::sequence::Sequence;
+use super::suite_choice::{OnePosition, SuiteChoice};
 use crate::chess::Board;
 use crate::chess::builtin;
 use crate::chess::fault::{Fault, Faults, OnError};
@@ -60,7 +60,7 @@ impl FileText<'_> {
     ///
     /// # Errors
     /// The first syntax error, unknown key or wrong type, with its place.
-    pub fn parse_file(&self) -> Result<File, Problem> {
+    pub fn parse_file<T: serde::de::DeserializeOwned>(&self) -> Result<T, Problem> {
         let table: Table = self.text.parse().map_err(|error: toml::de::Error| {
             let (message, help) = explain(error.message());
             Problem { span: error.span(), help, ..self.problem(message) }
@@ -189,8 +189,8 @@ impl FileText<'_> {
         Ok(())
     }
 
-    pub(super) fn check_sequence(&self, file: &File, suite: &Suite) -> Result<(), Problem> {
-        let Some(sequence) = file.sequence else { return Ok(()) };
+    pub(super) fn check_sequence(&self, sequence: Option<Sequence>, suite: &Suite) -> Result<(), Problem> {
+        let Some(sequence) = sequence else { return Ok(()) };
         let Sequence { from, to, self_play, .. } = sequence;
         let games = suite.items.iter().any(|item| item.game().is_some());
         let message = if games && self_play > 0 {

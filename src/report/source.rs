@@ -57,7 +57,8 @@ impl Source {
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
-        let experiment = |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.parse_file();
+        let experiment =
+            |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.parse_file::<File>();
         let file: Option<File> = text.as_deref().map(experiment).transpose()?;
         let recorded = RecordedResult::read(path)?;
         let (mut frame, missing) = (recorded.frame, recorded.missing);

@@ -39,7 +39,8 @@ impl JobRow {
 
 /// The variant's values of the varying options, as CSV fields.
 pub fn option_values(variant: &Variant, varying: &[String]) -> Vec<String> {
-    let mut columns: HashMap<String, String> = crate::experiment::grid::option_columns(variant).into_iter().collect();
+    let mut columns: HashMap<String, String> =
+        crate::experiment::variant::option_columns(variant).into_iter().collect();
     varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
 }
 

@@ -229,7 +229,7 @@ impl Subjects {
         let mut found = Vec::new();
         for (&at, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {
             let (variant, repeats) = (&plan.variants[at], &known.examined.repeats);
-            let columns = crate::experiment::grid::option_columns(variant);
+            let columns = crate::experiment::variant::option_columns(variant);
             let applies = |expect: &Expect| {
                 expect.filter.iter().all(|(path, required)| match path.as_str() {
                     "variant" => required.to_string() == variant.name,

@@ -2,7 +2,7 @@
 //! for the same key, key seed, limits.
 
 use crate::analysis::rows::seeds::KEYS_SEED;
-use crate::experiment::{Variant, grid};
+use crate::experiment::{Variant, variant};
 use crate::record::columns;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ fn owning_option(path: &str) -> &str {
 
 fn collect_options(point: &Variant) -> PointOptions {
     let mut options = PointOptions { compared: BTreeMap::new(), controlled: BTreeMap::new() };
-    for (path, value) in grid::option_columns(point) {
+    for (path, value) in variant::option_columns(point) {
         // The key seed alone changes counts: it is controlled, and compared like any option.
         if path == KEYS_SEED {
             options.compared.insert(path.clone(), vec![value.clone()]);

@@ -1,7 +1,7 @@
 //! Variants that are the same search under two names, because they differ only in options that
 //! another option switches off.
 
-use crate::experiment::{Variant, grid};
+use crate::experiment::{Variant, variant};
 use std::collections::BTreeMap;
 
 /// When an option has no effect: by the value of another.
@@ -61,7 +61,7 @@ fn find_switch(path: &str, leaves: &OptionValues) -> Option<&'static str> {
 /// engines are not checked, since their options are unknown.
 pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     let all: Vec<OptionValues> =
-        variants.iter().map(|variant| grid::option_columns(variant).into_iter().collect()).collect();
+        variants.iter().map(|variant| variant::option_columns(variant).into_iter().collect()).collect();
     let mut first: BTreeMap<OptionValues, usize> = BTreeMap::new();
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
     for (index, leaves) in all.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {

@@ -107,7 +107,8 @@ pub fn add_score_errors(base: &mut RecordedResult, new: &mut RecordedResult, pat
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let experiment = folder.join("experiment.toml");
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
-    let file = FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.parse_file();
+    let file =
+        FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.parse_file::<crate::experiment::File>();
     let Some(cap) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
     let judged = reference::read(folder).map_err(|error| {
         CompareError::Damaged(folder.join(reference::NAME).display().to_string(), error.to_string())

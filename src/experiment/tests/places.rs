@@ -194,7 +194,7 @@ fn subject_errors_have_their_place() {
     );
     let experiment = read(&text, &[]).map_err(|problem| problem.to_string());
     let columns = |at: usize| {
-        experiment.as_ref().map(|experiment| crate::experiment::grid::option_columns(&experiment.variants[at]))
+        experiment.as_ref().map(|experiment| crate::experiment::variant::option_columns(&experiment.variants[at]))
     };
     let shown = [
         ("subject.uci", "x -u"),

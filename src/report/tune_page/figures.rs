@@ -3,7 +3,7 @@
 use super::TuneOutcome;
 use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
 use crate::analysis::rows::axes;
-use crate::experiment::grid;
+use crate::experiment::variant;
 use crate::report::figure::{Figure, Plot};
 use crate::report::svg::forest::{Forest, ForestRow};
 use crate::report::svg::lines::Lines;
@@ -99,7 +99,7 @@ impl TuneOutcome<'_> {
     }
 
     fn option_value(&self, who: usize, path: &str) -> Option<f64> {
-        let columns = grid::option_columns(&self.experiment.variants[who]);
+        let columns = variant::option_columns(&self.experiment.variants[who]);
         axes::parse_number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
@@ -108,7 +108,7 @@ impl TuneOutcome<'_> {
         let mut lines: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for who in 0..self.experiment.variants.len() {
             let (Some(x), Some(ratio)) = (self.option_value(who, path), ratio(who)) else { continue };
-            let columns = grid::option_columns(&self.experiment.variants[who]);
+            let columns = variant::option_columns(&self.experiment.variants[who]);
             let others: Vec<String> = self
                 .varying
                 .iter()

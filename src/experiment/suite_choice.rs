@@ -1,0 +1,26 @@
+//! How a file names its suite.
+
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// Where the positions come from.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "expected a file in quotes, { startpos = true } or { fen = \"...\" }")]
+pub enum SuiteChoice {
+    /// An EPD, FEN or PGN file.
+    File(PathBuf),
+    /// A single position.
+    One(OnePosition),
+}
+
+/// One position, given in the file itself.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct OnePosition {
+    /// The position in FEN.
+    pub fen: Option<String>,
+    /// The start position.
+    pub startpos: bool,
+}
