@@ -12,6 +12,11 @@ pub fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
+/// " and 2 more"; nothing for none.
+pub fn and_more(count: usize) -> String {
+    if count > 0 { format!(" and {count} more") } else { String::new() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::plural;

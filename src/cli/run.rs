@@ -9,7 +9,7 @@ use crate::record::ResultsError;
 use crate::record::manifest::Shard;
 use crate::runner::reuse::Known;
 use crate::runner::{self, OutputError, RunError, Session, Settings, progress};
-use crate::text::plural;
+use crate::text::{and_more, plural};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -21,6 +21,7 @@ use std::sync::atomic::AtomicBool;
   ttlab run experiments/quick.toml --set limit.depth=5 with another depth
   ttlab run experiments/published/move-selection.toml --check
                                                        exit 1 if a published figure is not met
+  ttlab run grown.toml --reuse 'runs/*'                search only what no folder under runs/ has
   ttlab run --plan plan.json --shard 3                 one shard of a plan for many machines
 
 Run the same command again to resume an interrupted run. If the file has changed since, what is known is kept,
@@ -57,6 +58,10 @@ pub struct Args {
     /// not show it
     #[arg(long)]
     strict: bool,
+    /// Take rows that are known from these results folders, without their times: a folder or a
+    /// pattern as 'runs/*' (may be repeated)
+    #[arg(long, value_name = "FOLDER")]
+    reuse: Vec<String>,
     /// Delete existing results first
     #[arg(long)]
     fresh: bool,
@@ -118,6 +123,15 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(run_failure)?;
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
+    let folders = super::folder::results_folders(&args.reuse, &folder)?;
+    if !folders.is_empty() {
+        for (source, damaged) in session.borrow(&folders).map_err(failure_with_repair)? {
+            if !args.quiet && source.jobs > 0 {
+                eprintln!("{} from {}", plural(source.jobs, "job"), source.folder);
+            }
+            warn(damaged.first().map(|row| format!("not used: {row}{}", and_more(damaged.len() - 1))));
+        }
+    }
     if let Some(known) = session.known.as_ref().filter(|_| !args.quiet) {
         eprintln!("{}", changed_plan(known));
     }
@@ -181,10 +195,7 @@ fn changed_plan(known: &Known) -> String {
         text += &format!(": {} that it no longer has are kept in unused.csv", plural(known.unused, "row"));
     }
     if let (Some(first), Some(saved)) = (known.damaged.first(), &known.saved) {
-        let more = match known.damaged.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let more = and_more(known.damaged.len() - 1);
         text += &format!("\nwarning: not used: {first}{more}; a copy of the file is kept as {}", saved.display());
     }
     text

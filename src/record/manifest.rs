@@ -125,6 +125,19 @@ pub struct ShardRun {
     pub ended: Option<u64>,
 }
 
+/// Rows that were taken from another folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowSource {
+    /// The folder.
+    pub folder: String,
+    /// Number of jobs.
+    pub jobs: u64,
+    /// Number of rows.
+    pub rows: u64,
+    /// The build that wrote them.
+    pub build: Build,
+}
+
 /// Facts about thin rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -314,6 +327,9 @@ pub struct Manifest {
     /// All segments of the run in order: a run that was stopped and resumed has several, merged
     /// results have those of all shards. None is ever removed or overwritten.
     pub segments: Vec<RunSegment>,
+    /// The folders from which rows were taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<RowSource>,
     /// Number of rows at the end of the run; none before.
     pub rows: Option<u64>,
     /// The seal of counts at the end of the run: for each reproducible column, a hash of its values

@@ -235,7 +235,7 @@ fn describe_row(moved: &MovedRow) -> String {
 fn differing_columns(moved: &MovedRow) -> String {
     let names: Vec<&str> = moved.columns.iter().take(6).map(String::as_str).collect();
     let more = moved.columns.len().saturating_sub(6);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = crate::text::and_more(more);
     format!("{}{more} differ", names.join(", "))
 }
 

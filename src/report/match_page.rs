@@ -161,7 +161,7 @@ pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
     let mut warnings = Vec::new();
     // The first few of a list, and how many more there are.
     let first_few = |list: &[String], between: &str| {
-        let more = if list.len() > MAX_NAMED { format!(" and {} more", list.len() - MAX_NAMED) } else { String::new() };
+        let more = crate::text::and_more(list.len().saturating_sub(MAX_NAMED));
         list[..list.len().min(MAX_NAMED)].join(between) + &more
     };
     if all.failed > 0 {

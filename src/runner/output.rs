@@ -8,7 +8,7 @@ use super::row_index::RowIndex;
 use super::stopping::Stopping;
 use super::unused::unused_files;
 use crate::experiment::Experiment;
-use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RunSegment};
+use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RowSource, RunSegment};
 use crate::record::{self, Jobs, ResultsError, ResultsWriter, thin};
 use crate::system::files;
 use std::collections::BTreeMap;
@@ -71,6 +71,9 @@ pub enum OutputError {
     /// Finished rows are other than those that were sealed.
     #[error("{0}: every count is as it was sealed, but the file is not: its seconds were changed after the run ended")]
     Edited(String),
+    /// Two folders have other counts of the same job.
+    #[error("{0}: other counts than in the results that are already there: find out which of them is wrong")]
+    Unequal(String),
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -222,6 +225,7 @@ impl Output {
                 manifest.segments = old.history();
             }
             manifest.jobs = manifest.jobs.max(old.jobs);
+            manifest.sources.clone_from(&old.sources);
             // Until this segment ends there are at least these rows.
             manifest.rows = old.rows;
             let _ = self.before.set(old);
@@ -254,6 +258,16 @@ impl Output {
             }
         }
         last.jobs_written = known.then_some(Jobs(unassigned));
+        self.write_manifest(&manifest)
+    }
+
+    /// The manifest as it is now, and with these sources of rows too.
+    ///
+    /// # Errors
+    /// If it cannot be read or written.
+    pub fn add_sources(&self, sources: Vec<RowSource>) -> io::Result<()> {
+        let mut manifest = self.manifest()?;
+        manifest.sources.extend(sources);
         self.write_manifest(&manifest)
     }
 
@@ -351,7 +365,8 @@ impl Output {
         Ok(())
     }
 
-    fn manifest(&self) -> io::Result<Manifest> {
+    /// The manifest as it is now.
+    pub(super) fn manifest(&self) -> io::Result<Manifest> {
         let manifest = Manifest::read(&self.folder).map_err(io::Error::other)?;
         manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json was deleted"))
     }

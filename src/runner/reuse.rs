@@ -10,11 +10,14 @@ use super::unused::{append_lines, unused_file, unused_files};
 use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::manifest::{Manifest, RunSegment, Shard};
+use crate::record::manifest::{EngineInfo, Manifest, RowSource, RunSegment, Shard};
 use crate::record::{self, ResultsError, columns, thin};
+use crate::system::files;
+use crate::table::policy::Policy;
 use csv::StringRecord;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -125,6 +128,8 @@ struct FileRows {
     /// Lines that are no rows, or belong to jobs with such.
     damaged: Vec<String>,
     header: Vec<String>,
+    /// The first line whose job has other counts elsewhere.
+    unequal: Option<String>,
 }
 
 /// The jobs of a plan, by id.
@@ -135,8 +140,10 @@ pub struct Reuse<'a> {
     varying: Vec<String>,
     jobs: HashMap<u64, Vec<Job>>,
     all: u64,
-    /// Whether rows of jobs that failed are used too.
-    failed: bool,
+    /// Whether the rows are another folder's: without failed jobs, and without their seconds.
+    borrowed: bool,
+    /// The engines of the rows' variants and of this plan's, if they have to be the same.
+    engines: Option<[&'a BTreeMap<String, EngineInfo>; 2]>,
 }
 
 impl<'a> Reuse<'a> {
@@ -149,7 +156,16 @@ impl<'a> Reuse<'a> {
         }
         let varying = plan.varying();
         let options = plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect();
-        Self { experiment, row_index: RowIndex::new(experiment, plan), options, varying, jobs, all, failed: true }
+        Self {
+            experiment,
+            row_index: RowIndex::new(experiment, plan),
+            options,
+            varying,
+            jobs,
+            all,
+            borrowed: false,
+            engines: None,
+        }
     }
 
     fn plan(&self) -> &'a Plan {
@@ -177,6 +193,7 @@ impl<'a> Reuse<'a> {
             }
             let at = header.iter().position(|column| column == name);
             match at {
+                _ if name == columns::SECONDS && self.borrowed => Ok(Source::Constant("")),
                 Some(_) if name == columns::SOLVED => {
                     let best = header.iter().position(|column| column == columns::BEST);
                     best.map(Source::Solved).ok_or_else(|| columns::BEST.to_owned())
@@ -195,7 +212,21 @@ impl<'a> Reuse<'a> {
     /// The jobs of which a row is the last; none if it is not one of this plan's.
     fn ended(&self, keys: &Keys, row: &StringRecord) -> Option<&[Job]> {
         let jobs = self.jobs.get(&keys.id(row)?)?;
-        (self.failed || row.get(keys.error) == Some("")).then_some(jobs)
+        let usable = !self.borrowed || row.get(keys.error) == Some("");
+        (usable && self.is_of_the_same_engines(keys, row, &jobs[0])).then_some(jobs)
+    }
+
+    /// Whether the external engines of a row's job are those of this plan: program, arguments and
+    /// options.
+    fn is_of_the_same_engines(&self, keys: &Keys, row: &StringRecord, job: &Job) -> bool {
+        let Some([before, now]) = self.engines else { return true };
+        let opponent = keys.opponent.and_then(|at| row.get(at));
+        let players = [(Some(job.variant), row.get(keys.variant)), (job.opponent, opponent)];
+        players.into_iter().filter_map(|(at, name)| Some((&self.plan().variants[at?], name?))).all(|(variant, name)| {
+            let parts = |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
+            variant.external().is_none()
+                || before.get(name).map(parts).zip(now.get(&variant.name).map(parts)).is_some_and(|(a, b)| a == b)
+        })
     }
 
     /// Reads a results file of any plan. `take` gets the rows of each job of this plan that it has,
@@ -203,7 +234,7 @@ impl<'a> Reuse<'a> {
     fn read(
         &self,
         path: &Path,
-        done: &mut HashSet<u64>,
+        done: &mut HashMap<u64, String>,
         take: &mut dyn FnMut(Vec<Vec<String>>) -> Result<(), ResultsError>,
     ) -> Result<FileRows, ResultsError> {
         let Some(header) = record::read_header(path)? else { return Ok(FileRows::default()) };
@@ -265,16 +296,23 @@ impl<'a> Reuse<'a> {
                 damaged.push(format!("{name}: line {number}: {problem}"));
                 return Ok(());
             }
-            if jobs.iter().all(|job| done.contains(&self.plan().order_key(job))) {
+            let renamed = |job: &Job| sources.as_ref().ok().and_then(|sources| self.rename(keys, sources, &rows, job));
+            if jobs.iter().all(|job| done.contains_key(&self.plan().order_key(job))) {
+                // Other results have the job: they must have the same counts.
+                let checks = |job: &Job| renamed(job).and_then(|rows| rows.last()?.last().cloned());
+                let known = &done[&self.plan().order_key(&jobs[0])];
+                if self.borrowed && checks(&jobs[0]).is_some_and(|check| check != *known) {
+                    found.unequal.get_or_insert_with(|| format!("{name}: line {}", line.number));
+                }
                 return Ok(());
             }
             for job in jobs {
-                let Some(renamed) = sources.as_ref().ok().and_then(|sources| self.rename(keys, sources, &rows, job))
-                else {
+                let Some(renamed) = renamed(job) else {
                     others.extend(lines);
                     return Ok(());
                 };
-                done.insert(self.plan().order_key(job));
+                let check = renamed.last().and_then(|row| row.last()).cloned().unwrap_or_default();
+                done.insert(self.plan().order_key(job), check);
                 error = error.take().or(take(renamed).err());
             }
             Ok(())
@@ -355,7 +393,7 @@ fn solved(item: &Item, best: &str) -> String {
 }
 
 impl Reuse<'_> {
-    fn known(&self, done: &HashSet<u64>, found: &[FileRows]) -> Known {
+    fn known(&self, done: &HashMap<u64, String>, found: &[FileRows]) -> Known {
         Known {
             jobs: done.len() as u64,
             all: self.all,
@@ -370,7 +408,7 @@ impl Reuse<'_> {
     /// # Errors
     /// If a file cannot be read.
     pub fn survey(&self, folder: &Path) -> Result<Known, OutputError> {
-        let (mut done, mut found) = (HashSet::new(), Vec::new());
+        let (mut done, mut found) = (HashMap::new(), Vec::new());
         for path in [folder.join(record::RESULTS)].into_iter().chain(unused_files(folder)).filter(|path| path.exists())
         {
             found.push(self.read(&path, &mut done, &mut |_| Ok(())).map_err(OutputError::results(&path))?);
@@ -385,7 +423,7 @@ impl Reuse<'_> {
         let write = |manifest: &Manifest| {
             output.write_manifest(manifest).map_err(OutputError::io(folder.join(record::manifest::MANIFEST)))
         };
-        let (mut done, mut found, mut unused): (_, _, Vec<FileRows>) = (HashSet::new(), Vec::new(), Vec::new());
+        let (mut done, mut found, mut unused): (_, _, Vec<FileRows>) = (HashMap::new(), Vec::new(), Vec::new());
         let files = unused_files(folder);
         let results = record::write_rows(&path, &self.row_index.header, |put| {
             let mut take = |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| put(&StringRecord::from(row)));
@@ -410,7 +448,7 @@ impl Reuse<'_> {
         record::publish(results, &path).map_err(OutputError::io(&path))?;
         // What was unused and is used again is taken out last.
         for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {
-            let found = self.read(&path, &mut HashSet::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
+            let found = self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
             let rewritten = match found.others.is_empty() && !unused_file(folder, number + 1).exists() {
                 true => fs::remove_file(&path),
                 false => record::rewrite(&path, &found.header, found.others.into_iter()),
@@ -423,6 +461,7 @@ impl Reuse<'_> {
             ended: None,
             column_seals: Default::default(),
             file_seal: None,
+            subjects: new.subjects.clone(),
             segments: old.history().into_iter().map(|segment| RunSegment { jobs_written: None, ..segment }).collect(),
             ..old.clone()
         })?;
@@ -460,7 +499,78 @@ pub(super) fn change_plan(
     if !old.build.searches_as(&new.build) && !any_build {
         return Ok(None);
     }
-    Reuse::new(experiment, plan, new.shard).adopt(output, &old, new).map(Some)
+    let mut reuse = Reuse::new(experiment, plan, new.shard);
+    reuse.engines = Some([&old.subjects, &new.subjects]);
+    if experiment.file.repeats > 1 && (old.build != new.build || old.machine != new.machine) {
+        // Repeats are for their seconds, which are another machine's or build's.
+        reuse.jobs.clear();
+    }
+    reuse.adopt(output, &old, new).map(Some)
+}
+
+/// Appends the rows of jobs that other folders have, in their order. `known` are the jobs that this
+/// folder has, by their order, with the check of their last row.
+///
+/// # Errors
+/// If a folder is none of results, is of another build, or has other counts than another; or if
+/// `put` fails.
+pub(super) fn borrow(
+    (experiment, plan): (&Experiment, &Plan),
+    folders: &[PathBuf],
+    own: &Manifest,
+    known: &mut HashMap<u64, String>,
+    put: &mut dyn FnMut(&[Vec<String>]) -> io::Result<()>,
+) -> Result<Vec<(RowSource, Vec<String>)>, OutputError> {
+    let mut sources = Vec::new();
+    for folder in folders {
+        let (name, path) = (folder.display().to_string(), folder.join(record::RESULTS));
+        let foreign = |what: &str| OutputError::Foreign(format!("--reuse {name}: {what}"));
+        if thin::is_thin(folder) {
+            return Err(foreign(
+                "holds thin rows, which lack counters: make the full rows again and name their folder",
+            ));
+        }
+        let source = Manifest::read(folder)?.filter(|_| path.exists());
+        let source =
+            source.ok_or_else(|| foreign("no manifest.json and results.csv found: expected a results folder"))?;
+        if !source.build.searches_as(&own.build) {
+            return Err(foreign(&format!(
+                "its build ({}) may search otherwise than this one ({})",
+                source.build, own.build
+            )));
+        }
+        let mut reuse = Reuse::new(experiment, plan, own.shard);
+        reuse.borrowed = true;
+        reuse.engines = Some([&source.subjects, &own.subjects]);
+        reuse.jobs.retain(|_, jobs| !is_of_this_program(plan, &jobs[0], &source.subjects));
+        let (before, mut rows) = (known.len(), 0);
+        let found = reuse.read(&path, known, &mut |job| {
+            rows += job.len() as u64;
+            Ok(put(&job)?)
+        });
+        let found = found.map_err(OutputError::results(&path))?;
+        if let Some(place) = found.unequal {
+            return Err(OutputError::Unequal(place));
+        }
+        let jobs = (known.len() - before) as u64;
+        sources.push((RowSource { folder: name, jobs, rows, build: source.build }, found.damaged));
+    }
+    Ok(sources)
+}
+
+/// Whether a job's rows may depend on more than the build's hash and the engine's: on a policy that
+/// another crate registered, or on a script, which may start anything.
+fn is_of_this_program(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo>) -> bool {
+    let is_script = |program: &str| {
+        let mut start = [0; 2];
+        files::open(Path::new(program)).and_then(|mut file| file.read_exact(&mut start)).is_err() || start == *b"#!"
+    };
+    [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]).any(|variant| {
+        match variant.external() {
+            Some(_) => engines.values().any(|engine| is_script(&engine.program)),
+            None => matches!(variant.options.table.policy, Policy::External(_)),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -102,7 +102,8 @@ impl<'a> RowIndex<'a> {
             ply => Some(ply.parse().map_err(|_| format!("ply: expected a number, found `{ply}`"))?),
         };
         let depth: u8 = depth.parse().map_err(|_| format!("depth: expected a depth from 0 to 255, found `{depth}`"))?;
-        if !seconds.parse().is_ok_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
+        // Rows that were taken from another folder have none.
+        if !seconds.is_empty() && !seconds.parse().is_ok_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
             return Err(format!("seconds: expected seconds, found `{seconds}`"));
         }
         let number =

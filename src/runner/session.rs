@@ -11,10 +11,10 @@ use super::stopping::Stopping;
 use super::work;
 use super::{Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::manifest::{MANIFEST, Shard};
+use crate::record::manifest::{MANIFEST, RowSource, Shard};
 use crate::record::{Jobs, ResultsError};
-use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -94,6 +94,37 @@ impl<'a> Session<'a> {
         let known = reuse::change_plan(&output, experiment, plan, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
         Ok(Self { known, experiment, plan, settings, output, unfit, subjects })
+    }
+
+    /// Takes rows of this plan from other folders of results, in their order. Returns how many jobs
+    /// and rows each gave, and the damaged rows that were not used.
+    ///
+    /// # Errors
+    /// If a folder cannot be used, or has other counts than another; or a row cannot be written.
+    pub fn borrow(&self, folders: &[PathBuf]) -> Result<Vec<(RowSource, Vec<String>)>, RunError> {
+        let Self { experiment, plan, settings, output, .. } = self;
+        if experiment.file.repeats > 1 {
+            return Err(OutputError::Foreign(
+                "--reuse: the file repeats its searches for their times, and other folders' times are not taken"
+                    .to_owned(),
+            )
+            .into());
+        }
+        let row_index = RowIndex::new(experiment, plan);
+        let retry = RetryPolicy { failed: false, quarantined: false, damaged: settings.repair };
+        let (mut results, done) = output.results(&row_index, retry)?;
+        let path = output.results_path();
+        let status = Status::read(&row_index, &path, true, |_, _| Ok(())).map_err(OutputError::results(&path))?;
+        let ended = status.jobs.into_iter().filter(|(job, _)| done.jobs.contains(job));
+        let mut known: HashMap<u64, String> =
+            ended.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
+        let own = output.manifest().map_err(|error| output.unwritten(error))?;
+        let mut put = |rows: &[Vec<String>]| results.append(rows);
+        let sources = reuse::borrow((experiment, plan), folders, &own, &mut known, &mut put)?;
+        results.sync().map_err(|error| output.unwritten(error))?;
+        let used = sources.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
+        output.add_sources(used.collect()).map_err(|error| output.unwritten(error))?;
+        Ok(sources)
     }
 
     /// Runs the remaining jobs of the plan. `stop`: if set by another thread, ends soon; finished

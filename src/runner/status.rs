@@ -1,5 +1,5 @@
-//! The state of a plan in a folder: which jobs have rows there, and how they ended. Running, merging,
-//! verifying and estimating all read it.
+//! The state of a plan in a folder: which jobs have rows there, and how they ended. Run, merge,
+//! verify and the estimate of plan read it.
 
 use super::row_index::{IndexedRow, RowIndex};
 use super::stopping::Stopping;

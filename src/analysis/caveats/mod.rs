@@ -16,6 +16,6 @@ pub mod warnings;
 /// more`.
 fn quote_names(names: &[impl std::fmt::Display]) -> String {
     let shown: Vec<String> = names.iter().take(3).map(|name| format!("\"{name}\"")).collect();
-    let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
+    let more = crate::text::and_more(names.len().saturating_sub(3));
     shown.join(", ") + &more
 }

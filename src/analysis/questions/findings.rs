@@ -160,7 +160,7 @@ fn fragile_lines(summary: &Summary) -> Option<String> {
         format!("\"{}\" ({:.3}; {without:.3} without {})", line.name, line.ratio().mean, line.influential)
     };
     let shown: Vec<String> = lines.iter().take(SHOWN).map(describe).collect();
-    let more = if lines.len() > SHOWN { format!(" and {} more", lines.len() - SHOWN) } else { String::new() };
+    let more = crate::text::and_more(lines.len().saturating_sub(SHOWN));
     let unit = if summary.power.games { "game or position" } else { columns::POSITION };
     (!lines.is_empty()).then(|| format!("Significance depends on a single {unit}: {}{more}.", shown.join(", ")))
 }

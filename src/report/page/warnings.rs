@@ -66,6 +66,10 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
         manifests().filter_map(|(_, manifest)| warnings::restart_warning(manifest)).map(|doubt| doubt.to_string()),
     );
     warnings.extend(manifests().filter_map(|(label, manifest)| describe_skipped(label, &manifest.left_out)));
+    warnings.extend(manifests().filter_map(|(label, manifest)| {
+        let rows = manifest.sources.iter().map(|source| source.rows).sum::<u64>();
+        (rows > 0).then(|| format!("{label}: {} taken from other results have no times", plural(rows, "row")))
+    }));
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings.extend(
         missing.map(|(label, missing)| format!("{label}: {missing}: every figure here covers only what is present")),

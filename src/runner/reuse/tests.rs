@@ -5,6 +5,7 @@ use crate::runner::session::{Session, Settings};
 use crate::runner::{RunSummary, progress};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
+use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 /// Folders, in each of which four plans follow each other.

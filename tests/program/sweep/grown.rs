@@ -70,3 +70,60 @@ fn nothing_is_lost_when_a_change_of_plan_is_killed() {
     }
     assert!(kills > 5, "{kills}");
 }
+
+/// Rows of other folders: the counts are those of a run from nothing, and no times are taken.
+#[test]
+fn reused_rows_give_the_counts_of_a_new_run() {
+    let text = |grid: &str| format!("{HEAD}{grid}\n[[variant]]\nname = 'no table'\ntable = 'none'\n");
+    let trial = Trial::new(&text("'table.size' = [1024, 2048]"));
+    trial.run("runs/a", &[]).expect(0);
+    fs::write(&trial.file, text("'table.slots' = [1, 2]")).unwrap();
+    trial.run("runs/b", &[]).expect(0);
+    fs::write(&trial.file, text("'table.size' = [2048, 4096]")).unwrap();
+    let pattern = trial.text("runs/*");
+    let reuse = |out: &str| ttlab(&["run", &trial.file, "--out", &trial.text(out), "--reuse", &pattern]);
+    reuse("out").expect(0).prints(&["6 jobs from ", "runs/a", "6 of 9 jobs known, 3 to run"]);
+    trial.run("new", &[]).expect(0);
+    assert_eq!(counts(&trial.results("out")), counts(&trial.results("new")));
+    ttlab(&["verify", &trial.text("out")]).expect(0);
+    let page = ttlab(&["report", &trial.text("out"), "--format", "text"]).expect(0);
+    assert!((page.stdout + &page.stderr).contains("18 rows taken from other results have no times"));
+    let manifest = fs::read_to_string(trial.path("out/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!((&manifest["sources"][0]["jobs"], &manifest["sources"][0]["rows"]), (&6.into(), &18.into()));
+    // Run again: nothing is taken twice.
+    reuse("out").expect(0).prints(&["9 of 9 jobs known, 0 to run"]);
+    assert_eq!(counts(&trial.results("out")), counts(&trial.results("new")));
+}
+
+#[test]
+fn reuse_refuses_what_cannot_be_trusted() {
+    let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));
+    trial.run("a", &[]).expect(0);
+    let reuse = |folder: &str| trial.run("out", &["--fresh", "--reuse", folder]);
+    reuse(&trial.text("nothing")).expect(2).prints(&["no folder with a results.csv found"]);
+    let file = fs::read_to_string(&trial.file).unwrap();
+    fs::write(&trial.file, file.replace("first = 3", "first = 3\nrepeats = 2")).unwrap();
+    reuse(&trial.text("a")).expect(2).prints(&["other folders' times are not taken"]);
+    fs::write(&trial.file, file).unwrap();
+    // An edited row costs its own job.
+    let text = fs::read_to_string(trial.results("a")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let edited = text.replace(lines[2], &lines[2].replacen(",2,", ",3,", 1));
+    fs::write(trial.results("a"), edited).unwrap();
+    let output = trial.run("out", &["--fresh", "--reuse", &trial.text("a")]).expect(0);
+    output.prints(&["not used: ", "results.csv: line 3: its checksum does not match"]);
+    fs::write(trial.results("a"), &text).unwrap();
+    trial.run("whole", &[]).expect(0);
+    assert_eq!(counts(&trial.results("out")), counts(&trial.results("whole")));
+    // Rows of another folder with other counts, under right checks.
+    let mut fields: Vec<&str> = lines[3].split(',').collect();
+    let nodes = lines[0].split(',').position(|name| name == "search.nodes").unwrap();
+    fields.pop();
+    fields[nodes] = "7";
+    let before = lines[2].rsplit(',').next().map(|check| u32::from_str_radix(check, 16).unwrap()).unwrap();
+    let check = ttlab::internals::record::check(before, fields.iter().copied());
+    let other = format!("{},{check:08x}", fields.join(","));
+    fs::write(trial.results("a"), text.replace(lines[3], &other)).unwrap();
+    trial.run("whole", &["--reuse", &trial.text("a")]).expect(4).prints(&["other counts than in the results"]);
+}
