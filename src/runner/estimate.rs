@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(estimate(0).to_string(), "none: why");
     }
 
-    /// Of the six jobs of either variant, two of a took 1 s each and one of b failed after 0.5 s: so
+    /// Of the six jobs of either variant, two of a took 1 s each and one of b failed after 0.5 s:
     /// four more of a take 1 s each, and five of b half a second.
     #[test]
     fn estimate_from_rows_uses_each_variants_mean() {
