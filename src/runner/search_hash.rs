@@ -16,8 +16,8 @@ pub const SEARCHES: [&str; 12] = [
     "experiment/sequence.rs",
     "experiment/presets",
     "runner/job.rs",
-    "runner/played.rs",
-    "runner/replayed.rs",
+    "runner/game_pair.rs",
+    "runner/trace_job.rs",
 ];
 
 /// The libraries that these use.

@@ -2,9 +2,9 @@
 //! with the error, and the others go on.
 
 use super::context::{Shared, WorkerState};
+use super::execute::EngineCache;
 use super::in_flight::QUARANTINED;
 use super::monitor;
-use super::searching::EngineCache;
 use super::stopping::Stopping;
 use super::{RunError, RunSummary, lock, unlocked};
 use crate::experiment::Job;

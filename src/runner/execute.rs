@@ -2,7 +2,7 @@
 
 use super::context::Shared;
 use super::job::JobRow;
-use super::{job, lock, played, replayed};
+use super::{game_pair, job, lock, trace_job};
 use crate::engine::Engine;
 use crate::experiment::{Job, Variant};
 use crate::record::{self, EngineColumns, Label, MatchColumns, Row};
@@ -44,7 +44,7 @@ impl Shared<'_> {
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         if let Some(trace) = &self.experiment.trace {
             let item = &self.experiment.suite.items[job.item].id;
-            return Ok(Some(self.rows(job, &replayed::replayed(trace, item, self.plan, job)?)));
+            return Ok(Some(self.rows(job, &trace_job::replay(trace, item, self.plan, job)?)));
         }
         if let Some(opponent) = job.opponent {
             return self.play_pair(job, opponent, cache, stop);
@@ -84,10 +84,10 @@ impl Shared<'_> {
             .zip(&mut subjects)
             .map(|(at, subject)| {
                 let Variant { name, limit, .. } = &self.plan.variants[at];
-                played::Player { name, subject: subject.as_mut(), limit: *limit }
+                game_pair::Player { name, subject: subject.as_mut(), limit: *limit }
             })
             .collect();
-        let rows = played::pair(self.experiment, job, &mut players, stop)?;
+        let rows = game_pair::play(self.experiment, job, &mut players, stop)?;
         cache.players.extend(pair.into_iter().zip(subjects));
         Ok(rows.map(|rows| self.rows(job, &rows)))
     }

@@ -45,7 +45,7 @@ struct PlayerTotals {
 ///
 /// # Errors
 /// If an engine fails.
-pub fn pair(
+pub fn play(
     experiment: &Experiment,
     job: &Job,
     players: &mut [Player<'_>],
@@ -328,7 +328,7 @@ mod tests {
         fn quit(&mut self) {}
     }
 
-    fn played(first: &mut Book, second: &mut Book, rules: &str) -> Result<Option<Vec<JobRow>>, String> {
+    fn play_pair(first: &mut Book, second: &mut Book, rules: &str) -> Result<Option<Vec<JobRow>>, String> {
         let text = format!(
             "suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n[match]\n{rules}\n"
         );
@@ -340,7 +340,7 @@ mod tests {
             Player { name: "one", subject: first, limit: limit(11) },
             Player { name: "two", subject: second, limit: limit(22) },
         ];
-        pair(&experiment, &job, &mut players, &AtomicBool::new(false))
+        play(&experiment, &job, &mut players, &AtomicBool::new(false))
     }
 
     /// The minimum time of each search.
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn rows_of_a_pair_show_the_first_players_view() {
         let (mut first, mut second) = (book(MATE, 30), book(MATE, -200));
-        let found = played(&mut first, &mut second, "").unwrap().unwrap();
+        let found = play_pair(&mut first, &mut second, "").unwrap().unwrap();
         let shown = |found: &JobRow| {
             let game = found.game.as_deref().unwrap();
             let scores: Vec<Score> = game.scores.iter().map(|score| score.unwrap()).collect();
@@ -386,7 +386,7 @@ mod tests {
         );
         // An external engine reports only nodes; scores that it does not report are empty.
         let (mut first, mut second) = (Book { external: true, score: None, ..book(MATE, 0) }, book(MATE, 5));
-        let found = played(&mut first, &mut second, "").unwrap().unwrap();
+        let found = play_pair(&mut first, &mut second, "").unwrap().unwrap();
         for (row, scores) in found.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {
             let game = row.game.as_deref().unwrap();
             assert_eq!(row.report.as_ref().and_then(|report| report.nodes), Some(140));
@@ -401,7 +401,7 @@ mod tests {
     fn games_end_by_rule_adjudication_or_length() {
         const QUIET: &[&str] = &["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8", "g1f3"];
         let ends = |first: Score, second: Score, rules: &str| {
-            let found = played(&mut book(QUIET, first), &mut book(QUIET, second), rules).unwrap().unwrap();
+            let found = play_pair(&mut book(QUIET, first), &mut book(QUIET, second), rules).unwrap().unwrap();
             let end = |found: &JobRow| {
                 let game = found.game.as_deref().unwrap();
                 (game.end, game.moves.len(), game.winner)
@@ -422,7 +422,7 @@ mod tests {
         assert_eq!(ends(400, -400, "resign = { score = 401, moves = 1 }"), [("repetition", 8, None); 2]);
         // No iteration finished: the first legal move is played without score or depth.
         let mut blind = Book { blind: Some(0), ..book(QUIET, 3) };
-        let found = played(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1");
+        let found = play_pair(&mut blind, &mut book(&["a2a3", "a7a6"], 3), "max_moves = 1");
         let mut legal_moves = MoveList::new();
         legal(&Board::startpos(), &mut legal_moves);
         let found = found.map(|found| found.unwrap());
@@ -433,15 +433,15 @@ mod tests {
         );
         // A failure names the player; an interrupted pair has no rows.
         let failing = |fails| Book { fails, ..book(QUIET, 0) };
-        let report = played(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
+        let report = play_pair(&mut book(QUIET, 0), &mut failing(Some(1)), "").err();
         assert_eq!(report.as_deref(), Some("two: the engine returned no move although there is a legal one at `go`"));
         let refusing = Book { refuses: true, ..book(QUIET, 0) };
-        let report = played(&mut { refusing }, &mut book(QUIET, 0), "").err();
+        let report = play_pair(&mut { refusing }, &mut book(QUIET, 0), "").err();
         assert_eq!(
             report.as_deref(),
             Some("one: the engine returned no move although there is a legal one at `ucinewgame`")
         );
         let stopped = Book { stops: Some(4), ..book(QUIET, 0) };
-        assert!(played(&mut { stopped }, &mut book(QUIET, 0), "").is_ok_and(|found| found.is_none()));
+        assert!(play_pair(&mut { stopped }, &mut book(QUIET, 0), "").is_ok_and(|found| found.is_none()));
     }
 }

@@ -44,7 +44,7 @@ impl ReplaySink for ReplayJob {
 ///
 /// # Errors
 /// If the table cannot be created, or the trace file has changed.
-pub fn replayed(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
+pub fn replay(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
     let game = trace.game_info(item).ok_or_else(|| format!("the trace has no {item}"))?;
     let options = &plan.variants[job.variant].options;
     // Only a size that is a share needs the working set.
@@ -96,11 +96,11 @@ mod tests {
         let plan = Plan::new(&experiment);
         let job = plan.jobs().next().unwrap();
         let begun = Instant::now();
-        let rows = replayed(experiment.trace.as_ref().unwrap(), "game 1", &plan, &job).unwrap();
+        let rows = replay(experiment.trace.as_ref().unwrap(), "game 1", &plan, &job).unwrap();
         assert_eq!(rows[0].iteration.occupancy.slots, 5);
         // Only the table's own work is timed.
         assert!(rows[0].seconds > 0.0 && rows[0].seconds <= begun.elapsed().as_secs_f64());
-        let unknown = replayed(experiment.trace.as_ref().unwrap(), "game 2", &plan, &job).err();
+        let unknown = replay(experiment.trace.as_ref().unwrap(), "game 2", &plan, &job).err();
         assert_eq!(unknown.as_deref(), Some("the trace has no game 2"));
     }
 }
