@@ -1,14 +1,12 @@
 //! `[confirm]`: games decide among the variants that a screen leaves.
 
-use super::file::{Experiment, File, LimitChoice};
-use super::matches::{Draw, Match, Resign, opening_position};
+use super::choices::LimitChoice;
+use super::choices::SuiteChoice;
+use super::matches::{Draw, Resign, opening_position};
 use super::problem::Problem;
-use super::suite_choice::SuiteChoice;
 use super::text::FileText;
-use super::variant::Variant;
 use crate::chess::ending::ending;
-use crate::chess::suite::{Item, Suite};
-use crate::engine::Limit;
+use crate::chess::suite::Suite;
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -63,41 +61,6 @@ fn default_budget() -> usize {
 }
 
 impl Confirm {
-    /// Checks the section against the rest of the file.
-    ///
-    /// # Errors
-    /// The first mistake, with its place.
-    pub(super) fn check(&self, file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
-        for (is_given, message) in [(file.games.is_some(), "[match]"), (file.trace.is_some(), "[trace]")] {
-            if is_given {
-                return Err(source.invalid(
-                    "confirm",
-                    format!("is not allowed with {message}: [confirm] plays games among variants that were searched"),
-                ));
-            }
-        }
-        if variants.len() < 2 {
-            return Err(source.invalid(
-                "confirm",
-                "a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]",
-            ));
-        }
-        if let Some(different) = variants.iter().find(|variant| variant.limit != variants[0].limit) {
-            let message = format!(
-                "all variants need the same limit, and \"{}\" has another than \"{}\"",
-                different.name, variants[0].name
-            );
-            return Err(source.invalid("confirm", message));
-        }
-        if self.limit == LimitChoice::default() {
-            return Err(source.invalid("confirm.limit", "missing: give limit = { nodes = 20000 }"));
-        }
-        source.check_range("confirm.margin", self.margin, (0.0..=1000.0).contains(&self.margin), "0 to 1000")?;
-        source.check_range("confirm.price", self.price, (1.0..=10_000.0).contains(&self.price), "1 to 10000")?;
-        source.check_range("confirm.first", self.first, self.first >= 30, "at least 30")?;
-        source.check_range("confirm.budget", self.budget, self.budget >= self.first, "at least `first`")
-    }
-
     /// Checks the openings.
     ///
     /// # Errors
@@ -124,30 +87,6 @@ impl Confirm {
             (from, to) = (to, (2 * to).min(last));
         }
         stages
-    }
-
-    /// The match of one stage: `players` against `best`, from the given openings.
-    pub fn stage(&self, screen: &Experiment, players: &[usize], best: usize, openings: &[Item]) -> Experiment {
-        let limit = Limit { depth: self.limit.depth, nodes: self.limit.nodes };
-        let mut file = File {
-            games: Some(Match { resign: self.resign, draw: self.draw, ..Match::default() }),
-            ..screen.file.clone()
-        };
-        (file.sequence, file.tune, file.reference, file.confirm, file.suites) = (None, None, None, None, None);
-        (file.seeds, file.repeats, file.expect) = (1, 1, Vec::new());
-        let variants = players.iter().map(|&index| Variant { limit, ..screen.variants[index].clone() }).collect();
-        let (suite_name, suite) =
-            screen.openings.clone().unwrap_or_else(|| (screen.suite_name.clone(), screen.suite.clone()));
-        Experiment {
-            file,
-            variants,
-            baseline: players.iter().position(|&index| index == best).unwrap_or(0),
-            suite_name,
-            suite: Suite { items: openings.to_vec(), ..suite },
-            suite_file: None,
-            sections: Vec::new(),
-            ..screen.clone()
-        }
     }
 }
 

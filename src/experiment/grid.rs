@@ -2,8 +2,9 @@
 //! options with a name.
 
 use super::axes::{combinations, locate_axis_value, read_axes};
+use super::choices::LimitChoice;
 use super::excludes::Excludes;
-use super::file::{File, LimitChoice};
+use super::file::File;
 use super::options::{self, Setting, paths_overlap};
 use super::paths;
 use super::place::locate;
@@ -231,7 +232,7 @@ fn read_variant(
             let what = format!("suites.{suite} has its own: give it there or here, not both");
             return Err(wrong(path, format!("{path}: {what}")));
         }
-        for (place, limit) in suites::limits(file, Limit { depth, nodes }) {
+        for (place, limit) in suites::limits(file.suites.as_ref(), Limit { depth, nodes }) {
             if limit == Limit::default() {
                 let what = match file.suites {
                     None => "missing: give limit = { depth = 8 } or { nodes = 100000 }",

@@ -1,10 +1,10 @@
 //! Claims of `[[expect]]` about a match: `elo(A, B) > 0`, `score(A, B) >= 0.5`.
 
 use super::expect::Expect;
-use super::file::Experiment;
 use super::matches::Match;
 use super::problem::{Problem, nearest_or_all};
 use super::text::FileText;
+use super::variant::Variant;
 
 /// A claim about the strength of two variants.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,9 +68,15 @@ impl MatchClaim {
 ///
 /// # Errors
 /// The first other expectation, with its place.
-pub(super) fn check(experiment: &Experiment, games: &Match, source: &FileText<'_>) -> Result<(), Problem> {
-    let names = || experiment.variants.iter().map(|variant| variant.name.as_str());
-    for (at, expect) in experiment.file.expect.iter().enumerate() {
+pub(super) fn check(
+    expectations: &[Expect],
+    variants: &[Variant],
+    baseline: usize,
+    games: &Match,
+    source: &FileText<'_>,
+) -> Result<(), Problem> {
+    let names = || variants.iter().map(|variant| variant.name.as_str());
+    for (at, expect) in expectations.iter().enumerate() {
         let place = format!("expect.{at}");
         let Expect { claim: Some(claim), .. } = expect else {
             return Err(source.problem_at(&place, format!("expect: a match supports claims only: {CLAIM_SYNTAX}")));
@@ -94,10 +100,10 @@ pub(super) fn check(experiment: &Experiment, games: &Match, source: &FileText<'_
             }
         })?;
         let plays = |&(first, second): &(usize, usize)| {
-            let players = [first, second].map(|at| &experiment.variants[at].name);
+            let players = [first, second].map(|at| &variants[at].name);
             players.contains(&&claim.player) && players.contains(&&claim.opponent)
         };
-        let encounters = games.encounters(experiment.variants.len(), experiment.baseline);
+        let encounters = games.encounters(variants.len(), baseline);
         if claim.player == claim.opponent || !encounters.iter().any(plays) {
             let message =
                 format!("expect.claim: \"{}\" and \"{}\" do not play each other", claim.player, claim.opponent);

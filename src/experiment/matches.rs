@@ -1,14 +1,12 @@
 //! `[match]`: the variants play games instead of searching; the suite's positions are the openings.
 
-use super::file::File;
-use super::problem::{Problem, list_quoted};
+use super::problem::Problem;
 use super::text::FileText;
 use super::variant::Variant;
 use crate::chess::suite::{Item, Suite};
 use crate::chess::{Board, Increments};
 use crate::engine::Limit;
 use crate::stats::gsprt::Bounds;
-use crate::table::options::Size;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -202,58 +200,7 @@ impl Match {
         Ok(())
     }
 
-    /// Checks the section against the rest of the file.
-    ///
-    /// # Errors
-    /// The first conflict or value out of range, with its place.
-    pub(super) fn check(
-        &self,
-        file: &File,
-        variants: &[Variant],
-        suite: &Suite,
-        source: &FileText<'_>,
-    ) -> Result<(), Problem> {
-        let no_race = "a race drops variants after a few positions, but games would need thousands for each: tune by nodes, then let the best variants play";
-        let no_search = "a match plays games and searches no positions of the suite";
-        for (is_given, path, why) in [
-            (file.tune.is_some(), "tune", no_race),
-            (file.trace.is_some(), "trace", no_search),
-            (file.sequence.is_some(), "sequence", no_search),
-            (file.reference.is_some(), "reference", no_search),
-        ] {
-            if is_given {
-                return Err(source.invalid(path, format!("is not allowed with [match]: {why}")));
-            }
-        }
-        let repeat_message = "a repeat plays the same games again: add openings for more games";
-        let seeds_message = "all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \"keys.seed\" = [1, 2, 3] in [grid])";
-        for (count, path, why) in [(file.repeats, "repeats", repeat_message), (file.seeds, "seeds", seeds_message)] {
-            if count > 1 {
-                return Err(source.invalid(path, format!("{count}: {why}")));
-            }
-        }
-        self.check_numbers(source)?;
-        let is_share =
-            |variant: &&Variant| variant.external().is_none() && matches!(variant.options.table.size, Size::Share(_));
-        if let Some(Variant { name, .. }) = variants.iter().find(is_share) {
-            let unknown = format!(
-                "a match needs an absolute size: a share of what searches store is not known (variant \"{name}\")"
-            );
-            return Err(source.invalid("table.size", unknown));
-        }
-        let finished = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
-        let finished: Vec<&str> = suite.items.iter().filter(finished).map(|item| item.id.as_str()).collect();
-        match finished[..] {
-            [] => Ok(()),
-            [one] => Err(source.invalid("suite", format!("{one}: the game is over before it begins"))),
-            _ => {
-                let all = format!("{} games are over before they begin: {}", finished.len(), list_quoted(finished));
-                Err(source.invalid("suite", all))
-            }
-        }
-    }
-
-    fn check_numbers(&self, source: &FileText<'_>) -> Result<(), Problem> {
+    pub(super) fn check_numbers(&self, source: &FileText<'_>) -> Result<(), Problem> {
         let moves = |path: &str, moves: u16| source.check_range(path, moves, (1..=5000).contains(&moves), "1 to 5000");
         moves("match.max_moves", self.max_moves)?;
         if let Some(resign) = &self.resign {

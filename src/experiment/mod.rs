@@ -2,12 +2,15 @@
 
 mod axes;
 mod baseline;
+mod choices;
 mod confirm;
 mod excludes;
 pub mod expect;
+mod expect_check;
 pub mod file;
 pub mod grid;
 pub mod identity;
+mod load;
 pub mod match_claims;
 pub mod matches;
 pub mod options;
@@ -18,19 +21,23 @@ pub mod presets;
 pub mod problem;
 pub mod reference;
 pub mod schema;
+mod section_check;
 pub mod sequence;
 pub mod shards;
+mod stage;
 pub mod subject;
-mod suite_choice;
+
 pub mod suites;
 pub mod text;
 pub mod trace;
 pub mod tune;
+mod unmatched;
 pub mod variant;
 
 pub use confirm::Confirm;
 pub use expect::Expect;
-pub use file::{Experiment, File, SKIP_BAD};
+pub use file::{File, SKIP_BAD};
+pub use load::Experiment;
 pub use matches::Match;
 pub use options::options;
 pub use plan::{Job, Plan};
@@ -38,6 +45,7 @@ pub use problem::Problem;
 pub use sequence::Sequence;
 pub use shards::{PlanFile, Split};
 pub use tune::{Goal, Tune};
+pub use unmatched::unmatched_conditions;
 pub use variant::Variant;
 
 #[cfg(test)]

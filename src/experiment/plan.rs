@@ -1,7 +1,7 @@
 //! The plan: every job of an experiment, in order, with an id that depends only on its content.
 
-use super::file::Experiment;
 use super::identity::{deviations, hash_text, hasher, item_content, variant_id_under};
+use super::load::Experiment;
 use super::sequence::Sequence;
 use super::variant::Variant;
 use crate::chess::suite::Item;

@@ -261,8 +261,8 @@ mod tests {
     /// Untagged types name their forms, not their Rust names.
     #[test]
     fn untagged_type_names_its_forms() {
+        use crate::experiment::choices::SuiteChoice;
         use crate::experiment::expect::{ExpectedFigure, Scalar};
-        use crate::experiment::suite_choice::SuiteChoice;
         use crate::subject::options::{OptionValue, ProgramWords};
         fn output<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
             // A list of lists fits none of the forms.

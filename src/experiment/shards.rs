@@ -1,8 +1,8 @@
 //! Plans for many machines: a file with everything that a shard needs, and the rule that assigns
 //! jobs to shards.
 
-use super::file::Experiment;
 use super::identity::hasher;
+use super::load::Experiment;
 use super::plan::{Job, Plan};
 use super::suites::Section;
 use super::text::SuiteTexts;

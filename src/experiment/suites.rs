@@ -2,9 +2,8 @@
 //! section of the experiment's items with its own limit. Item names begin with `NAME/`, so searches
 //! of different suites are never paired.
 
-use super::file::File;
+use super::choices::SuiteChoice;
 use super::problem::Problem;
-use super::suite_choice::SuiteChoice;
 use super::text::{FileText, LoadedSuite};
 use crate::chess::fault::{Fault, OnError};
 use crate::chess::suite::{Item, Suite};
@@ -81,52 +80,9 @@ pub struct Section {
 /// Separates the suite's name from the item's.
 pub const SEPARATOR: char = '/';
 
-/// Refuses sections that are not allowed with several suites, invalid names, and limits that are
-/// set twice.
-///
-/// # Errors
-/// The first mistake, with its place.
-pub(super) fn check(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
-    let Some(SuiteEntries(entries)) = &file.suites else { return Ok(()) };
-    if file.suite.is_some() {
-        return Err(source.invalid("suites", "`suite` is given too: give one suite, or several by name"));
-    }
-    for (is_given, key, what) in [
-        (file.trace.is_some(), "trace", "a trace has its own games"),
-        (file.games.is_some(), "match", "a match takes its openings from one `suite`"),
-        (file.tune.is_some(), "tune", "candidates are raced on one `suite`"),
-    ] {
-        if is_given {
-            return Err(source.problem_at(key, format!("{key}: {what}: it is not allowed with `suites`")));
-        }
-    }
-    if entries.is_empty() {
-        return Err(source.invalid("suites", "expected at least one suite: { NAME = { file = \"FILE\" } }"));
-    }
-    for (name, entry) in entries {
-        let place = format!("suites.{name}");
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-        if name.is_empty() || !name.chars().all(is_plain) {
-            return Err(source.invalid(&place, format!("`{name}` is not a valid name: expected letters, digits, - _")));
-        }
-        for (key, zero, has_own, has_common) in [
-            ("depth", entry.depth == Some(0), entry.depth.is_some(), file.limit.depth.is_some()),
-            ("nodes", entry.nodes == Some(0), entry.nodes.is_some(), file.limit.nodes.is_some()),
-        ] {
-            let place = format!("{place}.{key}");
-            source.check_range(&place, 0, !zero, "at least 1")?;
-            if has_own && has_common {
-                let what = format!("`limit` gives {key} for all suites: give it there or here, not both");
-                return Err(source.invalid(&place, what));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// The limits of a variant's searches, each with its place in the file: one, or one per suite.
-pub fn limits(file: &File, limit: Limit) -> Vec<(String, Limit)> {
-    match &file.suites {
+pub fn limits(suites: Option<&SuiteEntries>, limit: Limit) -> Vec<(String, Limit)> {
+    match suites {
         None => vec![("limit".to_owned(), limit)],
         Some(SuiteEntries(entries)) => {
             entries.iter().map(|(name, entry)| (format!("suites.{name}"), entry.limit(limit))).collect()
@@ -140,20 +96,16 @@ pub fn limits(file: &File, limit: Limit) -> Vec<(String, Limit)> {
 /// When a file is missing or invalid.
 pub(super) fn load(
     entries: &SuiteEntries,
-    experiment: &File,
+    on_error: OnError,
+    first: Option<usize>,
     source: &FileText<'_>,
 ) -> Result<(String, Suite, Vec<Section>), Problem> {
     let mut whole = Suite { name: String::new(), items: Vec::new(), notes: Vec::new() };
     let (mut sections, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries.0 {
         let place = format!("suites.{name}.file");
-        let LoadedSuite { name: file, path, suite } = source.load_suite(
-            &SuiteChoice::File(entry.file.clone()),
-            &place,
-            Some(name),
-            experiment.on_error,
-            experiment.first,
-        )?;
+        let LoadedSuite { name: file, path, suite } =
+            source.load_suite(&SuiteChoice::File(entry.file.clone()), &place, Some(name), on_error, first)?;
         let start = whole.items.len();
         whole
             .items

@@ -1,9 +1,9 @@
 //! The text of an experiment file: places of errors in it, and the suites that it names.
 
+use super::choices::{OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
 use super::problem::{Problem, explain, nearest};
 use super::sequence::Sequence;
-use super::suite_choice::{OnePosition, SuiteChoice};
 use crate::chess::Board;
 use crate::chess::builtin;
 use crate::chess::fault::{Fault, Faults, OnError};

@@ -3,7 +3,7 @@
 use super::external_power::ExternalPower;
 use super::{confounds, equivalent, games, sample_size, sensitivity};
 use crate::analysis::rows::frame::Frame;
-use crate::experiment::{Experiment, Plan, Variant, expect, grid, schema};
+use crate::experiment::{Experiment, Plan, Variant, grid, schema};
 use crate::record::columns;
 use crate::table::TableKind;
 use crate::table::options::{Clear, Size, TickSource};
@@ -68,7 +68,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
         let excluded = experiment.file.exclude[index].to_string().trim().replace('\n', ", ");
         warnings.push(format!("[[exclude]] {} excludes nothing: {excluded}", index + 1));
     }
-    for (index, condition) in expect::unmatched_conditions(experiment) {
+    for (index, condition) in crate::experiment::unmatched_conditions(experiment) {
         warnings.push(format!("[[expect]] {} matches no row: none will have {condition}", index + 1));
     }
     let figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());

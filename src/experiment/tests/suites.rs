@@ -140,7 +140,7 @@ fn errors_in_several_suites_have_their_place() {
             ("[tune]", "tune: candidates are raced on one `suite`: it is not allowed with `suites`", "tune", ""),
             (
                 "[[expect]]\nwhere = { suite = 'b' }\nnodes = 1",
-                "expect.where.suite: there is not a suite: expected EPD, FEN or PGN \"b\"",
+                "expect.where.suite: there is no suite \"b\"",
                 "suite",
                 "did you mean `a`?",
             ),

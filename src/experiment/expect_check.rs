@@ -1,0 +1,132 @@
+//! Checks `[[expect]]` against the rest of the file.
+
+use super::expect::{Claim, ClaimOrigin, OTHER_SCORES, Scalar, Term};
+use super::file::File;
+use super::problem::{Problem, ambiguous_name, nearest, nearest_or_all};
+use super::text::FileText;
+use super::variant::Variant;
+use crate::engine::options::Diagnostics;
+use crate::record::columns::{
+    DEPTH, Extra, ROW, Role, SCORE, SCORE_ERROR, SUITE, VARIANT, column, header, may_mean, role,
+};
+use std::collections::BTreeSet;
+
+/// Checks that every expectation names known columns, metrics and variants.
+///
+/// # Errors
+/// The first unknown or meaningless name or value, with its place and the nearest valid name.
+pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
+    let extra = Extra {
+        anatomy: variants.iter().any(|variant| variant.options.diagnostics == Diagnostics::Full),
+        external: variants.iter().any(|variant| variant.external().is_some()),
+        games: file.games.is_some(),
+        suites: file.suites.is_some(),
+    };
+    let options: BTreeSet<String> =
+        variants.iter().flat_map(super::variant::option_columns).map(|(path, _)| path).collect();
+    let mut row_columns = header(&[], extra);
+    if file.reference.as_ref().is_some_and(|reference| reference.own_search.is_some()) {
+        row_columns.push(SCORE_ERROR.to_owned());
+    }
+    let columns: Vec<String> = row_columns.iter().chain(&options).cloned().collect();
+    let known = |name: &str| {
+        let own = name.strip_prefix(ROW).is_some_and(|own| row_columns.iter().any(|column| column == own));
+        name == OTHER_SCORES || own || columns.iter().any(|column| may_mean(name, column))
+    };
+    for (at, expect) in file.expect.iter().enumerate() {
+        let wrong = |key: &str, word: Option<&str>, what: &str| {
+            source.problem_at_word(&format!("expect.{at}.{key}"), word, format!("expect.{key}: {what}"))
+        };
+        let unknown = |key: &str, name: &str, what: &str| {
+            let help = nearest(name, columns.iter().map(String::as_str));
+            Err(Problem { help, ..wrong(key, Some(name), what) })
+        };
+        let variant = |key: &str, name: &str| {
+            let names = || variants.iter().map(|variant| variant.name.as_str());
+            if names().any(|known| known == name) {
+                return Ok(());
+            }
+            let help = Some(nearest_or_all(name, names()));
+            Err(Problem { help, ..wrong(key, Some(name), &format!("there is no variant \"{name}\"")) })
+        };
+        if let Some(key) = expect.filter.keys().find(|key| !known(key)) {
+            return unknown(&format!("where.{key}"), key, "there is no such column");
+        }
+        for key in expect.filter.keys() {
+            let candidates = matching_columns(key, &options);
+            if candidates.len() > 1 {
+                let what = ambiguous_name(candidates.iter().map(String::as_str));
+                return Err(wrong(&format!("where.{key}"), None, &what));
+            }
+        }
+        if let Some(key) = expect.figures.keys().find(|key| !known(key)) {
+            return unknown(key, key, "there is no such metric");
+        }
+        if let Some((key, fault)) = expect.figures.iter().find_map(|(key, figure)| Some((key, figure.find_fault()?))) {
+            return Err(wrong(key, None, &fault));
+        }
+        if let Some(Scalar::Text(name)) = expect.filter.get(VARIANT) {
+            variant("where.variant", name)?;
+        }
+        if let (Some(suites), Some(expected)) = (&file.suites, expect.filter.get(SUITE)) {
+            let expected = expected.to_string();
+            let names = || suites.0.iter().map(|(name, _)| name.as_str());
+            if !names().any(|known| known == expected) {
+                let help = Some(nearest_or_all(&expected, names()));
+                return Err(Problem {
+                    help,
+                    ..wrong("where.suite", None, &format!("there is no suite \"{expected}\""))
+                });
+            }
+        }
+        let has_source =
+            [&expect.source, &expect.quote, &expect.author, &expect.article].iter().any(|text| !text.trim().is_empty());
+        let place = format!("expect.{at}");
+        if expect.kind != ClaimOrigin::Asked
+            && !has_source
+            && !(expect.kind == ClaimOrigin::Published && file.article.is_some())
+        {
+            return Err(source.problem_at(&place, "expect.source: missing: who published or expects it?"));
+        }
+        if expect.figures.is_empty() && expect.claim.is_none() {
+            return Err(source.problem_at(&place, "expect: gives neither a figure nor a claim"));
+        }
+        let Some(claim) = &expect.claim else { continue };
+        let claim = Claim::parse(claim).map_err(|message| source.problem_at(&format!("{place}.claim"), message))?;
+        for Term { metric, variant: name, .. } in [&claim.left, &claim.right] {
+            if !known(metric) {
+                return unknown("claim", metric, &format!("there is no metric `{metric}`"));
+            }
+            if !row_columns.iter().any(|column| may_mean(metric, column) && is_comparable(column)) {
+                let what = format!("`{metric}` cannot be compared: expected a count, a state or a time");
+                return Err(wrong("claim", Some(metric), &what));
+            }
+            variant("claim", name)?;
+        }
+    }
+    Ok(())
+}
+
+/// The columns that a key of `where` could mean if no option has that very name: options that end
+/// with it, and then a column of the rows with that name. Key columns of the rows take precedence
+/// over options; other row columns do not.
+fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
+    let own = column(key);
+    if options.contains(key) || own.is_some_and(|own| own.role == Role::Key || own.name.contains('.')) {
+        return Vec::new();
+    }
+    let mut names: Vec<String> = options.iter().filter(|path| may_mean(key, path)).cloned().collect();
+    if !names.is_empty() {
+        names.extend(own.map(|own| format!("{ROW}{}", own.name)));
+    }
+    names
+}
+
+/// Whether a claim may compare a column: numbers, except scores, which can be negative.
+fn is_comparable(column: &str) -> bool {
+    match role(column) {
+        Role::Sum | Role::Time => true,
+        Role::Last => column != SCORE,
+        _ => column == DEPTH,
+    }
+}

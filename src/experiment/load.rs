@@ -1,0 +1,305 @@
+//! Reads and checks an experiment file.
+
+use super::baseline;
+use super::file::{File, SKIP_BAD};
+use super::grid;
+use super::options::Setting;
+use super::problem::Problem;
+use super::section_check::check_suites;
+use super::suites::{self, Section};
+use super::text::{FileText, LoadedSuite, SuiteTexts};
+use super::trace::Trace;
+use super::variant::Variant;
+use crate::chess::fault::OnError;
+use crate::chess::suite::{Item, Suite};
+use crate::engine::Limit;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A checked experiment.
+#[derive(Debug, Clone)]
+pub struct Experiment {
+    /// Name of the experiment and of its folder.
+    pub name: String,
+    /// The file's settings.
+    pub file: File,
+    /// The file's text, as read.
+    pub text: String,
+    /// The `--set` overrides, as `path=value`.
+    pub sets: Vec<String>,
+    /// The suite's name as the file gives it.
+    pub suite_name: String,
+    /// The path of the suite's file. None if the experiment gives its position itself, if a plan
+    /// holds the suite's text, or if there are several suites.
+    pub suite_file: Option<PathBuf>,
+    /// The positions or games; with several suites, those of all suites in order.
+    pub suite: Suite,
+    /// The suite of each range of items, if there are several suites; else empty.
+    pub sections: Vec<Section>,
+    /// The trace to replay, if nothing is searched.
+    pub trace: Option<Arc<Trace>>,
+    /// The variants, in the file's order.
+    pub variants: Vec<Variant>,
+    /// Index of the baseline among `variants`.
+    pub baseline: usize,
+    /// Name and items of the openings of `[confirm]`; none when read from a plan, whose shards play
+    /// no games.
+    pub openings: Option<(String, Suite)>,
+}
+
+impl Experiment {
+    /// The items of each suite, in order; a single suite is one slice of all items.
+    pub fn suites(&self) -> Vec<&[Item]> {
+        match self.sections.as_slice() {
+            [] => vec![&self.suite.items],
+            sections => sections.iter().map(|section| &self.suite.items[section.items.clone()]).collect(),
+        }
+    }
+
+    /// The limits of a variant's searches: one, or one per suite.
+    pub fn limits(&self, variant: &Variant) -> Vec<Limit> {
+        suites::limits(self.file.suites.as_ref(), variant.limit).into_iter().map(|(_, limit)| limit).collect()
+    }
+
+    /// The number of searches of one item by each variant.
+    pub fn searches_per_variant(&self, item: &Item) -> usize {
+        match (self.file.sequence, item.game()) {
+            (None, None) => 1,
+            (sequence, Some(_)) => sequence.unwrap_or_default().count_searched(item),
+            (Some(sequence), None) => usize::from(sequence.self_play),
+        }
+    }
+
+    /// Whether at least one position of an item is searched: a game may be shorter than the first
+    /// searched ply.
+    pub fn is_searched(&self, item: &Item) -> bool {
+        self.file.sequence.is_none_or(|sequence| sequence.searches(item))
+    }
+
+    /// The repeated searches of a variant and the total, as `[repeated, total]`; none if nothing is
+    /// searched.
+    pub fn count_repeated_searches(&self) -> Option<[usize; 2]> {
+        let clocks = self.variants.iter().any(|variant| variant.options.draws || variant.external().is_some());
+        let searched = self.trace.is_none() && self.file.games.is_none();
+        searched.then(|| super::identity::count_repeated(&self.suite.items, self.file.sequence.as_ref(), clocks))
+    }
+
+    /// Reads and checks a file. `sets`: `path=value` pairs that override the options of every
+    /// variant.
+    ///
+    /// # Errors
+    /// The first error, with its place in the file.
+    pub fn load(path: &Path, sets: &[String]) -> Result<Self, Problem> {
+        Self::parse(&read_file_text(path)?, path, sets)
+    }
+
+    /// As [`Experiment::load`], for callers that only plan: a wrong expectation, which changes no
+    /// search, is returned beside the experiment instead of refusing it.
+    ///
+    /// # Errors
+    /// The first error other than in expectations.
+    pub fn load_to_plan(path: &Path, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
+        let text = read_file_text(path)?;
+        Self::read(&FileText { text: &text, path, suites: SuiteTexts::Files }, sets)
+    }
+
+    /// As [`Experiment::load`], from text. Suites are looked up relative to `path`, and errors name
+    /// it.
+    ///
+    /// # Errors
+    /// The first error, with its place in the file.
+    pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
+        Self::parse_checked(&FileText { text, path, suites: SuiteTexts::Files }, sets)
+    }
+
+    /// As [`Experiment::parse`], with the texts of the suites: no file is read.
+    ///
+    /// # Errors
+    /// The first error, with its place in the file.
+    pub fn from_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
+        Self::parse_checked(&FileText { text, path, suites }, sets)
+    }
+
+    /// The variants of a file's text and the index of the baseline, without reading a suite.
+    ///
+    /// # Errors
+    /// The first error in them, with its place in the file.
+    pub fn parse_variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Variant>, usize), Problem> {
+        let source = FileText { text, path, suites: SuiteTexts::Files };
+        let file: File = source.parse_file()?;
+        read_variants(&file, sets, &source)
+    }
+
+    fn parse_checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
+        let (experiment, wrong) = Self::read(source, sets)?;
+        wrong.map_or(Ok(experiment), Err)
+    }
+
+    /// The experiment, and the first error in its expectations.
+    fn read(source: &FileText<'_>, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
+        let mut file: File = source.parse_file()?;
+        if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::misplaced_list) {
+            return Err(source.invalid(&path, "expected a single value, found a list"));
+        }
+        let name = experiment_name(&file, source)?;
+        for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds)] {
+            source.check_range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
+        }
+        let effect = file.smallest_effect;
+        source.check_range("smallest_effect", effect, (0.0..1.0).contains(&effect), "0 to below 1")?;
+        if sets.iter().any(|set| set == SKIP_BAD) {
+            file.on_error = OnError::Skip;
+        }
+        source.check_range("first", 0, file.first != Some(0), "at least 1")?;
+        check_suites(&file, source)?;
+        let mut sections = Vec::new();
+        let (suite_name, suite_file, mut suite, trace) = match (&file.suite, &file.suites, &file.trace) {
+            (Some(choice), _, None) => {
+                let LoadedSuite { name, path, suite } =
+                    source.load_suite(choice, "suite", None, file.on_error, file.first)?;
+                (name, path, suite, None)
+            }
+            (None, Some(entries), _) => {
+                let (name, suite, sections_found) = suites::load(entries, file.on_error, file.first, source)?;
+                sections = sections_found;
+                (name, None, suite, None)
+            }
+            (None, None, Some(choice)) => {
+                let trace = Trace::load(choice, source)?;
+                (format!("{} (a trace: open loop)", trace.name), None, trace.suite(), Some(Arc::new(trace)))
+            }
+            (None, None, None) => {
+                return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
+            }
+            (Some(_), _, Some(_)) => {
+                return Err(source.invalid(
+                    "trace",
+                    "suite and [trace] are mutually exclusive: searches need a suite, a replay needs a trace",
+                ));
+            }
+        };
+        if trace.is_some() && file.sequence.is_some() {
+            return Err(source.invalid("sequence", "a trace has its own games"));
+        }
+        if trace.is_some() && file.seeds > 1 {
+            return Err(source.invalid("seeds", "a trace has its own keys: every seed would replay the same"));
+        }
+        let (variants, baseline) = read_variants(&file, sets, source)?;
+        // With tables that are never cleared, a search depends on all earlier items, so a repeated
+        // position is not a duplicate.
+        let once = trace.is_none() && !(file.games.is_none() && variants.iter().all(Variant::keeps_state));
+        let (on_error, first) = (file.on_error, file.first.unwrap_or(usize::MAX));
+        if file.suites.is_none() {
+            if once {
+                source.check_unique("suite", &suite_name, on_error, &mut suite)?;
+            }
+            suite.items.truncate(first);
+            source.check_sequence(file.sequence, &suite)?;
+        } else {
+            suites::edit_sections(&mut suite, &mut sections, |section, part| {
+                if once {
+                    let name = section.entry.file.display().to_string();
+                    source.check_unique(&format!("suites.{}", section.name), &name, on_error, part)?;
+                }
+                part.items.truncate(first);
+                source.check_sequence(file.sequence, part)
+            })?;
+            suites::check_unique_across(&mut suite, &mut sections, on_error, source)?;
+        }
+        if let Some(games) = &file.games {
+            games.check(&file, &variants, &suite, source)?;
+        }
+        if let Some(tune) = &file.tune {
+            tune.check(source)?;
+        }
+        if let Some(reference) = &file.reference {
+            reference.check(&file, &variants, baseline, source)?;
+        }
+        let mut openings = None;
+        if let Some(confirm) = &file.confirm {
+            confirm.check(&file, &variants, source)?;
+            if matches!(source.suites, SuiteTexts::Files) {
+                let LoadedSuite { name, suite, .. } =
+                    source.load_suite(&confirm.openings, "confirm.openings", None, file.on_error, None)?;
+                confirm.check_openings(&suite, source)?;
+                openings = Some((name, suite));
+            }
+        }
+        if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
+            return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));
+        }
+        let (text, sets) = (source.text.to_owned(), sets.to_vec());
+        let experiment = Self {
+            name,
+            text,
+            sets,
+            suite_name,
+            suite_file,
+            suite,
+            sections,
+            trace,
+            variants,
+            baseline,
+            openings,
+            file,
+        };
+        let checked = match &experiment.file.games {
+            Some(games) => super::match_claims::check(
+                &experiment.file.expect,
+                &experiment.variants,
+                experiment.baseline,
+                games,
+                source,
+            ),
+            None => super::expect_check::check(&experiment.file, &experiment.variants, source),
+        };
+        Ok((experiment, checked.err()))
+    }
+}
+
+/// The variants of a file, followed by the handicapped copies of a match's baseline, and the index
+/// of the baseline.
+fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Variant>, usize), Problem> {
+    let mut variants = grid::expand_variants(file, &parse_settings(sets)?, source)?;
+    let baseline = baseline::find_baseline(file, &variants, source)?;
+    if let Some(games) = &file.games {
+        games.check_players(&variants, source)?;
+        games.add_handicaps(&mut variants, baseline, source)?;
+    }
+    Ok((variants, baseline))
+}
+
+/// The experiment's name: from the file, else the file's stem.
+fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
+    let name = file.name.clone().unwrap_or_else(|| {
+        source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    });
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if !name.is_empty() && !name.starts_with('.') && name.chars().all(plain) {
+        return Ok(name);
+    }
+    let help = file.name.is_none().then(|| {
+        let other: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+        let letter = if other.starts_with('.') { "x" } else { "" };
+        format!("an experiment without a name takes its file's: write name = \"{letter}{other}\" at its top")
+    });
+    let what = format!("`{name}` is not a valid folder name: expected letters, digits, - _ .");
+    Err(Problem { help, ..source.invalid("name", what) })
+}
+
+/// Parses the `--set` overrides, without the one that only concerns the suite.
+fn parse_settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
+    let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
+    Setting::parse_all(&sets)
+}
+
+fn read_file_text(path: &Path) -> Result<String, Problem> {
+    let problem = |message: String| Problem { file: path.display().to_string(), message, ..Problem::default() };
+    let bytes = crate::system::files::read_input(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        // Decoded lossily, the wrong byte becomes one character of three bytes.
+        let (text, span) = (String::from_utf8_lossy(bytes).into_owned(), Some(at..at + 3));
+        Problem { text, span, ..problem(format!("expected UTF-8 text, found the byte {:#04x}", bytes[at])) }
+    })
+}

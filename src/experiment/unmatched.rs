@@ -1,0 +1,35 @@
+//! Conditions of `[[expect]]` that no row can match.
+
+use super::expect::{Expect, Scalar};
+use super::load::Experiment;
+use crate::record::columns::{DEPTH, POSITION, column, may_mean};
+
+/// The conditions in `where` that no row can match: index of the expectation, and the condition.
+/// These are an option value that no variant has, a depth beyond every limit, and a position that
+/// the suite lacks.
+pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
+    let Experiment { file, variants, suite, .. } = experiment;
+    let single = file.sequence.is_none() && suite.items.iter().all(|item| item.game().is_none());
+    let can_match = |key: &str, expected: &str| match key {
+        DEPTH => {
+            let limits = variants.iter().flat_map(|variant| experiment.limits(variant));
+            let limits: Option<Vec<u8>> = limits.map(|limit| limit.depth).collect();
+            limits
+                .is_none_or(|limits| expected.parse().is_ok_and(|depth: u8| limits.iter().any(|limit| depth <= *limit)))
+        }
+        POSITION => !single || suite.items.iter().any(|item| item.id == expected),
+        _ if column(key).is_some() => true,
+        _ => variants
+            .iter()
+            .flat_map(super::variant::option_columns)
+            .any(|(path, value)| may_mean(key, &path) && value == expected),
+    };
+    let conditions_of = |(at, expect): (usize, &Expect)| {
+        let unmatched = |(key, value): (&String, &Scalar)| {
+            let expected = value.to_string();
+            (!can_match(key, &expected)).then(|| (at, format!("{key} = {expected}")))
+        };
+        expect.filter.iter().filter_map(unmatched).collect::<Vec<_>>()
+    };
+    file.expect.iter().enumerate().flat_map(conditions_of).collect()
+}
