@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> CommandResult {
 
 /// Checks one file, and adds its warnings to the count.
 fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFailure> {
-    let experiment = Experiment::load(file, &super::with_skip(&[], skip_bad)).map_err(CommandFailure::usage)?;
+    let experiment = Experiment::load(file, &super::with_skip(&[], skip_bad)?).map_err(CommandFailure::usage)?;
     let (plan, shown) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped(&experiment);
     println!("{shown}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));

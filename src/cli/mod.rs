@@ -342,8 +342,16 @@ fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Adds the setting that `--skip-bad` stands for.
-fn with_skip(sets: &[String], skip: bool) -> Vec<String> {
-    sets.iter().cloned().chain(skip.then(|| crate::experiment::SKIP_BAD.to_owned())).collect()
+///
+/// # Errors
+/// If a path is set twice.
+fn with_skip(sets: &[String], skip: bool) -> Result<Vec<String>, CommandFailure> {
+    let path = |set: &String| set.split('=').next().unwrap_or_default().trim().to_owned();
+    let twice = (1..sets.len()).find(|&at| sets[..at].iter().any(|one| path(one) == path(&sets[at])));
+    if let Some(at) = twice {
+        refuse!("--set {}: `{}` is set twice", sets[at], path(&sets[at]));
+    }
+    Ok(sets.iter().cloned().chain(skip.then(|| crate::experiment::SKIP_BAD.to_owned())).collect())
 }
 
 /// Warns about suite entries that were skipped.

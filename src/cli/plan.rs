@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(path) = &args.missing {
         return missing(path, args.out.as_deref());
     }
-    let (file, sets) = (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad));
+    let (file, sets) = (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad)?);
     let (experiment, wrong) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
         // Each shard would refuse it.

@@ -59,11 +59,25 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The new name of a renamed one, else "did you mean ...?" with the nearest valid name, if one is
+/// Words of other programs: the word, a valid name that shows what is asked for, and what to write.
+const FAMILIAR: &[(&str, &str, &str)] = &[
+    ("depth", "limit", "write limit = { depth = 5 }"),
+    ("nodes", "limit", "write limit = { nodes = 100_000 }"),
+    ("hash", "engine", "the size of the table is an option of the engine: [engine] and table.size = \"16 MiB\""),
+    ("hash", "table", "the size of the table: table.size = \"16 MiB\""),
+    ("time", "seconds", "did you mean `seconds`?"),
+];
+
+/// The new name of a renamed one, or what a word of other programs is called here, else "did you mean ...?" with the nearest valid name, if one is
 /// near: at most one wrong letter in three, plus one.
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if let Some(hint) = suggest_new_name(name) {
         return Some(hint);
+    }
+    let valid: Vec<&str> = valid.into_iter().collect();
+    let familiar = FAMILIAR.iter().find(|(word, ours, _)| name.eq_ignore_ascii_case(word) && valid.contains(ours));
+    if let Some((_, _, hint)) = familiar {
+        return Some((*hint).to_owned());
     }
     let limit = 1 + name.chars().count() / 3;
     let (distance, best) = valid
@@ -127,6 +141,12 @@ pub fn explain(message: &str) -> (String, Option<String>) {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let found = quoted.next().filter(|_| message.starts_with("unknown"));
     (in_plain_words(message), found.and_then(|found| nearest(found, quoted)))
+}
+
+/// What to write for a limit that is a number.
+pub fn limit_hint(path: &str, message: &str) -> Option<String> {
+    let is_number = message.starts_with("invalid type: integer");
+    (is_number && path.ends_with("limit")).then(|| format!("write {path} = {{ depth = 5 }} or {{ nodes = 100_000 }}"))
 }
 
 /// Rust's terms in serde messages, and TOML's terms for them.
@@ -201,6 +221,10 @@ mod tests {
         assert_eq!(nearest("tabel.size", valid).as_deref(), Some("did you mean `table.size`?"));
         assert_eq!(nearest("sizes", valid).as_deref(), Some("did you mean `table.size`?"));
         assert_eq!(nearest("colour", valid), None);
+        assert_eq!(nearest("depth", ["suite", "limit"]).as_deref(), Some("write limit = { depth = 5 }"));
+        assert_eq!(nearest("time", ["search.nodes", "seconds"]).as_deref(), Some("did you mean `seconds`?"));
+        assert!(nearest("Hash", ["probe", "table"]).is_some_and(|hint| hint.contains("table.size")));
+        assert_eq!(nearest("Hash", ["probe", "store"]), None);
         assert_eq!(nearest("algorithm", valid), None, "what was written is no hint");
     }
 

@@ -2,7 +2,7 @@
 
 use super::choices::{OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
-use super::problem::{Problem, explain, nearest};
+use super::problem::{Problem, explain, limit_hint, nearest};
 use super::sequence::Sequence;
 use crate::chess::Board;
 use crate::chess::builtin;
@@ -71,6 +71,7 @@ impl FileText<'_> {
             if message.contains(" key `") {
                 return Problem { help, ..self.problem_at(&path, message) };
             }
+            let help = help.or_else(|| limit_hint(&path, &message));
             let message = if path.is_empty() { message } else { format!("{}: {message}", error.path) };
             Problem { help, span: locate_value(self.text, &path), ..self.problem(message) }
         })

@@ -59,6 +59,7 @@ const CASES: &[Case] = &[
     ("run @/x.toml --out @/out/r -q", "--strict", "cannot show what it varies"),
     ("run @/late.toml --out @/out/r -q", "--strict", "exit 1"),
     ("run @/x.toml --out @/edited -q", "--repair", "exit 0"),
+    ("run @/x.toml --out @/out", "--reuse @/whole", "jobs from "),
     ("run @/x.toml --out @/built -q", "--any-build", "exit 0"),
     ("run @/x.toml --out @/built -q", "--fresh", "exit 0"),
     ("run @/vast.toml --out @/failed", "--retry-failed", "3 of 6"),
@@ -164,7 +165,7 @@ fn prepare(at: &Path) {
     done(&["run", &x, "-q", "--out", &place("whole")], 0);
     let whole = at.join("whole");
     copy(&whole, "edited", "results.csv", |text| text.replacen(",true,", ",false,", 1));
-    copy(&whole, "built", "manifest.json", |text| text.replace("\"commit\": \"", "\"commit\": \"0"));
+    copy(&whole, "built", "manifest.json", |text| text.replace("\"searches\": \"", "\"searches\": \"0"));
     let named = file(at, "formula.toml", "[[variant]]\nname = '=size'\n[[variant]]\nname = 'other'\n'table.slots' = 2");
     done(&["run", &named, "-q", "--out", &place("formula")], 0);
     let moved = std::fs::read_to_string(&x).unwrap().replace("[grid]", "[engine]\nordering = []\n[grid]");
