@@ -90,7 +90,8 @@ fn load(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Comma
         refuse!("--shard needs --plan: create a plan with `ttlab plan FILE --shards N -o plan.json`");
     }
     let (Some(path), Some(index)) = (&args.plan, args.shard) else {
-        let (file, sets) = (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad)?);
+        let (file, sets) =
+            (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad)?);
         let experiment = Experiment::load(file, &sets).map_err(CommandFailure::usage)?;
         let (plan, folder) = (Plan::new(&experiment), results(&experiment));
         return Ok((experiment, plan, None, folder));
