@@ -225,7 +225,7 @@ fn command_line() -> u8 {
         );
         return Exit::Usage as u8;
     }
-    let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = join_help_lines(command()).try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let unparsed = match parsed {
         Ok(cli) => return execute(&cli.command),
         Err(error) => error,
@@ -280,6 +280,33 @@ fn command() -> clap::Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\
          `ttlab help COMMAND` describes a command, with examples.\n\nOptions:\n{{options}}{{after-help}}"
     ))
+}
+
+/// Joins the lines of each paragraph after a command's help, so that only the terminal's width wraps
+/// them.
+fn join_help_lines(command: clap::Command) -> clap::Command {
+    let joined = command.get_after_help().map(|help| join_lines(&help.to_string()));
+    let command = match joined {
+        Some(help) => command.after_help(help),
+        None => command,
+    };
+    command.mut_subcommands(join_help_lines)
+}
+
+/// Joins lines of prose. Examples and tables are indented, and exit codes begin a line.
+fn join_lines(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let begins = line.is_empty() || line.starts_with(' ') || line.starts_with("Exit:");
+        match lines.last_mut() {
+            Some(last) if !(begins || last.is_empty() || last.starts_with(' ') || last.ends_with(':')) => {
+                *last += " ";
+                *last += line;
+            }
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// Refuses to overwrite an input: a file, or what a run wrote to a folder.

@@ -24,13 +24,13 @@ node in the recorded search and does not here, the entry is offered again. Recor
 each policy keeps of all that could be used.
 
   hits         answered probes, and their share of the probes of positions that were stored before
-  cuts kept    of the usable probes (the entry offered last for the position ends the node): those answered here by an
-               entry that ends the node
-  worth kept   the nodes that these answers save: those searched to make the entry offered last. Counting hits ranks
-               policies wrongly, see docs/concepts.md
+  cuts kept    the usable probes (the entry offered last for the position ends the node) that were
+               answered here by an entry that ends the node
+  worth kept   the nodes that these answers save: those searched to make the entry offered last.
+               Counting hits ranks policies wrongly, see docs/concepts.md
   gap          the share of the way from `always` to `clairvoyant`
-  clairvoyant  the most that a table of this shape can reach on this trace if it knows the future: three bounds, each
-               exact for its column (full keys)")]
+  clairvoyant  the most that a table of this shape can reach on this trace if it knows the future:
+               three bounds, each exact for its column (full keys)")]
 pub struct Args {
     /// A trace by `ttlab trace`, or by include/ttlab-trace.h in another engine
     file: PathBuf,

@@ -15,10 +15,11 @@ use std::path::PathBuf;
   ttlab report reports/a reports/b -o both.html
   ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: as records
 
-With choices or several results, the results' folders are not changed: the output goes to standard output or to -o. Columns: `ttlab columns`; the unique end of a name is enough (policy for table.policy.kind),
-and where an option ends like a column of the rows, row.slots is the rows' own. Any option may be named, though it does not vary. Derived metrics: usable_rate, move_rate,
-hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source` tells results apart, and so does an
-option that each has its own value of; other differences are reported.")]
+With choices or several results, the results' folders are not changed: the output goes to standard output or to -o.
+Columns: `ttlab columns`. The end of a name is enough if it is unique (policy for table.policy.kind); row.slots is the
+rows' own column where the option table.slots ends alike. Any option may be named, also one that does not vary. Derived
+metrics: usable_rate, move_rate, hit_rate, eviction_rate, rejection_rate, first_cut_rate, nps, pressure. `--by source`
+tells results apart, and so does an option that has another value in each; other differences are reported.")]
 pub struct Args {
     /// Folders that `ttlab run` wrote, or CSV files
     #[arg(required = true)]
