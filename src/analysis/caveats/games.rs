@@ -43,7 +43,7 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     };
     if let Some(names) = names(&|point| !point.options.draws) {
         warnings.push(format!(
-            "draws = false: {names} does not see draws by repetition or the fifty-move rule, but games are drawn by them"
+            "draws = false: games are drawn by repetition and by the fifty-move rule, but not in the searches of {names}"
         ));
     }
     let emptied = |point: &Variant| {
