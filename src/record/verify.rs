@@ -16,6 +16,10 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
+/// The problem of a row that is not as it was written.
+pub(crate) const CHECKSUM_MISMATCH: &str =
+    "its checksum does not match: it was edited or damaged, or the row before it is missing";
+
 /// The result of verifying a results file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
@@ -246,10 +250,7 @@ fn verify_in_blocks(
                 };
                 if row.seal != Some(expected) {
                     found.damaged += 1;
-                    found.add_example(
-                        line,
-                        "its check does not fit: it was edited or damaged, or the row before it is missing",
-                    );
+                    found.add_example(line, CHECKSUM_MISMATCH);
                 }
                 // Later rows are checked against the checksum in the file, so that one edit is one
                 // error.
@@ -423,7 +424,7 @@ mod tests {
         };
         let kind = Some(SealKind::Whole);
         assert_eq!(of(&lines, Some(&ended)), VerifyReport { kind, ..expected });
-        let check = "its check does not fit: it was edited or damaged, or the row before it is missing";
+        let check = "its checksum does not match: it was edited or damaged, or the row before it is missing";
         let words = "edited or damaged, or following a row that is missing";
         let cut =
             |gone: &[usize]| (0..13).filter(|at| !gone.contains(at)).map(|at| lines[at].clone()).collect::<Vec<_>>();

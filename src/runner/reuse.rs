@@ -5,12 +5,12 @@
 use super::output::{Output, OutputError};
 use super::resume::save;
 use super::row_index::RowIndex;
-use super::status::OTHER_CHECK;
 use super::unused::{append_lines, unused_file, unused_files};
 use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::manifest::{EngineInfo, Manifest, RowSource, RunSegment, Shard};
+use crate::record::verify::CHECKSUM_MISMATCH;
 use crate::record::{self, ResultsError, columns, thin};
 use crate::system::files;
 use crate::table::policy::Policy;
@@ -285,7 +285,7 @@ impl<'a> Reuse<'a> {
                     None => others.extend(lines),
                 }
             } else if !is_written(now) && group.problem.is_none() {
-                group.problem = Some((line.number, OTHER_CHECK.to_owned()));
+                group.problem = Some((line.number, CHECKSUM_MISMATCH.to_owned()));
             }
             group.check = now;
             group.rows.push(row.clone());

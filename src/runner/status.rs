@@ -4,14 +4,11 @@
 use super::row_index::{IndexedRow, RowIndex};
 use super::stopping::Stopping;
 use crate::experiment::Job;
+use crate::record::verify::CHECKSUM_MISMATCH;
 use crate::record::{self, ResultsError};
 use csv::StringRecord;
 use std::collections::HashMap;
 use std::path::Path;
-
-/// The problem of a row that is not as it was written.
-pub(super) const OTHER_CHECK: &str =
-    "its checksum does not match: it was edited or damaged, or the row before it is missing";
 
 /// What a results file has of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,7 +39,7 @@ impl JobStatus {
         // The row of a failed job has no previous row.
         let check = record::check(if entry.failed { 0 } else { self.check }, row.iter().take(last));
         if row.get(last) != Some(format!("{check:08x}").as_str()) {
-            return Err(OTHER_CHECK.to_owned());
+            return Err(CHECKSUM_MISMATCH.to_owned());
         }
         (self.check, self.ended) = (check, entry.last);
         Ok(())
