@@ -282,7 +282,7 @@ fn command() -> clap::Command {
     ))
 }
 
-/// Joins the lines of each paragraph after a command's help, so that only the terminal's width wraps
+/// Joins the lines of each paragraph after a command's options: only the terminal's width wraps
 /// them.
 fn join_help_lines(command: clap::Command) -> clap::Command {
     let joined = command.get_after_help().map(|help| join_lines(&help.to_string()));
