@@ -126,22 +126,19 @@ mod tests {
             let read = Experiment::from_plan(&text, std::path::Path::new("x.toml"), &[], in_plan(pgn));
             let found = match_warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
             let message = found.into_iter().filter(|text| text.starts_with("draws") || text.starts_with("table.clear"));
-            message
-                .map(|text| {
-                    text.split(" does not")
-                        .next()
-                        .and_then(|text| text.split(" is emptied").next())
-                        .unwrap_or_default()
-                        .to_owned()
-                })
-                .collect::<Vec<_>>()
+            message.map(|text| text.split(" is emptied").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
         };
         let [search, iteration] = ["search", "iteration"].map(|clear| format!("'table.clear' = '{clear}'"));
         let emptied = |names: &str| format!("table.clear: the table of {names}");
         assert_eq!(message(&["", "'table.clear' = 'game'", "'table.clear' = 'never'"]), Vec::<String>::new());
         assert_eq!(message(&[&search, "", &iteration]), [emptied("\"p0\", \"p2\"")]);
         assert_eq!(message(&["", &format!("{search}\n'table.kind' = 'none'")]), Vec::<String>::new());
-        assert_eq!(message(&["draws = false", ""]), ["draws = false: \"p0\""]);
+        assert_eq!(
+            message(&["draws = false", ""]),
+            [
+                "draws = false: games are drawn by repetition and by the fifty-move rule, but not in the searches of \"p0\""
+            ]
+        );
         let five = message(&[&search, &search, &search, &search, &iteration]);
         assert_eq!(five, [emptied("\"p0\", \"p1\", \"p2\" and 2 more")]);
     }
