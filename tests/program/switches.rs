@@ -220,7 +220,7 @@ fn earlier_results_are_continued_or_thrown_away_as_asked() {
     fs::create_dir(desk.path("files")).unwrap();
     fs::write(desk.path("files/one.toml"), reference).unwrap();
     let other_build = |folder: &str| {
-        seal_anew(desk.path(folder).as_ref(), |manifest| manifest["build"]["commit"] = "elsewhere".into());
+        seal_anew(desk.path(folder).as_ref(), |manifest| manifest["build"]["searches"] = "elsewhere".into());
     };
     for (command, folder) in [
         ("run @t.toml --quiet --out @run", "run"),

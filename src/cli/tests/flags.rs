@@ -61,6 +61,7 @@ const CASES: &[Case] = &[
     ("run @/x.toml --out @/edited -q", "--repair", "exit 0"),
     ("run @/x.toml --out @/out", "--reuse @/whole", "jobs from "),
     ("run @/x.toml --out @/built -q", "--any-build", "exit 0"),
+    ("run @/x.toml --out @/out/r", "--reuse @/whole", ""),
     ("run @/x.toml --out @/built -q", "--fresh", "exit 0"),
     ("run @/vast.toml --out @/failed", "--retry-failed", "3 of 6"),
     ("run --plan @/two.json --shard 0 --out @/out/r -q", "--shard 1", "out/r/shards/1/results.csv:"),
