@@ -68,7 +68,8 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
     ("time", "seconds", "did you mean `seconds`?"),
 ];
 
-/// The new name of a renamed one, or what a word of other programs is called here, else "did you mean ...?" with the nearest valid name, if one is
+/// The new name of a renamed one, or what a word of other programs is called here, else "did you
+/// mean ...?" with the nearest valid name, if one is
 /// near: at most one wrong letter in three, plus one.
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if let Some(hint) = suggest_new_name(name) {

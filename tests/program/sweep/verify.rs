@@ -324,7 +324,7 @@ fn no_stretch_of_a_run_is_written_over() {
     let read = || -> serde_json::Value { serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap() };
     // The first segment was another build's on another machine, with many jobs at a time.
     seal_anew(&trial.path("out"), |theirs| {
-        for place in ["/build/commit", "/build/searches", "/segments/0/build/commit"] {
+        for place in ["/build/commit", "/build/searches", "/segments/0/build/commit", "/segments/0/build/searches"] {
             *theirs.pointer_mut(place).unwrap() = "feedbee".into();
         }
         for place in ["/machine/cpu", "/segments/0/machine/cpu"] {
