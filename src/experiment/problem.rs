@@ -69,8 +69,8 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
 ];
 
 /// The new name of a renamed one, or what a word of other programs is called here, else "did you
-/// mean ...?" with the nearest valid name, if one is
-/// near: at most one wrong letter in three, plus one.
+/// mean ...?" with the nearest valid name, if one is near: at most one wrong letter in three, plus
+/// one.
 pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if let Some(hint) = suggest_new_name(name) {
         return Some(hint);
