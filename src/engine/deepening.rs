@@ -344,7 +344,6 @@ struct IterationPlan {
     depth: u8,
     /// The score of the previous iteration.
     guess: Option<Score>,
-    /// Remaining nodes.
     nodes: u64,
 }
 

@@ -70,7 +70,6 @@ impl Frontier<'_> {
         false
     }
 
-    /// Tries each move.
     #[inline]
     fn attempt_each(&mut self, targets: Bitboard, to_move: impl Fn(Square) -> Move) -> bool {
         for to in targets {

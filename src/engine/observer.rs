@@ -10,7 +10,6 @@ use crate::table::{Hit, Table};
 pub struct Probed<'a> {
     /// The position that was looked up.
     pub board: &'a Board,
-    /// Its node.
     pub node: Node,
     /// The hit, if any.
     pub hit: Option<&'a Hit>,
@@ -51,7 +50,6 @@ pub trait Observer {
     }
 }
 
-/// No observer.
 pub struct NoObserver;
 
 impl Observer for NoObserver {

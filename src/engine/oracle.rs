@@ -33,7 +33,6 @@ pub fn learner(options: &EngineOptions) -> EngineOptions {
 }
 
 impl BestMoves {
-    /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -7,7 +7,6 @@ use crate::chess::Move;
 pub struct Variations {
     moves: Vec<Move>,
     len: [u16; PLIES + 1],
-    /// Maximum ply reached.
     deepest: usize,
 }
 

@@ -49,7 +49,6 @@ pub struct Search<'a, O> {
     pub(super) known: TableAnswer,
     /// The oracle's first move of each node, if the ordering uses it.
     pub(super) oracle: Option<&'a BestMoves>,
-    /// The observer.
     pub(super) observer: O,
 }
 

@@ -9,7 +9,6 @@ use crate::chess::{Bound, Score, order::GenerationOrder};
 use crate::table::options::{Prefetch, Size};
 use crate::table::{Entry, TableKind, TableOptions};
 
-/// Outside every score.
 pub const INFINITE: Score = 32_001;
 
 /// See [`EngineOptions`] for the meaning of each.
@@ -107,7 +106,6 @@ fn floor(at: Where, min_depth: u8) -> i32 {
 }
 
 impl Switches {
-    /// Resolves the options.
     #[must_use]
     pub fn new(options: &EngineOptions) -> Self {
         let (table, probe) = (&options.table, &options.probe);

@@ -15,7 +15,6 @@ use toml::{Table, Value};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     text: String,
-    /// The option's path.
     pub path: String,
     /// Its value; text that is not a TOML value is a word.
     pub value: Value,

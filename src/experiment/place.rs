@@ -7,7 +7,6 @@ use toml::de::{DeTable, DeValue};
 struct Located {
     /// The key, or the list item.
     name: Range<usize>,
-    /// The value.
     value: Range<usize>,
     /// Whether the whole path was found.
     is_complete: bool,

@@ -14,7 +14,6 @@ use std::sync::LazyLock;
 pub struct OptionPage {
     /// Dotted path: the key in experiment files and the column in results.
     pub path: String,
-    /// What it does.
     pub meaning: String,
     /// Its type or range: `integer 0..255`, `true | false`.
     pub values: String,
@@ -223,7 +222,6 @@ fn option_page(path: &str, property: &Value, target: &Value, default: &Value) ->
     }
 }
 
-/// Follows a `$ref`.
 fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
     node.get("$ref")
         .and_then(Value::as_str)

@@ -50,13 +50,11 @@ pub struct PlanFile {
     pub schema: u32,
     /// Version of the program that wrote it.
     pub ttlab: String,
-    /// The experiment's name.
     pub name: String,
     /// The plan's id, as in manifests.
     pub plan: String,
     /// Total number of jobs.
     pub jobs: u64,
-    /// Number of shards.
     pub shards: u64,
     /// The experiment file's name without its folder.
     pub file: String,
@@ -77,7 +75,6 @@ pub struct PlanFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShardJobs {
-    /// Number of jobs.
     pub jobs: u64,
     /// Hash of the jobs' ids, in order.
     pub ids: String,

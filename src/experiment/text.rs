@@ -17,7 +17,6 @@ use toml::Table;
 
 /// A file's text, with methods that report errors at a place in it.
 pub struct FileText<'a> {
-    /// The file's text.
     pub text: &'a str,
     /// The file's path: suites are looked up beside it.
     pub path: &'a Path,
@@ -45,7 +44,6 @@ pub(super) struct LoadedSuite {
     pub(super) name: String,
     /// Path of the file; none for a single position or a suite in a plan.
     pub(super) path: Option<PathBuf>,
-    /// Its items.
     pub(super) suite: Suite,
 }
 

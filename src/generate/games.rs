@@ -55,7 +55,6 @@ impl SelfPlay {
     }
 }
 
-/// Random opening positions.
 pub(super) fn openings(request: &GenerateRequest, count: usize) -> Result<Vec<Board>, SuiteError> {
     Ok(generate::generate(&GenerateOptions { count, seed: request.seed, plies: request.plies })?)
 }

@@ -10,7 +10,6 @@ pub use positions::{PositionKind, epd};
 
 use crate::chess::generate::GenerateError;
 
-/// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GenerateRequest {
     /// Number of games or positions.
@@ -39,13 +38,10 @@ pub enum SuiteError {
         "found only {found} of {expected} {what} positions in {games} games: request fewer positions or longer games"
     )]
     TooFew {
-        /// Positions found.
         found: usize,
-        /// Positions requested.
         expected: usize,
         /// The kind of positions.
         what: &'static str,
-        /// Games played.
         games: usize,
     },
 }

@@ -14,7 +14,6 @@ pub const TEMPORARY: &str = ".ttlab-new-";
 #[derive(Debug)]
 pub struct NewFile(Location);
 
-/// The unpublished file.
 #[derive(Debug)]
 enum Location {
     /// A file without a name: a kill leaves nothing.

@@ -22,7 +22,6 @@ pub struct Diagnosis {
     pub ttlab: String,
     /// Path of the engine's program.
     pub program: String,
-    /// Its arguments.
     pub arguments: Vec<String>,
     /// SHA-256 of the program.
     pub sha256: String,
@@ -40,13 +39,11 @@ pub struct Diagnosis {
     pub nodes: NodesVerdict,
 }
 
-/// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// Name of the check.
     pub check: String,
-    /// Its result.
     pub result: CheckResult,
     /// The finding in words.
     pub finding: String,
@@ -56,7 +53,6 @@ pub struct Check {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckResult {
-    /// As expected.
     Good,
     /// A fault of the engine.
     Fault,
@@ -128,7 +124,6 @@ pub struct Forgetting {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// The mean.
     pub mean: f64,
     /// Lower end of the interval.
     pub low: Option<f64>,

@@ -43,7 +43,6 @@ impl SeparatedRow {
         self.bytes.push(SEPARATOR);
     }
 
-    /// Number of fields.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

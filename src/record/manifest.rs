@@ -18,26 +18,17 @@ pub const MANIFEST: &str = "manifest.json";
 pub enum ManifestError {
     /// An error of the operating system.
     #[error("{path}: {error}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The system's error.
-        error: io::Error,
-    },
+    Io { path: String, error: io::Error },
     /// Its seal differs: it was edited or damaged.
     #[error(
         "{path}: it was edited or damaged: its seal does not fit: restore it, or move it away (`ttlab run` of the same experiment then writes another)"
     )]
-    Edited {
-        /// The file.
-        path: String,
-    },
+    Edited { path: String },
     /// Another version of ttlab wrote it.
     #[error(
         "{path}: a manifest of schema {found}, but this ttlab reads schema {SCHEMA}{renamed}: run the experiment again, or use the ttlab that wrote it"
     )]
     Version {
-        /// The file.
         path: String,
         /// The schema of the file.
         found: u64,
@@ -47,7 +38,6 @@ pub enum ManifestError {
     /// The file is not a manifest.
     #[error("{path}: not a manifest of ttlab: {problem}: move the folder away, or choose another")]
     Json {
-        /// The file.
         path: String,
         /// The problem and its place.
         problem: String,
@@ -57,11 +47,9 @@ pub enum ManifestError {
 /// The machine on which timings were measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's name.
     pub cpu: String,
     /// Processors that this process may use.
     pub cores: usize,
-    /// Memory in bytes.
     pub memory_bytes: u64,
     /// Operating system and architecture.
     pub os: String,
@@ -70,11 +58,9 @@ pub struct Machine {
 /// A build of ttlab.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
-    /// The crate's version.
     pub version: String,
     /// The commit, if known at build time.
     pub commit: String,
-    /// `release` or `debug`.
     pub profile: String,
     /// Hash of what decides counts: the code that searches, and the versions of its libraries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -103,7 +89,6 @@ impl std::fmt::Display for Build {
 pub struct Shard {
     /// Index of the shard, from 0.
     pub index: u64,
-    /// Number of shards.
     pub count: u64,
 }
 
@@ -115,7 +100,6 @@ pub struct ShardRun {
     pub index: u64,
     /// Number of parallel jobs.
     pub jobs: usize,
-    /// Its machine.
     pub machine: Machine,
     /// Nodes per second of `ttlab bench` on that machine.
     pub calibration: Option<u64>,
@@ -128,11 +112,8 @@ pub struct ShardRun {
 /// Rows that were taken from another folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowSource {
-    /// The folder.
     pub folder: String,
-    /// Number of jobs.
     pub jobs: u64,
-    /// Number of rows.
     pub rows: u64,
     /// The build that wrote them.
     pub build: Build,
@@ -142,7 +123,6 @@ pub struct RowSource {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thin {
-    /// Number of rows.
     pub rows: u64,
     /// Number of failed jobs among them.
     pub failed: u64,
@@ -168,9 +148,7 @@ pub struct RunSegment {
     /// shard) has none: the remaining jobs are its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs_written: Option<Jobs>,
-    /// The build.
     pub build: Build,
-    /// The machine.
     pub machine: Machine,
     /// Whether a table of 2 MiB or more was in huge pages.
     pub huge_pages: Option<bool>,
@@ -232,7 +210,6 @@ const fn is_zero(count: &u64) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SuiteRun {
-    /// Its name.
     pub name: String,
     /// Its file, as the experiment names it.
     pub file: String,
@@ -246,9 +223,7 @@ pub struct SuiteRun {
 pub struct Manifest {
     /// Version of this format.
     pub schema: u32,
-    /// The experiment's name.
     pub name: String,
-    /// The experiment's question.
     pub question: String,
     /// The suite, as the file names it.
     pub suite: String,
@@ -275,7 +250,6 @@ pub struct Manifest {
     pub seeds: u32,
     /// The variants in order, further key seeds last.
     pub variants: Vec<String>,
-    /// The baseline's name.
     pub baseline: String,
     /// The varying option columns.
     pub varying: Vec<String>,
@@ -310,9 +284,7 @@ pub struct Manifest {
     /// different speed apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<u64>,
-    /// The build.
     pub build: Build,
-    /// The machine.
     pub machine: Machine,
     /// Whether a table of 2 MiB or more was in huge pages; none without such a table, or if the
     /// system does not say.

@@ -60,7 +60,6 @@ pub struct Label {
 /// A row of results, before it is formatted.
 #[derive(Debug, Clone)]
 pub struct Row<'a> {
-    /// Its key columns.
     pub label: &'a Label,
     /// The finished iteration; none for a failed job.
     pub iteration: Option<&'a Iteration>,
@@ -81,7 +80,6 @@ pub struct Row<'a> {
 /// The match columns of a row.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchColumns<'a> {
-    /// The opponent's name.
     pub opponent: &'a str,
     /// The game; none if the pair could not be played.
     pub game: Option<&'a GameRecord>,

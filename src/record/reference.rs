@@ -13,7 +13,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The file's name.
 pub const NAME: &str = "reference.csv";
 
 /// The name of the compressed file, beside thin rows.

@@ -114,7 +114,6 @@ fn check_width(fields: usize, row: StringRecord) -> Result<StringRecord, String>
 
 /// The complete lines of a results file, without a torn last line.
 pub(super) struct Lines<'f> {
-    /// The first line.
     pub(super) header: Vec<u8>,
     rest: BufReader<Take<&'f File>>,
     /// Length up to the end of the last complete line.
@@ -271,7 +270,6 @@ impl Rows {
         Ok(true)
     }
 
-    /// The current row.
     pub fn row(&self) -> &StringRecord {
         &self.row
     }

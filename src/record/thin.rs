@@ -283,7 +283,6 @@ pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
 pub struct ThinRows {
     /// The columns: resolution, name and fields.
     pub columns: Vec<(Resolution, String, StringRecord)>,
-    /// Number of rows.
     pub rows: usize,
     /// Columns of the full rows that are not kept by row.
     pub absent: Vec<String>,

@@ -23,7 +23,6 @@ pub(crate) const CHECKSUM_MISMATCH: &str =
 /// The result of verifying a results file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// Number of rows.
     pub rows: u64,
     /// Whether rows have checksums; a table from another program has none.
     pub sealed: bool,

@@ -64,7 +64,6 @@ pub fn gate_values(judged: &GateResult) -> String {
     format!("{} -> {} ({}{rows})", total(base), total(new), format_change(judged.totals))
 }
 
-/// Makes the page.
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut parts = vec![Part::List(String::new(), lead_lines(comparison))];
     parts.extend(gates_table(comparison).non_empty().map(Part::Table));

@@ -38,7 +38,6 @@ pub(super) fn format_value(value: f64, unit: Unit) -> String {
     }
 }
 
-/// An interval: 0.569-0.720.
 pub(super) fn format_interval(low: f64, high: f64) -> String {
     if low.is_finite() { format!("{low:.3}-{high:.3}") } else { "-".to_owned() }
 }

@@ -148,7 +148,6 @@ pub enum Datum {
 /// How a cell is highlighted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Emphasis {
-    /// Not highlighted.
     #[default]
     None,
     /// Significantly less than the baseline.

@@ -11,9 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// The audit of one variant.
 #[derive(Debug, Clone, Default)]
 pub struct Audited {
-    /// The variant's name.
     pub variant: String,
-    /// Finished iterations.
     pub searches: u64,
     /// Nodes of all searches, unfinished iterations included.
     pub nodes: u64,

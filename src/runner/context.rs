@@ -39,19 +39,14 @@ impl WorkerState {
 
 /// What the workers share.
 pub struct Shared<'a> {
-    /// The experiment.
     pub experiment: &'a Experiment,
-    /// The experiment's plan.
     pub plan: &'a Plan,
-    /// The output folder.
     pub output: &'a Output,
-    /// The external engines.
     pub subjects: &'a Subjects,
     /// The optional columns of the rows.
     pub extra: Extra,
     /// The values of the varying options, by variant.
     pub labels: Vec<Vec<String>>,
-    /// The crash tracking.
     pub in_flight: InFlight,
     /// The sequential tests of a match.
     pub stopping: Mutex<Stopping>,
@@ -59,7 +54,6 @@ pub struct Shared<'a> {
     pub unfit: &'a [Option<String>],
     /// One state per worker.
     pub worker_states: Vec<WorkerState>,
-    /// The results file.
     pub sink: Mutex<Sink>,
     /// The summary so far.
     pub summary: Mutex<RunSummary>,
@@ -67,7 +61,6 @@ pub struct Shared<'a> {
     pub working_sets: Mutex<HashMap<WorkingSet, u64>>,
     /// Set by another thread, or when a row cannot be written: searches end soon.
     pub stop: &'a AtomicBool,
-    /// The progress display.
     pub progress: &'a dyn Progress,
 }
 
@@ -77,7 +70,6 @@ pub type WorkingSet = (String, Option<u8>, Option<u64>, usize);
 
 /// The results file while it is written.
 pub struct Sink {
-    /// The open file.
     pub results: ResultsWriter,
     /// Whether rows are not synced yet.
     pub dirty: bool,

@@ -14,9 +14,7 @@ use std::time::Instant;
 
 /// A player: the first of a pair is the variant, the second its opponent.
 pub struct Player<'a> {
-    /// The variant's name.
     pub name: &'a str,
-    /// The engine.
     pub subject: &'a mut dyn Subject,
     /// The limit of each search.
     pub limit: Limit,

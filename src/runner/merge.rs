@@ -32,9 +32,7 @@ pub struct ShardGap {
     pub shard: u64,
     /// Jobs of the shard.
     pub jobs: u64,
-    /// Jobs without rows.
     pub missing: u64,
-    /// Failed jobs.
     pub failed: u64,
     /// Searches that the reference engine has still to make.
     pub unjudged: u64,
@@ -45,7 +43,6 @@ pub struct ShardGap {
 /// Why shards cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// Jobs are missing.
     #[error("{} of {} shards are incomplete: {} missing", .0.len(), .1, plural(.0.iter().map(|gap| gap.missing).sum::<u64>(), "job"))]
     Missing(Vec<ShardGap>, u64),
     /// Two folders hold the same shard, with different counts.
@@ -58,7 +55,6 @@ pub enum MergeError {
         plural(*.checked, "row")
     )]
     Uneven {
-        /// The shard's folder.
         folder: PathBuf,
         /// Rows when it was checked.
         checked: u64,

@@ -22,7 +22,6 @@ pub const EXPERIMENT: &str = "experiment.toml";
 
 /// An output folder that this process has locked.
 pub struct Output {
-    /// The folder's path.
     pub folder: PathBuf,
     /// Locked until the run ends; the system unlocks it even after a kill.
     lock: File,
@@ -48,7 +47,6 @@ pub enum OutputError {
     Io {
         /// The path of the file or folder.
         path: String,
-        /// The system's error.
         error: io::Error,
     },
     /// Another run has locked the folder.
@@ -62,7 +60,6 @@ pub enum OutputError {
     NoLocks {
         /// The path of the lock file.
         path: String,
-        /// The system's error.
         error: io::Error,
     },
     /// The folder holds other results.
@@ -82,7 +79,6 @@ pub enum OutputError {
     Results {
         /// The path of the results file.
         path: String,
-        /// The problem.
         error: ResultsError,
     },
 }

@@ -7,7 +7,6 @@ pub trait Progress: Sync {
     /// The run begins. `all`: jobs of the plan; `before`: those done by earlier runs; `found`: the
     /// results file.
     fn begin(&self, _all: u64, _before: u64, _found: &Done) {}
-    /// A job begins.
     fn job(&self, _variant: &str, _item: &str) {}
     /// A job is done.
     fn done(&self) {}
@@ -15,7 +14,6 @@ pub trait Progress: Sync {
     fn end(&self, _ran: &RunSummary) {}
 }
 
-/// Shows nothing.
 pub struct Quiet;
 
 impl Progress for Quiet {}

@@ -26,9 +26,7 @@ pub struct Done {
 /// Which jobs run again although they have rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RetryPolicy {
-    /// Failed jobs.
     pub failed: bool,
-    /// Also quarantined jobs.
     pub quarantined: bool,
     /// Jobs with a damaged or missing row. Lines that are not rows of this plan are dropped too.
     pub damaged: bool,

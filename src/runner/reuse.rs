@@ -47,7 +47,6 @@ impl std::fmt::Display for Known {
 
 /// Where a field of a row of this plan comes from.
 enum Source {
-    /// From the plan.
     Label(&'static str),
     /// The value of a varying option, by its index.
     Option(usize),

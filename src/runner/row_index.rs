@@ -57,7 +57,6 @@ impl Place {
 pub struct IndexedRow {
     /// The place in the plan's order.
     pub place: Place,
-    /// The row's job.
     pub job: Job,
     /// Whether the row is the job's last one, which completes the job.
     pub last: bool,

@@ -58,11 +58,9 @@ pub struct Session<'a> {
     plan: &'a Plan,
     /// The settings of the run.
     pub settings: Settings,
-    /// The output folder.
     pub output: Output,
     /// For each lane, why its tables do not fit into memory, if so.
     unfit: Vec<Option<String>>,
-    /// The external engines.
     pub subjects: Subjects,
     /// What the folder had of this plan, if its rows were another plan's.
     pub known: Option<Known>,

@@ -19,7 +19,6 @@ pub struct JobStatus {
     pub check: u32,
     /// Whether its last row is there.
     pub ended: bool,
-    /// Whether it failed.
     pub failed: bool,
     /// Whether it was quarantined; then it has not failed by itself.
     pub quarantined: bool,

@@ -34,7 +34,6 @@ struct Lane {
     /// The first pair that is not judged yet.
     next: usize,
     pairs: Pentanomial,
-    /// The failed pairs.
     failed: Vec<usize>,
     /// The last pair that is needed, once the test has ended.
     end: Option<usize>,

@@ -19,7 +19,6 @@ use std::path::Path;
 /// The state of a folder, from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FolderState {
-    /// Complete.
     Whole,
     /// Rows are missing, jobs failed, or the run has not ended.
     Missing,

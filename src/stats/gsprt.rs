@@ -28,9 +28,7 @@ pub struct Bounds {
 pub enum TestState {
     /// Neither bound is reached: more pairs are needed.
     Continue,
-    /// H0 is accepted.
     H0,
-    /// H1 is accepted.
     H1,
 }
 

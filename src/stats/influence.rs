@@ -9,7 +9,6 @@ use super::clusters::Clusters;
 /// The cluster that changes a mean most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Influence {
-    /// The cluster's id.
     pub cluster: u32,
     /// Its index among the line's clusters.
     pub index: usize,

@@ -15,7 +15,6 @@ use crate::parallel::par_map;
 /// A geometric mean of ratios, and its statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ratio {
-    /// The geometric mean.
     pub mean: f64,
     /// The lower end of its 95 % interval; NaN for fewer than two clusters.
     pub low: f64,

@@ -10,7 +10,6 @@ const ROUNDS: u32 = 20;
 /// A running process below this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descendant {
-    /// The process id.
     pub pid: i32,
     /// The name in `/proc/PID/stat`.
     pub name: String,

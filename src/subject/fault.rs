@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFault {
     /// The program could not be started; the reason.
@@ -44,7 +43,6 @@ pub enum EngineFault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault} at `{request}`{}", last_lines(tail))]
 pub struct Failure {
-    /// What went wrong.
     pub fault: EngineFault,
     /// The request that failed.
     pub request: String,

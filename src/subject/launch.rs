@@ -8,9 +8,7 @@ use std::time::Duration;
 /// How to start an engine.
 #[derive(Debug, Clone, Default)]
 pub struct Launch {
-    /// The program.
     pub path: PathBuf,
-    /// Its arguments.
     pub arguments: Vec<String>,
     /// The `ttlab` program to run as its guard; without one the engine survives if this process is
     /// killed.

@@ -53,7 +53,6 @@ impl<'a> Position<'a> {
 /// What an external engine reported about a search; `None` where it did not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UciReport {
-    /// The last depth.
     pub depth: Option<u8>,
     /// The last score in centipawns, from the side to move's view; a mate in n plies is 32,000 less
     /// n.
@@ -144,7 +143,6 @@ impl UciReport {
 /// Events during a search.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchEvent<'a> {
-    /// Start the clock.
     Begin,
     /// Stop the clock; counters are still being gathered.
     End,

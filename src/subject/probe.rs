@@ -50,7 +50,6 @@ pub enum NodeReports {
 /// The result of a trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
-    /// The engine's identity.
     pub identity: EngineIdentity,
     /// How well its searches repeat.
     pub repeatability: Repeatability,

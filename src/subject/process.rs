@@ -54,7 +54,6 @@ pub struct QuitReport {
     pub leftovers: Vec<String>,
 }
 
-/// A running engine.
 pub struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -199,7 +198,6 @@ impl Process {
         QuitReport { exit: ended, elapsed: within, leftovers: left.into_iter().map(|one| one.name).collect() }
     }
 
-    /// Kills it immediately.
     pub fn kill_now(&mut self) {
         if self.ended {
             return; // Its process id may have been reused.

@@ -10,12 +10,9 @@ use std::path::{Path, PathBuf};
 /// Where Debian and others install games, for a PATH that lacks it (cron, root, CI).
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
-/// An engine's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// The absolute path.
     pub path: PathBuf,
-    /// The arguments.
     pub arguments: Vec<String>,
     /// SHA-256 of the file, in hexadecimal digits as `sha256sum` prints them.
     pub sha256: String,
@@ -24,9 +21,7 @@ pub struct Program {
 /// What an engine reports about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineIdentity {
-    /// `id name`.
     pub name: String,
-    /// `id author`.
     pub author: String,
     /// Lines before `uciok` that are neither `id` nor `option`.
     pub banner: Vec<String>,

@@ -19,15 +19,12 @@ pub struct UciOption {
 /// The values that an option accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionKind {
-    /// True or false.
     Check,
     /// A number between two bounds, inclusive.
     Spin(i64, i64),
-    /// One of these.
     Combo(Vec<String>),
     /// A button: no value.
     Button,
-    /// Any text.
     Text,
 }
 
@@ -154,7 +151,6 @@ pub fn check_option<'a>(
     Err(OptionError::Value { expected: option.kind.to_string(), choices })
 }
 
-/// The `setoption` line.
 pub fn set_option(option: &UciOption, value: &OptionValue) -> String {
     match option.kind {
         OptionKind::Button => format!("setoption name {}", option.name),

@@ -240,14 +240,12 @@ fn ordered_options(declared: &[UciOption], given: &[(String, OptionValue)]) -> V
     all
 }
 
-/// The `position` line.
 fn position_line(position: &Position<'_>) -> String {
     let fen = position.start.fen(EpRule::Legal);
     let moves: String = position.moves.iter().map(|mv| format!(" {mv}")).collect();
     if moves.is_empty() { format!("position fen {fen}") } else { format!("position fen {fen} moves{moves}") }
 }
 
-/// The `go` line.
 fn go_line(limit: Limit) -> String {
     let depth = limit.depth.map(|depth| format!(" depth {depth}")).unwrap_or_default();
     let nodes = limit.nodes.map(|nodes| format!(" nodes {nodes}")).unwrap_or_default();

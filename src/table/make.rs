@@ -143,7 +143,6 @@ pub fn build(
 pub(crate) trait Taker {
     /// What the code returns.
     type Output;
-    /// Receives the table.
     fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output;
 }
 

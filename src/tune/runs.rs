@@ -25,12 +25,10 @@ pub enum RunsError {
     /// The run was interrupted; finished jobs are kept.
     #[error("interrupted")]
     Interrupted(RunSummary),
-    /// Some jobs failed.
     #[error("{} failed: see the error column of {path}; --retry-failed runs what failed again", plural(failed, "job"))]
     Failed {
         /// The number of failed jobs.
         failed: u64,
-        /// The results file.
         path: String,
     },
     /// The results cannot be read, or have no such metric.
@@ -41,12 +39,7 @@ pub enum RunsError {
         "tune.metric: in most searches {metric} is 0 for either \"{candidate}\" or the baseline, so they have no ratio to decide \
          the race by: choose another metric, or leave the variant out"
     )]
-    Zeros {
-        /// The metric's name.
-        metric: String,
-        /// The variant's name.
-        candidate: String,
-    },
+    Zeros { metric: String, candidate: String },
     /// The metric is a measured time.
     #[error("`{0}` is a measured time, which does not repeat: expected a count or a rate of counts")]
     Time(String),

@@ -4,12 +4,10 @@
 use crate::chess::Color;
 use std::time::Duration;
 
-/// A client's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Asks for identity and options.
     Uci,
-    /// Asks for `readyok`.
     IsReady,
     /// A new game begins.
     NewGame,
@@ -17,7 +15,6 @@ pub enum Command {
     SetOption(String, Option<String>),
     /// The start position of a game (`None`: the usual one) and the moves since.
     Position(Option<String>, Vec<String>),
-    /// Search.
     Go(Go),
     /// Ends the search and answers.
     Stop,
@@ -25,7 +22,6 @@ pub enum Command {
     PonderHit,
     /// Prints the signature of the build.
     Bench,
-    /// End.
     Quit,
     /// An unknown command, by its first word.
     Unknown(String),
@@ -36,7 +32,6 @@ pub enum Command {
 pub struct Go {
     /// Maximum depth in plies, 1 to 255.
     pub depth: Option<u8>,
-    /// Maximum nodes.
     pub nodes: Option<u64>,
     /// Time for this move.
     pub move_time: Option<Duration>,
@@ -46,7 +41,6 @@ pub struct Go {
     pub increment: [Duration; 2],
     /// Moves until the next time control, 1 to 1000.
     pub moves_to_go: Option<u32>,
-    /// Searches until `stop`.
     pub infinite: bool,
     /// Searches on the opponent's time until `ponderhit`.
     pub ponder: bool,

@@ -7,7 +7,6 @@ use crate::chess::{Board, Increments, Strictness, fen, parse_move};
 pub struct PlayedGame {
     /// The earlier positions, the oldest first.
     pub past: Vec<Board>,
-    /// The current position.
     pub board: Board,
 }
 

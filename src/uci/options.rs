@@ -10,13 +10,11 @@ use std::time::Duration;
 /// Maximum `Hash`, in MiB.
 const MAX_HASH: u64 = 1 << 20;
 
-/// The current settings.
 #[derive(Debug, Clone)]
 pub struct UciSettings {
     preset: Option<String>,
     /// `path=value`, at most one per path.
     sets: Vec<String>,
-    /// The engine's options.
     pub engine: EngineOptions,
     /// Time lost between client and engine per move.
     pub overhead: Duration,
@@ -25,9 +23,7 @@ pub struct UciSettings {
 /// What setting an option requires besides storing its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FollowUp {
-    /// Nothing.
     None,
-    /// Clear the table.
     Clear,
 }
 

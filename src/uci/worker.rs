@@ -147,7 +147,6 @@ impl<'scope> Worker<'scope> {
         self.running.take().map(|(_, thread)| thread.join());
     }
 
-    /// Starts a search.
     pub fn go<'env, W: Write + Send>(
         &mut self,
         scope: &'scope Scope<'scope, 'env>,

@@ -41,7 +41,6 @@ pub enum Warning {
         .0, quote_names(.1)
     )]
     Zeros(String, Vec<String>),
-    /// Jobs that failed.
     #[error("{} left out: see the error column", if *.0 == 1 { "a job failed and is".to_owned() } else { format!("{} jobs failed and are", .0) })]
     Failed(usize),
     /// The run has not ended.

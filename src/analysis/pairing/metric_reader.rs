@@ -10,7 +10,6 @@ use std::borrow::Cow;
 /// Which iterations of a search count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
-    /// All iterations.
     All,
     /// Those up to this depth, as a search to that depth would have made.
     UpTo(u16),

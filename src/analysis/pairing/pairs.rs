@@ -21,7 +21,6 @@ pub type Logs = Vec<(u32, f64)>;
 pub struct Pair {
     /// The block: what varies within the groups.
     pub block: u32,
-    /// The position.
     pub unit: u32,
     /// The game, or the position if it belongs to none: the unit of sampling.
     pub cluster: u32,

@@ -22,10 +22,8 @@ fn first_plies(games: &Words, plies: &[f64]) -> HashMap<u32, f64> {
     first
 }
 
-/// One search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneSearch {
-    /// Its group.
     pub group: u32,
     /// Its block within the group: the values of the other options.
     pub block: u32,
@@ -63,11 +61,8 @@ pub struct IterationRow {
 pub struct Repeats {
     /// The block of the searches.
     pub block: u32,
-    /// Their position.
     pub unit: u32,
-    /// Their cluster.
     pub cluster: u32,
-    /// Their key seed.
     pub seed: u32,
     /// Whether they are the first of their game.
     pub opens_game: bool,

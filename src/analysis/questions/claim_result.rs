@@ -22,7 +22,6 @@ pub enum Ruling {
     Differs,
     /// The rows are too few, or too close, for either.
     Undecided,
-    /// No row matches.
     #[default]
     NoRows,
 }

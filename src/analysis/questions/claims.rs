@@ -23,13 +23,10 @@ pub struct Verdict {
     pub subject: String,
     /// The published or known figure.
     pub published: String,
-    /// What was measured.
     pub measured: String,
-    /// Whether they agree.
     pub ruling: Ruling,
     /// The kind of source.
     pub kind: ClaimOrigin,
-    /// The expected outcome.
     pub expected: ExpectedVerdict,
     /// The source of the figure, as a citation.
     pub source: String,

@@ -80,9 +80,7 @@ pub struct Change {
 /// A row that differs.
 #[derive(Debug, Clone)]
 pub struct MovedRow {
-    /// The variant's name.
     pub variant: String,
-    /// The position's name.
     pub position: String,
     /// The depth in plies.
     pub depth: f64,
@@ -99,7 +97,6 @@ pub struct MovedRow {
 pub struct GateResult {
     /// The gate as the user wrote it.
     pub gate: String,
-    /// The variant's name.
     pub variant: String,
     /// The full name of the metric.
     pub metric: String,
@@ -116,13 +113,10 @@ pub struct GateResult {
 /// The outcome of a comparison, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
-    /// A gate fails.
     Gate,
-    /// Rows are missing.
     Missing,
     /// Equal plans gave different counts.
     Unequal,
-    /// None of these.
     Fine,
 }
 

@@ -62,7 +62,6 @@ impl CurvePoint {
 /// The ratios of an option's values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// The option's path.
     pub path: String,
     /// The label of the reference level.
     pub reference: String,

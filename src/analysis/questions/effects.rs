@@ -29,7 +29,6 @@ pub struct Effect {
 /// own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interaction {
-    /// Axis and level.
     pub first: (usize, usize),
     /// The other axis and level.
     pub second: (usize, usize),

@@ -20,11 +20,8 @@ pub type PairPoints = HashMap<u32, f64>;
 /// largest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EqualNodes {
-    /// The estimate.
     pub nodes: f64,
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 

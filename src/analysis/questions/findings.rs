@@ -16,13 +16,9 @@ use crate::text::plural;
 pub enum Sign {
     /// It is the baseline.
     Baseline,
-    /// Significantly less.
     Less,
-    /// Significantly more.
     More,
-    /// No significant difference.
     Unclear,
-    /// Nothing to compare.
     Nothing,
 }
 

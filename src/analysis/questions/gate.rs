@@ -157,7 +157,6 @@ impl fmt::Display for Gate {
     }
 }
 
-/// A single word.
 fn metric_name(text: &str) -> Option<&str> {
     let text = text.trim();
     (!text.is_empty() && !text.contains(char::is_whitespace)).then_some(text)

@@ -56,13 +56,11 @@ pub struct Line {
     pub measures: Vec<Measure>,
     /// Nodes of all iterations.
     pub nodes: f64,
-    /// Static evaluations.
     pub evals: f64,
     /// Hits that ended their node.
     pub usable: f64,
     /// Hits that only gave a move.
     pub move_only: f64,
-    /// Table probes.
     pub probes: f64,
     /// Table probes that found their key.
     pub hits: f64,
@@ -70,7 +68,6 @@ pub struct Line {
     pub misses_empty: f64,
     /// Misses that found other keys.
     pub misses_other: f64,
-    /// Table stores.
     pub stores: f64,
     /// Stores that displaced another position.
     pub evictions: f64,

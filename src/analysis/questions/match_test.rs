@@ -6,11 +6,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// An Elo difference with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Elo {
-    /// The estimate.
     pub elo: f64,
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 

@@ -18,7 +18,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub struct Encounter {
     /// The first player, whose points are counted.
     pub player: String,
-    /// The second player.
     pub opponent: String,
     /// The number of pairs by their points.
     pub pairs: Pentanomial,
@@ -60,7 +59,6 @@ pub struct Encounter {
 }
 
 impl Encounter {
-    /// The player's points.
     pub fn points(&self) -> f64 {
         self.games[0] as f64 + self.games[1] as f64 / 2.0
     }

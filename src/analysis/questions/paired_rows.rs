@@ -20,7 +20,6 @@ use std::path::Path;
 pub struct RecordedResult {
     /// The path it was read from, as the user wrote it.
     pub name: String,
-    /// Its rows.
     pub frame: Frame,
     /// The manifest; none for a results file without its folder.
     pub manifest: Option<Manifest>,
@@ -150,9 +149,7 @@ pub struct PairedResults {
 /// Two rows of the same search and depth.
 #[derive(Debug, Clone, Copy)]
 pub struct RowPair {
-    /// BASE's row.
     pub base: usize,
-    /// NEW's row.
     pub new: usize,
     /// The index of the line.
     pub line: usize,

@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// The quality of one variant's moves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
-    /// The variant.
     pub variant: String,
     /// The number of searches that were judged.
     pub searches: usize,

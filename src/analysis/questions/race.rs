@@ -11,7 +11,6 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-/// Measures candidates.
 pub trait Objective {
     /// Why it cannot measure.
     type Error;
@@ -56,7 +55,6 @@ pub struct Contest<'a> {
     pub items: usize,
     /// The number of other pressures.
     pub pressures: usize,
-    /// The user's settings.
     pub tune: &'a Tune,
 }
 
@@ -92,7 +90,6 @@ pub struct Candidate {
 /// The result of a finalist on held-out items.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// The finalist's index.
     pub candidate: usize,
     /// Its ratio to the baseline.
     pub ratio: Ratio,

@@ -43,7 +43,6 @@ pub fn screen(summary: &Summary, nodes_mislead: bool, margin: f64, price: f64) -
 /// A variant that played against the best of the screen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Contender {
-    /// The variant's name.
     pub name: String,
     /// Its pairs against the best of the screen.
     pub pairs: Pentanomial,

@@ -22,7 +22,6 @@ pub struct OverSuites {
     pub mean: f64,
     /// The lower end of its 95 % interval; NaN where a suite has none.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 
@@ -41,7 +40,6 @@ impl OverSuites {
 /// One line in all suites.
 #[derive(Debug, Clone)]
 pub struct LineOverSuites<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The line and its index in each suite's summary; none if the suite has no rows of it.
     pub suites: Vec<Option<(usize, &'a Line)>>,

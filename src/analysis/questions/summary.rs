@@ -30,7 +30,6 @@ pub struct Question {
 /// Which group the others are compared with.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Baseline {
-    /// The first group.
     #[default]
     First,
     /// A group as the user named it, see [`Grouping::parse_baseline`].
@@ -55,7 +54,6 @@ impl Question {
 /// The totals of each group of rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
-    /// The grouping columns.
     pub by: Vec<String>,
     /// One line for each group.
     pub lines: Vec<Line>,

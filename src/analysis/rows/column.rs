@@ -18,7 +18,6 @@ pub const SEED: &str = "seed";
 pub enum Values {
     /// Numbers; an empty field is NaN. Counts are exact up to 2^53.
     Numbers(Vec<f64>),
-    /// Strings.
     Words(Words),
 }
 
@@ -36,7 +35,6 @@ impl Words {
         Self { codes: vec![0; rows], list: vec![word.to_owned()], known: HashMap::from_iter([(word.to_owned(), 0)]) }
     }
 
-    /// Each row's code.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
@@ -60,7 +58,6 @@ impl Words {
         first
     }
 
-    /// Appends a row.
     pub fn push(&mut self, text: &str) {
         // Rows come in runs: the next string is most likely the last one again.
         let last = self.codes.last().copied();

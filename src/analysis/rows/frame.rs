@@ -57,7 +57,6 @@ pub enum Lookup {
     Metric,
     /// Groups: an option has precedence over a counter.
     Group,
-    /// Filters: no precedence.
     Filter,
 }
 

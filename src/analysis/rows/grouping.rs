@@ -13,7 +13,6 @@ pub struct Grouping {
     pub by: Vec<String>,
     /// Each group's values of these columns, in the order of the groups' first rows.
     pub values: Vec<Vec<String>>,
-    /// Each row's group.
     pub group: Vec<u32>,
     /// Each row's block: the values of the options that vary within groups. Searches are paired
     /// only within a block.

@@ -28,15 +28,12 @@ pub enum Aggregation {
 /// How a metric's values are formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// A whole number.
     Count,
     /// A share of 1, shown in percent.
     Share,
-    /// Seconds.
     Seconds,
     /// A number per second.
     PerSecond,
-    /// Any other number.
     Plain,
 }
 

@@ -86,7 +86,6 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize)
     Some(rows)
 }
 
-/// A file's header.
 struct Heading {
     fields: Vec<String>,
     /// Whether each column is loaded.

@@ -115,7 +115,6 @@ mod tests {
 
     const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
 
-    /// Counted by hand.
     #[test]
     fn evaluation_terms_match_a_count_by_hand() {
         let (start, e4) = (Board::startpos(), Board::from_fen(AFTER_E4).unwrap());

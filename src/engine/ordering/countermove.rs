@@ -36,7 +36,6 @@ impl Countermoves {
         }
     }
 
-    /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.fill(Move::NONE);
     }

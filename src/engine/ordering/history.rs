@@ -48,7 +48,6 @@ impl History {
         *score = (*score + depth * depth).min(MAX_SCORE);
     }
 
-    /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.fill(0);
     }

@@ -29,7 +29,6 @@ impl Killers {
         }
     }
 
-    /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.fill([Move::NONE; 2]);
     }

@@ -33,7 +33,6 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Forgets everything.
     pub fn clear(&mut self) {
         self.killers.clear();
         self.history.clear();

@@ -7,13 +7,10 @@ use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
 /// The inputs of a node's move order.
 #[derive(Clone, Copy)]
 pub struct StageContext<'a> {
-    /// The rules.
     pub ranks: &'a Ranks,
     /// The order of generation.
     pub generation: GenerationOrder,
-    /// Its seed.
     pub seed: u64,
-    /// The position.
     pub board: &'a Board,
     /// What is known about the node's moves.
     pub hint: &'a Hint,
@@ -36,7 +33,6 @@ impl StageContext<'_> {
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
     words: Vec<i64>,
-    /// Words in use.
     top: usize,
 }
 
@@ -47,11 +43,9 @@ pub enum Stage {
     First,
     /// None, and the first move was tried.
     FirstDone,
-    /// Captures and promotions.
     Noisy,
     /// Quiet moves; losing captures remain below them.
     Quiet,
-    /// All moves.
     All,
 }
 
@@ -72,7 +66,6 @@ pub struct NodeMoves {
     losing: (usize, usize),
     /// The move before all others.
     pub first: Move,
-    /// The generation stage.
     pub stage: Stage,
 }
 
