@@ -196,12 +196,6 @@ impl Output {
             && let Some(old) = Manifest::read(&self.folder)?
         {
             let foreign = |what: &str| Err(OutputError::Foreign(format!("{}: holds {what}", self.folder.display())));
-            if old.plan != manifest.plan || old.shard != manifest.shard {
-                return foreign(
-                    "the results of another plan (the experiment file, its suite or --set changed): move it away, choose another \
-                     folder with --out, or start over with --fresh",
-                );
-            }
             let other = |(name, engine): &(&String, &EngineInfo)| {
                 old.subjects.get(*name).is_none_or(|before| before.sha256 != engine.sha256)
             };
@@ -214,6 +208,12 @@ impl Output {
                 return foreign(&format!(
                     "results of another build{which}, which may search otherwise: start over with --fresh, or continue anyway with --any-build"
                 ));
+            }
+            if old.plan != manifest.plan || old.shard != manifest.shard {
+                return foreign(
+                    "the results of another plan (the experiment file, its suite or --set changed): move it away, choose another \
+                     folder with --out, or start over with --fresh",
+                );
             }
             manifest.started = old.started;
             // Earlier segments stay recorded; warnings consider the worst of them.
