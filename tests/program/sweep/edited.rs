@@ -164,7 +164,7 @@ fn results_of_another_experiment_or_build_are_refused() {
     trial.run("out", &[]).expect(2).prints(&["another build", "--any-build", "--fresh"]);
     trial.run("out", &["--any-build"]).expect(0);
     for (torn, output) in
-        [("", "manifest.json"), ("{", "manifest.json"), ("[]", "another plan"), ("{\"plan\": 7}", "manifest.json")]
+        [("", "manifest.json"), ("{", "manifest.json"), ("[]", "another build"), ("{\"plan\": 7}", "manifest.json")]
     {
         fs::write(&manifest, torn).unwrap();
         trial.run("out", &[]).expect(2).prints(&[output]);
