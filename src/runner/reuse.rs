@@ -448,6 +448,10 @@ impl Reuse<'_> {
         // What was unused and is used again is taken out last.
         for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {
             let found = self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
+            if !found.damaged.is_empty() {
+                // What cannot be read is not ours to delete; a row that is there twice does no harm.
+                continue;
+            }
             let rewritten = match found.others.is_empty() && !unused_file(folder, number + 1).exists() {
                 true => fs::remove_file(&path),
                 false => record::rewrite(&path, &found.header, found.others.into_iter()),
@@ -541,7 +545,7 @@ pub(super) fn borrow(
         let mut reuse = Reuse::new(experiment, plan, own.shard);
         reuse.borrowed = true;
         reuse.engines = Some([&source.subjects, &own.subjects]);
-        reuse.jobs.retain(|_, jobs| !is_of_this_program(plan, &jobs[0], &source.subjects));
+        reuse.jobs.retain(|_, jobs| !depends_on_more(plan, &jobs[0], &source.subjects));
         let (before, mut rows) = (known.len(), 0);
         let found = reuse.read(&path, known, &mut |job| {
             rows += job.len() as u64;
@@ -559,7 +563,7 @@ pub(super) fn borrow(
 
 /// Whether a job's rows may depend on more than the build's hash and the engine's: on a policy that
 /// another crate registered, or on a script, which may start anything.
-fn is_of_this_program(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo>) -> bool {
+fn depends_on_more(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo>) -> bool {
     let is_script = |program: &str| {
         let mut start = [0; 2];
         files::open(Path::new(program)).and_then(|mut file| file.read_exact(&mut start)).is_err() || start == *b"#!"

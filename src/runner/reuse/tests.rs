@@ -143,6 +143,12 @@ fn rows_come_back_from_unused_and_go_with_fresh() {
     assert_eq!([0, 1, 2].map(|at| before(plans[at], Settings::default())), [0, 0, 1], "the default table");
     assert_eq!(unused_files(&out).len(), 2, "one for each header");
     assert_eq!([0, 1, 2].map(|at| before(plans[at], Settings::default())), [8, 8, 1]);
+    // A line in it that cannot be read stays where it is.
+    let unused = unused_files(&out).remove(0);
+    let text = fs::read_to_string(&unused).unwrap() + "no row\n";
+    fs::write(&unused, &text).unwrap();
+    assert_eq!(before(plans[1], Settings::default()), 8);
+    assert!(fs::read_to_string(&unused).unwrap().starts_with(&text));
     assert_eq!(before(plans[0], Settings { fresh: true, ..Settings::default() }), 0);
     assert_eq!(unused_files(&out), Vec::<PathBuf>::new());
 }
