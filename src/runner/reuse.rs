@@ -449,7 +449,7 @@ impl Reuse<'_> {
         for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {
             let found = self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
             if !found.damaged.is_empty() {
-                // What cannot be read is not ours to delete; a row that is there twice does no harm.
+                // What cannot be read is not deleted; a row that is there twice does no harm.
                 continue;
             }
             let rewritten = match found.others.is_empty() && !unused_file(folder, number + 1).exists() {
