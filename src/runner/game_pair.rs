@@ -1,16 +1,16 @@
 //! Runs a job of a match: two games from one opening, with colours swapped. Both players are reset
 //! before each game, so that it depends only on them, the opening and their limits.
 
-use super::job::{Interrupt, JobRow, found_or_stopped};
+use super::job::JobRow;
+use super::search::{Interrupt, found_or_stopped, record};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
 use crate::engine::{Iteration, Limit, SearchCounters};
 use crate::experiment::{Experiment, Job, Match, matches};
 use crate::record::{GameRecord, games};
-use crate::subject::{Failure, Position, SearchEnd, SearchEvent, Subject, UciReport};
+use crate::subject::{Position, Subject, UciReport};
 use crate::table::{Occupancy, TableCounters};
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// A player: the first of a pair is the variant, the second its opponent.
 pub struct Player<'a> {
@@ -21,8 +21,8 @@ pub struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn failed(&self, failure: &Failure) -> Interrupt {
-        Some(format!("{}: {failure}", self.name))
+    fn failed(&self, halt: Interrupt) -> Interrupt {
+        halt.map(|failure| format!("{}: {failure}", self.name))
     }
 }
 
@@ -68,7 +68,7 @@ fn game(
 ) -> Result<(PlayerTotals, GameRecord), Interrupt> {
     for player in players.iter_mut() {
         let begun = player.subject.start().and_then(|()| player.subject.new_game());
-        begun.map_err(|failure| player.failed(&failure))?;
+        begun.map_err(|failure| player.failed(Some(failure.to_string())))?;
     }
     let (mut board, mut past, mut moves, mut scores) = (*start, Vec::new(), Vec::new(), Vec::new());
     let mut totals = [PlayerTotals::default(), PlayerTotals::default()];
@@ -124,36 +124,26 @@ fn search(
     stop: &AtomicBool,
     total: &mut PlayerTotals,
 ) -> Result<(Move, Option<Score>), Interrupt> {
-    let (mut begun, mut score, mut depth) = (Instant::now(), None, 0);
-    let ended = player.subject.search(*position, player.limit, stop, &mut |report| match report {
-        SearchEvent::Begin => begun = Instant::now(),
-        SearchEvent::End => total.seconds += begun.elapsed().as_secs_f64(),
-        SearchEvent::Iteration(iteration) => {
-            total.search += iteration.search;
-            total.table += iteration.table;
-            total.occupancy = iteration.occupancy;
-            if iteration.finished {
-                (score, depth) = (Some(iteration.score), iteration.depth);
-            }
-        }
-        SearchEvent::Report(reported) => {
-            total.external = true;
-            total.search.nodes += reported.nodes.unwrap_or(0);
-            (score, depth) = (reported.score, reported.depth.unwrap_or(0));
-        }
-    });
-    total.depths += u64::from(depth);
-    match ended.map_err(|failure| player.failed(&failure))? {
-        // No iteration finished within the limit: play the move that `ttlab uci` would play.
-        SearchEnd::Best(best) if best.is_none() => {
-            total.blind += 1;
-            let mut moves = MoveList::new();
-            legal(position.board, &mut moves);
-            Ok((moves.first().copied().unwrap_or(Move::NONE), score))
-        }
-        SearchEnd::Best(best) => Ok((best, score)),
-        SearchEnd::Stopped => Err(None),
+    let record = record(player.subject, position, player.limit, stop).map_err(|halt| player.failed(halt))?;
+    total.seconds += record.seconds;
+    total.depths += u64::from(record.depth);
+    for (iteration, _) in &record.iterations {
+        total.search += iteration.search;
+        total.table += iteration.table;
+        total.occupancy = iteration.occupancy;
     }
+    if record.report.is_some() {
+        total.external = true;
+        total.search.nodes += record.nodes.unwrap_or(0);
+    }
+    if !record.best.is_none() {
+        return Ok((record.best, record.score));
+    }
+    // No iteration finished within the limit: play the move that `ttlab uci` would play.
+    total.blind += 1;
+    let mut moves = MoveList::new();
+    legal(position.board, &mut moves);
+    Ok((moves.first().copied().unwrap_or(Move::NONE), record.score))
 }
 
 /// Adjudicates games by score: both sides must agree for a number of moves in a row.
@@ -200,7 +190,7 @@ mod tests {
     use super::*;
     use crate::chess::parse_move;
     use crate::experiment::matches::{Draw, Resign};
-    use crate::subject::EngineFault;
+    use crate::subject::{EngineFault, Failure, SearchEnd, SearchEvent};
 
     /// The first verdict and the number of scores (White's first) that led to it.
     fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {

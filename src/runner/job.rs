@@ -1,16 +1,16 @@
 //! Runs one job: the searches of a variant on its items.
 
+use super::search::{Interrupt, found_or_stopped, record};
 use crate::chess::suite::Item;
 use crate::chess::{Increments, Move};
 use crate::engine::{Engine, EngineOptions, Iteration};
 use crate::experiment::{Experiment, Job, Plan, Sequence, Variant};
 use crate::record::{GameRecord, Label};
-use crate::subject::{Position, SearchEnd, SearchEvent, Subject, UciReport};
+use crate::subject::{Position, Subject, UciReport};
 use crate::table::options::Size;
 use crate::table::{TableKind, TableOptions};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// One finished iteration of a job.
 pub struct JobRow {
@@ -117,14 +117,6 @@ pub fn search(
     found_or_stopped(context.all(experiment, job).map(|()| context.found))
 }
 
-/// Why searches ended early: the error, or `None` if they were interrupted.
-pub type Interrupt = Option<String>;
-
-/// Turns an interruption into `Ok(None)`.
-pub fn found_or_stopped<T>(ended: Result<T, Interrupt>) -> Result<Option<T>, String> {
-    ended.map(Some).or_else(|halt| halt.map_or(Ok(None), Err))
-}
-
 /// What the searches of a job share.
 struct Context<'a> {
     limit: crate::engine::Limit,
@@ -155,26 +147,16 @@ impl Context<'_> {
         ply: Option<u16>,
         position: &Position<'_>,
     ) -> Result<Move, Interrupt> {
-        let (mut begun, mut seconds) = (Instant::now(), 0.0);
-        let found = &mut self.found;
+        let record = record(self.subject, position, self.limit, self.stop)?;
         let mut take = |iteration: Iteration, report, seconds| {
             let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
-            found.push(JobRow { ply, report, solved, ..JobRow::new(place, iteration, seconds) });
+            self.found.push(JobRow { ply, report, solved, ..JobRow::new(place, iteration, seconds) });
         };
-        let ended = self.subject.search(*position, self.limit, self.stop, &mut |report| match report {
-            SearchEvent::Begin => begun = Instant::now(),
-            SearchEvent::End => seconds = begun.elapsed().as_secs_f64(),
-            SearchEvent::Iteration(iteration) => take(iteration.clone(), None, seconds),
-            SearchEvent::Report(reported) => {
-                for (depth, seconds) in reported.by_depth(seconds) {
-                    take(depth.to_iteration(), Some(depth), seconds);
-                }
-            }
-        });
-        match ended.map_err(|failure| Some(failure.to_string()))? {
-            SearchEnd::Best(best) => Ok(best),
-            SearchEnd::Stopped => Err(None),
+        record.iterations.into_iter().for_each(|(iteration, seconds)| take(iteration, None, seconds));
+        for (depth, seconds) in record.report.iter().flat_map(|report| report.by_depth(record.seconds)) {
+            take(depth.to_iteration(), Some(depth), seconds);
         }
+        Ok(record.best)
     }
 
     /// Searches along a game at the selected plies, or along the engine's own play.
@@ -217,7 +199,7 @@ mod tests {
     use super::*;
     use crate::chess::{Board, MoveList};
     use crate::engine::{Limit, SearchCounters};
-    use crate::subject::{DepthReport, EngineFault, Failure};
+    use crate::subject::{DepthReport, EngineFault, Failure, SearchEnd, SearchEvent};
     use std::path::Path;
     use std::time::Duration;
 

@@ -18,6 +18,7 @@ pub mod reference;
 mod resume;
 pub mod reuse;
 mod row_index;
+mod search;
 #[cfg(test)]
 mod search_hash;
 mod session;

@@ -11,7 +11,7 @@ use crate::engine::Limit;
 use crate::experiment::Experiment;
 use crate::record::columns;
 use crate::record::reference::{Judgement, Judgements, NAME, is_no_move, read, write};
-use crate::subject::{Position, SearchEnd, SearchEvent, Subject};
+use crate::subject::{Position, Subject};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -277,28 +277,12 @@ impl Judge<'_> {
         self.engine.start().map_err(|failure| failure.to_string())?;
         self.engine.new_game().map_err(|failure| failure.to_string())?;
         let position = Position { start: &chosen.start, moves: &moves, past: &past, board: &board };
-        let (mut score, mut nodes) = (None, None);
-        let ended = self.engine.search(position, limit, self.stop, &mut |event| match event {
-            SearchEvent::Iteration(iteration) => {
-                // An unfinished first iteration has no score.
-                score = Some(iteration.score).filter(|_| iteration.finished).or(score);
-                nodes = Some(nodes.unwrap_or(0) + iteration.search.nodes);
-            }
-            SearchEvent::Report(reported) => (score, nodes) = (reported.score, reported.nodes),
-            SearchEvent::Begin | SearchEvent::End => {}
-        });
-        match ended.map_err(|failure| failure.to_string())? {
-            SearchEnd::Stopped => Ok(None),
-            SearchEnd::Best(best) => {
-                let score = score.ok_or_else(|| {
-                    format!(
-                        "{}: the reference reported no score: its limit may be too small to finish depth 1",
-                        chosen.name
-                    )
-                })?;
-                Ok(Some((best, if mv.is_some() { -score } else { score }, nodes)))
-            }
-        }
+        let record = super::search::record(self.engine.as_mut(), &position, limit, self.stop);
+        let Some(record) = super::search::found_or_stopped(record)? else { return Ok(None) };
+        let score = record.score.ok_or_else(|| {
+            format!("{}: the reference reported no score: its limit may be too small to finish depth 1", chosen.name)
+        })?;
+        Ok(Some((record.best, if mv.is_some() { -score } else { score }, record.nodes)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::{Engine, EngineOptions};
+use crate::subject::{SearchEnd, SearchEvent};
 
 /// A position alone or after a number of plies of a game; none along an engine's own play.
 #[test]

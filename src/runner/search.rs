@@ -1,0 +1,70 @@
+//! One search of any engine with its clock: jobs, matches and references read their results from
+//! it.
+
+use crate::chess::{Move, Score};
+use crate::engine::{Iteration, Limit};
+use crate::subject::{Position, SearchEnd, SearchEvent, Subject, UciReport};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Why searches ended early: the error, or `None` if they were interrupted.
+pub type Interrupt = Option<String>;
+
+/// Turns an interruption into `Ok(None)`.
+pub fn found_or_stopped<T>(ended: Result<T, Interrupt>) -> Result<Option<T>, String> {
+    ended.map(Some).or_else(|halt| halt.map_or(Ok(None), Err))
+}
+
+/// A finished search.
+#[derive(Default)]
+pub struct SearchRecord {
+    /// [`Move::NONE`] if there is none, or no iteration finished.
+    pub best: Move,
+    /// Wall-clock seconds of all iterations.
+    pub seconds: f64,
+    /// The score of the last finished iteration, for the side to move.
+    pub score: Option<Score>,
+    /// The depth of the last finished iteration, 0 if unknown.
+    pub depth: u8,
+    /// The nodes of all iterations.
+    pub nodes: Option<u64>,
+    /// The built-in engine's iterations, each with its seconds.
+    pub iterations: Vec<(Iteration, f64)>,
+    /// What an external engine reported.
+    pub report: Option<UciReport>,
+}
+
+/// Runs one search.
+///
+/// # Errors
+/// If the engine fails, or the search is interrupted.
+pub fn record(
+    subject: &mut dyn Subject,
+    position: &Position<'_>,
+    limit: Limit,
+    stop: &AtomicBool,
+) -> Result<SearchRecord, Interrupt> {
+    let (mut begun, mut seconds, mut found) = (Instant::now(), 0.0, SearchRecord::default());
+    let ended = subject.search(*position, limit, stop, &mut |event| match event {
+        SearchEvent::Begin => begun = Instant::now(),
+        SearchEvent::End => {
+            seconds = begun.elapsed().as_secs_f64();
+            found.seconds += seconds;
+        }
+        SearchEvent::Iteration(iteration) => {
+            if iteration.finished {
+                (found.score, found.depth) = (Some(iteration.score), iteration.depth);
+            }
+            found.nodes = Some(found.nodes.unwrap_or(0) + iteration.search.nodes);
+            found.iterations.push((iteration.clone(), seconds));
+        }
+        SearchEvent::Report(report) => {
+            (found.score, found.depth, found.nodes) = (report.score, report.depth.unwrap_or(0), report.nodes);
+            found.report = Some(report.clone());
+        }
+    });
+    match ended.map_err(|failure| Some(failure.to_string()))? {
+        SearchEnd::Best(best) => Ok(SearchRecord { best, ..found }),
+        SearchEnd::Stopped => Err(None),
+    }
+}
