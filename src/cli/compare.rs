@@ -89,10 +89,8 @@ pub fn run(args: &Args) -> CommandResult {
     let mut found = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
     found.moves_allowed = args.allow_moves;
     let mut manifests = [&base, &new].into_iter().filter_map(|side| side.manifest.as_ref());
-    if let Some((gate, _)) = gates.iter().find(|(_, column)| column == columns::NODES)
-        && let Some(misleading) = manifests.find_map(Misleading::from_manifest)
-    {
-        found.notes.push(format!("gate `{gate}`: {}", misleading.sentence()));
+    if let Some(misleading) = manifests.find_map(Misleading::from_manifest) {
+        misleading.mark_gates(&mut found);
     }
 
     let forms: [fn(&Comparison) -> String; 4] =

@@ -41,10 +41,12 @@ pub fn headline(comparison: &Comparison) -> String {
 
 /// A gate's outcome in a few words.
 pub fn gate_outcome(judged: &GateResult) -> &'static str {
-    match (judged.fails, judged.noise) {
-        (true, _) => "FAIL",
-        (false, true) => "pass (within noise)",
-        (false, false) => "pass",
+    match (judged.fails, judged.noise, judged.caution.is_some()) {
+        (true, _, true) => "FAIL (may mislead)",
+        (true, _, false) => "FAIL",
+        (false, true, _) => "pass (within noise)",
+        (false, false, true) => "pass (may mislead)",
+        (false, false, false) => "pass",
     }
 }
 

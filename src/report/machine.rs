@@ -66,6 +66,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
             "rows_differ": judged.differ,
             "fails": judged.fails,
             "within_noise": judged.noise,
+            "caution": judged.caution,
         })).collect::<Vec<_>>(),
         "variants": comparison.variants.iter().map(|change| variant(comparison, change)).collect::<Vec<_>>(),
         "moved_rows": comparison.moved.iter().map(|moved| json!({
@@ -119,23 +120,26 @@ pub fn junit(comparison: &Comparison) -> String {
     // A variant that only NEW has cannot be compared.
     for change in comparison.variants.iter().filter(|change| change.paired + change.missing > 0) {
         let missing = (change.missing > 0).then(|| format!("{} of BASE missing", plural(change.missing, "row")));
-        let mut cases = vec![("rows are there".to_owned(), missing)];
+        let mut cases = vec![("rows are there".to_owned(), missing, None)];
         if comparison.must_be_equal() {
             let moved = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
-            cases.push(("counts are equal".to_owned(), moved));
+            cases.push(("counts are equal".to_owned(), moved, None));
         }
         for judged in comparison.gate_results.iter().filter(|judged| judged.variant == change.variant) {
             let message = judged.fails.then(|| format!("{}: {}", gate_outcome(judged), gate_values(judged)));
-            cases.push((format!("gate: {}", judged.gate), message));
+            cases.push((format!("gate: {}", judged.gate), message, judged.caution.as_deref()));
         }
-        let failed = cases.iter().filter(|(_, failure)| failure.is_some()).count();
+        let failed = cases.iter().filter(|(_, failure, _)| failure.is_some()).count();
         let name = xml(&change.variant);
         let _ = writeln!(suites, "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\">", cases.len());
-        for (case, failure) in &cases {
+        for (case, failure, caution) in &cases {
+            let failure = failure.iter().map(|message| format!("<failure message=\"{}\"/>", xml(message)));
+            let caution = caution.iter().map(|caution| format!("<system-out>{}</system-out>", xml(caution)));
+            let inside: String = failure.chain(caution).collect();
             let _ = write!(suites, "    <testcase classname=\"{name}\" name=\"{}\"", xml(case));
-            let _ = match failure {
-                Some(message) => writeln!(suites, "><failure message=\"{}\"/></testcase>", xml(message)),
-                None => writeln!(suites, "/>"),
+            let _ = match inside.is_empty() {
+                true => writeln!(suites, "/>"),
+                false => writeln!(suites, ">{inside}</testcase>"),
             };
         }
         let _ = writeln!(suites, "  </testsuite>");

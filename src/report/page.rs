@@ -157,8 +157,8 @@ impl Page {
         let question = Question { by, order, baseline, metrics };
         let (mut summary, grouping, searches) = Summary::with_searches(rows, &question).map_err(Error::msg)?;
         let misleading = misleading.filter(|_| summary.lines.len() > 1);
-        if misleading.is_some() {
-            summary.clear_node_significance();
+        if let Some(misleading) = &misleading {
+            summary.withhold_node_verdicts(misleading.reason());
         }
         if question.by.iter().any(|column| column == columns::VARIANT)
             && let Some((_, doubled)) = searches.describe_duplicate(rows)

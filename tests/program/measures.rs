@@ -107,6 +107,7 @@ fn nodes_that_may_mislead_carry_no_verdict() {
     );
     assert!(!modern.lines().any(|line| line.starts_with("| size") && line.contains('!')), "{modern}");
     assert!(gate.contains(&format!("gate `nodes > +1%`: {output}")), "{gate}");
+    assert!(gate.contains("pass (may mislead)"), "{gate}");
     // Worth decides nothing by itself.
     let gates = |gates: &[&str]| {
         let gates: Vec<&str> = gates.iter().flat_map(|gate| ["--fail-on", gate]).collect();
@@ -118,6 +119,33 @@ fn nodes_that_may_mislead_carry_no_verdict() {
         "{errors}"
     );
     assert_eq!(gates(&["saved < -1%", "nodes > +1%"]).2, 0);
+}
+
+/// Where nodes may mislead a claim on them is undecided and says why, on the page and in its data, and `--check` fails; a figure of nodes and a claim on
+/// another metric are judged.
+#[test]
+fn claim_on_nodes_that_may_mislead_is_undecided() {
+    let folder = scratch();
+    let text = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\n[engine]\npreset = 'PRESET'\n\
+        [[variant]]\nname = 'a'\ntable.size = 64\n[[variant]]\nname = 'b'\ntable.size = 65536\n\
+        [[expect]]\nclaim = 'nodes(a) > nodes(b)'\n[[expect]]\nclaim = 'table.hits(a) < table.hits(b)'\n[[expect]]\nnodes = { min = 1 }\n";
+    let judge = |preset: &str| {
+        let (file, out) = (folder.path().join("x.toml"), folder.path().join(preset).display().to_string());
+        fs::write(&file, text.replace("PRESET", preset)).unwrap();
+        let code = run(&["run", file.to_str().unwrap(), "--out", &out, "--quiet", "--check"]).2;
+        let forms = ["text", "md", "json"].map(|form| run(&["report", &out, "--format", form]).0);
+        (code, forms)
+    };
+    let reason = "no verdict, because nodes to a depth may mislead: `iir` and `singular` ask the table";
+    let (code, forms) = judge("match");
+    assert_eq!(code, 0, "{}", forms[1]);
+    assert!(!forms.concat().contains(reason), "{}", forms[1]);
+    let (code, forms) = judge("modern");
+    assert_eq!(code, 1, "{}", forms[1]);
+    for form in &forms {
+        assert_eq!(form.matches(reason).count(), 1, "{form}");
+    }
+    assert!(forms[1].contains("2 hold, 0 differ, 1 undecided"), "{}", forms[1]);
 }
 
 /// A screen and the games after it in one command: the baseline and what lies within the margin plays, what lies beyond is left out, and the same

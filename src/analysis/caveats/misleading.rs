@@ -3,9 +3,12 @@
 //! gets less deep under the same label, and the worse table looks better.
 
 use super::quote_names;
+use crate::analysis::questions::compare::Comparison;
+use crate::record::columns;
 use crate::record::diagnosis::NodesVerdict;
 use crate::record::manifest::Manifest;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The name of nodes to a depth where they may mislead.
 pub const SAME_LABEL: &str = "nodes to the same label";
@@ -33,29 +36,48 @@ impl Misleading {
         (!self.engines.is_empty() || !self.terms.is_empty()).then_some(self)
     }
 
-    /// A sentence that says why, and what to use instead.
+    /// A sentence that names the variants, says why, and what to use instead.
     pub fn sentence(&self) -> String {
-        let list = |names: &[String]| quote_names(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        let (who, why, instead) = match (&self.engines[..], &self.terms[..]) {
-            (engines, []) => (
-                list(engines),
-                "an engine may search less to the same depth when its table forgets",
-                "`ttlab doctor` says whether it does; [reference] self judges its scores",
-            ),
-            ([], terms) => (
-                list(terms),
-                "`iir` and `singular` ask the table how deep to search",
-                "shape = \"neutral\" counts without them; [reference] self judges scores",
-            ),
-            (engines, terms) => (
-                list(&[engines, terms].concat()),
-                "such a search may do less to the same depth when its table forgets",
-                "[reference] self judges scores",
-            ),
-        };
+        let names: Vec<&str> = self.engines.iter().chain(&self.terms).map(String::as_str).collect();
+        let (who, (why, instead)) = (quote_names(&names), self.why_and_instead());
         format!(
             "nodes to a depth may mislead in {who}: {why}, so that the worse table needs fewer. {instead}; games decide"
         )
+    }
+
+    /// Why a claim on nodes has no verdict, without the names.
+    pub fn reason(&self) -> String {
+        format!("no verdict, because nodes to a depth may mislead: {}", self.why_and_instead().0)
+    }
+
+    /// Marks the gates on nodes, with one note for all of them.
+    pub fn mark_gates(&self, found: &mut Comparison) {
+        let mut gates = BTreeSet::new();
+        for judged in found.gate_results.iter_mut().filter(|judged| judged.metric == columns::NODES) {
+            judged.caution = Some(self.sentence());
+            gates.insert(format!("`{}`", judged.gate));
+        }
+        if !gates.is_empty() {
+            let gates = gates.into_iter().collect::<Vec<_>>().join(", ");
+            found.notes.push(format!("gate {gates}: {}", self.sentence()));
+        }
+    }
+
+    /// Why nodes may mislead, and what to use instead.
+    fn why_and_instead(&self) -> (&'static str, &'static str) {
+        match (&self.engines[..], &self.terms[..]) {
+            (_, []) => (
+                "an engine may search less to the same depth when its table forgets",
+                "`ttlab doctor` says whether it does; [reference] self judges its scores",
+            ),
+            ([], _) => (
+                "`iir` and `singular` ask the table how deep to search",
+                "shape = \"neutral\" counts without them; [reference] self judges scores",
+            ),
+            _ => {
+                ("such a search may do less to the same depth when its table forgets", "[reference] self judges scores")
+            }
+        }
     }
 }
 

@@ -67,6 +67,8 @@ pub(super) struct ClaimResult {
     pub(super) verdict: usize,
     claim: Claim,
     pairs: Pairs,
+    /// Whether a side is nodes to a depth.
+    pub(super) is_on_nodes: bool,
     /// Logarithms of the ratio of its sides, divided by the claim's own factor.
     pub(super) logs: Logs,
 }
@@ -88,6 +90,7 @@ impl VariantSearches {
     ) -> Result<ClaimResult, FrameError> {
         let [left, right] = [&claim.left, &claim.right].map(|term| Metric::find_comparable(&term.metric, frame));
         let (left, right) = (left?, right?);
+        let is_on_nodes = left.is_nodes() || right.is_nodes();
         let [left, right] = [&left, &right].map(|metric| MetricReader::new(&self.searches, metric, frame));
         let group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.variant);
         let pairs = match (group(&claim.left), group(&claim.right)) {
@@ -99,7 +102,7 @@ impl VariantSearches {
         let factor = (claim.right.factor / claim.left.factor).ln();
         let mut id_of = |cluster| clusters.intern(self.searches.cluster_name(cluster, frame));
         let logs = pairs.logs().into_iter().map(|(cluster, log)| (id_of(cluster), log - factor)).collect();
-        Ok(ClaimResult { verdict, claim, pairs, logs })
+        Ok(ClaimResult { verdict, claim, pairs, is_on_nodes, logs })
     }
 }
 
@@ -229,7 +232,7 @@ mod tests {
         let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0], seed: 0 };
         let pairs = Pairs { list: vec![pair], totals: [1000.0, 900.0], ..Pairs::default() };
         let claim = Claim::parse(&format!("nodes(a) {relation} nodes(b)")).unwrap();
-        ClaimResult { verdict: 0, claim, pairs, logs: Logs::default() }
+        ClaimResult { verdict: 0, claim, pairs, is_on_nodes: true, logs: Logs::default() }
     }
 
     fn judged_ratio([low, mean, high]: [f64; 3], p: f64) -> JudgedRatio {

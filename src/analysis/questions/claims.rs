@@ -90,7 +90,8 @@ pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize;
 }
 
 /// Judges all expectations by the rows. One that names an unknown column gets no ruling and a
-/// message; the others are judged.
+/// message; the others are judged. If nodes may mislead, claims on them are undecided for that
+/// reason.
 pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
     let mut judge = ClaimJudge {
         frame,
@@ -118,7 +119,13 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
     let family =
         Family::from_samples(&claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect::<Vec<_>>());
     for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
-        let (ruling, reason) = claim_result.rule(judged, family.tested, matters);
+        let (mut ruling, mut reason) = claim_result.rule(judged, family.tested, matters);
+        if let Some(why) = &summary.nodes_mislead
+            && claim_result.is_on_nodes
+            && ruling != Ruling::NoRows
+        {
+            (ruling, reason) = (Ruling::Undecided, why.clone());
+        }
         let verdict = &mut verdicts[claim_result.verdict];
         (verdict.ruling, verdict.measured) =
             (ruling, claim_result.describe_measurement(judged, matters, ruling, &reason, &clusters));

@@ -93,7 +93,7 @@ pub struct MovedRow {
 }
 
 /// The result of a gate for a variant.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct GateResult {
     /// The gate as the user wrote it.
     pub gate: String,
@@ -108,6 +108,8 @@ pub struct GateResult {
     pub fails: bool,
     /// Whether a change of a time or score error exceeds the bound without being significant.
     pub noise: bool,
+    /// Why it says little about strength, if nodes to a depth may mislead.
+    pub caution: Option<String>,
 }
 
 /// The outcome of a comparison, the most severe first.
@@ -319,6 +321,7 @@ impl Comparison {
                     differ: change.differing[index],
                     fails: beyond && !noise,
                     noise,
+                    caution: None,
                 });
             }
             if judged == 0 && self.rows.0 > 0 {

@@ -69,6 +69,8 @@ pub struct Summary {
     /// The power of comparing the other lines with each other, if they are at least two and the
     /// baseline is a rival of theirs.
     pub rival_power: Option<Power>,
+    /// Why nodes to a depth, and claims on them, have no verdict; none if they have.
+    pub nodes_mislead: Option<String>,
 }
 
 impl Summary {
@@ -156,13 +158,15 @@ impl Summary {
             rival_power: among,
             repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
             metrics: question.metrics.clone(),
+            nodes_mislead: None,
             lines,
         };
         Ok((summary, grouping, searches.without_sums()))
     }
 
-    /// Clears the significance of nodes, where they may mislead.
-    pub fn clear_node_significance(&mut self) {
+    /// Takes from nodes their significance and from claims on them their verdict, for a reason.
+    pub fn withhold_node_verdicts(&mut self, reason: String) {
+        self.nodes_mislead = Some(reason);
         for (index, _) in self.metrics.iter().enumerate().filter(|(_, metric)| metric.is_nodes()) {
             for measure in self.lines.iter_mut().filter_map(|line| line.measures.get_mut(index)) {
                 (measure.significant, measure.fragile) = (false, false);

@@ -50,6 +50,7 @@ fn judged(variant: &str, fails: bool, noise: bool) -> GateResult {
         differ: 1,
         fails,
         noise,
+        caution: None,
     }
 }
 
@@ -300,6 +301,25 @@ fn json_fields_belong_to_their_side() {
     assert_eq!(["base", "new"].map(|name| seconds[name].as_f64()), [8.0, 9.5].map(Some));
     let ratio = ["mean", "low", "high", "p", "pairs"].map(|name| change["nodes_ratio"][name].as_f64());
     assert_eq!(ratio, [0.5, 0.25, 0.75, 0.375, 5.0].map(Some));
+}
+
+/// A gate whose nodes may mislead passes or fails as any other; each format says why that is
+/// little.
+#[test]
+fn gate_that_may_mislead_says_so_in_every_format() {
+    let mut comparison = comparison_of(vec![variant("a", 5, 1, [9.0, 8.0])]);
+    let plain = [judged("a", true, false), judged("a", false, false)];
+    let doubted = plain.clone().map(|gate| GateResult { caution: Some("why <so>".to_owned()), ..gate });
+    assert_eq!(plain.each_ref().map(gate_outcome), ["FAIL", "pass"]);
+    assert_eq!(doubted.each_ref().map(gate_outcome), ["FAIL (may mislead)", "pass (may mislead)"]);
+    comparison.gate_results = plain.to_vec();
+    assert!(!junit(&comparison).contains("system-out"));
+    comparison.gate_results = doubted.to_vec();
+    let xml = junit(&comparison);
+    assert_eq!(xml.matches("<system-out>why &lt;so&gt;</system-out></testcase>").count(), 2, "{xml}");
+    assert!(xml.contains("<failure message=\"FAIL (may mislead): 1,000 -"), "{xml}");
+    let page: serde_json::Value = serde_json::from_str(&comparison_json(&comparison)).unwrap();
+    assert_eq!(page["gates"][1]["caution"], "why <so>");
 }
 
 #[test]
