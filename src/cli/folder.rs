@@ -2,8 +2,8 @@
 
 use super::{CommandFailure, Exit};
 use crate::experiment::Experiment;
+use crate::record::ResultsError;
 use crate::record::manifest::ManifestError;
-use crate::record::{RESULTS, ResultsError};
 use crate::runner::{OutputError, RunError};
 use std::path::{Path, PathBuf};
 
@@ -39,24 +39,6 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
         OutputError::Io { .. } | OutputError::NoLocks { .. } | OutputError::Manifest(_) => Exit::Io,
     };
     CommandFailure::new(exit, error)
-}
-
-/// The results folders of some patterns, in order, without `own`; a pattern that finds none is
-/// refused.
-pub(super) fn results_folders(patterns: &[String], own: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let mut folders = Vec::new();
-    for pattern in patterns {
-        let problem = |what: String| CommandFailure::usage(format!("--reuse {pattern}: {what}"));
-        let paths = glob::glob(pattern).map_err(|error| problem(error.to_string()))?;
-        let before = folders.len();
-        folders.extend(paths.filter_map(Result::ok).filter(|path| path.join(RESULTS).exists()));
-        if folders.len() == before {
-            return Err(problem("no folder with a results.csv found".to_owned()));
-        }
-    }
-    folders.retain(|folder| whole(folder) != whole(own));
-    Ok(folders)
 }
 
 /// This command line, quoted for a shell.

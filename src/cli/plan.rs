@@ -6,13 +6,14 @@ use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::experiment::shards::MAX_SHARDS;
 use crate::experiment::{Experiment, Plan, PlanFile, Variant};
+use crate::record::manifest::Manifest;
 use crate::record::{Jobs, RESULTS};
-use crate::runner::reuse::Reuse;
 use crate::runner::{self, Subjects, estimate};
 use crate::subject::options::hash_size;
 use crate::submit::shell;
 use crate::table::{Size, TableKind};
 use crate::text::plural;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Show what an experiment would run and what it would cost
@@ -37,6 +38,9 @@ pub struct Args {
     /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
     #[arg(long)]
     skip_bad: bool,
+    /// Count rows that are known in these results folders, as `run --reuse` (may be repeated)
+    #[arg(long, value_name = "FOLDER")]
+    reuse: Vec<String>,
     /// List every job
     #[arg(long)]
     jobs_list: bool,
@@ -75,7 +79,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let plan = Plan::new(&experiment);
     super::warn_about_skipped(&experiment);
-    let mut engines = Vec::new();
+    let (mut engines, mut subjects) = (Vec::new(), BTreeMap::new());
     if plan.has_external() {
         let stop = stop_flag()?;
         let found = match Subjects::prepare(&experiment, &plan, 1, &stop) {
@@ -84,7 +88,7 @@ pub fn run(args: &Args) -> CommandResult {
         };
         found.check_memory(&plan, 1).map_err(run_failure)?;
         warn(found.expectation_warnings(&experiment, &plan));
-        engines = found.describe(&plan);
+        (engines, subjects) = (found.describe(&plan), found.engine_infos(&plan));
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     warn(preflight::plan_warnings(&experiment, &plan, 1, Some(&folder)));
@@ -120,11 +124,15 @@ pub fn run(args: &Args) -> CommandResult {
     };
     println!("jobs        {} = {made_of}", plan.len());
     println!("plan        {:016x}", plan.id());
-    if folder.join(RESULTS).exists() {
-        let known = Reuse::new(&experiment, &plan, None).survey(&folder).map_err(output_failure)?;
+    let mut places = HashSet::new();
+    if folder.join(RESULTS).exists() || !experiment.file.reuse.is_empty() || !args.reuse.is_empty() {
+        let own = Manifest { subjects, ..runner::manifest(&experiment, &plan, 1, None) };
+        let (known, jobs) =
+            runner::sources::survey((&experiment, &plan), &folder, &own, &args.reuse).map_err(output_failure)?;
         println!("known       {known} in {}", folder.display());
+        places = jobs;
     }
-    let time = estimate::from_rows(&experiment, &plan, &folder).map(|found| found.to_string());
+    let time = estimate::from_rows(&experiment, &plan, &folder, &places).map(|found| found.to_string());
     println!(
         "time        {}",
         time.unwrap_or_else(|| format!("unknown: {} has no rows of this plan", folder.display()))

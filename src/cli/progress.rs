@@ -3,8 +3,9 @@
 
 use crate::console::{err, escape_control};
 use crate::runner::progress::Progress;
+use crate::runner::sources::Reused;
 use crate::runner::{Done, RunSummary};
-use crate::text::plural;
+use crate::text::{and_more, plural};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
@@ -35,6 +36,10 @@ impl Progress for ConsoleProgress {
         }
     }
 
+    fn reused(&self, folders: &[Reused]) {
+        folders.iter().flat_map(reuse_lines).for_each(|line| err(format_args!("{line}\n")));
+    }
+
     fn job(&self, variant: &str, item: &str) {
         self.bar.set_message(escape_control(&format!("{item}: {variant}")).into_owned());
     }
@@ -47,6 +52,14 @@ impl Progress for ConsoleProgress {
         self.bar.finish_and_clear();
         end_lines(ran, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| err(format_args!("{line}\n")));
     }
+}
+
+/// Messages about the rows of another folder.
+fn reuse_lines((source, damaged): &Reused) -> Vec<String> {
+    let taken = (source.jobs > 0).then(|| format!("{} from {}", plural(source.jobs, "job"), source.folder));
+    let first = damaged.first();
+    let unused = first.map(|row| format!("warning: not used: {row}{}", and_more(damaged.len() - 1)));
+    taken.into_iter().chain(unused).collect()
 }
 
 /// Messages about the results file at the start of a run.

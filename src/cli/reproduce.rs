@@ -33,10 +33,13 @@ pub struct Args {
     /// Only these experiments (file name without .toml; may be repeated)
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// Parallel jobs, except for experiments that repeat their searches for timing [default: the
-    /// processors]
+    /// Parallel jobs, except for experiments that ask for times [default: the processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Take rows that are known from these results folders, without their times: a folder or a
+    /// pattern as 'runs/*' (may be repeated)
+    #[arg(long, value_name = "FOLDER")]
+    reuse: Vec<String>,
     /// Delete existing results first
     #[arg(long)]
     fresh: bool,
@@ -104,15 +107,16 @@ fn select(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> 
     Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())
 }
 
-/// The settings of a run: one job at a time if searches are repeated for timing. Failed jobs run
+/// The settings of a run: one job at a time if times matter. Failed jobs run
 /// again, except quarantined ones, with which it could never end.
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
-    let jobs = args.jobs.filter(|_| experiment.file.repeats <= 1);
+    let jobs = args.jobs.filter(|_| !experiment.file.asks_for_times());
     Settings {
         jobs: jobs.map_or_else(|| Settings::default_jobs(experiment), usize::from),
         fresh: args.fresh,
         retry_failed: true,
         any_build: args.any_build,
+        reuse: args.reuse.clone(),
         ..Settings::default()
     }
 }

@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, requires = "plan")]
     shard: Option<u64>,
     /// Parallel jobs [default: the processors, or fewer if memory is short, or 1 if the experiment
-    /// repeats its searches for timing]
+    /// asks for times]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// Folder of the results [default: reports/<name>; of a shard: its folder shards/N]
@@ -120,19 +120,11 @@ pub fn run(args: &Args) -> CommandResult {
         repair: args.repair,
         any_build: args.any_build,
         no_lock: args.no_lock,
+        reuse: args.reuse.clone(),
         shard,
     };
-    let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(run_failure)?;
+    let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
-    let folders = super::folder::results_folders(&args.reuse, &folder)?;
-    if !folders.is_empty() {
-        for (source, damaged) in session.borrow(&folders).map_err(failure_with_repair)? {
-            if !args.quiet && source.jobs > 0 {
-                eprintln!("{} from {}", plural(source.jobs, "job"), source.folder);
-            }
-            warn(damaged.first().map(|row| format!("not used: {row}{}", and_more(damaged.len() - 1))));
-        }
-    }
     if let Some(known) = session.known.as_ref().filter(|_| !args.quiet) {
         eprintln!("{}", changed_plan(known));
     }

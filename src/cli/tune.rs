@@ -48,6 +48,10 @@ pub struct Args {
     /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
+    /// Take rows that are known from these results folders, without their times: a folder or a
+    /// pattern as 'runs/*' (may be repeated)
+    #[arg(long, value_name = "FOLDER")]
+    reuse: Vec<String>,
     /// Delete existing results first
     #[arg(long)]
     fresh: bool,
@@ -111,6 +115,7 @@ pub fn run(args: &Args) -> CommandResult {
             retry_failed: args.retry_failed,
             retry_quarantined: args.retry_failed,
             any_build: args.any_build,
+            reuse: args.reuse.clone(),
             ..Settings::default()
         },
         stop: &stop,
@@ -153,7 +158,13 @@ pub fn run(args: &Args) -> CommandResult {
         findings.iter().for_each(|finding| println!("{finding}"));
         println!("report: {}", folder.join("report.html").display());
     }
-    let settings = Settings { jobs, retry_failed: args.retry_failed, any_build: args.any_build, ..Settings::default() };
+    let settings = Settings {
+        jobs,
+        retry_failed: args.retry_failed,
+        any_build: args.any_build,
+        reuse: args.reuse.clone(),
+        ..Settings::default()
+    };
     super::confirm::play(experiment, &raced(experiment, &tuned), (&folder, &settings), &stop, args.quiet)
 }
 

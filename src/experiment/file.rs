@@ -52,6 +52,12 @@ pub struct File {
     #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub repeats: u32,
+    /// Whether the times matter, as they do with `repeats` above 1: one job at a time unless asked
+    /// otherwise, and no rows of other folders, machines or builds.
+    pub times: bool,
+    /// Folders of results whose rows are taken instead of searched again, or patterns of them,
+    /// relative to this file: `["../reports/*"]`.
+    pub reuse: Vec<String>,
     /// Number of key seeds for every variant; comparisons use the mean over them.
     #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
@@ -97,6 +103,13 @@ pub struct File {
     pub include: Vec<Table>,
     /// Published or known figures and claims to check.
     pub expect: Vec<Expect>,
+}
+
+impl File {
+    /// Whether the times matter.
+    pub fn asks_for_times(&self) -> bool {
+        self.times || self.repeats > 1
+    }
 }
 
 /// An article, as reports cite it.

@@ -25,6 +25,8 @@ pub struct Experiment {
     pub file: File,
     /// The file's text, as read.
     pub text: String,
+    /// The folder of the file; empty if it is the working folder, or unknown in a plan.
+    pub folder: PathBuf,
     /// The `--set` overrides, as `path=value`.
     pub sets: Vec<String>,
     /// The suite's name as the file gives it.
@@ -150,6 +152,15 @@ impl Experiment {
         if sets.iter().any(|set| set == SKIP_BAD) {
             file.on_error = OnError::Skip;
         }
+        for (at, pattern) in file.reuse.iter().enumerate() {
+            glob::Pattern::new(pattern).map_err(|error| source.invalid(&format!("reuse.{at}"), error))?;
+        }
+        if file.asks_for_times() && !file.reuse.is_empty() {
+            return Err(source.invalid(
+                "reuse",
+                "is not allowed with times = true or repeats above 1: other folders' times are not taken",
+            ));
+        }
         source.check_range("first", 0, file.first != Some(0), "at least 1")?;
         check_suites(&file, source)?;
         let mut sections = Vec::new();
@@ -232,6 +243,7 @@ impl Experiment {
         let experiment = Self {
             name,
             text,
+            folder: source.path.parent().unwrap_or(Path::new("")).to_owned(),
             sets,
             suite_name,
             suite_file,

@@ -206,6 +206,11 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 /// One of several suites of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -246,6 +251,9 @@ pub struct Manifest {
     pub sequence: bool,
     /// Number of repeats of each search.
     pub repeats: u32,
+    /// Whether the file says that its times matter.
+    #[serde(skip_serializing_if = "is_false")]
+    pub times: bool,
     /// Number of key seeds of every variant.
     pub seeds: u32,
     /// The variants in order, further key seeds last.

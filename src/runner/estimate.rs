@@ -6,7 +6,7 @@ use super::stopping::Stopping;
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
 use crate::text::plural;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// An estimated duration and its source.
@@ -42,8 +42,9 @@ fn words(seconds: f64) -> String {
     if value < 10.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
 }
 
-/// Estimates from the rows of this plan in a folder; `None` if no job of it is done there.
-pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path) -> Option<Estimate> {
+/// Estimates from the rows of this plan in a folder; `None` if no job of it is done there. `known`:
+/// the places of jobs that need not run.
+pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known: &HashSet<u64>) -> Option<Estimate> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
     let at = |name: &str| row_index.header.iter().position(|column| column == name);
@@ -67,7 +68,8 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path) -> Option<
         return None;
     }
     let mean = spent.values().map(|(_, seconds)| seconds).sum::<f64>() / done.len() as f64;
-    let left: Vec<Job> = left.into_iter().filter(|job| stopping.needs(plan, job)).collect();
+    let is_needed = |job: &Job| stopping.needs(plan, job) && !known.contains(&plan.order_key(job));
+    let left: Vec<Job> = left.into_iter().filter(is_needed).collect();
     let seconds = left.iter().map(|job| match spent.get(&lane(job)) {
         Some(&(done, seconds)) if done > 0 => seconds / done as f64,
         _ => mean,
@@ -127,12 +129,12 @@ mod tests {
         let put = |lines: &[Vec<String>]| {
             let text: String = std::iter::once(&header).chain(lines).map(|line| line.join(",") + "\n").collect();
             std::fs::write(folder.path().join("results.csv"), text).unwrap();
-            from_rows(&experiment, &plan, folder.path())
+            from_rows(&experiment, &plan, folder.path(), &HashSet::new())
         };
         let source = |done: usize| format!("{done} jobs of this plan are done in {}", folder.path().display());
         let of_job =
             |variant: usize, at: usize, error: &str| rows(&experiment, &plan, &header, &job(variant, at), error);
-        assert_eq!(from_rows(&experiment, &plan, folder.path()), None);
+        assert_eq!(from_rows(&experiment, &plan, folder.path(), &HashSet::new()), None);
         assert_eq!(put(&of_job(0, 0, "")[..1]), None, "its last row is missing");
         let two = [of_job(0, 0, ""), of_job(0, 3, "")].concat();
         let done = [two.clone(), of_job(1, 1, "it broke")].concat();

@@ -46,6 +46,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         left_out: experiment.suite.notes.iter().map(ToString::to_string).collect(),
         sequence: experiment.file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some()),
         repeats: experiment.file.repeats,
+        times: experiment.file.times,
         seeds: experiment.file.seeds,
         variants: names(&|at| own[at]),
         never_cleared: names(&|at| own[at] && plan.is_whole_suite_job(at)),

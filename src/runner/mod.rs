@@ -2,6 +2,7 @@
 //! only room with a clock.
 
 pub mod audit;
+mod change_plan;
 mod context;
 pub mod estimate;
 mod execute;
@@ -22,6 +23,7 @@ mod search;
 #[cfg(test)]
 mod search_hash;
 mod session;
+pub mod sources;
 mod status;
 mod stopping;
 mod subjects;

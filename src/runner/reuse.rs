@@ -1,28 +1,19 @@
-//! Rows that an earlier plan made and this one needs too. A job's id depends on its content alone,
-//! so its rows are found by it, whatever they were called, and are written again under the names of
-//! this plan. A folder keeps the rows that its plan no longer has as `unused.csv`.
+//! Rows that another plan made and this one needs too. A job's id depends on its content alone, so
+//! its rows are found by it, whatever they were called, and get the names of this plan.
 
-use super::output::{Output, OutputError};
-use super::resume::save;
+use super::output::OutputError;
 use super::row_index::RowIndex;
-use super::unused::{append_lines, unused_file, unused_files};
+use super::unused::unused_files;
 use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::manifest::{EngineInfo, Manifest, RowSource, RunSegment, Shard};
+use crate::record::manifest::{EngineInfo, Shard};
 use crate::record::verify::CHECKSUM_MISMATCH;
-use crate::record::{self, ResultsError, columns, thin};
-use crate::system::files;
-use crate::table::policy::Policy;
+use crate::record::{self, ResultsError, columns};
 use csv::StringRecord;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// The plan of a folder whose rows are being changed to another plan's: equal to none.
-const CHANGING: &str = "changing";
 
 /// What earlier results have of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -121,28 +112,28 @@ struct Group {
 
 /// What a file has of the plan.
 #[derive(Default)]
-struct FileRows {
+pub(super) struct FileRows {
     /// Rows as they stand there that belong to no job of the plan.
-    others: Vec<Range<u64>>,
+    pub(super) others: Vec<Range<u64>>,
     /// Lines that are no rows, or belong to jobs with such.
-    damaged: Vec<String>,
-    header: Vec<String>,
+    pub(super) damaged: Vec<String>,
+    pub(super) header: Vec<String>,
     /// The first line whose job has other counts elsewhere.
-    unequal: Option<String>,
+    pub(super) unequal: Option<String>,
 }
 
 /// The jobs of a plan, by id.
 pub struct Reuse<'a> {
     experiment: &'a Experiment,
-    row_index: RowIndex<'a>,
+    pub(super) row_index: RowIndex<'a>,
     options: Vec<Vec<String>>,
     varying: Vec<String>,
-    jobs: HashMap<u64, Vec<Job>>,
+    pub(super) jobs: HashMap<u64, Vec<Job>>,
     all: u64,
     /// Whether the rows are another folder's: without failed jobs, and without their seconds.
-    borrowed: bool,
+    pub(super) borrowed: bool,
     /// The engines of the rows' variants and of this plan's, if they have to be the same.
-    engines: Option<[&'a BTreeMap<String, EngineInfo>; 2]>,
+    pub(super) engines: Option<[&'a BTreeMap<String, EngineInfo>; 2]>,
 }
 
 impl<'a> Reuse<'a> {
@@ -230,7 +221,7 @@ impl<'a> Reuse<'a> {
 
     /// Reads a results file of any plan. `take` gets the rows of each job of this plan that it has,
     /// once; `done` are the jobs that need none.
-    fn read(
+    pub(super) fn read(
         &self,
         path: &Path,
         done: &mut HashMap<u64, String>,
@@ -392,7 +383,7 @@ fn solved(item: &Item, best: &str) -> String {
 }
 
 impl Reuse<'_> {
-    fn known(&self, done: &HashMap<u64, String>, found: &[FileRows]) -> Known {
+    pub(super) fn known(&self, done: &HashMap<u64, String>, found: &[FileRows]) -> Known {
         Known {
             jobs: done.len() as u64,
             all: self.all,
@@ -402,180 +393,13 @@ impl Reuse<'_> {
         }
     }
 
-    /// What a folder has of the plan. Nothing is written.
+    /// What a folder has of the plan; `done` gets its jobs. Nothing is written.
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn survey(&self, folder: &Path) -> Result<Known, OutputError> {
-        let (mut done, mut found) = (HashMap::new(), Vec::new());
-        for path in [folder.join(record::RESULTS)].into_iter().chain(unused_files(folder)).filter(|path| path.exists())
-        {
-            found.push(self.read(&path, &mut done, &mut |_| Ok(())).map_err(OutputError::results(&path))?);
-        }
-        Ok(self.known(&done, &found))
-    }
-
-    /// Makes the rows of another plan in a folder those of this one, with what the folder has as
-    /// unused; the rest becomes unused. Where it ends early, nothing is lost.
-    fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<Known, OutputError> {
-        let (folder, path) = (&output.folder, output.results_path());
-        let write = |manifest: &Manifest| {
-            output.write_manifest(manifest).map_err(OutputError::io(folder.join(record::manifest::MANIFEST)))
-        };
-        let (mut done, mut found, mut unused): (_, _, Vec<FileRows>) = (HashMap::new(), Vec::new(), Vec::new());
-        let files = unused_files(folder);
-        let results = record::write_rows(&path, &self.row_index.header, |put| {
-            let mut take = |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| put(&StringRecord::from(row)));
-            found.push(self.read(&path, &mut done, &mut take)?);
-            for file in &files {
-                unused.push(self.read(file, &mut done, &mut take)?);
-            }
-            Ok(())
-        });
-        let results = results.map_err(OutputError::results(&path))?;
-        let mut known = self.known(&done, &found);
-        if !known.damaged.is_empty() {
-            known.saved = Some(save(&path).map_err(OutputError::io(&path))?);
-        }
-        write(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
-        if let Some(FileRows { others, header, .. }) = found.first().filter(|file| !file.others.is_empty()) {
-            let same = |(_, file): &(&PathBuf, &FileRows)| file.header == *header;
-            let to = files.iter().zip(&unused).find(same).map(|(path, _)| path.clone());
-            let to = to.unwrap_or_else(|| unused_file(folder, files.len() as u32 + 1));
-            append_lines(&path, others, header, &to).map_err(OutputError::results(&to))?;
-        }
-        record::publish(results, &path).map_err(OutputError::io(&path))?;
-        // What was unused and is used again is taken out last.
-        for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {
-            let found = self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
-            if !found.damaged.is_empty() {
-                // What cannot be read is not deleted; a row that is there twice does no harm.
-                continue;
-            }
-            let rewritten = match found.others.is_empty() && !unused_file(folder, number + 1).exists() {
-                true => fs::remove_file(&path),
-                false => record::rewrite(&path, &found.header, found.others.into_iter()),
-            };
-            rewritten.map_err(OutputError::io(path))?;
-        }
-        write(&Manifest {
-            plan: new.plan.clone(),
-            rows: None,
-            ended: None,
-            column_seals: Default::default(),
-            file_seal: None,
-            subjects: new.subjects.clone(),
-            segments: old.history().into_iter().map(|segment| RunSegment { jobs_written: None, ..segment }).collect(),
-            ..old.clone()
-        })?;
-        Ok(known)
+    pub(super) fn survey(&self, folder: &Path, done: &mut HashMap<u64, String>) -> Result<Vec<FileRows>, OutputError> {
+        let files = [folder.join(record::RESULTS)].into_iter().chain(unused_files(folder));
+        let read = |path: PathBuf| self.read(&path, done, &mut |_| Ok(())).map_err(OutputError::results(&path));
+        files.filter(|path| path.exists()).map(read).collect()
     }
 }
-
-/// Whether results were written for another plan, or under other names.
-fn differs(old: &Manifest, new: &Manifest) -> bool {
-    let names = |manifest: &Manifest| (manifest.name.clone(), manifest.variants.clone(), manifest.varying.clone());
-    old.plan != new.plan
-        || names(old) != names(new)
-        || old.contents != new.contents
-        || old.header_seal != new.header_seal
-}
-
-/// Makes the results in a folder those of this plan, if they are another's; what it found then.
-///
-/// # Errors
-/// If they are of another shard or build, or a file cannot be read or written.
-pub(super) fn change_plan(
-    output: &Output,
-    experiment: &Experiment,
-    plan: &Plan,
-    new: &Manifest,
-    any_build: bool,
-) -> Result<Option<Known>, OutputError> {
-    if thin::is_thin(&output.folder) || !output.results_path().exists() {
-        return Ok(None);
-    }
-    let Some(old) = Manifest::read(&output.folder)?.filter(|old| differs(old, new) && old.shard == new.shard) else {
-        return Ok(None);
-    };
-    // The run refuses another build with its own message.
-    if !old.build.searches_as(&new.build) && !any_build {
-        return Ok(None);
-    }
-    let mut reuse = Reuse::new(experiment, plan, new.shard);
-    reuse.engines = Some([&old.subjects, &new.subjects]);
-    if experiment.file.repeats > 1 && (old.build != new.build || old.machine != new.machine) {
-        // Repeats are for their seconds, which are another machine's or build's.
-        reuse.jobs.clear();
-    }
-    reuse.adopt(output, &old, new).map(Some)
-}
-
-/// Appends the rows of jobs that other folders have, in their order. `known` are the jobs that this
-/// folder has, by their order, with the check of their last row.
-///
-/// # Errors
-/// If a folder is none of results, is of another build, or has other counts than another; or if
-/// `put` fails.
-pub(super) fn borrow(
-    (experiment, plan): (&Experiment, &Plan),
-    folders: &[PathBuf],
-    own: &Manifest,
-    known: &mut HashMap<u64, String>,
-    put: &mut dyn FnMut(&[Vec<String>]) -> io::Result<()>,
-) -> Result<Vec<(RowSource, Vec<String>)>, OutputError> {
-    let mut sources = Vec::new();
-    for folder in folders {
-        let (name, path) = (folder.display().to_string(), folder.join(record::RESULTS));
-        let foreign = |what: &str| OutputError::Foreign(format!("--reuse {name}: {what}"));
-        if thin::is_thin(folder) {
-            return Err(foreign(
-                "holds thin rows, which lack counters: make the full rows again and name their folder",
-            ));
-        }
-        let source = Manifest::read(folder)?.filter(|_| path.exists());
-        let source =
-            source.ok_or_else(|| foreign("no manifest.json and results.csv found: expected a results folder"))?;
-        if !source.build.searches_as(&own.build) {
-            return Err(foreign(&format!(
-                "its build ({}) may search otherwise than this one ({})",
-                source.build, own.build
-            )));
-        }
-        let mut reuse = Reuse::new(experiment, plan, own.shard);
-        reuse.borrowed = true;
-        reuse.engines = Some([&source.subjects, &own.subjects]);
-        reuse.jobs.retain(|_, jobs| !depends_on_more(plan, &jobs[0], &source.subjects));
-        let (before, mut rows) = (known.len(), 0);
-        let found = reuse.read(&path, known, &mut |job| {
-            rows += job.len() as u64;
-            Ok(put(&job)?)
-        });
-        let found = found.map_err(OutputError::results(&path))?;
-        if let Some(place) = found.unequal {
-            return Err(OutputError::Unequal(place));
-        }
-        let jobs = (known.len() - before) as u64;
-        sources.push((RowSource { folder: name, jobs, rows, build: source.build }, found.damaged));
-    }
-    Ok(sources)
-}
-
-/// Whether a job's rows may depend on more than the build's hash and the engine's: on a policy that
-/// another crate registered, or on a script, which may start anything.
-fn depends_on_more(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo>) -> bool {
-    let is_script = |program: &str| {
-        let mut start = [0; 2];
-        files::open(Path::new(program)).and_then(|mut file| file.read_exact(&mut start)).is_err() || start == *b"#!"
-    };
-    [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]).any(|variant| {
-        match variant.external() {
-            Some(_) => engines.values().any(|engine| is_script(&engine.program)),
-            None => matches!(variant.options.table.policy, Policy::External(_)),
-        }
-    })
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests;

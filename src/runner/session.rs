@@ -1,20 +1,22 @@
 //! Runs a plan in a folder: `run`, `reproduce` and each stage of `tune` use it.
 
+use super::change_plan;
 use super::context::{Shared, Sink, WorkerState};
 use super::in_flight::{IN_FLIGHT_FILE, InFlight};
 use super::progress::Progress;
 use super::resume::RetryPolicy;
-use super::reuse::{self, Known};
+use super::reuse::Known;
 use super::row_index::RowIndex;
+use super::sources::{self, Reused};
 use super::status::Status;
 use super::stopping::Stopping;
 use super::work;
 use super::{Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::manifest::{MANIFEST, RowSource, Shard};
+use crate::record::manifest::{MANIFEST, Shard};
 use crate::record::{Jobs, ResultsError};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,17 +39,19 @@ pub struct Settings {
     /// Whether to run without a lock if the folder cannot be locked; the user guarantees exclusive
     /// access.
     pub no_lock: bool,
+    /// Folders of results, or patterns of them, from which known rows are taken, besides those that
+    /// the file names.
+    pub reuse: Vec<String>,
     /// If set, run only the jobs of this shard.
     pub shard: Option<Shard>,
 }
 
 impl Settings {
-    /// The default number of parallel jobs: one per processor, or one if searches are repeated for
-    /// timing.
+    /// The default number of parallel jobs: one per processor, or one if times matter.
     pub fn default_jobs(experiment: &Experiment) -> usize {
-        match experiment.file.repeats {
-            0 | 1 => std::thread::available_parallelism().map_or(1, usize::from),
-            _ => 1,
+        match experiment.file.asks_for_times() {
+            false => std::thread::available_parallelism().map_or(1, usize::from),
+            true => 1,
         }
     }
 }
@@ -64,15 +68,18 @@ pub struct Session<'a> {
     pub subjects: Subjects,
     /// What the folder had of this plan, if its rows were another plan's.
     pub known: Option<Known>,
+    /// What other folders had of it.
+    reused: Vec<Reused>,
 }
 
 impl<'a> Session<'a> {
-    /// Checks that the tables fit, tests the external engines, locks the folder and writes its
-    /// manifest. `stop`: if set by another thread, ends soon.
+    /// Checks that the tables fit, tests the external engines, locks the folder, writes its
+    /// manifest, and takes the rows that other folders have. `stop`: if set by another thread, ends
+    /// soon.
     ///
     /// # Errors
-    /// If the tables do not fit, an engine cannot be used, or the folder cannot be used or holds
-    /// other results.
+    /// If the tables do not fit, an engine cannot be used, or a folder cannot be used, holds other
+    /// results, or has other counts than another.
     pub fn begin(
         experiment: &'a Experiment,
         plan: &'a Plan,
@@ -89,24 +96,19 @@ impl<'a> Session<'a> {
         }
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
         manifest.subjects = subjects.engine_infos(plan);
-        let known = reuse::change_plan(&output, experiment, plan, &manifest, settings.any_build)?;
+        let known = change_plan::change_plan(&output, experiment, plan, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
-        Ok(Self { known, experiment, plan, settings, output, unfit, subjects })
+        let mut session = Self { known, reused: Vec::new(), experiment, plan, settings, output, unfit, subjects };
+        session.reuse_rows()?;
+        Ok(session)
     }
 
-    /// Takes rows of this plan from other folders of results, in their order. Returns how many jobs
-    /// and rows each gave, and the damaged rows that were not used.
-    ///
-    /// # Errors
-    /// If a folder cannot be used, or has other counts than another; or a row cannot be written.
-    pub fn borrow(&self, folders: &[PathBuf]) -> Result<Vec<(RowSource, Vec<String>)>, RunError> {
-        let Self { experiment, plan, settings, output, .. } = self;
-        if experiment.file.repeats > 1 {
-            return Err(OutputError::Foreign(
-                "--reuse: the file repeats its searches for their times, and other folders' times are not taken"
-                    .to_owned(),
-            )
-            .into());
+    /// Takes rows of this plan from the folders that the file and the settings name.
+    fn reuse_rows(&mut self) -> Result<(), RunError> {
+        let Self { experiment, plan, settings, output, .. } = &*self;
+        let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
+        if folders.is_empty() {
+            return Ok(());
         }
         let row_index = RowIndex::new(experiment, plan);
         let retry = RetryPolicy { failed: false, quarantined: false, damaged: settings.repair };
@@ -118,11 +120,12 @@ impl<'a> Session<'a> {
             ended.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
         let own = output.manifest().map_err(|error| output.unwritten(error))?;
         let mut put = |rows: &[Vec<String>]| results.append(rows);
-        let sources = reuse::borrow((experiment, plan), folders, &own, &mut known, &mut put)?;
+        let reused = sources::take_rows((experiment, plan), &folders, &own, &mut known, &mut put)?;
         results.sync().map_err(|error| output.unwritten(error))?;
-        let used = sources.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
+        let used = reused.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
         output.add_sources(used.collect()).map_err(|error| output.unwritten(error))?;
-        Ok(sources)
+        self.reused = reused;
+        Ok(())
     }
 
     /// Runs the remaining jobs of the plan. `stop`: if set by another thread, ends soon; finished
@@ -168,6 +171,7 @@ impl<'a> Session<'a> {
                 let _ = output.retract();
             })?;
         }
+        progress.reused(&self.reused);
         progress.begin(all, before, &done);
 
         let in_flight = InFlight::open(&output.folder, settings.retry_quarantined)

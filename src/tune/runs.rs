@@ -109,8 +109,8 @@ fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experime
     part.variants = candidates.iter().map(|&who| whole.variants[who].clone()).collect();
     part.suite.items = items.iter().map(|&item| whole.suite.items[item].clone()).collect();
     part.baseline = candidates.iter().position(|&who| who == whole.baseline).unwrap_or(0);
-    // Counts are the same in every repeat; a race does not compare key seeds.
-    (part.file.seeds, part.file.repeats) = (1, 1);
+    // Counts are the same in every repeat; a race does not compare key seeds or times.
+    (part.file.seeds, part.file.repeats, part.file.times) = (1, 1, false);
     part
 }
 

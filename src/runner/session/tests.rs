@@ -514,5 +514,6 @@ fn default_jobs_is_one_for_repeats() {
     let folder = tempfile::TempDir::new().unwrap();
     let jobs = |more: &str| Settings::default_jobs(&experiment(folder.path(), &format!("{more}{SIX}")));
     let all = std::thread::available_parallelism().map_or(1, usize::from);
-    assert_eq!(["", "repeats = 1\n", "seeds = 3\n", "repeats = 2\n"].map(jobs), [all, all, all, 1]);
+    let given = ["", "repeats = 1\n", "seeds = 3\n", "repeats = 2\n", "times = true\n"];
+    assert_eq!(given.map(jobs), [all, all, all, 1, 1]);
 }

@@ -105,14 +105,20 @@ fn reuse_refuses_what_cannot_be_trusted() {
     let file = fs::read_to_string(&trial.file).unwrap();
     fs::write(&trial.file, file.replace("first = 3", "first = 3\nrepeats = 2")).unwrap();
     reuse(&trial.text("a")).expect(2).prints(&["other folders' times are not taken"]);
+    fs::write(&trial.file, file.replace("first = 3", "first = 3\ntimes = true")).unwrap();
+    reuse(&trial.text("a")).expect(2).prints(&["the file asks for times", "other folders' times are not taken"]);
+    fs::write(&trial.file, file.replace("first = 3", "first = 3\nrepeats = 2\nreuse = ['a']")).unwrap();
+    reuse(&trial.text("a")).expect(2).prints(&["reuse: is not allowed with times = true"]);
+    fs::write(&trial.file, file.replace("first = 3", "first = 3\nreuse = ['a/***b']")).unwrap();
+    trial.run("out", &[]).expect(2).prints(&["reuse.0: Pattern syntax error"]);
     fs::write(&trial.file, file).unwrap();
     // An edited row costs its own job.
     let text = fs::read_to_string(trial.results("a")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let edited = text.replace(lines[2], &lines[2].replacen(",2,", ",3,", 1));
     fs::write(trial.results("a"), edited).unwrap();
-    let output = trial.run("out", &["--fresh", "--reuse", &trial.text("a")]).expect(0);
-    output.prints(&["not used: ", "results.csv: line 3: its checksum does not match"]);
+    let output = ttlab(&["run", &trial.file, "--out", &trial.text("out"), "--fresh", "--reuse", &trial.text("a")]);
+    output.expect(0).prints(&["not used: ", "results.csv: line 3: its checksum does not match"]);
     fs::write(trial.results("a"), &text).unwrap();
     trial.run("whole", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("whole")));
@@ -126,4 +132,35 @@ fn reuse_refuses_what_cannot_be_trusted() {
     let other = format!("{},{check:08x}", fields.join(","));
     fs::write(trial.results("a"), text.replace(lines[3], &other)).unwrap();
     trial.run("whole", &["--reuse", &trial.text("a")]).expect(4).prints(&["other counts than in the results"]);
+}
+
+/// The patterns of the file are relative to its folder, wherever the command runs.
+#[test]
+fn file_names_folders_whose_rows_are_reused() {
+    let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));
+    trial.run("runs/a", &[]).expect(0);
+    let grown =
+        format!("{HEAD}'table.size' = [2048, 4096]\n").replacen("first", "reuse = ['runs/*', 'none/*']\nfirst", 1);
+    fs::write(&trial.file, grown).unwrap();
+    let plan = ttlab(&["plan", &trial.file, "--out", &trial.text("out")]).expect(0);
+    assert!(plan.stdout.contains("known       3 of 6 jobs known, 3 to run in "), "{}", plan.stdout);
+    let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
+    output.prints(&["3 jobs from ", "runs/a", "3 of 6 jobs known, 3 to run"]);
+}
+
+#[test]
+fn tune_and_reproduce_reuse_rows() {
+    let trial = Trial::new(
+        &format!("{HEAD}'table.size' = [1024, 2048]\n[tune]\nfirst = 2\n").replace("first = 3", "first = 12"),
+    );
+    trial.run("whole", &[]).expect(0);
+    let (whole, folder) = (trial.text("whole"), trial.text(""));
+    for (command, of) in [("tune", &trial.file), ("reproduce", &folder)] {
+        let output = ttlab(&[command, of, "--out", &trial.text(command), "--reuse", &whole]);
+        assert!(
+            output.stderr.contains(" jobs from ") && output.stderr.contains(" jobs known, 0 to run"),
+            "{}",
+            output.stderr
+        );
+    }
 }

@@ -1,11 +1,13 @@
 //! Plans that follow each other in one folder.
 
 use super::*;
+use crate::record::columns;
 use crate::runner::session::{Session, Settings};
 use crate::runner::{RunSummary, progress};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Folders, in each of which four plans follow each other.
@@ -119,7 +121,8 @@ fn damaged_rows_are_not_used_and_named() {
     fs::write(&path, lines.join("\n") + "\n").unwrap();
     let grown = experiment(temporary.path(), &text("64, 256, 1024"), SUITE);
     let plan = Plan::new(&grown);
-    let survey = Reuse::new(&grown, &plan, None).survey(&out).unwrap();
+    let own = crate::runner::manifest(&grown, &plan, 1, None);
+    let survey = crate::runner::sources::survey((&grown, &plan), &out, &own, &[]).unwrap().0;
     let (known, summary) = run(&grown, &out, Settings::default());
     let known = known.unwrap();
     assert_eq!((known.jobs, known.all, summary.before), (6, 12, 6));

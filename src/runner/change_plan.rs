@@ -1,0 +1,119 @@
+//! A folder whose plan has changed: the rows that the new plan needs too become its own, and the
+//! others are kept in `unused.csv`.
+
+use super::output::{Output, OutputError};
+use super::resume::save;
+use super::reuse::{FileRows, Known, Reuse};
+use super::unused::{append_lines, unused_file, unused_files};
+use crate::experiment::{Experiment, Plan};
+use crate::record::manifest::{Manifest, RunSegment};
+use crate::record::{self, thin};
+use csv::StringRecord;
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// The plan of a folder whose rows are being changed to another plan's: equal to none.
+const CHANGING: &str = "changing";
+
+/// Whether results were written for another plan, or under other names.
+fn differs(old: &Manifest, new: &Manifest) -> bool {
+    let names = |manifest: &Manifest| (manifest.name.clone(), manifest.variants.clone(), manifest.varying.clone());
+    old.plan != new.plan
+        || names(old) != names(new)
+        || old.contents != new.contents
+        || old.header_seal != new.header_seal
+}
+
+/// Makes the results in a folder those of this plan, if they are another's; what it found then.
+///
+/// # Errors
+/// If they are of another shard or build, or a file cannot be read or written.
+pub(super) fn change_plan(
+    output: &Output,
+    experiment: &Experiment,
+    plan: &Plan,
+    new: &Manifest,
+    any_build: bool,
+) -> Result<Option<Known>, OutputError> {
+    if thin::is_thin(&output.folder) || !output.results_path().exists() {
+        return Ok(None);
+    }
+    let Some(old) = Manifest::read(&output.folder)?.filter(|old| differs(old, new) && old.shard == new.shard) else {
+        return Ok(None);
+    };
+    // The run refuses another build with its own message.
+    if !old.build.searches_as(&new.build) && !any_build {
+        return Ok(None);
+    }
+    let mut reuse = Reuse::new(experiment, plan, new.shard);
+    reuse.engines = Some([&old.subjects, &new.subjects]);
+    let is_elsewhere = |segment: &RunSegment| segment.build != new.build || segment.machine != new.machine;
+    if experiment.file.asks_for_times() && old.history().iter().any(is_elsewhere) {
+        // The seconds are another machine's or build's.
+        reuse.jobs.clear();
+    }
+    reuse.adopt(output, &old, new).map(Some)
+}
+
+impl Reuse<'_> {
+    /// Makes the rows of another plan in a folder those of this one, with what the folder has as
+    /// unused; the rest becomes unused. Where it ends early, nothing is lost.
+    fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<Known, OutputError> {
+        let (folder, path) = (&output.folder, output.results_path());
+        let write = |manifest: &Manifest| {
+            output.write_manifest(manifest).map_err(OutputError::io(folder.join(record::manifest::MANIFEST)))
+        };
+        let (mut done, mut found, mut unused): (_, _, Vec<FileRows>) = (HashMap::new(), Vec::new(), Vec::new());
+        let files = unused_files(folder);
+        let results = record::write_rows(&path, &self.row_index.header, |put| {
+            let mut take = |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| put(&StringRecord::from(row)));
+            found.push(self.read(&path, &mut done, &mut take)?);
+            for file in &files {
+                unused.push(self.read(file, &mut done, &mut take)?);
+            }
+            Ok(())
+        });
+        let results = results.map_err(OutputError::results(&path))?;
+        let mut known = self.known(&done, &found);
+        if !known.damaged.is_empty() {
+            known.saved = Some(save(&path).map_err(OutputError::io(&path))?);
+        }
+        write(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
+        if let Some(FileRows { others, header, .. }) = found.first().filter(|file| !file.others.is_empty()) {
+            let same = |(_, file): &(&PathBuf, &FileRows)| file.header == *header;
+            let to = files.iter().zip(&unused).find(same).map(|(path, _)| path.clone());
+            let to = to.unwrap_or_else(|| unused_file(folder, files.len() as u32 + 1));
+            append_lines(&path, others, header, &to).map_err(OutputError::results(&to))?;
+        }
+        record::publish(results, &path).map_err(OutputError::io(&path))?;
+        // What was unused and is used again is taken out last.
+        for (number, path) in (1_u32..).zip(unused_files(folder)).collect::<Vec<_>>().into_iter().rev() {
+            let found = self.read(&path, &mut HashMap::new(), &mut |_| Ok(())).map_err(OutputError::results(&path))?;
+            if !found.damaged.is_empty() {
+                // What cannot be read is not deleted; a row that is there twice does no harm.
+                continue;
+            }
+            let rewritten = match found.others.is_empty() && !unused_file(folder, number + 1).exists() {
+                true => fs::remove_file(&path),
+                false => record::rewrite(&path, &found.header, found.others.into_iter()),
+            };
+            rewritten.map_err(OutputError::io(path))?;
+        }
+        write(&Manifest {
+            plan: new.plan.clone(),
+            rows: None,
+            ended: None,
+            column_seals: Default::default(),
+            file_seal: None,
+            subjects: new.subjects.clone(),
+            segments: old.history().into_iter().map(|segment| RunSegment { jobs_written: None, ..segment }).collect(),
+            ..old.clone()
+        })?;
+        Ok(known)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
