@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 /// Most values on a page; more make it slow to load.
 const MAX_VALUES: usize = 60_000;
 
+/// The heading of the view.
+pub(super) const TITLE: &str = "Two variants, position by position";
+
 /// The searches of some lines of the summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Explorer {
@@ -106,7 +109,7 @@ impl Explorer {
         let data = data.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e");
         html! {
             section.explore id=(self.key("explore")) {
-                h2 { "Two variants, position by position" @if !self.suite.is_empty() { ", " (self.suite) } }
+                h2 { (TITLE) @if !self.suite.is_empty() { ", " (self.suite) } }
                 p.note {
                     "Choose any two. Each dot is a search: right and up needs more " (self.metric) "; below the dashed line the second needs fewer. \
                      The arrow behind a variant's name in the summary leads here too."

@@ -1,6 +1,7 @@
 //! Renders a page as `report.html`, one file that needs nothing else: light and dark, sortable
 //! tables, figures with tooltips, no requests to anywhere.
 
+use super::explore;
 use super::figure::Figure;
 use super::markdown::code_spans;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable, is_unprintable};
@@ -30,11 +31,13 @@ pub fn render(sheet: &Sheet) -> String {
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="generator" content=(concat!("ttlab ", env!("CARGO_PKG_VERSION")));
                 title { (sheet.name) " - ttlab" }
-                style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) (PreEscaped(PAGE)) }
+                style #figure-style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(PAGE)) }
             }
             body {
                 main {
                     h1 { (sheet.name) }
+                    (contents_markup(&sheet.parts))
                     (parts_markup(&sheet.parts))
                 }
                 script { (PreEscaped(SCRIPT)) }
@@ -43,6 +46,42 @@ pub fn render(sheet: &Sheet) -> String {
     }
     .into_string()
     .replace(is_unprintable, "\u{fffd}")
+}
+
+/// Fewer headings than this need no list of contents.
+const MIN_CONTENTS: usize = 4;
+
+/// A list of links to the headings.
+fn contents_markup(parts: &[Part]) -> Markup {
+    let headings: Vec<(String, &str)> = parts.iter().filter_map(heading).collect();
+    html! {
+        @if headings.len() >= MIN_CONTENTS {
+            nav { details.contents { summary { "Contents" } ul { @for (id, title) in &headings { li { a href={ "#" (id) } { (inline_markup(title)) } } } } } }
+        }
+    }
+}
+
+/// The anchor and the text of a part's heading.
+fn heading(part: &Part) -> Option<(String, &str)> {
+    let (id, title) = match part {
+        Part::Table(table) => (title_id(&table.key), table.title.as_str()),
+        Part::Figure(figure) => (figure.file.clone(), figure.title.as_str()),
+        Part::Explorer(explorer) => (explorer.key("explore"), explore::TITLE),
+        Part::Heading(text) => (text_id(text), text.as_str()),
+        Part::List(title, _) | Part::Folded(title, _) => (text_id(title), title.as_str()),
+        Part::Question(_) | Part::Prose(_) | Part::Findings(_) | Part::Warning(_) => return None,
+    };
+    (!title.is_empty()).then_some((id, title))
+}
+
+/// The anchor of a table's heading.
+fn title_id(key: &str) -> String {
+    format!("{key}.title")
+}
+
+/// The anchor of a heading in words.
+fn text_id(text: &str) -> String {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 fn parts_markup(parts: &[Part]) -> Markup {
@@ -55,15 +94,15 @@ fn parts_markup(parts: &[Part]) -> Markup {
                 }
                 Part::Findings(list) => { ul.findings { @for line in list { li { (inline_markup(line)) } } } }
                 Part::Warning(text) => { p.warning { strong { "Warning: " } (inline_markup(text)) } }
-                Part::Heading(text) => { h2 { (inline_markup(text)) } }
-                Part::Table(table) => (table_markup(table)),
+                Part::Heading(text) => { h2 id=(text_id(text)) { (inline_markup(text)) } }
+                Part::Table(table) => (table_markup(table, &table.title)),
                 Part::Figure(figure) => (figure_markup(figure)),
                 Part::Explorer(explorer) => (explorer.markup()),
                 Part::List(title, list) => {
-                    @if !title.is_empty() { h2 { (inline_markup(title)) } }
+                    @if !title.is_empty() { h2 id=(text_id(title)) { (inline_markup(title)) } }
                     ul { @for line in list { li { (inline_markup(line)) } } }
                 }
-                Part::Folded(title, folded) => { details { summary { (inline_markup(title)) } (parts_markup(folded)) } }
+                Part::Folded(title, folded) => { details id=(text_id(title)) { summary { (inline_markup(title)) } (parts_markup(folded)) } }
             }
         }
     }
@@ -74,7 +113,7 @@ fn inline_markup(text: &str) -> Markup {
     html! { @for (is_code, text) in code_spans(text) { @if is_code { code { (text) } } @else { (text) } } }
 }
 
-/// A figure twice: for a desktop and for a phone.
+/// A figure twice, for a desktop and for a phone, and its data.
 fn figure_markup(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {
@@ -82,20 +121,22 @@ fn figure_markup(figure: &Figure) -> Markup {
             div.wide { (PreEscaped(figure.render(WIDTHS.0, false))) }
             div.narrow { (PreEscaped(figure.render(WIDTHS.1, false))) }
             figcaption { (inline_markup(&figure.caption)) }
+            details.data { summary { "data" } (table_markup(&figure.data_table(), &figure.title)) }
         }
     }
 }
 
-/// A table with its heading and notes.
-fn table_markup(table: &SheetTable) -> Markup {
+/// A table with its heading and notes; `caption`: what screen readers call it.
+fn table_markup(table: &SheetTable, caption: &str) -> Markup {
     html! {
-        @if !table.title.is_empty() { h2 { (inline_markup(&table.title)) } }
-        div.scroll tabindex="0" role="region" aria-label=(table.title) {
+        @if !table.title.is_empty() { h2 id=(title_id(&table.key)) { (inline_markup(&table.title)) } }
+        div.scroll tabindex="0" role="region" aria-label=(caption) {
             table id=(table.key) {
+                @if !caption.is_empty() { caption { (inline_markup(caption)) } }
                 thead {
                     tr {
                         @for column in &table.columns {
-                            th class=(column_class(column)) title=[Some(&column.meaning).filter(|meaning| !meaning.is_empty())] {
+                            th scope="col" class=(column_class(column)) data-key=(column.key) title=[Some(&column.meaning).filter(|meaning| !meaning.is_empty())] {
                                 button type="button" { (column.name) }
                             }
                         }
@@ -115,14 +156,15 @@ fn column_class(column: &SheetColumn) -> &'static str {
 }
 
 fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
-    let sorted = match cell.value {
-        Datum::Number(value) | Datum::Range(value, _) => Some(value),
-        Datum::Text | Datum::None => cell.sort_rank.map(|place| place as f64),
+    let (sorted, upper) = match cell.value {
+        Datum::Number(value) => (Some(value), None),
+        Datum::Range(low, high) => (Some(low), Some(high)),
+        Datum::Text | Datum::None => (cell.sort_rank.map(|place| place as f64), None),
     };
     // Long texts get a wider column.
     let room = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
     html! {
-        td class={ (column_class(column)) (room) (emphasis_class(cell.emphasis)) } data-v=[sorted] title=[Some(cell.note).filter(|note| !note.is_empty())] {
+        td class={ (column_class(column)) (room) (emphasis_class(cell.emphasis)) } data-v=[sorted] data-high=[upper] title=[Some(cell.note).filter(|note| !note.is_empty())] {
             @if cell.link.is_empty() { (inline_markup(&cell.text)) } @else { a href=(cell.link) { (inline_markup(&cell.text)) } }
         }
     }
@@ -156,7 +198,7 @@ mod tests {
         }
         let ranged =
             tag_of(&words, Cell { sort_rank: Some(2), ..Cell::range(0.5, 2.0) }.with_emphasis(Emphasis::Failed));
-        assert_eq!(ranged.as_deref(), Some("<td class=\"t failed\" data-v=\"0.5\""));
+        assert_eq!(ranged.as_deref(), Some("<td class=\"t failed\" data-v=\"0.5\" data-high=\"2\""));
         let placed = tag_of(&words, Cell { sort_rank: Some(2), ..Cell::text("x") });
         assert_eq!(placed.as_deref(), Some("<td class=\"t\" data-v=\"2\""));
         let page = render(&Sheet { name: "a\u{1b}b\u{9b}".to_owned(), ..Sheet::default() });
@@ -171,16 +213,33 @@ mod tests {
             body,
             "<h1>A page</h1><p class=\"question\">Is &lt;it&gt; so?</p><p>Words\nof *its* author.</p><p>Two paragraphs.</p>\
              <ul class=\"findings\"><li>It is.</li></ul><p class=\"warning\"><strong>Warning: </strong>One position.</p>\
-             <h2>A table</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"A table\"><table id=\"trial\"><thead><tr>\
-             <th class=\"t\"><button type=\"button\">variant</button></th>\
-             <th class=\"\" title=\"in all\"><button type=\"button\">nodes</button></th>\
-             <th class=\"\"><button type=\"button\">95 %</button></th></tr></thead><tbody>\
+             <h2 id=\"trial.title\">A table</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"A table\">\
+             <table id=\"trial\"><caption>A table</caption><thead><tr>\
+             <th scope=\"col\" class=\"t\" data-key=\"variant\"><button type=\"button\">variant</button></th>\
+             <th scope=\"col\" class=\"\" data-key=\"nodes\" title=\"in all\"><button type=\"button\">nodes</button></th>\
+             <th scope=\"col\" class=\"\" data-key=\"interval\"><button type=\"button\">95 %</button></th></tr></thead><tbody>\
              <tr><td class=\"t\">a|b &lt;c&gt;</td><td class=\" less\" data-v=\"1234\">1,234</td>\
-             <td class=\"\" data-v=\"0.5\">0.500-0.750</td></tr>\
+             <td class=\"\" data-v=\"0.5\" data-high=\"0.75\">0.500-0.750</td></tr>\
              <tr><td class=\"t\">base</td><td class=\"\" data-v=\"2000\">2,000</td>\
              <td class=\"\" title=\"compared with itself\">-</td></tr></tbody></table></div>\
              <p class=\"note\">See <code>table.size</code>. -: compared with itself.</p>"
         );
-        assert!(page.contains("<details><summary>More</summary><h2>How</h2><ul><li>By hand.</li></ul></details>"));
+        assert!(page.contains("<summary>data</summary>") && page.contains("<table id=\"map.data\">"), "{page}");
+        assert!(page.contains(
+            "<details id=\"More\"><summary>More</summary><h2 id=\"How\">How</h2><ul><li>By hand.</li></ul></details>"
+        ));
+    }
+
+    #[test]
+    fn page_of_four_headings_has_contents() {
+        let contents = |count: usize| {
+            let parts = (0..count).map(|at| Part::Heading(format!("Part <{at}> of it"))).collect();
+            let page = render(&Sheet { parts, ..Sheet::default() });
+            page.split_once("<nav>").map(|(_, rest)| rest.split("</nav>").next().unwrap_or_default().to_owned())
+        };
+        assert_eq!(contents(3), None);
+        let links = contents(4).unwrap_or_default();
+        assert_eq!(links.matches("<li>").count(), 4);
+        assert!(links.contains("<a href=\"#Part-3-of-it\">Part &lt;3&gt; of it</a>"), "{links}");
     }
 }

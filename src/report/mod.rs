@@ -10,6 +10,7 @@ pub mod data;
 mod engines;
 pub mod explore;
 pub mod figure;
+mod figure_table;
 mod grid_figures;
 pub mod html;
 mod identity;

@@ -1,11 +1,35 @@
 'use strict';
 // Every table: a click on a heading sorts, a second one reverses the order, a third restores it. Large
-// tables get a filter and a choice of columns. Without this script the tables stay as written.
+// tables get a filter and a choice of columns, all a button that copies them. Without this script the
+// tables stay as written.
 const make = (tag, fields, ...children) => {
   const element = Object.assign(document.createElement(tag), fields);
   element.append(...children);
   return element;
 };
+const button = (text, act, label = text) => {
+  const element = make('button', { type: 'button', ariaLabel: label }, text);
+  element.addEventListener('click', () => act(element));
+  return element;
+};
+// What a table shows, as CSV: numbers with all digits, intervals as two columns.
+const csv = table => {
+  const quote = text => /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const all = [...table.rows].filter(row => !row.hidden), head = [...all[0].cells];
+  const shown = head.map((cell, at) => at).filter(at => !head[at].hidden);
+  const ranged = shown.filter(at => all.some(row => row.cells[at].dataset.high));
+  const fields = (cell, at, top) => {
+    const text = cell.textContent.replace(/\u00a0$/, '').trim(), { v, high } = cell.dataset;
+    if (!ranged.includes(at)) return [v === undefined || head[at].className === 't' ? text : v];
+    return top ? [`${text} low`, `${text} high`] : [v ?? '', high ?? ''];
+  };
+  return all.map((row, place) => shown.flatMap(at => fields(row.cells[at], at, !place)).map(quote).join(',') + '\n').join('');
+};
+const copyButton = table => button('copy as CSV', async self => {
+  await navigator.clipboard.writeText(csv(table));
+  self.textContent = 'copied';
+  setTimeout(() => { self.textContent = 'copy as CSV'; }, 1500);
+});
 for (const table of document.querySelectorAll('.scroll table')) {
   const body = table.tBodies[0], rows = [...body.rows], heads = [...table.tHead.rows[0].cells];
   const sort = (at, way) => {
@@ -23,18 +47,20 @@ for (const table of document.querySelectorAll('.scroll table')) {
   };
   heads.forEach((head, at) => head.querySelector('button').addEventListener('click', () =>
     sort(at, { ascending: -1, descending: 0 }[head.getAttribute('aria-sort')] ?? 1)));
-  const tools = make('div', { className: 'tools' });
-  if (rows.length > 7) {
-    const filter = make('input', { type: 'search', placeholder: 'filter rows', ariaLabel: 'filter rows' });
-    const shown = make('span', {});
-    filter.addEventListener('input', () => {
-      const terms = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-      rows.forEach(row => { row.hidden = !terms.every(word => row.textContent.toLowerCase().includes(word)); });
-      const left = rows.filter(row => !row.hidden).length;
-      shown.textContent = terms.length ? `${left} of ${rows.length}` : '';
-    });
-    tools.append(filter, shown);
-  }
+  const tools = make('div', { className: 'tools' }), shown = make('span', {});
+  const filter = make('input', { type: 'search', placeholder: 'filter rows', ariaLabel: 'filter rows' });
+  const differing = make('input', { type: 'checkbox' }), moved = heads.findIndex(head => head.dataset.key === 'moved');
+  const select = () => {
+    const terms = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const differs = row => !differing.checked || row.cells[moved].dataset.v !== '0';
+    rows.forEach(row => { row.hidden = !differs(row) || !terms.every(word => row.textContent.toLowerCase().includes(word)); });
+    const left = rows.filter(row => !row.hidden).length;
+    shown.textContent = left < rows.length ? `${left} of ${rows.length}` : '';
+  };
+  [filter, differing].forEach(input => input.addEventListener('input', select));
+  if (rows.length > 7) tools.append(filter);
+  if (moved >= 0) tools.append(make('label', {}, differing, 'only rows that differ'));
+  tools.append(shown);
   if (heads.length > 5) {
     const labels = heads.map((head, at) => {
       const box = make('input', { type: 'checkbox', checked: true });
@@ -43,8 +69,31 @@ for (const table of document.querySelectorAll('.scroll table')) {
     });
     tools.append(make('details', {}, make('summary', {}, 'columns'), ...labels.slice(1)));
   }
-  if (tools.children.length) table.parentElement.before(tools);
+  tools.append(copyButton(table));
+  table.parentElement.before(tools);
 }
+
+// Every figure: as a file.
+const save = (name, url) => make('a', { href: url, download: name }).click();
+const fileButtons = (name, drawing) => {
+  const file = () => {
+    const copy = drawing().cloneNode(true), style = document.createElementNS('http://www.w3.org/2000/svg', 'style');
+    style.textContent = document.getElementById('figure-style').textContent + 'svg{background:var(--page)}';
+    copy.prepend(style);
+    copy.setAttribute('height', copy.viewBox.baseVal.height);
+    return 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(new XMLSerializer().serializeToString(copy));
+  };
+  const png = async () => {
+    const image = make('img', { src: file() });
+    await image.decode();
+    const canvas = make('canvas', { width: 2 * image.width, height: 2 * image.height });
+    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+    save(`${name}.png`, canvas.toDataURL('image/png'));
+  };
+  return [button('SVG', () => save(`${name}.svg`, file()), `${name} as SVG`), button('PNG', png, `${name} as PNG`)];
+};
+for (const figure of document.querySelectorAll('figure'))
+  figure.querySelector('figcaption').after(make('div', { className: 'tools' }, ...fileButtons(figure.id, () => figure.querySelector('.wide svg'))));
 
 // The explorer: two variants position by position as a scatter plot and a table, most different first.
 for (const explore of document.querySelectorAll('.explore')) {
@@ -59,6 +108,7 @@ for (const explore of document.querySelectorAll('.explore')) {
     ...data.lines.map((line, place) => make('option', { value: place, selected: place === at }, line)));
   const first = choice('first variant', data.base), second = choice('second variant', data.base ? 0 : 1);
   const swap = make('button', { type: 'button' }, 'swap'), status = make('p', { className: 'note', role: 'status' });
+  const differing = make('input', { type: 'checkbox' });
   const plot = make('div', {}), body = make('tbody', {}), head = make('tr', {});
   const own = key => data.suite ? `${data.suite}.${key}` : key;
   const table = make('table', { id: own('searches') }, make('thead', {}, head), body);
@@ -75,9 +125,12 @@ for (const explore of document.querySelectorAll('.explore')) {
     status.textContent = pairs.length ? `${pairs.length} searches of both; the second needs fewer in ${fewer}, more in ${more}; geometric mean of the ratios ${mean.toFixed(3)}.`
       : 'They have no search in common.';
     head.replaceChildren(...['position', ...names, 'second / first'].map((text, at) => make('th', { className: at ? '' : 't' }, text)));
-    body.replaceChildren(...pairs.map(pair => make('tr', {}, make('td', { className: 't' }, pair.name),
-      ...[pair.x, pair.y].map(value => make('td', {}, value.toLocaleString('en'))),
-      make('td', { className: pair.ratio < 1 ? 'less' : pair.ratio > 1 ? 'more' : '' }, pair.ratio.toFixed(3)))));
+    body.replaceChildren(...pairs.filter(pair => !differing.checked || pair.x !== pair.y).map(pair => make('tr', {}, make('td', { className: 't' }, pair.name),
+      ...[[pair.x, pair.x.toLocaleString('en')], [pair.y, pair.y.toLocaleString('en')], [pair.ratio, pair.ratio.toFixed(3)]].map(([value, text]) => {
+        const cell = make('td', {}, text);
+        cell.dataset.v = value;
+        return cell;
+      }))));
     const wide = Math.min(560, explore.clientWidth || 560), left = 52, edge = wide - 12, low = edge - 30;
     const all = pairs.flatMap(pair => [pair.x, pair.y]);
     const [least, most] = [Math.min(...all) / 1.2, Math.max(...all) * 1.2].map(Math.log);
@@ -100,9 +153,10 @@ for (const explore of document.querySelectorAll('.explore')) {
       draw('text', { class: 'faint', transform: `translate(11 ${(low + 10) / 2}) rotate(-90)`, 'text-anchor': 'middle' }, `${data.metric}, second variant`));
     plot.replaceChildren(...(pairs.length ? [svg] : []));
   };
-  [first, second].forEach(select => select.addEventListener('change', show));
+  [first, second, differing].forEach(input => input.addEventListener('change', show));
   swap.addEventListener('click', () => { [first.value, second.value] = [second.value, first.value]; show(); });
-  explore.append(make('div', { className: 'tools' }, make('label', {}, 'first ', first), make('label', {}, 'second ', second), swap),
+  explore.append(make('div', { className: 'tools' }, make('label', {}, 'first ', first), make('label', {}, 'second ', second), swap,
+    make('label', {}, differing, 'only rows that differ'), copyButton(table), ...fileButtons(own('explore'), () => plot.firstChild)),
     status, plot, make('div', { className: 'scroll tall', tabIndex: 0, role: 'region', ariaLabel: 'searches' }, table));
   show();
   // A button beside each variant of the summary leads to its positions.

@@ -291,6 +291,61 @@ fn every_counter_of_full_diagnostics_is_shown() {
     assert!(some > 15, "only {some} counters counted anything");
 }
 
+/// What a reader takes along: a table as CSV with all digits, a figure as SVG and PNG with its own colours.
+#[test]
+fn browser_copies_tables_and_saves_figures() {
+    let folder = scratch();
+    let out = hostile(folder.path());
+    let Some(browser) = chromium() else { return };
+    let probe = "<script>addEventListener('load', async () => {
+        const saved = {};
+        HTMLAnchorElement.prototype.click = function () { saved[this.download] = this.href; };
+        let copied = '';
+        Object.defineProperty(navigator, 'clipboard', { value: { writeText: async text => { copied = text; } } });
+        const press = (inside, text) => [...inside.querySelectorAll('button')].find(button => button.textContent === text).click();
+        const summary = document.getElementById('summary');
+        press(summary.parentElement.previousElementSibling, 'copy as CSV');
+        const ratio = document.getElementById('ratio');
+        press(ratio, 'SVG');
+        press(ratio, 'PNG');
+        for (let turn = 0; turn < 100 && !saved['ratio.png']; turn++) await new Promise(done => setTimeout(done, 20));
+        const svg = new DOMParser().parseFromString(decodeURIComponent((saved['ratio.svg'] || '').split(',').slice(1).join(',')), 'image/svg+xml');
+        const png = document.createElement('img');
+        png.src = saved['ratio.png'];
+        await png.decode();
+        const links = [...document.querySelectorAll('nav a')].map(link => link.getAttribute('href').slice(1));
+        const out = document.createElement('output');
+        out.id = 'probe';
+        out.textContent = JSON.stringify({ copied, style: svg.querySelector('style').textContent.includes('--s1'), marks: svg.querySelectorAll('line').length,
+            wide: png.width, links: links.length, dead: links.filter(id => !document.getElementById(id)),
+            data: document.querySelectorAll('figure details table').length, figures: document.querySelectorAll('figure').length });
+        document.body.append(out);
+    });</script>";
+    let path = folder.path().join("probed.html");
+    fs::write(&path, fs::read_to_string(format!("{out}/report.html")).unwrap() + probe).unwrap();
+    let dom = rendered(browser, &path, &folder.path().join("profile"));
+    let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
+    let found = found
+        .unwrap_or_else(|| panic!("no answer in {dom}"))
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+    let copied = found["copied"].as_str().unwrap();
+    let mut lines = csv::Reader::from_reader(copied.as_bytes());
+    let head: Vec<String> = lines.headers().unwrap().iter().map(str::to_owned).collect();
+    assert!(head.contains(&"95 % low".to_owned()) && head.contains(&"95 % high".to_owned()), "{head:?}");
+    let nodes = head.iter().position(|name| name == "nodes").unwrap();
+    let rows: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 7, "{copied}");
+    assert!(rows.iter().all(|row| row[nodes].parse::<u64>().is_ok()), "numbers without separators: {copied}");
+    assert_eq!((found["style"].as_bool(), found["wide"].as_u64()), (Some(true), Some(1720)), "{found}");
+    assert!(found["marks"].as_u64() > Some(5), "{found}");
+    assert_eq!(found["data"], found["figures"], "a table for each figure: {found}");
+    assert_eq!(found["dead"], serde_json::json!([]), "{found}");
+    assert!(found["links"].as_u64() > Some(10), "{found}");
+}
+
 /// Two variants of the reader's choice: drawn, listed with the furthest apart first, and led to from the summary. The figures are
 /// worked out here from the rows.
 #[test]

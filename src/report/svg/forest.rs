@@ -30,6 +30,11 @@ pub struct Forest {
 }
 
 impl Forest {
+    /// A value with all decimals that pages show.
+    pub fn exact(&self, value: f64) -> String {
+        if self.differences { format!("{value:+.1}") } else { format!("{value:.3}") }
+    }
+
     /// Renders the plot as SVG.
     pub fn render(&self, width: f64, title: &str, alone: bool) -> String {
         let mut svg = Svg::new(width);
@@ -44,7 +49,7 @@ impl Forest {
         let (left, right, top) = (names, width - figures - 8.0, 10.0);
         let bottom = top + step * self.rows.len() as f64;
         let no_effect = if self.differences { 0.0 } else { 1.0 };
-        let number = |value: f64| if self.differences { format!("{value:+.1}") } else { format!("{value:.3}") };
+        let number = |value: f64| self.exact(value);
         let ends = self.rows.iter().flat_map(|row| [row.mean, row.low, row.high]).chain([no_effect]);
         let x = Scale::new(!self.differences, ends, (left, right));
         for tick in x.ticks(52.0) {

@@ -41,6 +41,11 @@ impl Lines {
         }
     }
 
+    /// A value of y with all decimals that pages show.
+    pub fn exact(&self, value: f64) -> String {
+        if self.ratio { format!("{value:.3}") } else { self.format_y(value) }
+    }
+
     fn format_y(&self, value: f64) -> String {
         if self.share { format!("{} %", format_short(100.0 * value)) } else { format_short(value) }
     }
@@ -120,10 +125,9 @@ impl Lines {
         }
         svg.path(&format!("s{class} line"), &line, false);
         for point in &series.points {
-            let exact = |value: f64| if self.ratio { format!("{value:.3}") } else { self.format_y(value) };
-            let mut title = format!("{}\n{} {}: {}", series.name, self.x, self.tick_text(point.x), exact(point.y));
+            let mut title = format!("{}\n{} {}: {}", series.name, self.x, self.tick_text(point.x), self.exact(point.y));
             if !point.low.is_nan() {
-                title += &format!(", 95 % {} to {}", exact(point.low), exact(point.high));
+                title += &format!(", 95 % {} to {}", self.exact(point.low), self.exact(point.high));
             }
             if !point.label.is_empty() && point.label != series.name {
                 title += &format!(" ({})", point.label);
@@ -133,7 +137,8 @@ impl Lines {
         }
     }
 
-    fn tick_text(&self, value: f64) -> String {
+    /// The text of a value of x.
+    pub fn tick_text(&self, value: f64) -> String {
         let known = self.x_ticks.iter().find(|(tick, _)| *tick == value);
         known.map_or_else(|| format_short(value), |(_, text)| text.clone())
     }

@@ -17,10 +17,10 @@ use std::fmt::Write;
 /// Colours, light and dark. Series use those of Okabe and Ito, "Color Universal Design", 2008,
 /// darkened or lightened to a contrast of 3 : 1 with the page.
 pub const COLOURS: &str = "\
-:root{--page:#fff;--ink:#1b1f24;--faint:#59636e;--rule:#d8dde3;--panel:#f5f7f9;--good:#00725a;--bad:#b34700;\
+:root{--page:#fff;--ink:#1b1f24;--faint:#59636e;--rule:#d8dde3;--panel:#f5f7f9;--good:#00725a;--bad:#b34700;--link:#0072b2;\
 --s0:#1b1f24;--s1:#0072b2;--s2:#b34700;--s3:#00805d;--s4:#a3578a;--s5:#957000;--s6:#2f86ad;--s7:#6b7280}\
 @media (prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e8ebee;--faint:#a3adb8;--rule:#363d46;--panel:#1d232a;--good:#3fd0a6;\
---bad:#ff9a5c;--s0:#e8ebee;--s1:#56b4e9;--s2:#ff8f4d;--s3:#35cfa2;--s4:#e59fcc;--s5:#f0c94e;--s6:#a8d8f2;--s7:#98a2ad}}";
+--bad:#ff9a5c;--link:#56b4e9;--s0:#e8ebee;--s1:#56b4e9;--s2:#ff8f4d;--s3:#35cfa2;--s4:#e59fcc;--s5:#f0c94e;--s6:#a8d8f2;--s7:#98a2ad}}";
 
 /// CSS classes that every plot uses.
 pub const STYLE: &str = "\

@@ -1,0 +1,183 @@
+//! The data of a figure as a table, for readers who do not see the drawing.
+
+use super::figure::{Figure, Plot};
+use super::number::format_value;
+use super::sheet::{Cell, Datum, SheetColumn, SheetTable};
+use super::svg::forest::Forest;
+use super::svg::heat::Heat;
+use super::svg::lines::Lines;
+use super::svg::scale::format_short;
+use super::svg::stacked::Stacked;
+use crate::analysis::questions::curves::{CurvePoint, Series};
+use crate::analysis::rows::metric::Unit;
+
+/// The shares at which a cumulative curve is read off.
+const SHARES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
+
+impl Figure {
+    /// The figure's data as a table without title.
+    pub(super) fn data_table(&self) -> SheetTable {
+        let table = match &self.plot {
+            Plot::Forest(plot) => forest_table(plot),
+            Plot::Lines(plot) if plot.stairs => stairs_table(plot),
+            Plot::Lines(plot) => {
+                series_table(&plot.x, &plot.series, |point| plot.tick_text(point.x), |y| plot.exact(y))
+            }
+            Plot::Scatter(plot) => {
+                series_table("position", &plot.series, |point| point.label.clone(), |y| format!("{y:.3}"))
+            }
+            Plot::Stacked(plot) => stacked_table(plot),
+            Plot::Heat(plot) => heat_table(plot),
+        };
+        SheetTable { key: format!("{}.data", self.file), ..table }
+    }
+}
+
+/// A table of a text column and further columns of numbers.
+fn named_table(first: &str, names: impl Iterator<Item = String>, rows: Vec<Vec<Cell>>) -> SheetTable {
+    let numbers = names.map(|name| SheetColumn::number(&name, &name, ""));
+    let columns: Vec<SheetColumn> = std::iter::once(SheetColumn::text(first, first, "")).chain(numbers).collect();
+    SheetTable::new("", "", columns, rows)
+}
+
+fn forest_table(plot: &Forest) -> SheetTable {
+    let rows = plot.rows.iter().map(|row| {
+        let ends =
+            Cell::range_with_text(row.low, row.high, format!("{} to {}", plot.exact(row.low), plot.exact(row.high)));
+        vec![Cell::text(&row.name), Cell::number(row.mean, plot.exact(row.mean)), ends]
+    });
+    let names = [plot.x.as_str(), "95 %"].map(str::to_owned);
+    named_table("line", names.into_iter(), rows.collect())
+}
+
+/// A row for each x, a column for each series.
+fn series_table(
+    first: &str,
+    series: &[Series],
+    name: impl Fn(&CurvePoint) -> String,
+    exact: impl Fn(f64) -> String,
+) -> SheetTable {
+    let mut points: Vec<&CurvePoint> = series.iter().flat_map(|series| &series.points).collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let mut keys: Vec<(f64, String)> = Vec::new();
+    for point in points {
+        let key = (point.x, name(point));
+        let same_x = keys.iter().rev().take_while(|known| known.0 == key.0);
+        if !same_x.into_iter().any(|known| *known == key) {
+            keys.push(key);
+        }
+    }
+    let cell = |series: &Series, key: &(f64, String)| {
+        let Some(point) = series.points.iter().find(|point| point.x == key.0 && name(point) == key.1) else {
+            return Cell::empty("");
+        };
+        let ends = match point.low.is_finite() {
+            true => format!(" [{}, {}]", exact(point.low), exact(point.high)),
+            false => String::new(),
+        };
+        Cell::number(point.y, exact(point.y) + &ends)
+    };
+    let rows = keys.iter().map(|key| {
+        let head = Cell { value: Datum::Number(key.0), ..Cell::text(&key.1) };
+        std::iter::once(head).chain(series.iter().map(|series| cell(series, key))).collect()
+    });
+    named_table(first, series.iter().map(|series| series.name.clone()), rows.collect())
+}
+
+/// The x at which each curve reaches some shares.
+fn stairs_table(plot: &Lines) -> SheetTable {
+    let rows = SHARES.iter().map(|share| {
+        let reached = |series: &Series| {
+            let x = series.points.iter().find(|point| point.y >= *share - 1e-9).map_or(f64::NAN, |point| point.x);
+            Cell::number(x, format_value(x, Unit::Count))
+        };
+        let head = Cell::number(*share, format!("{} %", format_short(100.0 * share)));
+        std::iter::once(head).chain(plot.series.iter().map(reached)).collect()
+    });
+    let first = format!("{}, by {}", plot.y, plot.x);
+    named_table(&first, plot.series.iter().map(|series| series.name.clone()), rows.collect())
+}
+
+fn stacked_table(plot: &Stacked) -> SheetTable {
+    let rows = plot.bars.iter().map(|(name, sizes)| {
+        let whole: f64 = sizes.iter().sum();
+        std::iter::once(Cell::text(name)).chain(sizes.iter().map(|size| Cell::share(*size, whole))).collect()
+    });
+    named_table("line", plot.parts.iter().map(|(name, _)| name.clone()), rows.collect())
+}
+
+fn heat_table(plot: &Heat) -> SheetTable {
+    let rows = plot.first.1.iter().zip(&plot.cells).map(|(name, cells)| {
+        let cells = cells.iter().map(|cell| Cell::decimal(cell.unwrap_or(f64::NAN), 3));
+        std::iter::once(Cell::text(name)).chain(cells).collect()
+    });
+    named_table(&plot.first.0, plot.second.1.iter().map(|name| format!("{}={name}", plot.second.0)), rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::svg::forest::ForestRow;
+    use crate::report::svg::scatter::Scatter;
+
+    fn point(x: f64, y: f64, label: &str) -> CurvePoint {
+        CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: label.to_owned() }
+    }
+
+    fn series(name: &str, points: Vec<CurvePoint>) -> Series {
+        Series { name: name.to_owned(), line: None, points }
+    }
+
+    /// The heads and the rows of a figure's data.
+    fn texts(plot: Plot) -> Vec<String> {
+        let figure = Figure { file: "f".to_owned(), title: String::new(), caption: String::new(), plot };
+        let table = figure.data_table();
+        assert_eq!(table.key, "f.data");
+        let heads = table.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(" | ");
+        let row = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" | ");
+        std::iter::once(heads).chain(table.rows.iter().map(row)).collect()
+    }
+
+    #[test]
+    fn every_plot_has_its_data() {
+        let row = ForestRow { name: "a".to_owned(), mean: 0.5, low: 0.25, high: 1.0, clear: true };
+        let forest = Forest { rows: vec![row], x: "nodes".to_owned(), differences: false };
+        assert_eq!(texts(Plot::Forest(forest)), ["line | nodes | 95 %", "a | 0.500 | 0.250 to 1.000"]);
+        let ranged = CurvePoint { low: 1.0, high: 3.0, ..point(2.0, 2.0, "") };
+        let lines = Lines {
+            series: vec![series("s", vec![point(1.0, 4.0, ""), ranged]), series("t", vec![point(2.0, 20_000.0, "")])],
+            x: "size".to_owned(),
+            x_ticks: vec![(1.0, "1 MiB".to_owned())],
+            ..Lines::default()
+        };
+        assert_eq!(texts(Plot::Lines(lines)), ["size | s | t", "1 MiB | 4 | -", "2 | 2 [1, 3] | 20k"]);
+        let stairs = Lines {
+            series: vec![
+                series("s", vec![point(10.0, 0.5, ""), point(2_000.0, 1.0, "")]),
+                series("t", vec![point(7.0, 0.25, "")]),
+            ],
+            x: "nodes".to_owned(),
+            y: "finished".to_owned(),
+            stairs: true,
+            ..Lines::default()
+        };
+        let rows = texts(Plot::Lines(stairs));
+        assert_eq!(rows[0], "finished, by nodes | s | t");
+        assert_eq!(rows[1..4], ["10 % | 10 | 7", "25 % | 10 | 7", "50 % | 10 | -"]);
+        assert_eq!(rows[6], "100 % | 2,000 | -");
+        // Two positions may have the same nodes.
+        let dots = vec![point(5.0, 0.5, "p"), point(5.0, 2.0, "q")];
+        let scatter = Scatter { series: vec![series("s", dots)], x: String::new(), y: String::new() };
+        assert_eq!(texts(Plot::Scatter(scatter)), ["position | s", "p | 0.500", "q | 2.000"]);
+        let stacked = Stacked {
+            parts: vec![("hit".to_owned(), 1), ("miss".to_owned(), 2)],
+            bars: vec![("u".to_owned(), vec![1.0, 3.0])],
+        };
+        assert_eq!(texts(Plot::Stacked(stacked)), ["line | hit | miss", "u | 25.0 % | 75.0 %"]);
+        let axis =
+            |name: &str, levels: &[&str]| (name.to_owned(), levels.iter().map(|level| (*level).to_owned()).collect());
+        let heat =
+            Heat { first: axis("a", &["1"]), second: axis("b", &["2", "3"]), cells: vec![vec![Some(0.5), None]] };
+        assert_eq!(texts(Plot::Heat(heat)), ["a | b=2 | b=3", "1 | 0.500 | -"]);
+    }
+}
