@@ -287,19 +287,16 @@ mod tests {
     use super::*;
     use crate::experiment::paths::flatten;
 
-    /// `TTLAB_BLESS=1 cargo test --lib what_the_types_say` rewrites the file after a change of the
+    /// `TTLAB_BLESS=1 cargo test --lib types_json` rewrites the file after a change of the
     /// types.
     #[test]
-    fn what_the_types_say_is_written_beside() {
+    fn types_json_equals_the_option_types() {
         let schema = schemars::schema_for!(File).to_value();
         if std::env::var_os("TTLAB_BLESS").is_some() {
             let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/experiment/types.json"), text).unwrap();
         } else {
-            assert!(
-                schema == *TYPES,
-                "the types of options have changed: TTLAB_BLESS=1 cargo test --lib what_the_types_say"
-            );
+            assert!(schema == *TYPES, "the types of options have changed: TTLAB_BLESS=1 cargo test --lib types_json");
         }
     }
 

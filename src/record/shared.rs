@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_divided_is_joined_again() {
+    fn split_rows_join_to_the_original() {
         let policies = of(&[
             json!({ "depth": 8, "table": { "slots": 1, "policy": { "kind": "always" } }, "list": [1] }),
             json!({ "depth": 8, "table": { "slots": 2, "policy": { "kind": "aged-depth", "factor": 2 } }, "list": [] }),

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_what_is_neither_comment_nor_test() {
+    fn code_excludes_comments_and_tests() {
         let given = "//! Room.\nuse a; // why\n/* no */ fn f<'a>(x: &'a str) { g(\"// yes\", '\"', r#\"/*\"#, '\\'') }\n#[cfg(test)]\nmod tests {}\n";
         let code = code(given);
         assert_eq!(code.trim(), "use a; fn f<'a>(x: &'a str) { g(\"// yes\", '\"', r#\"/*\"#, '\\'') }");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn hash_moves_with_what_searches_and_with_nothing_else() {
+    fn hash_changes_only_with_the_searching_code() {
         let now = hash_with("", |text| text);
         assert_eq!(now, env!("TTLAB_SEARCHES"));
         let more = |text: String| format!("pub const MORE: u8 = 1;\n{text}");

@@ -63,7 +63,7 @@ mod tests {
     /// By hand: the mean is 0.25; without each cluster 1/3, 0.3, 0.3 + 1/15 and 0. The last changes
     /// it most, to a ratio of exactly 1, which is no reversal.
     #[test]
-    fn influence_by_hand() {
+    fn influence_equals_a_calculation_by_hand() {
         let line = Clusters::new(&[(3, 0.0), (5, 0.1), (8, -0.1), (9, 1.0)]);
         let influence = find_influence(&line).unwrap();
         assert_eq!((influence.cluster, influence.index, influence.reverses), (9, 3, false));
@@ -92,7 +92,7 @@ mod tests {
     /// and 0.4 / root 0.10 = 1.26. Without the third it is least, without the second largest;
     /// mirrored too.
     #[test]
-    fn carrier_by_hand() {
+    fn carrier_equals_a_calculation_by_hand() {
         for side in [1.0, -1.0, 0.01] {
             let line = Clusters::new(&[(4, 0.3 * side), (6, 0.1 * side), (9, 0.2 * side)]);
             assert_eq!((find_carrier(&line, false), find_carrier(&line, true)), (Some(2), Some(1)), "{side}");

@@ -221,7 +221,7 @@ mod tests {
     /// of 3/32, so a skewness of 2 / root 3, over the root of 4. Transforming the quantile gives
     /// Student's back.
     #[test]
-    fn hall_transformation_by_hand() {
+    fn hall_transformation_equals_a_calculation_by_hand() {
         let line = Clusters::new(&[(0, 0.0), (1, 0.0), (2, 0.0), (3, 1.0)]);
         let skew = 1.0 / 3.0_f64.sqrt();
         for (side, t) in [(1.0, 3.182_446_305_284_263), (-1.0, -3.182_446_305_284_263)] {

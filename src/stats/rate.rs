@@ -31,7 +31,7 @@ mod tests {
     /// -10, 10 and 0, their squares sum to 200; the error is sqrt(3/2 * 200) / 400 = 0.0433;
     /// Student's t for two degrees of freedom is 4.303.
     #[test]
-    fn rate_interval_by_hand() {
+    fn rate_interval_equals_a_calculation_by_hand() {
         let (low, high) = rate_interval(&[(10.0, 100.0), (30.0, 100.0), (40.0, 200.0)]).unwrap();
         let reach = 4.302_653 * 300.0_f64.sqrt() / 400.0;
         assert!((low - (0.2 - reach)).abs() < 1e-6 && (high - (0.2 + reach)).abs() < 1e-6, "{low} {high}");

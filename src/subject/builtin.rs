@@ -47,7 +47,7 @@ mod tests {
     /// State kept within a game is cleared by a new game; state that is never cleared goes with a
     /// fresh start. Checked by node counts: a warm table saves nodes.
     #[test]
-    fn new_game_and_start_clear_the_state_that_they_should() {
+    fn new_game_and_start_clear_their_documented_state() {
         for (clear, game_forgets) in [("game", true), ("never", false)] {
             let text = format!("{{ \"table\": {{ \"clear\": \"{clear}\" }}, \"history_clear\": \"search\" }}");
             let options: EngineOptions = serde_json::from_str(&text).unwrap();

@@ -55,7 +55,7 @@ fn alpha_beta_counts_and_scores_equal_the_published() {
 /// `experiments/published/move-selection-deep.toml`.
 #[test]
 #[ignore = "depth 10 makes two thousand million evaluations"]
-fn alpha_beta_as_published_to_depth_ten() {
+fn alpha_beta_counts_to_depth_ten_equal_the_published() {
     evals("", 9, &[93_555_968, 1_886_549_650]);
     let found = last(&purple(""), &Board::startpos(), 10);
     assert_eq!((found.search.interior, found.score), (147_239_396, -100));

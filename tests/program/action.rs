@@ -58,7 +58,7 @@ fn act(folder: &Path, temp: &Path, base: &str) -> Output {
 }
 
 #[test]
-fn steps_of_the_action_compare_with_the_base_and_keep_what_they_found() {
+fn steps_of_the_action_compare_with_the_base_and_keep_their_results() {
     let (folder, temp) = (scratch(), scratch());
     git(folder.path(), &["init", "-q"]);
     fs::write(folder.path().join("README"), "").unwrap();

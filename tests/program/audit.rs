@@ -14,7 +14,7 @@ fn audit(text: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn a_sound_experiment_passes_and_no_table_is_left_out() {
+fn audit_of_a_sound_experiment_passes_and_lists_every_table() {
     let (code, stdout, stderr) = audit(
         "suite = { fen = 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1' }\n\
          limit = { depth = 9 }\n[engine]\ndraws = true\nlmr.min_depth = 3\n[grid]\n'table.policy' = ['always', 'two-deep']\n\
@@ -29,7 +29,7 @@ fn a_sound_experiment_passes_and_no_table_is_left_out() {
 }
 
 #[test]
-fn a_fault_that_the_file_names_is_found() {
+fn audit_finds_the_fault_option_of_the_file() {
     let (code, stdout, _) = audit(
         "suite = { startpos = true }\nlimit = { depth = 4 }\n[engine]\npreset = 'purple'\n\
          [[variant]]\nname = 'sound'\ntable = 'unbounded'\n\
@@ -45,14 +45,14 @@ fn a_fault_that_the_file_names_is_found() {
 }
 
 #[test]
-fn without_a_table_there_is_nothing_to_audit() {
+fn audit_without_any_table_is_refused() {
     let (code, _, stderr) = audit("suite = { startpos = true }\nlimit = { depth = 3 }\n[engine]\ntable = 'none'\n");
     assert_eq!(code, Some(2));
     assert!(stderr.contains("has a table"), "{stderr}");
 }
 
 #[test]
-fn a_few_positions_are_enough_where_it_is_said_so() {
+fn audit_first_limits_the_positions() {
     let folder = scratch();
     let file = folder.path().join("audited.toml");
     std::fs::write(&file, "suite = 'data/perft.epd'\nlimit = { depth = 2 }\n[engine]\ntable.size = 1024\n").unwrap();
@@ -70,7 +70,7 @@ fn a_few_positions_are_enough_where_it_is_said_so() {
 
 /// An iteration that the limit cuts short has no score to hold against anything, and is not counted as looked at.
 #[test]
-fn only_finished_iterations_are_counted() {
+fn audit_counts_only_finished_iterations() {
     use ttlab::internals::chess::Board;
     use ttlab::internals::engine::{Engine, EngineOptions, Limit};
     let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();

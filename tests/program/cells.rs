@@ -108,7 +108,7 @@ fn level_of_all() -> f64 {
 }
 
 #[test]
-fn every_cell_by_hand() {
+fn page_cells_equal_figures_computed_by_hand() {
     let folder = scratch();
     let file = folder.path().join("results.csv");
     std::fs::write(&file, rows()).unwrap();

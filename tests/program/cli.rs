@@ -34,7 +34,7 @@ table = "none"
 "#;
 
 #[test]
-fn mistakes_in_a_file_are_shown_where_they_are() {
+fn error_in_a_file_shows_its_line_and_column() {
     let head = "suite = { startpos = true }\nlimit = { depth = 2 }\n";
     let cases: &[(&str, &[&str])] = &[
         ("[engine]\nalgoritm = 'minimax'\n", &["unknown key `algoritm`", "did you mean `algorithm`", ":4:1"]),
@@ -119,7 +119,7 @@ fn mistakes_in_a_file_are_shown_where_they_are() {
 
 /// A wrong claim changes no search: the plan is shown, with the claim's mistake as a warning; no shard is dealt.
 #[test]
-fn a_plan_is_shown_though_a_claim_is_wrong() {
+fn plan_with_an_invalid_claim_is_shown_with_a_warning() {
     let folder = scratch();
     let path = experiment(folder.path(), &format!("{SMALL}[[expect]]\nclaim = 'nodes(no tabel) > nodes(no table)'\n"));
     let (stdout, stderr, code) = run(&["plan", path.to_str().unwrap()]);
@@ -133,7 +133,7 @@ fn a_plan_is_shown_though_a_claim_is_wrong() {
 
 /// What is set on the command line is told as what a file says is.
 #[test]
-fn a_wrong_setting_is_told_what_would_be_right() {
+fn error_of_a_set_flag_suggests_the_nearest_name() {
     let file = "experiments/quick.toml";
     for (set, required) in [
         ("engine.table.size=1 MiB", "did you mean `table.size`"),
@@ -155,7 +155,7 @@ fn a_wrong_setting_is_told_what_would_be_right() {
 
 /// A table that this machine has no memory for is told by who looks at the plan too.
 #[test]
-fn a_table_larger_than_memory_is_told_before_the_run() {
+fn plan_warns_of_a_table_larger_than_memory() {
     let folder = scratch();
     let path = experiment(
         folder.path(),
@@ -169,7 +169,7 @@ fn a_table_larger_than_memory_is_told_before_the_run() {
 
 /// No message has a word that only the language of the program knows.
 #[test]
-fn messages_speak_of_the_file_and_not_of_the_program() {
+fn messages_contain_no_word_of_the_programming_language() {
     let folder = scratch();
     let head = "suite = { startpos = true }\nlimit = { depth = 2 }\n";
     let cases = [
@@ -270,7 +270,7 @@ fn messages_speak_of_the_file_and_not_of_the_program() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2_and_says_what_is_wanted() {
+fn wrong_usage_exits_2_and_names_the_expected_words() {
     for (args, required) in [
         (&["search", "startpos"][..], "--depth"),
         (&["search", "8/8/8/8/8/8/8/8 w - - 0 1", "--depth", "1"], "king"),
@@ -374,7 +374,7 @@ fn sequences_leave_a_row_for_each_ply() {
 }
 
 #[test]
-fn expectations_are_gated_on() {
+fn check_exits_1_if_an_expectation_fails() {
     let folder = scratch();
     let text = |evals: u32, verdict: &str| {
         format!(
@@ -395,7 +395,7 @@ fn expectations_are_gated_on() {
 }
 
 #[test]
-fn the_bench_prints_what_tools_look_for() {
+fn bench_prints_the_lines_that_tools_parse() {
     let (stdout, stderr, code) = run(&["bench"]);
     assert_eq!(code, 0);
     let nodes = include_str!("../signatures.txt").lines().find_map(|line| line.strip_prefix("bench ")).unwrap();
@@ -405,7 +405,7 @@ fn the_bench_prints_what_tools_look_for() {
 
 /// A report that cannot be written says why, and its figures are seen all the same.
 #[test]
-fn what_cannot_be_written_says_why_and_is_shown() {
+fn report_that_cannot_be_written_gives_the_reason_and_is_printed() {
     let folder = scratch();
     let path = experiment(folder.path(), SMALL);
     let (path, results) = (path.to_str().unwrap(), folder.path().join("out"));
@@ -422,7 +422,7 @@ fn what_cannot_be_written_says_why_and_is_shown() {
 }
 
 #[test]
-fn one_off_commands_answer() {
+fn commands_without_an_experiment_print_their_result() {
     let (stdout, stderr, code) = run(&["perft", "startpos", "5"]);
     assert_eq!((stdout.as_str(), code), ("4865609\n", 0));
     // The rate is the count by the time that stands beside it, to what the digits of both leave open.
@@ -476,7 +476,7 @@ fn one_off_commands_answer() {
 }
 
 #[test]
-fn every_command_has_examples() {
+fn help_of_every_command_has_examples() {
     let (help, _, _) = run(&["--help"]);
     let commands = listed_commands(&help);
     assert!(commands.len() > 20, "{help}");
@@ -487,14 +487,14 @@ fn every_command_has_examples() {
 }
 
 #[test]
-fn a_file_without_a_command_gets_the_command_that_runs_it() {
+fn experiment_file_as_command_suggests_run() {
     let (_, stderr, code) = run(&["experiments/quick.toml"]);
     assert_eq!(code, 2);
     assert!(stderr.ends_with("help: to run an experiment: ttlab run experiments/quick.toml\n"), "{stderr}");
 }
 
 #[test]
-fn every_experiment_file_is_right() {
+fn experiment_files_of_the_repository_pass_check() {
     let mut files = Vec::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments")];
     while let Some(folder) = folders.pop() {
@@ -514,7 +514,7 @@ fn every_experiment_file_is_right() {
 
 /// The files that the README and the guides show are right, and the printed pages are those of the definitions.
 #[test]
-fn what_the_documents_show_is_right() {
+fn files_shown_in_documents_pass_check() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
     let folder = scratch();
@@ -536,7 +536,7 @@ fn what_the_documents_show_is_right() {
 
 /// A setting without a value is shown whole; one of a path that is none, its path; one of a wrong value, its value.
 #[test]
-fn what_is_wrong_of_a_setting_is_underlined() {
+fn error_underlines_the_wrong_part_of_a_setting() {
     let folder = scratch();
     let file = experiment(folder.path(), "suite = { startpos = true }\nlimit = { depth = 1 }\n");
     for (set, start, length) in

@@ -86,7 +86,7 @@ pub fn listed_commands(help: &str) -> Vec<&str> {
 
 /// One test, by this same program, where no other program can be found.
 fn without_programs(require: &str) -> (String, bool) {
-    let test = "sweep::synced::a_row_is_on_the_disk_while_the_next_search_lasts";
+    let test = "sweep::synced::row_is_on_the_disk_during_the_next_search";
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test]).env("PATH", "/nowhere").env("TTLAB_REQUIRE", require);
     let output = command.output().unwrap();

@@ -77,7 +77,7 @@ fn judged(stdout: &str, outcome: &str, gate: &str, variant: &str, seen: &str) ->
 }
 
 #[test]
-fn what_is_the_same_is_the_same_in_any_order() {
+fn results_with_equal_rows_in_another_order_are_equal() {
     let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let again = small(folder.path(), "again", 3);
@@ -93,7 +93,7 @@ fn what_is_the_same_is_the_same_in_any_order() {
 }
 
 #[test]
-fn a_gate_fails_with_1_and_names_what_failed() {
+fn failing_gate_exits_1_and_is_named() {
     let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let more = folder.path().join("more");
@@ -120,7 +120,7 @@ fn a_gate_fails_with_1_and_names_what_failed() {
 }
 
 #[test]
-fn every_kind_of_column_that_moved_is_seen() {
+fn change_in_any_kind_of_column_is_reported() {
     let folder = scratch();
     let base = small(folder.path(), "base", 2);
     for (column, value) in [("best", "h1h8"), ("score", "-12345"), ("table.hits", "987654321"), ("finished", "false")] {
@@ -144,7 +144,7 @@ fn every_kind_of_column_that_moved_is_seen() {
 }
 
 #[test]
-fn a_time_that_cannot_be_told_from_noise_passes() {
+fn gate_on_a_time_within_noise_passes() {
     let folder = scratch();
     let base = small(folder.path(), "base", 2);
     let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
@@ -164,7 +164,7 @@ fn a_time_that_cannot_be_told_from_noise_passes() {
 }
 
 #[test]
-fn rows_that_are_missing_end_with_3() {
+fn missing_rows_exit_3() {
     let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let shallow = small(folder.path(), "shallow", 2);
@@ -210,7 +210,7 @@ fn variants_of_other_names_are_paired_by_their_options() {
 }
 
 #[test]
-fn mistakes_end_with_2_and_a_hint() {
+fn wrong_input_exits_2_with_a_hint() {
     let folder = scratch();
     let base = small(folder.path(), "base", 1);
     let base = base.to_str().unwrap();
@@ -236,7 +236,7 @@ fn mistakes_end_with_2_and_a_hint() {
 }
 
 #[test]
-fn the_forms_for_machines_say_the_same_and_break_nowhere() {
+fn machine_formats_agree_and_escape_every_name() {
     let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let more = folder.path().join("more");
@@ -281,7 +281,7 @@ fn the_forms_for_machines_say_the_same_and_break_nowhere() {
 
 /// What matters stands first: plans, rows, by how much, the gate, before any table.
 #[test]
-fn a_comparison_says_first_what_matters() {
+fn comparison_begins_with_plans_rows_nodes_and_gate() {
     let folder = scratch();
     let base = small(folder.path(), "base", 3);
     let deeper = small(folder.path(), "deeper", 4);
@@ -323,7 +323,7 @@ fn a_comparison_says_first_what_matters() {
 
 /// What of two manifests speaks against a comparison is told of the side that it is true of; of times, where a gate asks for them alone.
 #[test]
-fn what_speaks_against_a_comparison_is_told() {
+fn notes_name_the_side_that_makes_a_comparison_doubtful() {
     let folder = scratch();
     let base = small(folder.path(), "base", 1);
     let new = folder.path().join("new");
@@ -393,7 +393,7 @@ fn what_speaks_against_a_comparison_is_told() {
 
 /// Too little for two decimals is told by its first digit; nothing is "=".
 #[test]
-fn a_change_is_written_with_as_many_digits_as_it_needs() {
+fn small_change_is_written_with_its_first_digit() {
     use ttlab::internals::report::comparison::format_change;
     for (pair, expected) in [
         ([7.0, 7.0], "="),
@@ -409,7 +409,7 @@ fn a_change_is_written_with_as_many_digits_as_it_needs() {
 
 /// The range of a time by hand: half of what its repeats lie apart, position by position, added up; of a count none.
 #[test]
-fn the_range_of_a_time_is_that_of_its_repeats() {
+fn range_of_a_time_equals_half_the_spread_of_its_repeats() {
     let folder = scratch();
     let write = |name: &str, times: [[f64; 3]; 2]| {
         let mut text = "variant,position,repeat,depth,search.nodes,seconds\n".to_owned();
@@ -438,7 +438,7 @@ fn the_range_of_a_time_is_that_of_its_repeats() {
 
 /// Positions that have the same name in two results and are not the same are not compared, by whatever they are joined; those that only one has are no matter.
 #[test]
-fn unlike_positions_of_one_name_are_refused() {
+fn different_positions_of_one_name_are_refused() {
     let folder = scratch();
     let fens = ["4k3/8/8/8/8/8/4P3/4K3 w - -", "4k3/4p3/8/8/8/8/8/4K3 w - -", "7k/8/8/8/8/8/P7/K7 w - -"];
     let ran = |name: &str, fens: &[&str], plies: &str| {

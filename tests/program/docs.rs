@@ -63,7 +63,7 @@ fn shell(folder: &Path, command: &str) -> Output {
 }
 
 #[test]
-fn every_command_of_the_documents_runs_as_it_stands() {
+fn commands_in_the_documents_run_unchanged() {
     let folder = checkout();
     // What the documents take for granted: results of the main job, twice, and a file of the reader's own.
     for command in [
@@ -138,7 +138,7 @@ fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String
 }
 
 #[test]
-fn the_examples_for_data_frames_give_the_sums_of_the_rows() {
+fn data_frame_examples_give_the_sums_of_the_rows() {
     let folder = scratch();
     let file = folder.path().join("trial.toml");
     let text = "name = 'trial'\nsuite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 3 }\nrepeats = 2\n\
@@ -188,7 +188,7 @@ const WRONG: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn the_schema_takes_what_the_program_takes_and_refuses_what_it_refuses() {
+fn schema_accepts_exactly_the_files_that_the_program_accepts() {
     let folder = scratch();
     let mut files: Vec<(bool, String, String)> = Vec::new();
     for place in ["experiments", "experiments/engines", "experiments/published", "experiments/studies"] {
@@ -230,7 +230,7 @@ fn the_schema_takes_what_the_program_takes_and_refuses_what_it_refuses() {
 }
 
 #[test]
-fn a_bad_item_is_left_out_when_asked_for_and_never_in_silence() {
+fn bad_item_is_skipped_only_on_request_with_a_warning() {
     let folder = scratch();
     let games = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n[White \"C\"]\n[Black \"D\"]\n\n0-1\n";
     fs::write(folder.path().join("games.pgn"), games).unwrap();
@@ -251,7 +251,7 @@ fn a_bad_item_is_left_out_when_asked_for_and_never_in_silence() {
 }
 
 #[test]
-fn a_repaired_suite_is_kept_and_read_strictly() {
+fn repaired_suite_is_written_and_read_in_strict_mode() {
     let folder = scratch();
     let old = folder.path().join("old.epd");
     fs::write(&old, "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5  b  -  - bm Qd1 +; id BK 01 it is;\n").unwrap();
@@ -277,7 +277,7 @@ fn a_repaired_suite_is_kept_and_read_strictly() {
 }
 
 #[test]
-fn options_are_found_by_any_part_of_them() {
+fn options_search_finds_any_part_of_a_name() {
     for (text, path) in [("table.pol", "table.policy.kind"), ("killers", "ordering"), ("huge", "table.huge_pages")] {
         let (stdout, stderr, code) = run(&["options", text]);
         assert!(code == 0 && stdout.contains(path), "{text}: {stdout}{stderr}");
@@ -287,7 +287,7 @@ fn options_are_found_by_any_part_of_them() {
 
 /// Every command that is shown has a man page, with its examples and exit codes, that a formatter reads without a word.
 #[test]
-fn every_command_has_a_man_page() {
+fn man_page_of_every_command_has_examples_and_exit_codes() {
     let folder = scratch();
     let out = folder.path().join("man1");
     let (stdout, stderr, code) = run(&["man", "--out", out.to_str().unwrap()]);

@@ -28,7 +28,7 @@ fn page_notes(summary: &Summary, timing: Option<Timing>, finished: bool) -> Vec<
 }
 
 #[test]
-fn doubts_begin_where_they_should() {
+fn warnings_begin_at_their_documented_limits() {
     let plain = summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 0, 0, 0)]);
     assert_eq!(page_notes(&plain, None, true), Vec::<String>::new());
     assert_eq!(page_notes(&plain, timing(0.05, -0.05), true), Vec::<String>::new(), "as much as is usual");
@@ -74,7 +74,7 @@ fn manifest(commit: &str, cpu: &str) -> Manifest {
 }
 
 #[test]
-fn what_is_joined_is_told_apart() {
+fn joined_results_warn_of_differing_origins() {
     let (a, b, c) = (manifest("aa", "fast"), manifest("bb", "fast"), manifest("aa", "slow"));
     assert_eq!(join_warnings(&[("a", Some(&a)), ("a again", Some(&a))]), []);
     let [Warning::Builds(builds)] = &join_warnings(&[("a", Some(&a)), ("b", Some(&b))])[..] else { panic!() };
@@ -111,7 +111,7 @@ fn what_is_joined_is_told_apart() {
 }
 
 #[test]
-fn tables_that_fill_too_little_are_told_by_name() {
+fn warning_names_the_tables_that_hardly_fill() {
     let of = |varying: &[&str], full: &[f64], change: &dyn Fn(&mut Manifest, &mut Summary)| {
         let mut manifest =
             Manifest { varying: varying.iter().map(|name| (*name).to_owned()).collect(), ..manifest("a", "b") };
@@ -177,7 +177,7 @@ fn tables_that_fill_too_little_are_told_by_name() {
 
 /// A tenth of a per cent is what whole buckets leave over.
 #[test]
-fn memory_is_equal_to_a_thousandth() {
+fn tables_whose_bytes_differ_by_a_thousandth_count_as_equal() {
     let of = |bytes: u32| {
         let text =
             format!("variant,position,depth,search.nodes,slots,bytes\na,p,1,9,4096,100000\nb,p,1,9,4096,{bytes}\n");
@@ -198,7 +198,7 @@ fn memory_is_equal_to_a_thousandth() {
 /// The sentences about a page, from figures that are all different: who has the fewest and the most, how many of each, on what it hangs, and
 /// what could be seen.
 #[test]
-fn findings_say_who_and_how_many() {
+fn findings_name_the_variants_and_count_the_differences() {
     use ttlab::internals::analysis::Metric;
     use ttlab::internals::analysis::questions::findings::findings;
     use ttlab::internals::stats::influence::Influence;

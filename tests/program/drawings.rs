@@ -344,7 +344,7 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
 }
 
 #[test]
-fn a_forest_has_each_ratio_and_interval_in_its_place() {
+fn ratio_figure_draws_each_ratio_and_interval_at_its_value() {
     let nan = f64::NAN;
     let rows = [
         ("fewer nodes", 0.5, 0.4, 0.625, true, 1),
@@ -410,7 +410,7 @@ fn a_forest_has_each_ratio_and_interval_in_its_place() {
 }
 
 #[test]
-fn a_map_shows_each_cell_at_its_row_and_column() {
+fn map_draws_each_cell_at_its_row_and_column() {
     let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let plot = Heat {
         first: ("size".to_owned(), names(&["64 KiB", "1 MiB"])),
@@ -512,7 +512,7 @@ fn stacked_bars_abut_and_are_as_long_as_their_shares() {
 }
 
 #[test]
-fn single_positions_stand_at_their_size_and_ratio() {
+fn position_points_are_drawn_at_their_size_and_ratio() {
     let nan = f64::NAN;
     let all = vec![
         series("better", &[(100.0, 0.5, nan, nan), (20_000.0, 0.9, nan, nan), (3e6, 0.7, nan, nan)]),
@@ -554,7 +554,7 @@ fn single_positions_stand_at_their_size_and_ratio() {
 
 /// Values of any size, on any scale: ticks are inside it, in order, and neither too few nor too many.
 #[test]
-fn ticks_fit_any_scale() {
+fn ticks_of_any_scale_are_ordered_and_inside_it() {
     use ttlab::internals::report::svg::scale::{Scale, format_short};
     for log in [false, true] {
         for (low, high) in [(0.97, 1.04), (1.0, 3.0), (0.02, 40.0), (5.0, 5e9), (100.0, 101.0), (1e-3, 1.0), (3.0, 4e4)]
@@ -591,7 +591,7 @@ fn ticks_fit_any_scale() {
 
 /// The line that all are held against is in the picture, though all lie on one side of it; no more lines than three have bands.
 #[test]
-fn what_everything_is_held_against_is_drawn_and_bands_leave_room() {
+fn reference_line_is_always_drawn_and_bands_only_for_three_series() {
     let nan = f64::NAN;
     for means in [[0.5, 0.6, 0.7], [1.5, 1.7, 2.2]] {
         let row = |(at, mean): (usize, &f64)| ForestRow {
@@ -626,7 +626,7 @@ fn what_everything_is_held_against_is_drawn_and_bands_leave_room() {
 
 /// A stair goes level to the next value and then up or down to it: a count stays what it is until it changes.
 #[test]
-fn stairs_are_level_between_their_points() {
+fn step_lines_are_level_between_their_points() {
     let nan = f64::NAN;
     let points = [(1.0, 5.0, nan, nan), (2.0, 3.0, nan, nan), (4.0, 9.0, nan, nan)];
     for stairs in [true, false] {
@@ -644,7 +644,7 @@ fn stairs_are_level_between_their_points() {
 
 /// Where an axis has more names than room some are left out: those that are there have room between them, and each value keeps its line.
 #[test]
-fn names_under_an_axis_leave_each_other_room() {
+fn axis_labels_do_not_overlap() {
     let values: Vec<f64> = (1..=30).map(f64::from).collect();
     let points: Vec<_> = values.iter().map(|&x| (x, x, f64::NAN, f64::NAN)).collect();
     let names: Vec<(f64, String)> = values.iter().map(|&x| (x, format!("{:.0},000 entries", 100.0 + x))).collect();
@@ -665,7 +665,7 @@ fn names_under_an_axis_leave_each_other_room() {
 
 /// A name that is too long keeps both of its ends, as much of each, and fits; one that fits is left alone.
 #[test]
-fn long_names_lose_their_middle() {
+fn long_label_keeps_both_ends() {
     use ttlab::internals::report::svg::{ellipsize, text_width, wrap_name};
     let name = "size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply";
     for width in [40.0, 77.0, 120.0, 300.0] {
@@ -685,7 +685,7 @@ fn long_names_lose_their_middle() {
 
 /// What lies beyond the ends of an axis is drawn at them.
 #[test]
-fn nothing_is_drawn_outside_of_an_axis() {
+fn values_beyond_an_axis_are_drawn_at_its_ends() {
     use ttlab::internals::report::svg::scale::{Scale, format_short};
     for log in [false, true] {
         let scale = Scale::new(log, [1.0, 10.0].into_iter(), (100.0, 300.0));
@@ -710,7 +710,7 @@ fn nothing_is_drawn_outside_of_an_axis() {
 
 /// A cell's strength is its distance from 1 by factors: a half is as far as the double, the farthest is the strongest.
 #[test]
-fn a_half_is_as_strong_as_a_double() {
+fn map_colours_a_half_as_strongly_as_a_double() {
     let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let plot = Heat {
         first: ("a".to_owned(), names(&["1", "2"])),

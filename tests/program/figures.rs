@@ -113,7 +113,7 @@ fn ratio(found: Ratio, power: f64, error: f64, p: f64, pairs: usize, clusters: u
 }
 
 #[test]
-fn each_line_of_the_summary() {
+fn summary_lines_equal_figures_by_hand() {
     let summary = summary(&rows(&[1, 2, 6]), "s1");
     let names: Vec<&str> = summary.lines.iter().map(|line| line.name.as_str()).collect();
     assert_eq!(names, ["s1", "s2", "b1", "b2", "none"]);
@@ -174,7 +174,7 @@ fn each_line_of_the_summary() {
 }
 
 #[test]
-fn each_effect_and_the_interaction() {
+fn effects_and_interaction_equal_figures_by_hand() {
     let frame = frame(&rows(&[1, 2, 6]));
     let (grid, axes) = find_axes(&frame, &["search.nodes"]);
     assert_eq!(axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(), ["size", "slots"]);
@@ -197,7 +197,7 @@ fn each_effect_and_the_interaction() {
 
 /// A line for each size, each against the reference of its own axis: two slots, the middle one, where the sizes' reference is the first.
 #[test]
-fn each_size_has_its_line() {
+fn size_figure_has_a_line_for_each_size() {
     let mut text = "variant,position,depth,table.size,table.slots,search.nodes\n".to_owned();
     let nodes = [("64 KiB", [(1, 200), (2, 100), (4, 50)]), ("1 MiB", [(1, 80), (2, 20), (4, 5)])];
     for (size, line) in nodes {
@@ -232,7 +232,7 @@ fn each_size_has_its_line() {
 
 /// Seeds are folded into their variants, and no column of theirs is made where there was none.
 #[test]
-fn folding_makes_no_column() {
+fn folded_seeds_add_no_column() {
     let text = "variant,position,depth,search.nodes\na,p,1,10\n\"a, key seed 2\",p,1,12\n";
     let (folded, _) = seeds::fold_seeds(&Frame::parse(text.as_bytes(), "by hand").unwrap()).unwrap();
     assert!(!folded.names().iter().any(|name| name == "keys.seed"), "{:?}", folded.names());
@@ -240,7 +240,7 @@ fn folding_makes_no_column() {
 
 /// A field that is no number is told by its line and its column's place in the file, whatever is left out of the frame.
 #[test]
-fn a_field_that_is_no_number_is_told_by_its_place() {
+fn field_that_is_not_a_number_is_reported_by_line_and_column() {
     let text = "id,variant,position,depth,search.nodes,seconds\n1,a,p,1,10,0.1\n2,a,q,1,many,0.1\n";
     let output = Frame::parse(text.as_bytes(), "by hand").unwrap_err().to_string();
     assert!(output.starts_with("by hand:3: column 5, `search.nodes`: expected a number, found `many`"), "{output}");
@@ -281,7 +281,7 @@ fn same(found: &serde_json::Value, expected: &serde_json::Value, place: &str) {
 /// 1.41: p and g with one sign, 2/4. s1 by b1 1.34: q and g with one sign, or p and g with two, where s2 by b2 (1, -2) comes as far:
 /// 3/4. b2 by s1 1 and s2 by b2 0.45: always.
 #[test]
-fn the_page_of_it_cell_by_cell() {
+fn page_data_equal_figures_by_hand() {
     use serde_json::{Value, json};
     let folder = scratch();
     let file = folder.path().join("hand.csv");
@@ -306,7 +306,7 @@ fn the_page_of_it_cell_by_cell() {
             same(found, expected, &format!("{key}: {}", expected[0]));
         }
     };
-    // Standard errors as in `each_line_of_the_summary`.
+    // Standard errors as in `summary_lines_equal_figures_by_hand`.
     let eighths = 1.3125_f64.sqrt() / 4.0;
     let ninths = (64.0_f64 / 9.0).sqrt() / 3.0;
     let (s2, s2_range) = power_report(-1.0, 0.0, 3);
@@ -450,7 +450,7 @@ fn two(nodes: impl Fn(u32) -> (u32, u32), positions: u32) -> Vec<String> {
 }
 
 #[test]
-fn the_paired_ratio_decides_a_claim() {
+fn claim_is_decided_by_the_paired_ratio() {
     let small =
         ruled(&rows(&[1, 2, 6]), &["nodes(s2) < nodes(s1)", "nodes(s2) <= nodes(s1)", "seconds(b1) <= seconds(s1)"]);
     // Three positions or games: the best of 8 patterns has p 0.25.
@@ -528,7 +528,7 @@ fn claims_of_a_file_are_corrected_together() {
 
 /// Twenty positions of 0.99, and one of 0.2 that carries the mean: without it the mean is another, and the claim says whose.
 #[test]
-fn a_claim_names_the_position_that_moves_it_most() {
+fn claim_names_its_most_influential_position() {
     let rows = two(|at| (1000, if at == 3 { 200 } else { 990 - at % 2 }), 21);
     let held = ruled(&rows, &["nodes(s2) < nodes(s1)"]).remove(0);
     assert!(
@@ -593,7 +593,7 @@ fn figures(summary: &Summary) -> Vec<String> {
 }
 
 #[test]
-fn figures_follow_the_rows() {
+fn page_figures_change_with_the_rows() {
     let all = rows(&[1, 2, 6]);
     let known = summary(&all, "s1");
     // In another order.
@@ -644,7 +644,7 @@ claim = "nodes(straight) < nodes(shallow)"
 "#;
 
 #[test]
-fn unlike_depths_are_not_compared_in_silence() {
+fn comparison_of_different_depths_is_reported() {
     let folder = scratch();
     let file = folder.path().join("unlike.toml");
     std::fs::write(&file, UNLIKE).unwrap();
@@ -687,7 +687,7 @@ fn unlike_depths_are_not_compared_in_silence() {
 
 /// Figures that are expected, each against its own rows: s1 has 10, 90, 20, 180, 10, 40, 20 and 60 nodes in its eight.
 #[test]
-fn figures_are_held_against_their_own_rows() {
+fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     let frame = frame(&rows(&[1, 2]));
     let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
     let of = |text: &str| -> Vec<[String; 4]> {
@@ -759,7 +759,7 @@ fn figures_are_held_against_their_own_rows() {
 /// Each search took 2, 4 and 12 seconds (or half of each): the deviations from the median are a half of it, nothing and twice it, so that the
 /// noise is 1.4826 / 2; the last repeat took six times as long as the first.
 #[test]
-fn how_far_times_can_be_trusted_is_said() {
+fn noise_and_drift_of_times_are_reported() {
     let folder = scratch();
     let message = |seconds: &[u32]| {
         let file = folder.path().join("hand.csv");
@@ -780,7 +780,7 @@ fn how_far_times_can_be_trusted_is_said() {
 
 /// Each relation below, at and above equality.
 #[test]
-fn relations_at_their_edge() {
+fn relation_of_a_claim_is_judged_exactly_at_equality() {
     use ttlab::internals::experiment::expect::Claim;
     for (relation, expected) in [
         ("<", [true, false, false]),

@@ -123,7 +123,7 @@ fn heads(folder: &str, ending: &str, tag: Option<u8>) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn positions() {
+fn mutated_positions_cause_no_panic() {
     let text = fs::read_to_string(root().join("data/perft.epd")).unwrap();
     let fen = |line: &str| line.split_whitespace().take(4).collect::<Vec<_>>().join(" ").into_bytes();
     let seeds = text.lines().map(fen).collect();
@@ -131,17 +131,17 @@ fn positions() {
 }
 
 #[test]
-fn suites() {
+fn mutated_suites_cause_no_panic() {
     fuzz("suite", [heads("data", "epd", Some(0)), heads("data", "pgn", Some(1))].concat(), 1.0, suite::run);
 }
 
 #[test]
-fn experiments() {
+fn mutated_experiments_cause_no_panic() {
     fuzz("experiment", heads("experiments", "toml", None), 1.0, experiment::run);
 }
 
 #[test]
-fn what_a_run_leaves() {
+fn mutated_result_folders_cause_no_panic() {
     let (manifest, rows, plan, _) = run();
     let body = rows.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     fuzz("results", vec![rows[body..].to_vec()], 0.1, results::run);
@@ -150,7 +150,7 @@ fn what_a_run_leaves() {
 }
 
 #[test]
-fn traces() {
+fn mutated_traces_cause_no_panic() {
     let (.., trace) = run();
     let events = &trace[16.min(trace.len())..];
     fuzz(
@@ -179,7 +179,7 @@ fn words(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
 
 /// Markup and control characters in every single word of a manifest and of a plan: no form of a page has any of it as such.
 #[test]
-fn markup_in_any_word_stays_a_word() {
+fn markup_in_any_name_is_escaped() {
     const HOSTILE: &str = "</td></script><script>alert(1)</script><img src=x onerror=y>\u{1}\u{1b}[31m\u{7f}|`*\r\nx";
     let (manifest, rows, plan, _) = run();
     let folder = scratch();

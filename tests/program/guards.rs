@@ -1,25 +1,21 @@
-//! Every column of the results has a net: a test that would fail if its figure were another. A new column fails here until it has one.
+//! Every column of the results is covered by a test that would fail if its figure were wrong. A new column fails here until it is.
 
 use std::collections::BTreeMap;
 use ttlab::internals::record::columns::columns;
 
-/// A test, by its file under `tests` and its name, and the columns that it holds against figures which it makes itself: by searches for
+/// A test, by its file under `tests` and its name, and the columns whose figures it checks by a calculation of its own: by searches for
 /// variants that are written out, by the plain twin of the search, by plain models of the table, by hand.
-const NETS: &[(&str, &str, &str)] = &[
+const TESTS: &[(&str, &str, &str)] = &[
     (
         "program/rows.rs",
-        "grid_exclude_include_and_variant",
+        "rows_of_grid_exclude_include_and_variant_equal_the_expected",
         "experiment variant position repeat depth limit best score pv solved finished slots entries current bytes hashfull error",
     ),
-    ("program/rows.rs", "sequences_along_games", "game ply"),
-    ("program/plans.rs", "every_row_has_its_own_id", "id"),
+    ("program/rows.rs", "rows_along_games_equal_the_expected", "game ply"),
+    ("program/plans.rs", "rows_have_unique_ids", "id"),
     ("engine/stopwatch.rs", "stopwatch_runs_only_during_the_search", "seconds"),
-    ("program/sweep/edited.rs", "an_edit_of_any_field_shows", "check"),
-    (
-        "program/engines/files.rs",
-        "several_engines_stand_in_one_file_and_what_none_tells_is_left_out",
-        "reported.repeats reported.hashfull",
-    ),
+    ("program/sweep/edited.rs", "edit_of_any_field_is_detected", "check"),
+    ("program/engines/files.rs", "columns_that_no_engine_reports_are_left_out", "reported.repeats reported.hashfull"),
     (
         "engine/twin/mod.rs",
         "every_option_value_equals_the_twin",
@@ -51,34 +47,34 @@ const NETS: &[(&str, &str, &str)] = &[
     ),
     (
         "program/matches.rs",
-        "a_game_is_made_of_searches",
+        "game_equals_its_single_searches",
         "match.depths match.blind match.opponent_nodes match.start match.scores",
     ),
-    (
-        "program/matches.rs",
-        "everybody_meets_everybody_and_the_page_says_what_came_of_it",
-        "match.opponent match.points",
-    ),
-    ("program/matches.rs", "the_same_games_with_any_number_of_jobs_after_kills_and_in_shards", "match.colour"),
+    ("program/matches.rs", "round_robin_page_has_every_encounter", "match.opponent match.points"),
+    ("program/matches.rs", "games_are_independent_of_jobs_kills_and_shards", "match.colour"),
     ("program/sections.rs", "several_suites_make_one_page_with_a_section_each", "suite"),
-    ("program/matches.rs", "another_program_finds_every_game_legal", "match.moves match.end match.plies"),
+    ("program/matches.rs", "games_are_legal_for_python_chess", "match.moves match.end match.plies"),
     ("engine/anatomy.rs", "en_passant_squares_in_keys_hide_positions", "anatomy.miss_elsewhere"),
     ("engine/anatomy.rs", "cuts_by_other_positions_entries_are_counted_by_their_keys", "anatomy.cut_false"),
 ];
 
 #[test]
-fn every_column_has_a_net() {
-    let mut nets: BTreeMap<&str, &str> = BTreeMap::new();
-    for (file, test, names) in NETS {
+fn every_column_is_covered_by_a_named_test() {
+    let mut tests: BTreeMap<&str, &str> = BTreeMap::new();
+    for (file, test, names) in TESTS {
         let path = format!("{}/tests/{file}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(text.contains(&format!("fn {test}(")), "{file} has no test {test}");
         for name in names.split_whitespace() {
-            assert!(nets.insert(name, test).is_none(), "{name} stands here twice");
+            assert!(tests.insert(name, test).is_none(), "{name} is listed twice");
         }
     }
     for column in columns() {
-        assert!(nets.remove(column.name.as_ref()).is_some(), "{} has no net: hang one, and name it here", column.name);
+        assert!(
+            tests.remove(column.name.as_ref()).is_some(),
+            "{} has no test: write one, and name it in TESTS",
+            column.name
+        );
     }
-    assert!(nets.is_empty(), "no columns are called {:?}", nets.keys());
+    assert!(tests.is_empty(), "no columns are called {:?}", tests.keys());
 }

@@ -66,7 +66,7 @@ fn kept_reports_are_thin_and_small() {
 
 /// A folder's rows are those of the file that stands under experiments, and nothing of them was edited.
 #[test]
-fn kept_reports_are_sealed_and_of_their_files() {
+fn kept_reports_have_valid_checksums_and_their_experiment() {
     let mut incomplete = Vec::new();
     for (folder, file) in reports() {
         let state = verify(&folder).unwrap();
@@ -92,7 +92,7 @@ fn kept_reports_are_sealed_and_of_their_files() {
 const INCOMPLETE: [&str; 3] = ["modern-search", "placement", "replacement-large"];
 
 #[test]
-fn a_kept_report_is_made_again_to_the_last_count() {
+fn kept_report_is_reproduced_to_the_last_count() {
     if !has_reports() {
         return;
     }
@@ -162,7 +162,7 @@ fn claims() -> String {
 }
 
 #[test]
-fn claims_are_those_of_the_kept_reports() {
+fn claims_page_equals_the_kept_reports() {
     if !has_reports() {
         return;
     }

@@ -129,7 +129,7 @@ fn replaced_names_do_not_come_back() {
 
 /// Lines that tell, in comments and texts: the word is a riddle in most of them.
 #[test]
-fn telling_is_rare() {
+fn told_is_rare_in_sources() {
     let lines = sources("src")
         .iter()
         .map(|(_, text)| text.lines().filter(|line| words(line).contains("told")).count())

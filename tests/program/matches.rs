@@ -99,7 +99,7 @@ fn column(path: &Path, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_same_games_with_any_number_of_jobs_after_kills_and_in_shards() {
+fn games_are_independent_of_jobs_kills_and_shards() {
     let trial = Trial::new(TRIAL);
     let (_, stderr, code) = trial.run("one", &["--jobs", "1", "--quiet"]);
     assert_eq!(code, 0, "{stderr}");
@@ -146,7 +146,7 @@ fn of_variant(rows: &[Vec<String>], name: &str) -> Vec<Vec<String>> {
 /// A test that is decided ends its encounter: the rows are those up to the pair that the page of all games names, whatever the jobs, kills
 /// and shards; what is not played is not missing.
 #[test]
-fn a_decided_test_plays_no_more() {
+fn decided_test_ends_its_encounter() {
     let text = unequal();
     let all = Trial::new(&text.replace("elo1 = 100", "elo1 = 100, stop = false"));
     assert_eq!(all.run("all", &["--quiet"]).2, 0);
@@ -190,7 +190,7 @@ fn a_decided_test_plays_no_more() {
 
 /// Shards play all of their own; what is merged are the same rows. A shard that no test asks for is not lacked; one that is asked for is.
 #[test]
-fn merged_shards_end_where_the_tests_do() {
+fn merged_shards_have_the_rows_up_to_the_decisions() {
     let text = unequal().split("[[variant]]\nname = \"plain\"").next().unwrap().to_owned();
     let trial = Trial::new(&text);
     assert_eq!(trial.run("one", &["--quiet"]).2, 0);
@@ -226,7 +226,7 @@ fn merged_shards_end_where_the_tests_do() {
 /// A plan tells the time of games: from the rows of its pairs, both players' time; and none where the tests
 /// have ended.
 #[test]
-fn a_plan_tells_how_long_its_games_take() {
+fn plan_estimates_the_time_of_its_games() {
     let trial = Trial::new(&unequal());
     let time = |args: &[&str]| {
         let (stdout, stderr, code) =
@@ -267,7 +267,7 @@ fn a_plan_tells_how_long_its_games_take() {
 
 /// Other bounds are other ends of the same games: a finished run goes on to where they end, or leaves out what they do not ask for.
 #[test]
-fn other_bounds_go_on_with_the_same_games() {
+fn test_with_other_bounds_continues_with_the_same_games() {
     let (wide, narrow) = (Trial::new(&unequal()), Trial::new(&unequal().replace("elo1 = 100", "elo1 = 60")));
     assert_eq!((wide.run("out", &["--quiet"]).2, narrow.run("out", &["--quiet"]).2), (0, 0));
     let (few, many) = (wide.games("out"), narrow.games("out"));
@@ -284,7 +284,7 @@ fn other_bounds_go_on_with_the_same_games() {
 
 /// What a test asks is read off the games: it belongs to no id. What ends a game does.
 #[test]
-fn games_do_not_depend_on_what_is_asked_of_them() {
+fn games_are_independent_of_metrics_and_claims() {
     let id = |text: &str| {
         let trial = Trial::new(text);
         let (stdout, stderr, code) = run(&["plan", &trial.text("trial.toml")]);
@@ -305,7 +305,7 @@ fn games_do_not_depend_on_what_is_asked_of_them() {
 }
 
 #[test]
-fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
+fn round_robin_page_has_every_encounter() {
     let text = TRIAL
         .replace("first = 4", "first = 6")
         .replace("[match]", "[match]\npairing = \"round-robin\"")
@@ -382,7 +382,7 @@ fn everybody_meets_everybody_and_the_page_says_what_came_of_it() {
 }
 
 #[test]
-fn games_that_were_tampered_with_are_found() {
+fn edited_games_are_detected() {
     let trial = Trial::new(&TRIAL.replace("first = 4", "first = 1"));
     assert_eq!(trial.run("out", &["--quiet"]).2, 0);
     let path = trial.path("out").join("games.pgn");
@@ -406,7 +406,7 @@ fn games_that_were_tampered_with_are_found() {
 }
 
 #[test]
-fn what_a_match_cannot_be_is_refused_with_its_place() {
+fn invalid_match_is_refused_with_its_line() {
     for (old, new, message) in [
         ("max_moves = 40", "max_moves = 0", "match.max_moves: 0 is out of range"),
         ("moves = 2 }", "moves = 0 }", "match.resign.moves: 0 is out of range"),
@@ -439,7 +439,7 @@ fn what_a_match_cannot_be_is_refused_with_its_place() {
 
 /// Claims are held by the interval of Elo that holds for all encounters together, and gate a run that is checked.
 #[test]
-fn claims_about_games_are_held() {
+fn claims_about_games_are_judged() {
     let claims = |texts: &[&str]| {
         let claims: String = texts.iter().map(|text| format!("[[expect]]\nclaim = \"{text}\"\n")).collect();
         Trial::new(&format!("{}{claims}", unequal().replace("elo1 = 100", "elo1 = 100, stop = false")))
@@ -471,7 +471,7 @@ fn claims_about_games_are_held() {
 
 /// python-chess replays every game: each move legal, the result and the end as it finds them.
 #[test]
-fn another_program_finds_every_game_legal() {
+fn games_are_legal_for_python_chess() {
     if !has_python("chess") {
         return;
     }
@@ -500,7 +500,7 @@ fn stockfish() -> Option<&'static str> {
 
 /// python-chess drives both engines: every move is legal, every PGN replays, nobody loses on time.
 #[test]
-fn a_real_client_plays_games_of_ours_to_their_end() {
+fn cutechess_plays_complete_games_with_ttlab() {
     let (true, Some(other)) = (has_python("chess"), stockfish()) else { return };
     let folder = scratch();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -525,7 +525,7 @@ fn a_real_client_plays_games_of_ours_to_their_end() {
 /// A move is a search: the first move of a variant without a table, who is to move, has the score and the depth that the search command
 /// tells of the opening, and every search of both sides takes the nodes that it may.
 #[test]
-fn a_game_is_made_of_searches() {
+fn game_equals_its_single_searches() {
     let trial = Trial::new(&TRIAL.replace("max_moves = 40", "max_moves = 1").replace("first = 4", "first = 2"));
     assert_eq!(trial.run("out", &["--quiet"]).2, 0);
     let path = trial.path("out").join("results.csv");
@@ -562,7 +562,7 @@ fn a_game_is_made_of_searches() {
 /// The file of games by the standard of 1994 (section 8): tags with their quotes escaped, lines of at most 80 letters that are as full as
 /// words let them be, and who ended a game.
 #[test]
-fn games_are_written_as_the_standard_has_them() {
+fn games_are_written_as_standard_pgn() {
     let text = TRIAL.replace("\"bare\"", "'the \"bare\" one'").replace("max_moves = 40", "max_moves = 12");
     let text = text
         .replace("resign = { score = 600, moves = 2 }", "")
@@ -599,7 +599,7 @@ fn games_are_written_as_the_standard_has_them() {
 
 /// Two players sit at each game: where seven tenths of the memory that is free are a table, one game is too much.
 #[test]
-fn a_game_takes_the_memory_of_two_players() {
+fn memory_of_a_game_is_that_of_two_players() {
     let answer = |size: &str| {
         let text = TRIAL.split("[[variant]]").next().unwrap().replace("64 KiB", size);
         let trial = Trial::new(&format!("{text}[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\naspiration = 0\n"));
@@ -620,7 +620,7 @@ fn a_game_takes_the_memory_of_two_players() {
 /// The baseline plays itself with fewer nodes, and the page says each variant's strength in its nodes; its copies are measured against and not
 /// asked about.
 #[test]
-fn strength_is_told_in_nodes_of_the_baseline() {
+fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     let text = TRIAL.replace("first = 4", "first = 12").replace("nodes = 800", "nodes = 400");
     let trial = Trial::new(&text.replace("test = { elo0 = 0, elo1 = 50 }", "handicap = [2, 6]"));
     let (_, errors, code) = trial.run("out", &["--jobs", "2", "--quiet"]);

@@ -151,7 +151,7 @@ fn claim_on_nodes_that_may_mislead_is_undecided() {
 /// A screen and the games after it in one command: the baseline and what lies within the margin plays, what lies beyond is left out, and the same
 /// command again plays nothing anew. A race hands over what it leaves in the same way.
 #[test]
-fn games_decide_among_what_a_screen_leaves() {
+fn confirm_plays_games_among_the_screened_variants() {
     let folder = scratch();
     let text = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\n[engine]\npreset = 'match'\n[tune]\nfirst = 4\nheld_out = 0.4\n\
         [[variant]]\nname = 'small'\ntable.size = 64\n[[variant]]\nname = 'large'\ntable.size = 65536\n[[variant]]\nname = 'none'\ntable = 'none'\n\
@@ -191,7 +191,7 @@ fn games_decide_among_what_a_screen_leaves() {
 /// A race on nodes of a search that asks its table says that they mislead, and its winner is the table that forgets; in shape neutral nothing is said, and
 /// the winner is the other.
 #[test]
-fn a_race_on_neutral_nodes_finds_the_table_that_forgets_less() {
+fn race_on_neutral_nodes_finds_the_table_that_forgets_less() {
     let folder = scratch();
     let text = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 6 }\n[engine]\npreset = 'modern'\nsingular.min_depth = 0\ntable.size = 512\n\
         [tune]\nfirst = 6\npressures = [{ 'table.size' = 256 }]\n[[variant]]\nname = 'scored'\n[[variant]]\nname = 'always'\ntable.policy = 'always'\n";
@@ -214,7 +214,7 @@ fn a_race_on_neutral_nodes_finds_the_table_that_forgets_less() {
 
 /// What the games of `[confirm]` come to at most is told before the run.
 #[test]
-fn plan_prices_the_games_that_confirm() {
+fn plan_states_the_number_of_confirming_games() {
     let folder = scratch();
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\n[engine]\npreset = 'match'\n[grid]\n'table.size' = [64, 128, 65536]\n\
         [confirm]\nopenings = 'data/openings.epd'\nlimit = { nodes = 60 }\nfirst = 30\nbudget = 45\n";

@@ -28,7 +28,7 @@ const GRID: &str =
     "[grid]\n\"table.size\" = [256, 1024]\n\"table.policy\" = ['always', { kind = 'aged-depth', factor = 2 }]\n";
 
 #[test]
-fn a_policy_is_called_as_its_label_and_as_the_file_has_it() {
+fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
     let folder = scratch();
     let out = results(folder.path(), "a", GRID);
     for by in ["policy", "table.policy", "table.policy.kind"] {
@@ -64,7 +64,7 @@ fn a_policy_is_called_as_its_label_and_as_the_file_has_it() {
 
 /// `slots` is the rows' own column (slots of the whole table) and the end of an option (slots of a bucket).
 #[test]
-fn a_name_that_may_mean_two_columns_is_refused_with_both() {
+fn ambiguous_column_name_is_refused_with_both_columns() {
     let folder = scratch();
     for (name, text) in [
         ("varies", "[grid]\n\"table.slots\" = [1, 2]\n\"table.size\" = [256, 1024]\n"),
@@ -93,7 +93,7 @@ fn a_name_that_may_mean_two_columns_is_refused_with_both() {
 
 /// What does not vary in one result, and so is no column of it, tells joined results apart; their manifests know it.
 #[test]
-fn an_option_that_varies_only_between_results_is_known() {
+fn option_that_varies_only_between_results_is_a_column() {
     let folder = scratch();
     let [pvs, mtdf] = [("pvs", 1), ("mtdf", 2)].map(|(algorithm, slots)| {
         let text = format!("[engine]\nalgorithm = '{algorithm}'\ntable.slots = {slots}\n{GRID}");

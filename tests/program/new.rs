@@ -21,7 +21,7 @@ fn templates(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_template_is_commented_and_right_where_only_it_is() {
+fn template_is_commented_and_valid_in_an_empty_folder() {
     let names = templates(scratch().path());
     assert_eq!(names, ["quick", "which-policy", "ageing", "match", "engine", "tune", "trace"]);
     for name in names {
@@ -111,7 +111,7 @@ fn builtin_suite_gives_the_rows_of_its_file_and_goes_through_a_plan() {
 }
 
 #[test]
-fn builtin_suites_stand_wherever_a_suite_does() {
+fn builtin_suite_is_accepted_wherever_a_suite_is() {
     let folder = scratch();
     let several = "suites = { a = { file = 'builtin:fine-70', depth = 2 }, b = { file = 'builtin:endgames', depth = 1 } }\n\
                    first = 1\n[[variant]]\nname = 'a'\n";

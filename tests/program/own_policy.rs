@@ -58,7 +58,7 @@ name = "every time"
 "#;
 
 #[test]
-fn a_policy_from_outside_goes_through_an_experiment_file() {
+fn policy_of_another_crate_runs_in_an_experiment_file() {
     let folder = scratch();
     let (file, out) = (folder.path().join("own.toml"), folder.path().join("out"));
     fs::write(&file, FILE).unwrap();

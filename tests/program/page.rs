@@ -94,7 +94,7 @@ fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Valu
 }
 
 #[test]
-fn a_browser_shows_the_page() {
+fn browser_shows_the_page() {
     let folder = scratch();
     let out = hostile(folder.path());
     let Some((found, dom)) = probed(folder.path(), &Path::new(&out).join("report.html"), 2) else { return };
@@ -109,7 +109,7 @@ fn a_browser_shows_the_page() {
 }
 
 #[test]
-fn a_browser_shows_a_tuning() {
+fn browser_shows_a_tuning() {
     let folder = scratch();
     let text = HOSTILE
         .split("[[expect]]")
@@ -136,7 +136,7 @@ fn a_browser_shows_a_tuning() {
 }
 
 #[test]
-fn the_page_needs_nothing_else_and_runs_nothing_foreign() {
+fn page_loads_no_other_file_and_no_foreign_script() {
     let folder = scratch();
     let out = hostile(folder.path());
     let html = fs::read_to_string(Path::new(&out).join("report.html")).unwrap();
@@ -164,7 +164,7 @@ fn the_page_needs_nothing_else_and_runs_nothing_foreign() {
 }
 
 #[test]
-fn results_are_looked_at_by_choice() {
+fn report_flags_choose_groups_metrics_and_baseline() {
     let folder = scratch();
     let out = hostile(folder.path());
     let read = |args: &[&str]| {
@@ -223,7 +223,7 @@ fn results_are_looked_at_by_choice() {
 }
 
 #[test]
-fn strict_refuses_what_cannot_show_what_it_varies() {
+fn strict_refuses_an_experiment_that_cannot_show_its_effect() {
     let folder = scratch();
     let file = folder.path().join("blind.toml");
     let out = folder.path().join("out");
@@ -252,7 +252,7 @@ fn strict_refuses_what_cannot_show_what_it_varies() {
 
 /// Every counter of full diagnostics stands on the page, with the sums of the results file read by hand.
 #[test]
-fn every_counter_of_full_diagnostics_is_shown() {
+fn page_shows_every_counter_of_full_diagnostics() {
     let folder = scratch();
     let file = folder.path().join("full.toml");
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 3 }\n[engine]\ntable.size = 64\n\
@@ -349,7 +349,7 @@ fn browser_copies_tables_and_saves_figures() {
 /// Two variants of the reader's choice: drawn, listed with the furthest apart first, and led to from the summary. The figures are
 /// worked out here from the rows.
 #[test]
-fn a_browser_holds_any_two_variants_against_each_other() {
+fn browser_page_compares_any_two_variants() {
     let folder = scratch();
     let out = hostile(folder.path());
     let Some(browser) = chromium() else { return };
@@ -445,7 +445,7 @@ fn browser_page_of_several_suites_has_an_explorer_for_each() {
 /// Under three key seeds each search that is shown by itself is that of the first: in the explorer, in the scatter, and in the totals. Ratios with an
 /// interval are means over all.
 #[test]
-fn single_searches_under_several_key_seeds_are_those_of_the_first() {
+fn single_searches_shown_are_those_of_the_first_key_seed() {
     let folder = scratch();
     let out = hostile(folder.path());
     let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
@@ -497,7 +497,7 @@ fn single_searches_under_several_key_seeds_are_those_of_the_first() {
 
 /// Searches by the nodes that they took: the curve of each line ends at all of them, and its points are the rows' own sums.
 #[test]
-fn the_cumulative_plot_counts_searches() {
+fn cumulative_plot_counts_searches() {
     let folder = scratch();
     let out = hostile(folder.path());
     let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
@@ -527,7 +527,7 @@ fn the_cumulative_plot_counts_searches() {
 
 /// Of several interactions the largest stands first, up or down; each is the factor by which two values differ from the product of each.
 #[test]
-fn the_largest_interaction_stands_first() {
+fn largest_interaction_comes_first() {
     let folder = scratch();
     let file = folder.path().join("grid.csv");
     let mut text = "variant,position,table.slots,eval.centre,repeat,depth,search.nodes\n".to_owned();
@@ -561,7 +561,7 @@ fn the_largest_interaction_stands_first() {
 
 /// What all variants have alike is told once: every option whose value is the same in each, and none that is not.
 #[test]
-fn options_of_all_variants_are_those_that_none_changes() {
+fn common_options_are_those_that_no_variant_changes() {
     let folder = scratch();
     let file = folder.path().join("trial.toml");
     let text = "name = 'trial'\nsuite = { startpos = true }\nlimit = { depth = 1 }\nbaseline = { variant = 'b' }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
@@ -606,7 +606,7 @@ fn options_of_all_variants_are_those_that_none_changes() {
 
 /// Values that are numbers are sorted as such, wherever they stand in the rows; several key seeds are said to be.
 #[test]
-fn groups_are_sorted_by_their_numbers_and_seeds_are_told() {
+fn groups_are_sorted_numerically_and_seeds_are_counted() {
     let folder = scratch();
     let file = folder.path().join("seeds.csv");
     let mut text = "variant,position,table.slots,keys.seed,repeat,depth,search.nodes\n".to_owned();

@@ -25,7 +25,7 @@ fn ids(text: &str) -> [u64; 3] {
 const FILE: &str = "suite = 'data/games.pgn'\nfirst = 2\nlimit = { depth = 3 }\n[sequence]\nfrom = 2\nto = 9\n";
 
 #[test]
-fn whatever_is_searched_otherwise_has_another_id() {
+fn jobs_that_search_differently_have_different_ids() {
     let base = ids(FILE);
     for (from, to) in [
         ("depth = 3", "depth = 4"),
@@ -57,7 +57,7 @@ fn whatever_is_searched_otherwise_has_another_id() {
 
 /// Two own positions, two lengths of own play: ids by what the position is, not by what it is called.
 #[test]
-fn positions_are_told_apart_by_all_that_they_are() {
+fn id_depends_on_every_property_of_a_position() {
     let of = |fen: &str| ids(&format!("suite = {{ fen = '{fen}' }}\nlimit = {{ depth = 3 }}\n"));
     let fens = [
         "r3k2r/8/8/8/3pP3/8/8/R3K2R w KQkq - 0 1",
@@ -80,7 +80,7 @@ fn positions_are_told_apart_by_all_that_they_are() {
 
 /// Every value of every option: no two have one id.
 #[test]
-fn every_option_is_in_the_id() {
+fn id_depends_on_every_option() {
     let mut seen: HashMap<[u64; 3], String> = HashMap::new();
     let mut different: HashMap<String, String> = HashMap::new();
     for (name, options) in values::value_options().into_iter().flat_map(|(_, points)| points) {
@@ -103,7 +103,7 @@ fn every_option_is_in_the_id() {
 }
 
 #[test]
-fn every_row_has_its_own_id() {
+fn rows_have_unique_ids() {
     let text = "suite = 'data/games.pgn'\nfirst = 3\nlimit = { depth = 3 }\nrepeats = 2\nseeds = 3\nsequence = { from = 2, to = 5 }\n\
         [grid]\n'table.size' = [64, 128]\n'table.clear' = ['game', 'never']\n";
     let plan = plan(text);
@@ -138,7 +138,7 @@ fn every_row_has_its_own_id() {
 
 /// No shard has more than one job (or, where items stay together, one item's jobs) more than another.
 #[test]
-fn shards_are_balanced() {
+fn shards_have_nearly_equal_numbers_of_jobs() {
     for (variants, items) in [(1u64, 24usize), (2, 24), (3, 24), (4, 24), (6, 24), (5, 7), (4, 1)] {
         let sizes: Vec<String> = (1..=variants).map(|size| (64 * size).to_string()).collect();
         let text = format!(
@@ -189,7 +189,7 @@ fn shards_are_balanced() {
 
 /// A plan tells the time from its own rows, and else promises none.
 #[test]
-fn a_plan_tells_how_long_it_takes_or_that_it_does_not_know() {
+fn plan_estimates_its_time_or_says_that_it_cannot() {
     let folder = scratch();
     let file = folder.path().join("trial.toml");
     fs::write(
@@ -220,14 +220,14 @@ fn a_plan_tells_how_long_it_takes_or_that_it_does_not_know() {
 
 /// What is piped is not talked into: an audit says what it found, and nothing else.
 #[test]
-fn an_audit_that_is_piped_is_quiet() {
+fn audit_in_a_pipe_prints_no_progress() {
     let (stdout, stderr, code) = run(&["audit", "experiments/quick.toml", "--depth", "2", "--positions", "2"]);
     assert!(code == 0 && stdout.contains("iterations") && stderr.is_empty(), "{stderr}");
 }
 
 /// What is never cleared, table or history, runs through the suite as one job, and its rows' ids say what came before; others' do not.
 #[test]
-fn what_is_kept_depends_on_what_came_before() {
+fn id_of_a_kept_table_depends_on_earlier_items() {
     let folder = scratch();
     let of = |first: &str| {
         let suite = format!("{first}\n8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n");
@@ -249,7 +249,7 @@ fn what_is_kept_depends_on_what_came_before() {
 
 /// Limits are no options: a column of their own says them. Those that are none are refused, wherever they stand.
 #[test]
-fn limits_are_no_columns_and_none_is_out_of_range() {
+fn limit_values_are_checked_and_are_not_option_columns() {
     let head = "suite = { startpos = true }\n";
     let two = "limit = { depth = 3 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'limit.depth' = 4\n'table.slots' = 2\n";
     assert_eq!(plan(&format!("{head}{two}")).varying(), ["table.slots"]);
@@ -279,7 +279,7 @@ fn limits_are_no_columns_and_none_is_out_of_range() {
 
 /// A whole policy is left out by its kind, be it a word or a table in the grid; by a parameter only where it has that one.
 #[test]
-fn excludes_see_into_policies() {
+fn exclude_matches_parameters_of_policies() {
     let points = |exclude: &str| -> Vec<String> {
         let text = format!(
             "suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n[grid]\n'table.policy' = ['always', 'depth-age', \
@@ -305,7 +305,7 @@ fn excludes_see_into_policies() {
 
 /// Numbers of a file have ends: each end is taken, one beyond it is refused by its name.
 #[test]
-fn numbers_of_a_file_have_ends() {
+fn numbers_out_of_range_are_refused() {
     let answer = |line: &str| {
         let text = format!("{line}\nsuite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n");
         Experiment::parse(&text, Path::new("x.toml"), &[]).map_or_else(|error| error.message.clone(), |_| String::new())
@@ -329,7 +329,7 @@ fn numbers_of_a_file_have_ends() {
 
 /// An option is taken up to the ends of the range that its page names, or that a refusal names where it is narrower, and not one beyond.
 #[test]
-fn options_are_taken_as_far_as_their_pages_say() {
+fn option_ranges_equal_their_documentation() {
     let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
     let answer = |path: &str, value: i64| {
         let set = format!("{path}={value}");
@@ -372,7 +372,7 @@ fn options_are_taken_as_far_as_their_pages_say() {
 
 /// One ply of the engine's own play, at one side's moves: positions where the other is to move have no search; with two plies each has one.
 #[test]
-fn own_play_of_a_ply_begins_with_whose_move_it_is() {
+fn self_play_begins_with_the_side_to_move() {
     let searched = |plies: u16, side: &str| {
         let text = format!(
             "suite = 'data/bratko-kopec.epd'\nfirst = 6\nlimit = {{ depth = 1 }}\nsequence = {{ self_play = {plies}, side = '{side}' }}\n"
@@ -395,7 +395,7 @@ fn own_play_of_a_ply_begins_with_whose_move_it_is() {
 
 /// Of presets the last that is set counts, before the one that was given; what is wrong is told of the setting that said it.
 #[test]
-fn the_last_setting_counts() {
+fn last_set_flag_wins() {
     let options = |preset: Option<&str>, sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         ttlab::internals::experiment::options(preset, &sets)

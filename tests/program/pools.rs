@@ -71,7 +71,7 @@ fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize
 
 /// Of 100 pages at most seven have a mark, where without room for a game that was not drawn up to a fifth would.
 #[test]
-fn pages_of_our_own_rows_without_effects_have_few_marks() {
+fn pages_of_shuffled_rows_have_few_significance_marks() {
     for (name, count) in [
         ("games", 12),
         ("games", 24),
@@ -90,7 +90,7 @@ fn pages_of_our_own_rows_without_effects_have_few_marks() {
 /// The long form, 500 pages each, whose figures docs/methodology.md gives.
 #[test]
 #[ignore = "takes minutes: run it where intervals or marks change"]
-fn pages_of_our_own_rows_without_effects_have_few_marks_in_the_long_run() {
+fn pages_of_shuffled_rows_have_few_significance_marks_in_the_long_run() {
     for name in POOLS {
         let lines = Pool::read(name).lines;
         for count in [8, 12, 24, 50, 100, 200] {

@@ -55,7 +55,7 @@ fn reproduce(folder: &Path, args: &[&str]) -> (String, i32) {
 }
 
 #[test]
-fn the_page_opens_with_the_articles_and_what_failed() {
+fn published_page_begins_with_articles_and_failed_claims() {
     let folder = folder();
     let (stderr, code) = reproduce(folder.path(), &[]);
     assert_eq!(code, 0, "{stderr}");
@@ -86,7 +86,7 @@ fn the_page_opens_with_the_articles_and_what_failed() {
 
 /// Beside a claim that a ratio decides stands what leaving out one position does to it: here worked out again from the rows.
 #[test]
-fn a_claim_shows_what_its_most_influential_position_does() {
+fn claim_shows_the_effect_of_its_most_influential_position() {
     let folder = folder();
     assert_eq!(reproduce(folder.path(), &["--only", "first"]).1, 0);
     let out = folder.path().join("reports/reproduced/first");
@@ -113,7 +113,7 @@ fn a_claim_shows_what_its_most_influential_position_does() {
 
 /// Jobs whose rows are gone are told on the page itself, in every form, and the report ends with 3.
 #[test]
-fn a_page_says_that_rows_are_missing() {
+fn page_reports_missing_rows() {
     let folder = folder();
     let (file, out) = (folder.path().join("files/first.toml"), folder.path().join("out"));
     let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
@@ -138,7 +138,7 @@ fn a_page_says_that_rows_are_missing() {
 /// A figure that is not met ends with 1, unless it is known not to be; what is slow is left out on demand; a part of the files writes no page
 /// of the whole.
 #[test]
-fn what_is_not_met_fails_and_a_part_writes_no_page() {
+fn reproduce_exits_1_for_unmet_verdicts_and_writes_a_page_only_of_all() {
     let folder = folder();
     let path = |name: &str| folder.path().join("files").join(name);
     let write = |verdict: &str| {

@@ -71,7 +71,7 @@ fn balanced(who: usize, at: usize) -> f64 {
 
 /// Where nothing separates the candidates, the race goes to its end: it sees each of its items once and none that is held out.
 #[test]
-fn a_race_without_an_end_never_sees_what_is_held_out() {
+fn race_without_confirmation_never_searches_held_out_items() {
     let options = Tune { held_out: 0.3, ..Tune::default() };
     let mut orders = BTreeSet::new();
     for seed in 1..=5 {
@@ -102,7 +102,7 @@ fn a_race_without_an_end_never_sees_what_is_held_out() {
 
 /// So many, then as many again, doubling; the rest joins the last round where it would be less than a quarter of all.
 #[test]
-fn rounds_double_and_the_last_is_no_small_one() {
+fn race_rounds_double_and_the_last_is_not_small() {
     for (first, items, expected) in [
         (12, 24, vec![12]),
         (2, 16, vec![2, 2, 4]),
@@ -120,7 +120,7 @@ fn rounds_double_and_the_last_is_no_small_one() {
 
 /// Five of which one is best by far: the others go at once, and the three finalists and the baseline are confirmed.
 #[test]
-fn who_leaves_and_who_is_confirmed() {
+fn race_drops_the_worse_and_confirms_the_best() {
     let factors = [1.0, 0.9, 0.95, 2.0, 0.8];
     let (tuned, asked) = race((5, 0, 60, 1), &Tune::default(), |_, who, _, item| (10.0 + item as f64) * factors[who]);
     assert_eq!((tuned.winner, tuned.against, tuned.rounds.len()), (4, 0, 1));
@@ -160,7 +160,7 @@ fn who_leaves_and_who_is_confirmed() {
 
 /// Of equals the baseline is the best; what is the same as the winner is neither its rival nor a finalist.
 #[test]
-fn of_equals_the_baseline_stands() {
+fn baseline_wins_among_equals() {
     let factors = [1.0, 1.0, 1.2, 1.1];
     let (tuned, asked) = race((4, 1, 60, 0), &Tune::default(), |_, who, _, item| (10.0 + item as f64) * factors[who]);
     assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 3, Confirmation::Better));
@@ -175,7 +175,7 @@ fn of_equals_the_baseline_stands() {
 
 /// Those who left are asked no more, but for the baseline, against whom all curves are drawn; nobody who left comes back to win.
 #[test]
-fn who_left_is_asked_no_more_but_for_the_baseline() {
+fn dropped_candidate_is_not_searched_again_except_the_baseline() {
     let value = |stage: RaceStage, who: usize, at: usize| match (who, stage) {
         (0, _) => 200.0,
         // Bad at first, and would be the best by far later.
@@ -201,7 +201,7 @@ fn who_left_is_asked_no_more_but_for_the_baseline() {
 /// Two of twelve items against a candidate: p is 2 (1 + 12 + 66) / 2^12 = 0.039, below alpha but not below a quarter of it, which is what
 /// each of four rounds has. One of twelve: 2 (1 + 12) / 2^12 = 0.0063, which is.
 #[test]
-fn the_level_is_shared_by_the_rounds() {
+fn rounds_share_the_significance_level() {
     for (against, dropped) in [(2, None), (1, Some(0))] {
         let (tuned, _) = race((2, 0, 140, 0), &Tune::default(), |stage, who, at, item| match stage {
             RaceStage::Race(0) => [100.0, if at < against { 90.0 } else { 100.0 * 100.0 / 90.0 }][who],
@@ -214,7 +214,7 @@ fn the_level_is_shared_by_the_rounds() {
 /// One that is worse on each of eight items has p 1/128 by itself. Beside others, each worse on four items of its own, a pattern of signs may as
 /// well make any of them stand out so: with five it is 6/128 = 0.047 and it leaves, with six 7/128 = 0.055 and it stays.
 #[test]
-fn the_level_is_shared_by_the_candidates() {
+fn candidates_share_the_significance_level() {
     let worse_on = [0b0000_1111, 0b0001_0111, 0b0001_1011, 0b0001_1101, 0b0010_0111, 0b0010_1011];
     for (others, dropped) in [(5, Some(0)), (6, None)] {
         let options = Tune { first: 8, ..Tune::default() };
@@ -233,7 +233,7 @@ fn the_level_is_shared_by_the_candidates() {
 /// A winner that does worse on what the race never saw; at one other pressure nothing can be told. The other pressures share a level
 /// (Holm, by hand); the file's own stands alone.
 #[test]
-fn luck_in_the_race_is_found_out() {
+fn lucky_winner_is_not_confirmed() {
     let (tuned, _) = race((2, 0, 80, 3), &Tune::default(), |stage, who, at, item| match (stage, who) {
         (_, 0) => 100.0,
         (RaceStage::Race(_), _) => 80.0,
@@ -267,7 +267,7 @@ fn luck_in_the_race_is_found_out() {
 /// What has no ratio is not forgotten: of one item that the baseline alone needs nothing for, the winner's gain is bounded by nothing; where the winner
 /// needs nothing, it is better still. Nor is who needs nothing for one item dropped for needing twice as much of the others.
 #[test]
-fn who_needs_nothing_is_not_forgotten() {
+fn candidate_with_zero_nodes_stays_in_the_race() {
     let confirmed = |free: usize| {
         let value = |stage: RaceStage, who: usize, at: usize, item: usize| match stage {
             RaceStage::HeldOut(_) if at == 3 && who == free => 0.0,
@@ -308,7 +308,7 @@ fn who_needs_nothing_is_not_forgotten() {
 
 /// Of those that are confirmed the ones still in the race come first, though one that left early, on few items, looks better.
 #[test]
-fn who_stayed_is_confirmed_before_who_left() {
+fn remaining_candidate_is_confirmed_before_a_dropped_one() {
     let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {
         (0, _) => 100.0,
         (1, _) => 50.0,
@@ -327,7 +327,7 @@ fn who_stayed_is_confirmed_before_who_left() {
 
 /// Six of six below, five of them by a hundredth: by signs that is rare (1 in 32), but the interval does not leave 1 out, and nothing is found.
 #[test]
-fn a_result_that_one_item_makes_is_no_finding() {
+fn result_that_depends_on_one_item_is_not_a_finding() {
     let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {
         (0, _) => 100.0,
         (_, RaceStage::Race(_)) => 90.0,

@@ -40,7 +40,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn rooms_import_only_what_stands_before_them() {
+fn rooms_import_only_rooms_before_them() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (at, room) in ROOMS.iter().enumerate() {
         let place = [src.join(room), src.join(format!("{room}.rs"))].into_iter().find(|path| path.exists()).unwrap();
@@ -138,7 +138,7 @@ fn module_of(modules: &BTreeMap<Vec<String>, String>, from: &[String], path: &[&
 
 /// Files of a folder (a folder in it counts as one file) use each other one way. Its `mod.rs` only names them.
 #[test]
-fn files_of_a_folder_stand_in_no_circle() {
+fn files_of_a_folder_use_each_other_in_no_circle() {
     let modules = modules();
     let mut uses: BTreeMap<(Vec<String>, &String), BTreeSet<String>> = BTreeMap::new();
     for (module, text) in &modules {
@@ -181,7 +181,7 @@ fn files_of_a_folder_stand_in_no_circle() {
 }
 
 #[test]
-fn the_layers_of_analysis_import_one_way() {
+fn layers_of_analysis_import_one_way() {
     let analysis = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/analysis");
     for (place, layer) in LAYERS.iter().enumerate() {
         for file in files(&analysis.join(layer)) {
@@ -211,7 +211,7 @@ fn only_the_runner_and_the_commands_read_a_clock() {
 
 /// Every column is named once, in `record/columns.rs`: elsewhere its constant stands. Sample rows in unit tests are written out.
 #[test]
-fn no_column_is_named_in_a_literal_but_where_it_is_defined() {
+fn column_names_are_literals_only_where_they_are_defined() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let all: Vec<&str> = ttlab::internals::record::columns().iter().map(|column| column.name.as_ref()).collect();
     for file in files(&src).into_iter().filter(|file| file.extension().is_some_and(|ext| ext == "rs")) {

@@ -262,7 +262,7 @@ const EPD: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd1+; id 
     r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - id \"four\";\n";
 
 #[test]
-fn grid_exclude_include_and_variant() {
+fn rows_of_grid_exclude_include_and_variant_equal_the_expected() {
     const FILE: &str = "name = 'single'\nquestion = \"What is it?\"\nsuite = 'own.epd'\nlimit = { depth = 3 }\nrepeats = 2\n\
         baseline = { 'table.size' = 4096 }\n[engine]\ntable.slots = 2\neval.squares = 'none'\n[grid]\n'table.size' = [64, 4096]\n\
         'probe.at' = ['after-leaf', 'before-leaf']\n[[exclude]]\n'table.size' = 64\n'probe.at' = 'before-leaf'\n\
@@ -313,7 +313,7 @@ fn grid_exclude_include_and_variant() {
 
 /// Axes that move together, whichever stands first; sizes that are a share of each item's own working set.
 #[test]
-fn zipped_axes_and_shares_of_working_sets() {
+fn rows_of_zipped_axes_and_working_set_shares_equal_the_expected() {
     for (one, two) in [
         ("'table.size' = ['20 %', '50 %']\n", "'eval.centre' = [0, 7]\n"),
         ("'eval.centre' = [0, 7]\n", "'table.size' = ['20 %', '50 %']\n"),
@@ -394,7 +394,7 @@ fn pair(limit: Limit) -> Vec<Variant> {
 }
 
 #[test]
-fn sequences_along_games() {
+fn rows_along_games_equal_the_expected() {
     for &(side, color) in ALONG {
         let file = format!(
             "name = 'along'\nquestion = \"What is it?\"\nsuite = 'own.pgn'\nlimit = {{ depth = 2 }}\nrepeats = 2\n\
@@ -415,7 +415,7 @@ fn sequences_along_games() {
 }
 
 #[test]
-fn sequences_of_own_play() {
+fn rows_of_self_play_equal_the_expected() {
     for &(side, color) in ALONG {
         let file = format!(
             "name = 'own'\nquestion = \"What is it?\"\nsuite = 'own.epd'\nlimit = {{ nodes = 1000 }}\n\
@@ -440,7 +440,7 @@ fn sequences_of_own_play() {
 
 /// A variant that clears nothing takes the whole suite in one job; its rows stand at their items all the same.
 #[test]
-fn what_is_never_cleared_runs_through_the_suite() {
+fn table_that_is_never_cleared_lasts_through_the_suite() {
     let case = Case {
         file: "name = 'kept'\nquestion = \"What is it?\"\nsuite = 'own.epd'\nlimit = { depth = 3 }\nrepeats = 2\n\
             baseline = { variant = 'cleared' }\n[engine]\ntable.size = 512\n[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n\
@@ -470,7 +470,7 @@ fn what_is_never_cleared_runs_through_the_suite() {
 
 /// The anatomy's columns, of a small table with short keys, in which every kind of miss comes and other positions' entries answer.
 #[test]
-fn anatomies_under_their_names() {
+fn diagnostics_have_their_documented_columns() {
     let variant = |name: &'static str, options: &'static str, size: &'static str| Variant {
         name,
         options,

@@ -38,7 +38,7 @@ fn near(found: f64, expected: f64, within: f64) {
 }
 
 #[test]
-fn means_errors_and_intervals_are_scipys() {
+fn means_errors_and_intervals_equal_those_of_scipy() {
     let ratio = Ratio::from_logs(&plain(&waves()));
     near(ratio.mean, 1.091_571_998_522_803, 1e-12);
     near(ratio.error, 0.042_806_821_962_103, 1e-12);
@@ -48,7 +48,7 @@ fn means_errors_and_intervals_are_scipys() {
 }
 
 #[test]
-fn skew_stretches_the_side_that_it_hides() {
+fn interval_of_a_skewed_sample_is_longer_on_its_long_side() {
     let logs: Vec<f64> = (0..12).map(|k| (1.5 * (5.0 * f64::from(k)).sin()).exp() / 5.0 - 0.2).collect();
     let ratio = Ratio::from_logs(&plain(&logs));
     near(ratio.low, 0.912_775_5, 0.004);
@@ -56,7 +56,7 @@ fn skew_stretches_the_side_that_it_hides() {
 }
 
 #[test]
-fn few_get_students_interval_and_the_exact_test() {
+fn small_sample_has_student_interval_and_exact_test() {
     // Four: mean and standard deviation by hand, t of 97.5 % at 3 degrees of freedom 3.182446.
     let ratio = Ratio::from_logs(&plain(&[0.1, 0.2, 0.3, 0.4]));
     let reach = 3.182_446_305_284_263 * (0.05_f64 / 3.0).sqrt() / 2.0;
@@ -70,7 +70,7 @@ fn few_get_students_interval_and_the_exact_test() {
 }
 
 #[test]
-fn clusters_are_drawn_whole() {
+fn bootstrap_draws_whole_clusters() {
     let clusters = [0, 0, 0, 1, 1, 2, 3, 3, 3, 3, 4, 4, 5, 5, 5, 6, 7, 7, 8, 8, 8, 9, 9, 9];
     let logs: Vec<(u32, f64)> = clusters.into_iter().zip(waves()).collect();
     let ratio = Ratio::from_logs(&logs);
@@ -88,7 +88,7 @@ fn clusters_are_drawn_whole() {
 }
 
 #[test]
-fn very_many_follow_the_normal_law() {
+fn interval_of_a_large_sample_is_normal() {
     let logs: Vec<f64> = (0..1500).map(|k| 0.01 * (3.0 * f64::from(k)).sin() + 0.0005).collect();
     let ratio = Ratio::from_logs(&plain(&logs));
     near(ratio.low, 0.000_138_609_190_458_387_86_f64.exp(), 1e-7);
@@ -99,7 +99,7 @@ fn very_many_follow_the_normal_law() {
 /// Beyond 200 the ends are those of P. Hall's cubic transformation (1992), which makes a skewed studentised mean nearly normal: found here by
 /// halving instead of a cube root. Student's end stays where it lies farther out.
 #[test]
-fn skew_of_many_is_halls() {
+fn interval_of_many_clusters_uses_hall_transformation() {
     for sign in [1.0, -1.0] {
         let logs: Vec<f64> = (0..400).map(|k| sign * (1.6 * (7.3 * f64::from(k)).sin()).exp() / 10.0).collect();
         let n = logs.len() as f64;
@@ -131,7 +131,7 @@ fn skew_of_many_is_halls() {
 
 /// Up to sixteen clusters every flip is looked at, beyond it ten thousand are drawn: p is a multiple of what one of them is worth.
 #[test]
-fn sixteen_are_flipped_in_all_ways_and_seventeen_by_chance() {
+fn sign_flips_are_exhaustive_up_to_sixteen_clusters() {
     let of = |count: usize| test_lines(&[Clusters::new(&plain(&waves()[..count]))]).lines[0];
     let is_multiple = |p: f64, of: f64| (p * of - (p * of).round()).abs() < 1e-6;
     assert!(is_multiple(of(16).corrected, 32_768.0) && !is_multiple(of(16).corrected, 10_000.0), "{:?}", of(16));
@@ -151,7 +151,7 @@ fn sample_sizes_agree_with_the_exact_power_of_the_t_test() {
 }
 
 #[test]
-fn medians_by_hand() {
+fn medians_equal_a_calculation_by_hand() {
     assert_eq!((median(&mut [3.0, 1.0, 2.0]), median(&mut [4.0, 1.0, 2.0, 3.0])), (2.0, 2.5));
     assert!(median(&mut []).is_nan());
 }
@@ -239,7 +239,7 @@ fn three(share: f64, samples: usize) -> f64 {
 
 /// Of 400 seeded samples each, as many intervals hold the truth as is promised: three binomial standard errors are allowed.
 #[test]
-fn intervals_hold_their_level() {
+fn intervals_cover_the_mean_at_their_level() {
     for (count, shape, promised) in PROMISED {
         let (found, promised) = (coverage(count, shape, 400), promised / 100.0);
         assert!(found >= promised - three(promised, 400), "{count} {shape:?}: {found} of the intervals hold the truth");
@@ -249,7 +249,7 @@ fn intervals_hold_their_level() {
 /// The long form, 20,000 samples each, whose figures docs/methodology.md gives.
 #[test]
 #[ignore = "takes minutes: run it where the intervals change"]
-fn intervals_hold_their_level_in_the_long_run() {
+fn intervals_cover_the_mean_at_their_level_in_the_long_run() {
     let samples = 20_000;
     for (count, shape, promised) in PROMISED {
         let (found, promised) = (coverage(count, shape, samples), promised / 100.0);
@@ -282,7 +282,7 @@ fn plain_joint(lines: &[Vec<f64>]) -> Vec<f64> {
 
 /// NumPy's, over all 128 patterns: `Z = L / sqrt((L**2).sum(1))[:,None]`, `V = abs(P @ Z.T)`, running maxima from the least.
 #[test]
-fn joint_flips_by_numpy() {
+fn joint_flips_equal_those_of_numpy() {
     let lines = [
         vec![0.3, 0.2, 0.25, 0.1, 0.3, 0.15, 0.2],
         vec![0.3, 0.22, 0.2, 0.1, 0.35, 0.1, -0.05],
@@ -299,7 +299,7 @@ fn joint_flips_by_numpy() {
 
 /// A line of few clusters among lines of many has its exact p, on either side of 1: two of 2^8 patterns come as far.
 #[test]
-fn a_short_line_among_long_ones_is_tested_exactly() {
+fn line_with_few_clusters_is_tested_exactly_in_a_family() {
     let long: Vec<f64> = (0..40).map(|k| (7.0 * f64::from(k)).sin()).collect();
     for sign in [1.0, -1.0] {
         let short: Vec<f64> = (0..8).map(|k| sign * (0.1 + 0.01 * f64::from(k))).collect();
@@ -309,7 +309,7 @@ fn a_short_line_among_long_ones_is_tested_exactly() {
 }
 
 #[test]
-fn lines_that_move_together_cost_no_more_than_one() {
+fn correction_for_identical_lines_is_that_of_one_line() {
     let line: Vec<f64> = (0..12).map(|k| 0.1 + 0.2 * (7.0 * f64::from(k)).sin()).collect();
     let alone = Family::from_samples(&[plain(&line)]).lines[0];
     let together = Family::from_samples(&vec![plain(&line); 40]);
@@ -320,7 +320,7 @@ fn lines_that_move_together_cost_no_more_than_one() {
 /// An effect of the size that is called detectable is found four times in five, among six lines that share their positions: three
 /// standard errors are allowed, and two in a hundred for what the quantiles of Student's t leave out.
 #[test]
-fn effects_are_found_as_often_as_promised() {
+fn stated_power_equals_the_rate_of_detection() {
     let mut random = Pcg64::seed_from_u64(6);
     let (pages, spread, count) = (200, 0.05, 24);
     // One seeded page tells the level; the true spread tells the effect.
@@ -342,7 +342,7 @@ fn effects_are_found_as_often_as_promised() {
 }
 
 #[test]
-fn what_one_position_decides_is_told() {
+fn result_that_depends_on_one_position_is_marked() {
     // Nine positions a little above 1, one far below: the mean says less, all others say more.
     let mut logs: Vec<f64> = (0..9).map(|k| 0.2 + 0.02 * f64::from(k)).collect();
     let nine = Family::from_samples(&[plain(&logs)]).lines[0];
@@ -366,7 +366,7 @@ fn what_one_position_decides_is_told() {
 
 /// 2^(1-n) x lines: five positions have no p below 1/16; ten lines take eight, and a thousand fifteen.
 #[test]
-fn too_few_to_show_anything() {
+fn sample_that_is_too_small_is_never_significant() {
     assert_eq!([1, 2, 10, 1000].map(min_clusters), [6, 7, 9, 16]);
     let judge = |count: u32, lines: usize| {
         Family::from_samples(&vec![(0..count).map(|at| (at, 0.2)).collect::<Vec<_>>(); lines])
@@ -377,7 +377,7 @@ fn too_few_to_show_anything() {
 }
 
 #[test]
-fn quantiles_of_very_many_are_the_normal_laws() {
+fn quantiles_of_a_large_sample_are_normal() {
     for clusters in [1_000_001, 20_000_000, usize::MAX] {
         near(t_quantile(clusters, 0.975), 1.959_963_984_540_054, 1e-9);
     }
@@ -385,7 +385,7 @@ fn quantiles_of_very_many_are_the_normal_laws() {
 }
 
 #[test]
-fn a_thing_against_itself_is_one() {
+fn ratio_of_a_sample_to_itself_is_one() {
     for count in [2, 10, 40, 2000] {
         let ratio = Ratio::from_logs(&plain(&vec![0.0; count]));
         assert_eq!((ratio.mean, ratio.low, ratio.high, ratio.p), (1.0, 1.0, 1.0, 1.0), "{count}");
@@ -399,7 +399,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn laws_of_ratios(logs in prop::collection::vec(-2.0_f64..2.0, 2..40), shift in -0.5_f64..0.5) {
+    fn ratio_inverts_with_its_sides_and_scales_with_a_factor(logs in prop::collection::vec(-2.0_f64..2.0, 2..40), shift in -0.5_f64..0.5) {
         let ratio = Ratio::from_logs(&plain(&logs));
         // The interval holds the mean; p is a probability.
         prop_assert!(ratio.low <= ratio.mean * (1.0 + 1e-12) && ratio.mean <= ratio.high * (1.0 + 1e-12));
@@ -420,7 +420,7 @@ proptest! {
     }
 
     #[test]
-    fn joint_flips_are_those_of_the_definition(
+    fn joint_flips_equal_their_definition(
         lines in prop::collection::vec(prop::collection::vec(-1.0_f64..1.5, 7), 1..6),
     ) {
         let found = test_lines(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
@@ -433,7 +433,7 @@ proptest! {
 
 /// Wald's limits where the two errors differ: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), by hand.
 #[test]
-fn each_limit_of_the_test_has_its_own_error() {
+fn wald_limits_use_both_error_rates() {
     use ttlab::internals::stats::gsprt::{Bounds, TestState};
     let bounds = Bounds { elo0: 0.0, elo1: 5.0, alpha: 0.01, beta: 0.2 };
     let (lower, upper) = bounds.limits();
@@ -448,7 +448,7 @@ fn each_limit_of_the_test_has_its_own_error() {
 /// Ten pairs of two draws each and ten won 1.5 to 0.5 have mean 0.625 and deviation 0.125: half-width 1.96 x 0.125 / sqrt 20 = 0.0548 of the
 /// score.
 #[test]
-fn both_ends_of_an_elo() {
+fn elo_interval_equals_a_calculation_by_hand() {
     use ttlab::internals::stats::gsprt::Pentanomial;
     let elo = |score: f64| 400.0 * (score / (1.0 - score)).log10();
     let found = Pentanomial([0, 0, 10, 10, 0]).elo();
@@ -462,7 +462,7 @@ fn both_ends_of_an_elo() {
 
 /// A test that ends the games says who is stronger where its limits do, and not otherwise.
 #[test]
-fn a_test_says_no_more_than_its_limits() {
+fn sequential_test_decides_only_at_its_limits() {
     use std::cmp::Ordering;
     use ttlab::internals::analysis::Frame;
     use ttlab::internals::analysis::questions::matches::Matches;
@@ -490,7 +490,7 @@ fn a_test_says_no_more_than_its_limits() {
 
 /// Eight pairs of twenty at three quarters, two at one, ten even: the encounter's own interval leaves 0 out, and of three such none is clear.
 #[test]
-fn what_is_clear_alone_is_grey_among_several() {
+fn result_significant_alone_is_not_significant_in_a_large_family() {
     use ttlab::internals::analysis::Frame;
     use ttlab::internals::analysis::questions::matches::Matches;
     use ttlab::internals::experiment::matches::Test;

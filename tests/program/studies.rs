@@ -174,7 +174,7 @@ fn page_shows(figure: &[String; 3], ratio: &[f64; 3]) -> bool {
 }
 
 #[test]
-fn every_figure_with_an_interval_stands_in_the_report_that_it_links_to() {
+fn figures_in_documents_are_in_the_linked_report() {
     if !has_reports() {
         return;
     }
@@ -190,7 +190,7 @@ fn every_figure_with_an_interval_stands_in_the_report_that_it_links_to() {
 }
 
 #[test]
-fn a_figure_that_no_report_bears_out_is_found() {
+fn figure_without_a_report_is_detected() {
     if !has_reports() {
         return;
     }
@@ -209,7 +209,7 @@ fn a_figure_that_no_report_bears_out_is_found() {
 /// What a study says of itself is borne out by its own report, by what a script made of its rows (`predictors.md` beside it), or by the report of another
 /// study that it names.
 #[test]
-fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
+fn figures_in_studies_are_in_a_report() {
     if !has_reports() {
         return;
     }
@@ -243,7 +243,7 @@ fn every_figure_with_an_interval_in_a_study_stands_in_a_report() {
 
 /// One number has one interval: what the study of the price of a node tells in whole Elo is what its table of encounters has.
 #[test]
-fn elo_in_the_study_of_a_node_is_that_of_its_encounters() {
+fn elo_in_the_node_study_equals_that_of_its_encounters() {
     if !has_reports() {
         return;
     }
@@ -318,7 +318,7 @@ fn more(sums: &BTreeMap<String, f64>, more: &[&str], less: &[&str]) {
 }
 
 #[test]
-fn under_pressure_depth_beats_always_and_a_rule_beats_chance() {
+fn depth_beats_always_and_a_rule_beats_random_under_pressure() {
     let nodes = rerun("replacement/middlegames", "search.nodes", |file| {
         set(file, "first", "3");
         set(file, "limit", "{ depth = 5 }");
@@ -334,7 +334,7 @@ fn under_pressure_depth_beats_always_and_a_rule_beats_chance() {
 }
 
 #[test]
-fn along_a_game_depth_that_never_ages_holds_the_table_for_good() {
+fn depth_without_ageing_keeps_old_entries_along_a_game() {
     let nodes = rerun("ageing/people", "search.nodes", |file| {
         set(file, "first", "1");
         set(file, "limit", "{ depth = 4 }");
@@ -348,7 +348,7 @@ fn along_a_game_depth_that_never_ages_holds_the_table_for_good() {
 }
 
 #[test]
-fn quiescence_in_the_table_costs_nodes_under_always_and_saves_them_under_a_rule_by_depth() {
+fn quiescence_entries_cost_nodes_under_always_and_save_them_under_depth() {
     let nodes = rerun("placement", "search.nodes", |file| {
         set(file, "first", "3");
         set(file, "limit", "{ depth = 5 }");
@@ -368,7 +368,7 @@ fn quiescence_in_the_table_costs_nodes_under_always_and_saves_them_under_a_rule_
 }
 
 #[test]
-fn false_answers_come_as_theory_has_them() {
+fn false_matches_occur_at_the_expected_rate() {
     let hits = rerun("key-width", "anatomy.false_hits", |file| {
         set(file, "first", "4");
         set(file, "limit", "{ depth = 4 }");
@@ -479,7 +479,7 @@ const SMALL: [Small; 9] = [
 ];
 
 #[test]
-fn large_effects_show_in_a_few_small_searches() {
+fn large_effects_are_significant_in_few_searches() {
     for (study, changes, pairs) in SMALL {
         let nodes = rerun(study, "search.nodes", |file| {
             changes.iter().for_each(|(key, value)| set(file, key, value));

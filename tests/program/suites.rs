@@ -10,7 +10,7 @@ const EPD: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd1+; id 
 const PGN: &str = "[Event \"a\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 c5 2. e5 d5 3. exd6 1-0\n";
 
 #[test]
-fn every_form_of_a_suite_has_its_fields() {
+fn suite_of_every_format_has_its_fields() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("own.epd"), EPD).unwrap();
@@ -60,7 +60,7 @@ fn generated(args: &[&str]) -> String {
 /// Games of the generator: each is played by the rules, ends where there is no move or where its length is up, and says how; the first ten
 /// of a seed are those of the file that was made with it.
 #[test]
-fn generated_games_end_as_they_say() {
+fn generated_games_end_with_their_stated_result() {
     use std::collections::HashMap;
     use ttlab::internals::chess::suite::{Suite, SuiteOptions};
     use ttlab::internals::chess::{Color, EpRule, Increments};
@@ -115,7 +115,7 @@ fn generated_games_end_as_they_say() {
 /// What is written above the positions makes them again, byte for byte; two halves are the whole, and each says which it is; an en passant
 /// square is named only where a pawn can take there.
 #[test]
-fn generated_positions_say_how_they_were_made() {
+fn generated_positions_record_their_generator_settings() {
     use ttlab::internals::chess::{Board, MoveList, movegen};
     let given =
         ["--count", "4", "--seed", "5", "--plies", "8", "--games", "60", "--depth", "1", "--take", "middlegames"];
@@ -159,7 +159,7 @@ fn generated_positions_say_how_they_were_made() {
 /// The first of each game that is as the kind's description says, and none twice: read a second time, from the games themselves. Where walks are of
 /// one or two plies the player makes the longer one of the shorter, and two games are one.
 #[test]
-fn positions_are_the_first_of_their_games_and_none_comes_twice() {
+fn generated_positions_are_first_in_their_game_and_distinct() {
     use ttlab::internals::chess::generate::{self as openings, GenerateOptions, VALUES, is_quiet};
     use ttlab::internals::chess::{Board, EpRule, Increments, Move, MoveList, movegen};
     use ttlab::internals::generate::{GenerateRequest, PositionKind, epd, games::SelfPlay};
@@ -242,7 +242,7 @@ fn positions_are_the_first_of_their_games_and_none_comes_twice() {
 
 /// A game ends with the hundredth ply without a capture or a pawn's move, not with the next one.
 #[test]
-fn the_fiftieth_move_ends_a_generated_game() {
+fn generated_game_ends_at_the_fiftieth_move() {
     use ttlab::internals::chess::{Board, Increments};
     let mut player = ttlab::internals::generate::games::SelfPlay::new().unwrap();
     for (clock, length) in [(100, 0), (97, 3)] {
@@ -257,7 +257,7 @@ fn the_fiftieth_move_ends_a_generated_game() {
 
 /// Whoever wants no more games gets none; each is written when it is played.
 #[test]
-fn games_are_handed_over_until_nobody_reads() {
+fn generator_stops_when_its_reader_stops() {
     let expected = ttlab::internals::generate::GenerateRequest { count: 4, seed: 3, plies: 4, length: 3, depth: 1 };
     for (most, pieces) in [(1, 1), (2, 2), (3, 3), (9, 5)] {
         let mut heard = Vec::new();
@@ -273,7 +273,7 @@ fn games_are_handed_over_until_nobody_reads() {
 
 /// Games are played for a reader: where nobody reads, the program ends long before thousands of them are played.
 #[test]
-fn games_that_nobody_reads_are_not_played() {
+fn generator_plays_no_game_that_is_not_read() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
     let mut command = Command::new(env!("CARGO_BIN_EXE_ttlab"));

@@ -18,7 +18,7 @@ fn normal(random: &mut Pcg64) -> f64 {
 /// The same policy under twelve key seeds on 20 positions, 200 times: no more than one page in twenty has any mark, within three
 /// binomial standard errors (0.05 + 0.046: 19 pages).
 #[test]
-fn pages_without_effects_are_marked_once_in_twenty() {
+fn pages_without_effects_are_marked_at_most_once_in_twenty() {
     let mut random = Pcg64::seed_from_u64(20);
     let mut marked = 0;
     for _ in 0..200 {
@@ -63,7 +63,7 @@ fn stores_are_counted_over_the_life_of_a_table() {
 /// Against no table all have ratios near a tenth with a wide spread; among each other they are within a percent. What can be told is
 /// said of these.
 #[test]
-fn power_is_told_between_rivals() {
+fn power_is_stated_for_rivals() {
     let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();
     for position in 0..30 {
         let worth = 10.0 * (1.0 + 0.8 * (3.0 * f64::from(position)).sin());
@@ -82,7 +82,7 @@ fn power_is_told_between_rivals() {
 
 /// Nine positions a little above 1 and one far below it: the page names the one.
 #[test]
-fn a_finding_that_hangs_on_one_position_says_so() {
+fn finding_that_depends_on_one_position_names_it() {
     let mut text = "variant,position,depth,search.nodes\n".to_owned();
     for position in 0..10 {
         let nodes = if position == 7 { 50.0 } else { 1200.0 + f64::from(position) };

@@ -42,7 +42,7 @@ const ONE: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\
 
 /// What cannot be read is left out where the command line says so, by each command that reads a suite; a plan says so to its shards.
 #[test]
-fn what_is_skipped_is_skipped_by_every_command() {
+fn skip_bad_is_accepted_by_every_command_that_reads_a_suite() {
     let suite = format!("{ROOK}no position at all;\n");
     let desk = WorkerState::new(&[("s.epd", &suite)]);
     let text = format!("name = 't'\nsuite = {:?}\nlimit = {{ depth = 1 }}\n", desk.at("s.epd"));
@@ -66,7 +66,7 @@ fn what_is_skipped_is_skipped_by_every_command() {
 
 /// A file that is wrong is told before one that shows nothing, and each by its own number.
 #[test]
-fn a_strict_check_refuses_what_is_wrong_first() {
+fn strict_check_reports_errors_before_warnings() {
     let blind = format!("{ONE}[grid]\n'lmr.reduction' = [1, 2]\n");
     let desk = WorkerState::new(&[("blind.toml", &blind), ("fine.toml", ONE), ("wrong.toml", "suite = 3\n")]);
     let (_, stderr) = desk.call("check @blind.toml @fine.toml", 0);
@@ -85,7 +85,7 @@ fn a_strict_check_refuses_what_is_wrong_first() {
 
 /// A lock is heeded, unless the user has it that nobody else writes there; a job that failed says more than a claim that does not hold.
 #[test]
-fn a_run_ends_with_what_weighs_most() {
+fn run_exits_with_its_most_severe_code() {
     let fails = format!("{ONE}[[expect]]\nnodes = 1\n");
     // No machine has this much memory.
     let large = ONE.replace("table.size = 64\n", "[grid]\n'table.size' = [64, '100000 GiB']\n[[expect]]\nnodes = 1\n");
@@ -114,7 +114,7 @@ fn whole_and_cut() -> WorkerState {
 
 /// Whole folders are not spoken of where only what is wrong is asked for; the worst counts, wherever it stands.
 #[test]
-fn the_worst_folder_counts_wherever_it_stands() {
+fn verify_exits_with_the_code_of_the_worst_folder() {
     let desk = whole_and_cut();
     let (stdout, _) = desk.call("verify @whole", 0);
     assert!(stdout.contains("whole: complete: 4 rows"), "{stdout}");
@@ -136,7 +136,7 @@ fn the_worst_folder_counts_wherever_it_stands() {
 
 /// How deep, with which options, and how many wrong answers are shown.
 #[test]
-fn an_audit_heeds_its_switches() {
+fn audit_flags_set_depth_options_and_number_shown() {
     let broken = "suite = { startpos = true }\nlimit = { depth = 4 }\n[engine]\npreset = 'purple'\ntable = 'unbounded'\n\
                   keys.scheme = 'purple-product'\n";
     let desk = WorkerState::new(&[("t.toml", ONE), ("broken.toml", broken)]);
@@ -161,7 +161,7 @@ fn an_audit_heeds_its_switches() {
 
 /// A base that is not whole is not compared to an end; a page goes into a file as onto a screen.
 #[test]
-fn both_sides_of_a_comparison_must_be_whole() {
+fn comparison_of_an_incomplete_base_exits_3() {
     let desk = whole_and_cut();
     desk.call("compare @whole @whole", 0);
     let (_, stderr) = desk.call("compare @cut @whole", 3);
@@ -174,7 +174,7 @@ fn both_sides_of_a_comparison_must_be_whole() {
 
 /// What is written into a pipe is as wide as `COLUMNS` says; each shell has its own completions.
 #[test]
-fn a_pipe_is_as_wide_as_it_is_said_to_be() {
+fn output_in_a_pipe_has_the_width_of_columns() {
     let desk = WorkerState::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
     desk.call("run @t.toml --out @out --quiet", 0);
     let widest = |columns: &str| {
@@ -201,7 +201,7 @@ fn a_pipe_is_as_wide_as_it_is_said_to_be() {
 
 /// Without a word about it the openings are those of the file that is said to be made so.
 #[test]
-fn openings_are_those_of_the_file_by_default() {
+fn generate_writes_the_openings_of_the_file_by_default() {
     let (stdout, _) = WorkerState::new(&[]).call("generate", 0);
     let made = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/openings.epd")).unwrap();
     assert!(stdout == made, "{}", &stdout[..200]);
@@ -209,7 +209,7 @@ fn openings_are_those_of_the_file_by_default() {
 
 /// Results of another build are continued where that is asked for, by whoever runs searches; those of before go where that is.
 #[test]
-fn earlier_results_are_continued_or_thrown_away_as_asked() {
+fn any_build_continues_and_fresh_deletes_earlier_results() {
     let suite =
         ["R", "B", "N", "Q"].map(|piece| format!("8/8/8/4k3/8/8/{piece}7/4K3 w - - id \"{piece}\";\n")).concat();
     let raced = "suite = 's.epd'\nlimit = { depth = 1 }\n[grid]\n'table.slots' = [1, 2]\n[tune]\nfirst = 2\n";
@@ -246,7 +246,7 @@ fn earlier_results_are_continued_or_thrown_away_as_asked() {
 
 /// What is refused leaves what was there, and makes nothing.
 #[test]
-fn what_is_refused_writes_nothing() {
+fn refused_command_writes_nothing() {
     let desk = WorkerState::new(&[("t.toml", ONE), ("kept.trace", "kept")]);
     desk.call("plan @t.toml --shards 2 -o @p.json", 0);
     let (_, stderr) = desk.call("submit slurm @p.json --out @a\\b", 2);
@@ -270,7 +270,7 @@ fn what_is_refused_writes_nothing() {
 
 /// Both limits hold, and a suite is one whatever the case of its ending.
 #[test]
-fn a_search_ends_with_the_first_of_its_limits() {
+fn search_ends_at_the_first_of_its_limits() {
     let suite = format!("{ROOK}8/8/8/4k3/8/8/8/Q3K3 b - - id \"queen\";\n");
     let desk = WorkerState::new(&[("S.EPD", &suite)]);
     let figure = |text: &str, name: &str| -> u64 {
@@ -302,7 +302,7 @@ fn a_search_ends_with_the_first_of_its_limits() {
 
 /// Merged shards are held to what is expected of them where that is asked; how many there were is told, or nothing is.
 #[test]
-fn a_merge_is_checked_where_that_is_asked() {
+fn merge_check_judges_the_expectations() {
     let desk = WorkerState::new(&[(
         "t.toml",
         &format!("{ONE}repeats = 3\n[[expect]]\nnodes = 1\n").replace("[engine]\ntable.size = 64\n", ""),

@@ -144,7 +144,7 @@ fn thin_rows_of_a_match_have_its_games() {
 }
 
 #[test]
-fn what_thin_rows_lack_is_named_with_the_command_that_makes_it() {
+fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
     let kept = Kept::new(&RICH[..RICH.find("[[expect]]").unwrap()]);
     let (thin, full) = (kept.text("thin"), kept.text("full"));
     let remedy = "`ttlab run FILE --out FOLDER` makes the full rows";
@@ -183,7 +183,7 @@ fn what_thin_rows_lack_is_named_with_the_command_that_makes_it() {
 
 /// The seals by column in the manifest of thin rows are those of any run of the plan.
 #[test]
-fn another_run_has_the_columns_that_thin_rows_tell_of() {
+fn checksums_in_thin_rows_equal_those_of_another_run() {
     let kept = Kept::new(
         "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 3 }\n[grid]\n'table.slots' = [1, 2]\n",
     );

@@ -28,7 +28,7 @@ fn number(row: &HashMap<String, String>, column: &str) -> u64 {
 
 /// Without diagnostics a search counts what its cutoffs were worth: as much as its own table, shown the trace, keeps.
 #[test]
-fn a_plain_search_counts_the_worth_that_its_trace_tells() {
+fn worth_of_a_plain_search_equals_that_of_its_trace() {
     let folder = scratch();
     let file = folder.path().join("own.trace").to_str().unwrap().to_owned();
     // Node counts whole, not rounded; small enough that much is lost.
@@ -45,7 +45,7 @@ fn a_plain_search_counts_the_worth_that_its_trace_tells() {
 }
 
 #[test]
-fn a_trace_is_recorded_and_shown_to_policies() {
+fn recorded_trace_is_replayed_by_policies() {
     let folder = scratch();
     let file = folder.path().join("s.trace");
     let file = file.to_str().unwrap();
@@ -147,7 +147,7 @@ fn output(program: &Path, args: &[&str], trace: &Path) -> String {
 }
 
 #[test]
-fn another_engines_hits_are_met_exactly() {
+fn replay_of_a_foreign_trace_has_its_exact_hits() {
     let folder = scratch();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/trace/connect4.c");
     let file = folder.path().join("c4.trace");
@@ -199,7 +199,7 @@ int main(void) {
 "#;
 
 #[test]
-fn the_header_and_our_writer_write_the_same_bytes() {
+fn c_header_writes_the_bytes_of_our_writer() {
     let folder = scratch();
     let bits = Event::bound_bits;
     let mut writer = Writer::new(Vec::new());
@@ -247,7 +247,7 @@ int main(void) {
 "#;
 
 #[test]
-fn no_thread_loses_an_event() {
+fn trace_of_several_threads_has_every_event() {
     let folder = scratch();
     let source = folder.path().join("threads.c");
     fs::write(&source, THREADS).unwrap();
@@ -265,7 +265,7 @@ fn no_thread_loses_an_event() {
 
 /// A trace that is written anew while an experiment shows it is not the one that its rows are said to be of.
 #[test]
-fn a_trace_that_changes_under_a_run_is_refused() {
+fn trace_that_changes_during_a_run_is_refused() {
     struct NoObserver;
     impl ReplaySink for NoObserver {
         fn begin_pass(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
@@ -293,7 +293,7 @@ fn a_trace_that_changes_under_a_run_is_refused() {
 
 /// Along a game each search is a ply after the one before it, and a game begins where it says so; without game plies none has passed.
 #[test]
-fn a_trace_tells_how_far_the_game_went_between_searches() {
+fn trace_records_the_plies_between_searches() {
     let folder = scratch();
     let file = folder.path().join("g.trace").to_str().unwrap().to_owned();
     let searches = |set: &str| {
@@ -323,7 +323,7 @@ fn a_trace_tells_how_far_the_game_went_between_searches() {
 }
 
 #[test]
-fn an_experiment_shows_a_trace_to_its_variants() {
+fn experiment_replays_a_trace_for_its_variants() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (file, toml, out) = (path("g.trace"), path("t.toml"), path("out"));
@@ -398,7 +398,7 @@ fn an_experiment_shows_a_trace_to_its_variants() {
 
 /// What is read is never written over, and what would not be heeded is refused.
 #[test]
-fn nothing_is_lost_and_nothing_left_unheeded() {
+fn replay_overwrites_no_input_and_ignores_no_flag() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (file, toml, link) = (path("own.trace"), path("t.toml"), path("link.trace"));
@@ -449,7 +449,7 @@ fn nothing_is_lost_and_nothing_left_unheeded() {
 /// What is known of a long trace's positions is in memory by turns: where the whole does not fit into the process, turns do. An experiment on a
 /// trace and an export hold no events either.
 #[test]
-fn a_long_trace_is_shown_in_little_memory() {
+fn long_trace_is_replayed_in_little_memory() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (file, toml, out, exported) = (path("long.trace"), path("t.toml"), path("out"), path("long.oracle"));
@@ -520,7 +520,7 @@ for kind, more in (
 
 /// One bucket of eight slots is a cache of eight objects: what the export holds gives another program's hits.
 #[test]
-fn one_bucket_meets_a_simulator_of_caches() {
+fn bucket_of_eight_equals_a_cache_simulator() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (file, exported) = (path("keys.trace"), path("keys.oracle"));

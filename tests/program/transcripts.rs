@@ -153,56 +153,56 @@ fn session(name: &str) {
 }
 
 #[test]
-fn the_session_of_run() {
+fn transcript_of_run_equals_its_golden_file() {
     session("run.txt");
 }
 
 #[test]
-fn the_session_of_plan() {
+fn transcript_of_plan_equals_its_golden_file() {
     session("plan.txt");
 }
 
 #[test]
-fn the_session_of_matches() {
+fn transcript_of_matches_equals_its_golden_file() {
     session("matches.txt");
 }
 
 #[test]
-fn the_session_of_tools() {
+fn transcript_of_tools_equals_its_golden_file() {
     session("tools.txt");
 }
 
 #[test]
-fn the_session_of_uci() {
+fn transcript_of_uci_equals_its_golden_file() {
     session("uci.txt");
 }
 
 #[test]
-fn the_session_of_traces() {
+fn transcript_of_traces_equals_its_golden_file() {
     session("traces.txt");
 }
 
 #[test]
-fn the_session_of_compare() {
+fn transcript_of_compare_equals_its_golden_file() {
     session("compare.txt");
 }
 
 #[test]
-fn the_session_of_tune() {
+fn transcript_of_tune_equals_its_golden_file() {
     session("tune.txt");
 }
 
 #[test]
-fn the_session_of_engines() {
+fn transcript_of_engines_equals_its_golden_file() {
     session("engines.txt");
 }
 
 #[test]
-fn the_session_of_mistakes() {
+fn transcript_of_mistakes_equals_its_golden_file() {
     session("mistakes.txt");
 }
 
 #[test]
-fn the_session_of_published() {
+fn transcript_of_published_equals_its_golden_file() {
     session("published.txt");
 }

@@ -64,7 +64,7 @@ fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune
 /// A planted optimum is found and confirmed there and at both other pressures; what is far from it is dropped early, and
 /// the whole costs less than half of the grid.
 #[test]
-fn a_planted_optimum_is_found() {
+fn tune_finds_a_planted_optimum() {
     let factors: Vec<f64> = (0..12).map(|at| 1.0 + 0.01 * f64::from(at - 7i32).powi(2)).collect();
     for seed in 0..5 {
         let mut objective = Synthetic::new(&factors, 0.02, seed);
@@ -85,13 +85,13 @@ fn a_planted_optimum_is_found() {
 
 /// Where the baseline is the best, it stands, tested against the next best.
 #[test]
-fn a_baseline_that_is_best_stands() {
+fn tune_keeps_a_baseline_that_is_best() {
     let tuned = race(&mut Synthetic::new(&[1.1, 1.0, 1.08, 1.3], 0.02, 5), 1, 80, &Tune::default());
     assert_eq!((tuned.winner, tuned.against, tuned.answer()), (1, 2, Confirmation::Better));
 }
 
 #[test]
-fn the_most_is_best_where_it_is_asked_for() {
+fn tune_maximises_if_the_goal_is_most() {
     let options = Tune { goal: Goal::Most, ..Tune::default() };
     let tuned = race(&mut Synthetic::new(&[1.0, 1.2, 0.9, 1.1], 0.02, 9), 0, 80, &options);
     assert_eq!((tuned.winner, tuned.answer()), (1, Confirmation::Better));
@@ -101,7 +101,7 @@ fn the_most_is_best_where_it_is_asked_for() {
 /// Where nothing differs but by noise, a finding comes no more often than alpha says, and the true best (all are) is dropped
 /// no more often either. 60 races: 5 % and four standard errors.
 #[test]
-fn noise_is_no_finding() {
+fn tune_finds_differences_in_noise_at_most_at_its_level() {
     let (races, options) = (60, Tune { first: 8, ..Tune::default() });
     let (mut findings, mut drops) = (0, 0);
     for seed in 0..races {
@@ -117,7 +117,7 @@ fn noise_is_no_finding() {
 
 /// What does nothing is said to do nothing, and nothing is spent on confirming it.
 #[test]
-fn what_is_inert_is_told() {
+fn tune_reports_an_option_without_effect() {
     let mut objective = Synthetic::new(&[1.0; 5], 0.0, 1);
     let tuned = race(&mut objective, 2, 40, &Tune::default());
     assert_eq!((tuned.answer(), tuned.winner), (Confirmation::Inert, 2));
@@ -127,7 +127,7 @@ fn what_is_inert_is_told() {
 
 /// The race never sees what is held out, and no item twice.
 #[test]
-fn held_out_items_are_held_out() {
+fn race_never_searches_held_out_items() {
     struct Seen(Vec<(RaceStage, Vec<usize>)>);
     impl Objective for Seen {
         type Error = Infallible;
@@ -208,7 +208,7 @@ fn written(out: &Path) -> Vec<Vec<u8>> {
 
 /// The same bytes with any number of jobs, and after a kill and a second call.
 #[test]
-fn a_tuning_is_the_same_however_it_is_run() {
+fn tuning_is_independent_of_jobs_and_kills() {
     let folder = scratch();
     let file = file(folder.path(), TEXT);
     let out = |name: &str| folder.path().join(name);
@@ -246,7 +246,7 @@ fn a_tuning_is_the_same_however_it_is_run() {
 
 /// Key seeds and repeats belong to the experiment as a whole: each stage of a race searches each of its items once, with the keys as they are.
 #[test]
-fn a_stage_searches_each_item_once_with_one_set_of_keys() {
+fn stage_searches_each_item_once_with_one_key_seed() {
     let folder = tempfile::tempdir().unwrap();
     let text = TEXT
         .replace("sequence = { to = 24 }\n", "sequence = { to = 24 }\nseeds = 3\nrepeats = 2\n")
@@ -276,7 +276,7 @@ fn a_stage_searches_each_item_once_with_one_set_of_keys() {
 
 /// An option that does nothing: ages are not looked at by this policy.
 #[test]
-fn no_difference_is_said_to_be_none() {
+fn tune_reports_equal_options_as_equal() {
     let folder = scratch();
     let text = TEXT
         .replace("baseline = { variant = 'factor=4' }\n", "")
@@ -289,7 +289,7 @@ fn no_difference_is_said_to_be_none() {
 }
 
 #[test]
-fn what_cannot_be_tuned_is_refused() {
+fn invalid_tune_section_is_refused() {
     let folder = scratch();
     for (from, to, expected) in [
         ("first = 4\n", "first = 4\nmetric = 'seconds'\n", "measured time"),

@@ -95,7 +95,7 @@ fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_figure_of_a_tuning_stands_where_it_belongs() {
+fn tune_page_has_every_figure_in_its_cell() {
     let folder = scratch();
     let tuned = tuned();
     let (page, findings) = written(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
@@ -185,7 +185,7 @@ fn every_figure_of_a_tuning_stands_where_it_belongs() {
 
 /// Each answer in its own words.
 #[test]
-fn each_answer_is_said_in_its_words() {
+fn tune_page_has_a_sentence_for_each_outcome() {
     let folder = scratch();
     let stdout = |change: &dyn Fn(&mut RaceResult), pressures: &[&str]| {
         let mut tuned = tuned();
@@ -248,7 +248,7 @@ fn each_answer_is_said_in_its_words() {
 
 /// A curve runs along its axis, in whatever order the file names its values.
 #[test]
-fn curves_run_along_their_axis() {
+fn tune_curves_follow_the_order_of_their_axis() {
     let folder = scratch();
     let text = FILE.replace("[1, 2, 4]", "[4, 1, 2]").replace("'eval.centre' = [0, 5]\n", "");
     let experiment = Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap();
@@ -280,7 +280,7 @@ fn curves_run_along_their_axis() {
 
 /// An interval that is clear of 1 is of one pressure alone; what the winner is said to be hangs on the p of all pressures together.
 #[test]
-fn a_ratio_stands_out_only_where_its_test_does() {
+fn tune_page_marks_only_significant_ratios() {
     let stands_out = |p: f64| {
         let (folder, mut tuned) = (scratch(), tuned());
         tuned.held_out_results[0].p = p;

@@ -53,7 +53,7 @@ impl Client {
 }
 
 #[test]
-fn the_protocol_from_hello_to_mate() {
+fn session_from_uci_to_mate_follows_the_protocol() {
     let mut client = Client::new(&[]);
     client.say("uci");
     let hello = client.until("uciok");
@@ -81,7 +81,7 @@ fn the_protocol_from_hello_to_mate() {
 }
 
 #[test]
-fn what_clients_get_wrong_is_told_and_survived() {
+fn invalid_commands_are_reported_and_ignored() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     client.say("stop\nxyzzy\nponderhit\nsetoption name Nonesuch value 3\nposition startpos moves e2e5\nposition fen rubbish\nisready");
     let heard = client.until("readyok");
@@ -117,7 +117,7 @@ fn what_clients_get_wrong_is_told_and_survived() {
 
 /// An infinite search of a position that is soon searched through does not answer before `stop`; a pondered one not before `ponderhit`.
 #[test]
-fn answers_wait_until_they_are_asked_for() {
+fn infinite_and_pondering_searches_answer_only_on_request() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     for (go, end) in [
         ("go infinite depth 2", "stop"),
@@ -136,7 +136,7 @@ fn answers_wait_until_they_are_asked_for() {
 
 /// Limits: nodes are kept to the node, as everywhere; times end searches that have no other end.
 #[test]
-fn limits_end_searches() {
+fn limits_end_their_searches() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     client.say("position startpos moves e2e4 e7e5\ngo nodes 20000");
     let heard = client.until("bestmove");
@@ -159,7 +159,7 @@ fn limits_end_searches() {
 
 /// The same options and position give the library's counts: nothing of the interface reaches the search.
 #[test]
-fn counts_are_those_of_the_search_command() {
+fn counts_equal_those_of_the_search_command() {
     let (stdout, stderr, code) =
         crate::common::run(&["search", "startpos", "--depth", "6", "--preset", "match", "--set", "table.size=1 MiB"]);
     assert_eq!(code, 0, "{stderr}");
@@ -191,7 +191,7 @@ fn counts_are_those_of_the_search_command() {
 
 /// What is never cleared between games is cleared when the client says so, and at no other time.
 #[test]
-fn a_client_clears_what_games_do_not() {
+fn clear_hash_clears_a_table_that_is_never_cleared() {
     let mut client =
         Client::new(&["--set", "table.size=65536", "--set", "table.clear=never", "--set", "history_clear=never"]);
     let mut nodes = |before: &str| {
@@ -208,7 +208,7 @@ fn a_client_clears_what_games_do_not() {
 
 /// Words that end are no `quit`: what was asked with a limit is answered, what has none is not waited for.
 #[test]
-fn a_pipe_is_answered() {
+fn commands_from_a_pipe_are_answered_after_its_end() {
     for (go, deepest) in
         [("depth 8", true), ("infinite", false), ("", false), ("mate 2", false), ("nodes few searchmoves e2e4", false)]
     {
@@ -230,7 +230,7 @@ fn a_pipe_is_answered() {
 /// What begins something new ends the search that is under way, and it is answered; words that mean nothing in `go` are passed over;
 /// without a finished iteration the first legal move is played.
 #[test]
-fn what_comes_next_ends_a_search() {
+fn next_command_ends_the_current_search() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     for next in ["ucinewgame", "setoption name Clear Hash", "setoption name Hash value 2"] {
         client.say(&format!("position startpos\ngo infinite\n{next}\nisready"));
@@ -253,7 +253,7 @@ fn what_comes_next_ends_a_search() {
 
 /// Who quits does not wait for the end of a search, be it limited or not.
 #[test]
-fn quit_ends_what_is_searched() {
+fn quit_ends_the_current_search() {
     for go in ["go depth 200", "go nodes 1000000000000", "go infinite", "go ponder wtime 1000 btime 1000"] {
         let mut client = Client::new(&["--set", "table.size=1 MiB"]);
         client.say(&format!("position startpos\n{go}"));
@@ -276,7 +276,7 @@ fn quit_ends_what_is_searched() {
 
 /// While it ponders no clock runs: a millisecond is long over when the twelfth iteration is told.
 #[test]
-fn a_pondering_search_is_not_ended_by_the_clock() {
+fn clock_does_not_end_a_pondering_search() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     client.say("position fen 8/8/4k3/8/8/3KP3/8/8 w - - 0 1\ngo ponder movetime 1");
     client.until("info depth 12 ");
@@ -288,7 +288,7 @@ fn a_pondering_search_is_not_ended_by_the_clock() {
 /// Names of options have no case, values may be of several words, one of them `value`; a new game begins at its beginning; a search that is
 /// over is not begun again by `ponderhit`, and one that waits to be asked is ended by what comes next.
 #[test]
-fn clients_may_speak_as_the_protocol_lets_them() {
+fn option_names_ignore_case_and_values_may_have_several_words() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     client.say("setoption name TABLE.SLOTS value 2\nisready");
     assert_eq!(client.until("readyok"), ["readyok"], "an option was refused");
@@ -316,7 +316,7 @@ fn clients_may_speak_as_the_protocol_lets_them() {
 
 /// After `ponderhit` the clock ends a search in the midst of an iteration: plain minimax straight to depth 9 would take days.
 #[test]
-fn the_clock_ends_an_iteration_that_would_not_end() {
+fn clock_ends_an_endless_iteration() {
     let mut client = Client::new(&["--set", "algorithm=minimax", "--set", "deepening.step=0", "--set", "table=none"]);
     for go in ["go ponder movetime 20 depth 9", "go ponder wtime 200 btime 200 depth 9"] {
         client.say(&format!("position startpos\n{go}\nisready"));
@@ -329,7 +329,7 @@ fn the_clock_ends_an_iteration_that_would_not_end() {
 
 /// What the system cannot grant changes nothing: the table with all that it has learned stays, and moves are searched.
 #[test]
-fn an_option_that_cannot_be_granted_changes_nothing() {
+fn hash_that_cannot_be_allocated_leaves_the_table() {
     let nodes = |between: &str| {
         let mut client = Client::new(&["--set", "table.size=65536", "--set", "table.clear=never"]);
         let mut search = |before: &str| {
@@ -357,7 +357,7 @@ fn an_option_that_cannot_be_granted_changes_nothing() {
 
 /// Nothing but the client's wish makes a search that has no end.
 #[test]
-fn a_search_without_a_clock_of_its_own_ends() {
+fn search_without_a_clock_ends_on_stop() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     for (go, message) in [
         ("go wtime 1000.5 btime 1000", "info string go: wtime: expected an integer, found `1000.5`: using 1000"),

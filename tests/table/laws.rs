@@ -396,7 +396,7 @@ fn every_compared_key_bit_matters() {
 
 /// Which bound ends which node: score below, at and above both ends of the window 10 to 20.
 #[test]
-fn bound_settles_the_window_by_hand() {
+fn bound_settles_its_window() {
     for (bound, ends) in [
         (Bound::None, [false, false, false, false, false, false, false]),
         (Bound::Upper, [true, true, false, false, false, false, false]),

@@ -60,7 +60,7 @@ mod tests {
     /// By hand: repeats of 1.0, 1.1, 1.4 s have median 1.1 and deviations 0.1, 0, 0.3: noise 1.4826
     /// x 0.1 / 1.1.
     #[test]
-    fn noise_and_drift_by_hand() {
+    fn noise_and_drift_equal_a_calculation_by_hand() {
         let text = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,5,0.4\na,p,0,2,5,0.6\na,p,1,2,5,1.1\na,p,2,2,5,1.4\n";
         let timing = Timing::new(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap();
         assert!((timing.noise - 1.4826 * 0.1 / 1.1).abs() < 1e-12);

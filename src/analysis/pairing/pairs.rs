@@ -391,7 +391,7 @@ mod tests {
     /// By hand, for each metric: depths that both finished, medians of times, rates of sums, last
     /// values.
     #[test]
-    fn pairs_by_hand() {
+    fn pairs_equal_a_calculation_by_hand() {
         let read = rows_of(HEADING, ROWS, columns::VARIANT);
         let nodes = read.pairs("nodes", 0, 1);
         assert_eq!(read.describe(&nodes), ["p 100 200", "q 100 50"], "u has no ratio");

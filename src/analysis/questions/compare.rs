@@ -672,7 +672,7 @@ mod tests {
     /// search needs 10 more and another 10 less, and each takes twice the time. Variants without
     /// common rows are not judged.
     #[test]
-    fn gates_by_hand() {
+    fn gates_judge_totals_as_calculated_by_hand() {
         let side = |variants: &[(&str, u32, f64)]| {
             let rows = variants.iter().flat_map(|&(variant, more, seconds)| {
                 let nodes = move |at: u32| match (variant, at) {

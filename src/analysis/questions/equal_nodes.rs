@@ -131,7 +131,7 @@ mod tests {
     /// By hand: half the nodes (ln 2 = 0.693 lower) score 0.3, which is -147.2 Elo; a variant with
     /// half of that loss is as strong as the baseline with 2^-0.5 = 0.707 of its nodes.
     #[test]
-    fn equal_nodes_by_hand() {
+    fn equal_nodes_equal_a_calculation_by_hand() {
         let half = pairs(0.6);
         let score = 1.0 / (1.0 + 10.0_f64.powf(147.19 / 2.0 / 400.0));
         let between = pairs(2.0 * score);

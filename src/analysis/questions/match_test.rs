@@ -72,7 +72,7 @@ mod tests {
     /// Elo 400 log10(5/3) = 88.7; normalized 0.125 / (0.125 sqrt 2) x 347.44 = 245.7; half-width
     /// 1.96 x 0.125 / sqrt 20 of the score = 0.0548.
     #[test]
-    fn elo_by_hand() {
+    fn elo_equals_a_calculation_by_hand() {
         let pairs = Pentanomial([0, 0, 10, 10, 0]);
         assert!((pairs.elo().elo - 88.74).abs() < 0.1, "{:?}", pairs.elo());
         assert!((pairs.normalized().elo - 245.67).abs() < 0.5, "{:?}", pairs.normalized());

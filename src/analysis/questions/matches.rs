@@ -315,7 +315,7 @@ A,o4,0,0,base,,,,,,,,,engine died
 ";
 
     #[test]
-    fn encounters_by_hand() {
+    fn encounters_equal_a_calculation_by_hand() {
         let rows = Frame::parse(ROWS.as_bytes(), "test").unwrap();
         let found = Matches::new(&rows, Test::default()).unwrap();
         let [a, b] = &found.encounters[..] else { panic!("two encounters") };

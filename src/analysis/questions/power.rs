@@ -120,7 +120,7 @@ mod tests {
     /// (1.96 + 0.84)^2 x 0.1005^2 / (ln(1.01) - 0.9163 / n)^2 is n at 976; Student's t needs a
     /// little more.
     #[test]
-    fn clusters_for_one_per_cent_by_hand() {
+    fn clusters_for_one_per_cent_equal_a_calculation_by_hand() {
         let logs = (0..100).map(|index| (index, if index % 2 == 0 { 0.1 } else { -0.1 })).collect();
         let needed = Power::from_family(&Family::from_samples(&[logs])).needed;
         assert!((976.0..980.0).contains(&needed), "{needed}");

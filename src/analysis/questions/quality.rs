@@ -138,7 +138,7 @@ mod tests {
     /// mean of 30, with the interval of two clusters. By hand: the games' residuals are 30, so the
     /// error is sqrt(2 x 1800) / 3 = 20; Student's t with one degree of freedom is 12.706.
     #[test]
-    fn losses_by_hand() {
+    fn losses_equal_a_calculation_by_hand() {
         let heading = "variant,position,game,repeat,depth,best,solved,error,search.nodes\n";
         let rows = "a,g1 ply 2,g1,0,1,e2e4,,,1\na,g1 ply 2,g1,0,2,d2d4,true,,1\na,g1 ply 4,g1,0,1,d2d4,false,,1\na,g2 ply 2,g2,0,1,d2d4,,,1\n\
             b,g1 ply 2,g1,0,1,a2a3,,,1\nb,g1 ply 4,g1,0,1,b2b3,,,1\nb,g2 ply 2,g2,0,1,c2c3,true,,1\nb,g2 ply 2,g2,0,2,d2d4,true,why,1\n\

@@ -34,7 +34,7 @@ fn check(found: &serde_json::Value, name: &str) -> (String, String) {
 }
 
 #[test]
-fn an_engine_is_examined_on_one_screen() {
+fn doctor_prints_one_screen() {
     let (text, found) = examine("", "", &["--option", "Hash=32", "--option", "table.slots=2"], 0);
     for (name, part) in [
         ("go depth", "respected"),
@@ -79,7 +79,7 @@ fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() 
 }
 
 #[test]
-fn each_fault_is_found_by_its_check() {
+fn doctor_check_finds_its_planted_fault() {
     let cases = [
         ("s/^ucinewgame/isready/", "", "ucinewgame", "fault", "it does not forget all"),
         ("s/^go nodes .*/go depth 1/", "", "go nodes", "fault", " nodes, expected 20000, and its next depth takes "),
@@ -103,7 +103,7 @@ fn each_fault_is_found_by_its_check() {
 
 /// A process that the engine leaves behind in a session of its own is named, and ended.
 #[test]
-fn what_is_left_behind_is_found_and_ended() {
+fn doctor_names_and_ends_a_leftover_process() {
     let trial = Trial::new("");
     let script = "setsid sleep 1000 & exec \"$0\" uci";
     let words = ["doctor", "/bin/sh", "--time", "1", "--", "-c", script, env!("CARGO_BIN_EXE_ttlab")];
@@ -113,7 +113,7 @@ fn what_is_left_behind_is_found_and_ended() {
 
 /// An engine that fails is told as far as it came, and with its last words.
 #[test]
-fn an_engine_that_fails_is_told() {
+fn doctor_reports_a_failing_engine_with_its_last_lines() {
     let trial = Trial::new("");
     let engine = scripted().display().to_string();
     let text = trial.call(&["doctor", &engine, "crash", "--time", "1"]).expect(1);
@@ -123,7 +123,7 @@ fn an_engine_that_fails_is_told() {
 
 /// Our own engine has no fault; the file that was written is valid for it in an experiment, and for no other options or program.
 #[test]
-fn what_was_found_is_valid_for_the_program_and_its_options() {
+fn diagnosis_is_valid_only_for_its_program_and_options() {
     let ttlab = env!("CARGO_BIN_EXE_ttlab");
     let trial = Trial::new(&format!(
         "limit = {{ depth = 2 }}\nfirst = 1\n[subject]\nuci = [{ttlab:?}, \"uci\"]\ndoctor = \"doctor.json\"\n"
@@ -153,7 +153,7 @@ fn what_was_found_is_valid_for_the_program_and_its_options() {
 }
 
 #[test]
-fn what_cannot_be_examined_is_told_with_a_way_out() {
+fn doctor_refuses_an_unusable_engine_with_a_hint() {
     let trial = Trial::new("");
     let engine = scripted().display().to_string();
     for (words, says) in [
@@ -172,7 +172,7 @@ fn what_cannot_be_examined_is_told_with_a_way_out() {
 }
 
 #[test]
-fn a_signal_ends_an_examination() {
+fn doctor_stops_at_a_signal() {
     let trial = Trial::new("");
     let engine = scripted().display().to_string();
     let child = trial

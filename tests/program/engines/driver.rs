@@ -52,7 +52,7 @@ fn play(engine: &mut Uci) -> Result<UciReport, Failure> {
 }
 
 #[test]
-fn what_an_engine_says_is_what_is_reported() {
+fn reported_lines_become_the_fields_of_a_row() {
     let (launch, token) = launch("none", &["TALK=yes"]);
     let options = vec![
         ("Style".to_owned(), OptionValue::Text("Very Risky".to_owned())),
@@ -77,7 +77,7 @@ fn what_an_engine_says_is_what_is_reported() {
 /// Each fault, once: it is told with the engine's last lines, nothing hangs, nothing is left, and the next search is as if
 /// nothing had been.
 #[test]
-fn every_fault_is_told_and_got_over() {
+fn engine_fault_is_reported_and_the_next_search_is_unaffected() {
     type Expected = fn(&EngineFault) -> bool;
     let cases: &[(&str, Expected, &str)] = &[
         ("dead", |fault| *fault == EngineFault::Exited("exit code 3".to_owned()), "cannot find my net"),
@@ -122,7 +122,7 @@ fn every_fault_is_told_and_got_over() {
 
 /// An answer may have 100,000 lines before its last one, a search 1,000,000; one more ends the engine.
 #[test]
-fn an_answer_as_long_as_the_limit_is_read_and_a_longer_one_is_refused() {
+fn answer_at_the_line_limit_is_read_and_a_longer_one_refused() {
     let start = |words: &[&str]| {
         let (launch, _) = launch("none", words);
         Uci::new(Launch { timeout: Some(Duration::from_secs(100)), ..launch })
@@ -149,7 +149,7 @@ fn an_answer_as_long_as_the_limit_is_read_and_a_longer_one_is_refused() {
 }
 
 #[test]
-fn what_an_engine_started_ends_with_it() {
+fn child_processes_end_with_their_engine() {
     let (launch, token) = launch("child", &[]);
     let mut engine = Uci::new(launch);
     play(&mut engine).unwrap();
@@ -165,7 +165,7 @@ fn what_an_engine_started_ends_with_it() {
 
 /// A process that left the engine's group and session, and whose parent may be gone: ended when the engine ends, when it is killed, and when ttlab is.
 #[test]
-fn what_left_its_session_ends_with_the_engine() {
+fn process_in_its_own_session_ends_with_the_engine() {
     use std::os::unix::process::CommandExt;
     for how in ["quit", "fault", "killed"] {
         let (mut launch, token) = launch("stray", &[]);
@@ -216,7 +216,7 @@ fn what_left_its_session_ends_with_the_engine() {
 }
 
 #[test]
-fn a_run_that_is_to_end_ends_the_search() {
+fn stop_flag_ends_the_search() {
     let (launch, token) = launch("deaf", &[]);
     let mut engine = Uci::new(Launch { timeout: Some(Duration::from_secs(600)), ..launch });
     engine.start().unwrap();
@@ -234,7 +234,7 @@ fn a_run_that_is_to_end_ends_the_search() {
 }
 
 #[test]
-fn no_move_is_right_where_there_is_none() {
+fn null_move_is_accepted_only_without_legal_moves() {
     let (launch, _) = launch("nomove", &[]);
     let mut engine = Uci::new(launch);
     engine.start().unwrap();
@@ -247,7 +247,7 @@ fn no_move_is_right_where_there_is_none() {
 }
 
 #[test]
-fn a_program_that_is_none_is_told() {
+fn missing_program_is_reported_by_name() {
     let mut engine =
         Uci::new(Launch { path: PathBuf::from("/no/such/engine"), guard: Some(ttlab()), ..Launch::default() });
     let failure = engine.start().unwrap_err();
@@ -259,14 +259,14 @@ fn a_program_that_is_none_is_told() {
 
 /// Only `ttlab` knows the guard's command: another program that uses the library, as this one, would be started once more for each engine.
 #[test]
-fn a_program_that_is_not_ttlab_guards_nothing() {
+fn guard_is_started_only_by_ttlab() {
     let program = find_program(&ProgramWords::Name(scripted().display().to_string())).unwrap();
     assert_eq!(Launch::new(&program).guard, None);
 }
 
 /// A name that begins with a dot is a file's, as a shell has it, and is not looked for on the path.
 #[test]
-fn a_hidden_file_is_a_file() {
+fn name_that_begins_with_a_dot_is_a_path() {
     let message = |name: &str| find_program(&ProgramWords::Name(name.to_owned())).map(|_| ()).unwrap_err();
     assert_eq!(message(".no-such-engine"), "no such file: .no-such-engine");
     assert_eq!(message("no-such-engine."), "no program `no-such-engine.` on the PATH");
@@ -281,7 +281,7 @@ fn probed(fault: &str, restart: Restart, limit: Limit) -> ProbeResult {
 }
 
 #[test]
-fn a_trial_tells_what_repeats_and_what_is_heeded() {
+fn trial_reports_repeatability_and_limits() {
     let well = probed("none", Restart::Experiment, depth(5));
     assert_eq!((well.repeatability, well.resets_on_new_game), (Repeatability::Exact, true));
     assert_eq!((well.depth, well.nodes), (LimitSupport::Yes, LimitSupport::Yes));
@@ -306,7 +306,7 @@ fn a_trial_tells_what_repeats_and_what_is_heeded() {
 
 /// A process lasts as long as it is asked to: for one search, for one game, or for all. Nodes tell which of its searches it was.
 #[test]
-fn a_process_lasts_as_long_as_it_is_asked_to() {
+fn process_lasts_for_the_requested_search_game_or_run() {
     for (restart, required) in
         [(Restart::Search, [1, 1, 1]), (Restart::Game, [1, 2, 1]), (Restart::Experiment, [1, 2, 3])]
     {
@@ -328,7 +328,7 @@ fn a_process_lasts_as_long_as_it_is_asked_to() {
 
 /// An engine that says no more and lives on is ended, and told from one that ended by itself.
 #[test]
-fn an_engine_that_closes_its_output_is_told() {
+fn closed_output_is_distinguished_from_an_exit() {
     let (launch, token) = launch("closed", &[]);
     // A guard holds the output open as well.
     let mut engine = Uci::new(Launch { guard: None, ..launch });
@@ -339,7 +339,7 @@ fn an_engine_that_closes_its_output_is_told() {
 
 /// A guard passes its engine's end on, and tells a program that is none.
 #[test]
-fn a_guard_says_how_its_engine_ended() {
+fn guard_passes_on_the_exit_of_its_engine() {
     let own = std::process::id().to_string();
     let call = |words: &[&str]| {
         let output =
@@ -358,7 +358,7 @@ fn a_guard_says_how_its_engine_ended() {
 
 /// An engine that heeds neither the end of its input nor a request, and what it started: where whoever guards it is killed, all end.
 #[test]
-fn what_does_not_end_by_itself_is_ended_when_its_guards_parent_dies() {
+fn engine_and_children_end_when_the_parent_of_the_guard_dies() {
     use std::os::unix::process::CommandExt;
     let token = token();
     // The shell is the parent of the guard, and in its group as ttlab is not: it ends first, by force.

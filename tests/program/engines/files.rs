@@ -20,7 +20,7 @@ name = "ours"
 "#;
 
 #[test]
-fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
+fn columns_that_no_engine_reports_are_left_out() {
     let trial = Trial::new(THREE);
     trial
         .run("out", &["--jobs", "2"])
@@ -67,7 +67,7 @@ fn several_engines_stand_in_one_file_and_what_none_tells_is_left_out() {
 
 /// The scripted engine's rule for `deepens`: 1000 nodes a depth, and Hash on top of the last.
 #[test]
-fn each_depth_of_an_engine_is_a_row() {
+fn engine_search_writes_one_row_per_depth() {
     let trial = Trial::new(
         "[subject]\nuci = [\"ENGINE\", \"deepens\"]\n[[variant]]\nname = \"depth\"\n\"limit.depth\" = 4\n\
          [[variant]]\nname = \"nodes\"\n\"limit.nodes\" = 2500\n\
@@ -111,7 +111,7 @@ fn each_depth_of_an_engine_is_a_row() {
 }
 
 #[test]
-fn counts_do_not_depend_on_jobs_shards_or_how_long_a_process_is_kept() {
+fn engine_counts_are_independent_of_jobs_shards_and_process_lifetime() {
     let trial = Trial::new(THREE);
     trial.run("one", &["--jobs", "1"]).expect(0);
     trial.run("three", &["--jobs", "3"]).expect(0);
@@ -135,7 +135,7 @@ fn counts_do_not_depend_on_jobs_shards_or_how_long_a_process_is_kept() {
 
 /// Eight engines are kept by each worker, of nine the last alone: either way each counts as it does.
 #[test]
-fn more_engines_than_are_kept_count_as_they_do() {
+fn ninth_engine_of_a_worker_has_the_same_counts() {
     for engines in [8, 9] {
         let variants: String =
             (1..=engines).map(|hash| format!("[[variant]]\nname = \"v{hash}\"\n\"uci.Hash\" = {hash}\n")).collect();
@@ -155,7 +155,7 @@ fn more_engines_than_are_kept_count_as_they_do() {
 
 /// What is told before a run is told by every command, in one sentence; a file that names what matters is held to that.
 #[test]
-fn what_so_many_positions_can_show_is_told_before_the_run() {
+fn commands_state_the_detectable_effect_before_the_run() {
     let base = "[subject]\nuci = \"ENGINE\"\n[grid]\n\"uci.Hash\" = [1, 2]\n";
     let few = Trial::new(&format!("limit = {{ depth = 3 }}\nfirst = 5\n{base}"));
     few.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&["5 positions are too few: ", "use at least 6"]);
@@ -192,7 +192,7 @@ fn what_so_many_positions_can_show_is_told_before_the_run() {
 
 /// Rows that are there tell the spread better than what is usual.
 #[test]
-fn the_spread_is_that_of_the_rows_that_are_there() {
+fn spread_is_taken_from_existing_rows() {
     let trial =
         Trial::new("limit = { depth = 3 }\n[subject]\nuci = [\"ENGINE\", \"lively\"]\n[grid]\n\"uci.Hash\" = [1, 2]\n");
     std::fs::write(trial.path("suite.epd"), super::sixteen()).unwrap();
@@ -215,7 +215,7 @@ fn the_spread_is_that_of_the_rows_that_are_there() {
 }
 
 #[test]
-fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
+fn unknown_engine_option_is_refused_before_the_run() {
     let file = |point: &str| {
         Trial::new(&format!(
             "limit = {{ depth = 3 }}\n[subject]\nuci = \"ENGINE\"\n[[variant]]\nname = \"x\"\n{point}\n"
@@ -257,7 +257,7 @@ fn what_the_engine_does_not_have_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn a_fault_is_a_row_and_the_job_can_be_run_again() {
+fn failed_job_has_a_row_and_can_be_retried() {
     let whole = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"ENGINE\"\n");
     whole.run("out", &[]).expect(0);
     for (fault, says) in [
@@ -294,7 +294,7 @@ fn a_fault_is_a_row_and_the_job_can_be_run_again() {
 }
 
 #[test]
-fn limits_and_claims_are_held_against_what_the_trial_showed() {
+fn limits_and_claims_are_checked_by_the_trial() {
     let file = |fault: &str, limit: &str, more: &str| {
         Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"{fault}\"]\n{more}"))
     };
@@ -323,7 +323,7 @@ fn limits_and_claims_are_held_against_what_the_trial_showed() {
 
 /// What a trial says of an engine, word by word: what it keeps, what it does not heed and what it heeds instead, and what its table takes.
 #[test]
-fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
+fn trial_findings_name_their_engine() {
     let trial = Trial::new(
         "limit = { depth = 3 }\n[[variant]]\nname = \"well\"\n\"subject.uci\" = \"ENGINE\"\n\
          [[variant]]\nname = \"keeps\"\n\"subject.uci\" = [\"ENGINE\", \"keeps\"]\n",
@@ -363,7 +363,7 @@ fn what_a_trial_showed_is_said_of_the_engine_it_showed_it_of() {
 
 /// A name is looked for along the path as a shell does: what cannot be executed is passed over.
 #[test]
-fn an_engine_is_found_where_it_can_be_executed() {
+fn engine_is_found_along_the_path_if_executable() {
     let trial = Trial::new("limit = { depth = 1 }\nfirst = 1\n[subject]\nuci = \"an-engine\"\n");
     for (folder, mode) in [("first", 0o644), ("second", 0o755)] {
         std::fs::create_dir(trial.path(folder)).unwrap();
@@ -395,7 +395,7 @@ fn results_of_another_build_of_an_engine_are_not_continued() {
 }
 
 #[test]
-fn two_builds_are_compared_as_any_two_variants() {
+fn results_of_two_engine_builds_can_be_compared() {
     let trial = Trial::new(
         "limit = { depth = 3 }\nbaseline = { \"subject.uci\" = \"./base\" }\n[grid]\n\"subject.uci\" = [\"./base\", \"./new\"]\n",
     );
@@ -414,7 +414,7 @@ fn two_builds_are_compared_as_any_two_variants() {
 }
 
 #[test]
-fn moves_are_judged_by_a_reference_once() {
+fn reference_judges_each_move_once() {
     let trial = Trial::new(
         r#"
 limit = { depth = 2 }
@@ -465,7 +465,7 @@ name = "ours"
 
 /// Shards judge their own moves; merged, they are what one run would have written. What is lost of them is told, and judged again.
 #[test]
-fn shards_are_judged_as_a_whole_run_is() {
+fn merged_shards_have_the_judgements_of_one_run() {
     let text = r#"
 limit = { depth = 2 }
 repeats = 2
@@ -524,7 +524,7 @@ name = "ours"
 
 /// Who judges is the engine with its options: under others it is asked again.
 #[test]
-fn a_judgement_is_by_an_engine_as_it_was_set() {
+fn judgement_under_other_options_is_not_reused() {
     let who = |options: &str| {
         let file = format!(
             "limit = {{ depth = 2 }}\n[reference]\nuci = [{:?}, \"uci\"]\nlimit = {{ depth = 3 }}\noptions = {{ {options} }}\n",
@@ -543,7 +543,7 @@ fn a_judgement_is_by_an_engine_as_it_was_set() {
 
 /// A judgement is of a position, not of its name: where the suite changes under it, it goes.
 #[test]
-fn a_judgement_does_not_outlive_its_position() {
+fn judgement_of_a_changed_position_is_not_reused() {
     let text = "limit = { depth = 2 }\n[reference]\nuci = \"builtin\"\nlimit = { depth = 3 }\n";
     let changed = super::SUITE.replace("1ppppppp", "ppppppp1");
     assert_ne!(changed, super::SUITE);

@@ -81,7 +81,7 @@ const ENDS: &str = "6k1/8/6K1/8/8/8/8/R7 w - - id \"mate\";\n\
     3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - - id \"two\";\n";
 
 #[test]
-fn judgements_are_searches_of_the_positions_and_of_those_behind_the_moves() {
+fn judgement_equals_searches_of_the_position_and_after_its_moves() {
     let trial = Trial::new(
         "limit = { depth = 1 }\nreference = { uci = 'builtin', limit = { depth = 4 } }\n\
          [[variant]]\nname = 'one ply'\n[[variant]]\nname = 'two'\n'limit.depth' = 2\n[[variant]]\nname = 'three'\n'limit.depth' = 3\n",
@@ -113,7 +113,7 @@ fn judgements_are_searches_of_the_positions_and_of_those_behind_the_moves() {
 
 /// Along a game the positions are those of the game, with its past: the reference knows what would repeat.
 #[test]
-fn positions_of_games_are_judged_with_their_past() {
+fn position_of_a_game_is_judged_with_its_history() {
     let trial = Trial::new("");
     let game =
         "[Event \"e\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 e5 *\n";
@@ -136,7 +136,7 @@ fn positions_of_games_are_judged_with_their_past() {
 
 /// A reference that speaks UCI: the scripted engine says a hundred centipawns and a thousand nodes for each ply asked for, whoever moves.
 #[test]
-fn another_programs_judgements_are_what_it_says() {
+fn uci_reference_gives_the_scores_that_it_reports() {
     let trial = Trial::new(
         "limit = { depth = 1 }\nreference = { uci = './judge', limit = { depth = 3 } }\n[subject]\nuci = 'ENGINE'\n\
          [[variant]]\nname = 'scripted'\n",
@@ -162,7 +162,7 @@ fn another_programs_judgements_are_what_it_says() {
 
 /// Where there is no move none is judged.
 #[test]
-fn a_position_without_a_move_is_not_judged() {
+fn position_without_a_move_is_not_judged() {
     let trial = Trial::new(
         "limit = { depth = 1 }\nreference = { uci = 'builtin', limit = { depth = 2 } }\n[[variant]]\nname = 'one ply'\n",
     );

@@ -21,7 +21,7 @@ fn moment(kill: u64) -> Duration {
 }
 
 #[test]
-fn ttlab_is_killed_and_what_is_resumed_is_what_would_have_been() {
+fn resumed_run_equals_an_uninterrupted_one() {
     let trial = Trial::new(SLOW);
     trial.run("peace", &[]).expect(0);
     let (mut met, lines) = (0, || lines(&trial));
@@ -54,7 +54,7 @@ fn ttlab_is_killed_and_what_is_resumed_is_what_would_have_been() {
 
 /// A stop while moves are judged is a stop, and the exit code says so. The judge thinks on at D, the only position.
 #[test]
-fn a_stop_while_moves_are_judged_is_told() {
+fn interrupted_judging_exits_75() {
     let trial = Trial::new("");
     let (mark, engine) = (trial.path("mark"), super::scripted());
     let judge =
@@ -87,7 +87,7 @@ fn a_stop_while_moves_are_judged_is_told() {
 }
 
 #[test]
-fn the_engine_is_killed_and_what_failed_is_run_again() {
+fn killed_engine_leaves_a_failed_row_that_can_be_retried() {
     let trial = Trial::new(SLOW);
     trial.run("peace", &[]).expect(0);
     let mut child = trial

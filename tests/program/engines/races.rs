@@ -32,7 +32,7 @@ impl Trial {
 
 /// 956 nodes to 1064 at 64 MiB, 914 to 1016 at 16 and 1124 - 32 - ... at 256: by the scripted engine's rule, held-out items at each.
 #[test]
-fn an_engines_options_race_and_the_winner_is_confirmed_at_other_hashes() {
+fn race_of_engine_options_confirms_its_winner_at_other_hashes() {
     let trial = race(RACE);
     trial.tune("out", &["--jobs", "2"]).expect(0).prints(&[
         "engine \"Style=Solid\": Scripted 1: counts exact",
@@ -52,7 +52,7 @@ fn an_engines_options_race_and_the_winner_is_confirmed_at_other_hashes() {
 }
 
 #[test]
-fn what_an_engine_cannot_race_by_is_refused_before_the_race() {
+fn metric_that_an_engine_lacks_is_refused_before_the_race() {
     for (from, to, says) in [
         ("\"Very Risky\"]", "\"Very Riksy\"]", "did you mean `Very Risky`?"),
         ("first = 4", "pressures = [{ \"uci.Hash\" = 4096 }]", "expected a number from 1 to 1024, found 4096"),
@@ -87,7 +87,7 @@ fn what_an_engine_cannot_race_by_is_refused_before_the_race() {
 
 /// A stage in which jobs fail is no stage: nothing is concluded from the others.
 #[test]
-fn a_race_in_which_searches_fail_has_no_winner() {
+fn race_with_failed_searches_has_no_winner() {
     let text = RACE.replace("[\"ENGINE\", \"styles\"]", "[\"env\", \"AT=ppppppp1\", \"ENGINE\", \"exit\"]");
     let trial = race(
         &text

@@ -65,7 +65,7 @@ fn drive_independently(first: &str, depth: u8, options: &[(&str, &str)], words: 
 }
 
 #[test]
-fn rows_are_those_of_an_independent_driver() {
+fn rows_equal_those_of_an_independent_driver() {
     if !has_python("chess") {
         return;
     }
@@ -100,7 +100,7 @@ fn rows_are_those_of_an_independent_driver() {
 /// Totals over the first four positions at depth 13 as another driver (`independent.py`) has them; over the first twelve its totals are those that were
 /// measured before either driver was written: 714,145, 1,652,297 and 1,735,514. Of another version the other driver says now what is right.
 #[test]
-fn totals_are_those_that_were_measured_before() {
+fn totals_equal_those_measured_before() {
     let totals: [(&str, &str, u64); 3] =
         [("stockfish", "16", 217_199), ("ethereal-chess", "2", 573_950), ("ethereal-chess", "16", 710_422)];
     let versions = [("stockfish", "Stockfish 15.1"), ("ethereal-chess", "Ethereal 12.00")];
@@ -133,7 +133,7 @@ fn totals_are_those_that_were_measured_before() {
 }
 
 #[test]
-fn what_an_engine_does_not_heed_is_told_and_nothing_hangs() {
+fn ignored_limit_is_reported_without_a_hang() {
     if here("ethereal-chess") {
         let trial = trial(&format!("first = 2\nlimit = {{ nodes = 5000 }}\n[subject]\nuci = {:?}\n", "ethereal-chess"));
         trial.run("out", &[]).expect(2).prints(&[
@@ -152,7 +152,7 @@ fn what_an_engine_does_not_heed_is_told_and_nothing_hangs() {
 /// A race of Stockfish's evaluations: whatever wins, the stages are there, and each search's depths among their rows. As few items and pressures as
 /// can be: each stage tries both engines in five processes each. `races.rs` has the rest, with an engine that costs nothing.
 #[test]
-fn a_real_engines_options_are_raced() {
+fn race_of_stockfish_options_has_all_stages() {
     if !here("stockfish") {
         return;
     }
@@ -174,7 +174,7 @@ fn a_real_engines_options_are_raced() {
 
 /// Stockfish judged by its own longer searches: each position once, and the mean distance of the scores by hand.
 #[test]
-fn a_real_engines_score_error_is_the_distance_from_its_own_longer_search() {
+fn score_error_of_stockfish_equals_a_calculation_by_hand() {
     if !here("stockfish") {
         return;
     }

@@ -7,7 +7,7 @@ fn subject(fault: &str, limit: &str, more: &str) -> Trial {
 }
 
 #[test]
-fn white_space_means_nothing() {
+fn white_space_in_engine_lines_is_ignored() {
     let [plain, blanks] = ["none", "blanks"].map(|fault| {
         let trial = subject(fault, "depth = 3", "options = { Hash = 4, Style = \"Very Risky\" }");
         trial.run("out", &[]).expect(0).prints(&["Scripted 1: counts exact; go depth respected; go nodes respected"]);
@@ -23,7 +23,7 @@ fn white_space_means_nothing() {
 
 /// The exact score is that of the depth before.
 #[test]
-fn a_bound_is_no_score_of_a_row() {
+fn score_that_is_a_bound_is_not_recorded() {
     let trial = subject("bound", "depth = 3", "");
     trial.run("out", &[]).expect(0);
     let rows = trial.rows("out");
@@ -35,7 +35,7 @@ fn a_bound_is_no_score_of_a_row() {
 
 /// 8100 of 20,000 nodes are told, since the next depth would end at 24,300.
 #[test]
-fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
+fn engine_that_reports_nodes_at_the_end_of_a_depth_is_accepted() {
     let trial = subject("ends", "nodes = 5000", "");
     trial
         .run("out", &[])
@@ -48,7 +48,7 @@ fn an_engine_that_tells_nodes_when_a_depth_ends_is_accepted() {
 
 /// What is trusted is run, and what was found against it is written down and shown.
 #[test]
-fn trust_accepts_what_the_trial_found() {
+fn trusted_engine_runs_despite_the_findings_of_the_trial() {
     let problem = "Scripted 1 ignores `go nodes`: it searched 6 nodes, expected 20000";
     subject("few", "nodes = 5000", "").run("out", &[]).expect(2).prints(&[problem, "trust = true"]);
     let trial = subject("few", "nodes = 5000", "trust = true");
@@ -71,7 +71,7 @@ fn forgets_half(more: &str) -> Trial {
 }
 
 #[test]
-fn games_do_not_depend_on_which_were_played_before() {
+fn game_is_independent_of_earlier_games() {
     let trial = forgets_half("");
     let games = ["1", "2", "3"].map(|jobs| {
         trial.run(jobs, &["--jobs", jobs]).expect(0);
@@ -84,7 +84,7 @@ fn games_do_not_depend_on_which_were_played_before() {
 }
 
 #[test]
-fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
+fn engine_that_keeps_state_between_games_plays_only_if_trusted() {
     let problem = "does not reset completely on `ucinewgame`, so its games depend on earlier ones";
     let message = forgets_half("restart = \"experiment\"").run("out", &[]).expect(2);
     message.prints(&[problem, "use restart = \"game\" to start a process for each game", "trust = true"]);
@@ -107,7 +107,7 @@ fn an_engine_that_is_not_as_new_plays_no_match_unless_it_is_trusted() {
 
 /// A fault at the second position is met by the trial, which refuses the engine; one at the third is met by the run, and costs its rows.
 #[test]
-fn the_trial_searches_the_first_two_positions_of_the_suite() {
+fn trial_searches_the_first_two_positions_of_the_suite() {
     let run = |pawns: &str| {
         let file =
             format!("limit = {{ depth = 3 }}\n[subject]\nuci = [\"env\", \"AT={pawns}\", \"ENGINE\", \"illegal\"]\n");

@@ -18,7 +18,7 @@ fn limited(limits: &str, trial: &Trial, out: &str) -> Output {
 
 /// A file that may not grow is as good as a full disk: told, with what was finished safe.
 #[test]
-fn a_full_disk_ends_the_run_and_loses_nothing() {
+fn full_disk_ends_the_run_without_loss() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
     trial.run("peace", &[]).expect(0);
     let peace = counts(&trial.results("peace"));
@@ -40,14 +40,14 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
 
 /// The stack that the limits of the user give is not the program's.
 #[test]
-fn a_small_stack_ends_nothing() {
+fn small_stack_limit_does_not_end_the_run() {
     let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 3 }\n");
     limited("ulimit -s 64", &trial, "out").expect(0);
 }
 
 /// A real full disk, where the system lets a test have one: a small file system in memory, in a name space of its own.
 #[test]
-fn a_full_file_system_ends_the_run_and_loses_nothing() {
+fn full_file_system_ends_the_run_without_loss() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
     trial.run("peace", &[]).expect(0);
     let disk = trial.path("disk");
@@ -75,7 +75,7 @@ fn a_full_file_system_ends_the_run_and_loses_nothing() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_told_before_the_first_search() {
+fn unwritable_output_is_refused_before_the_first_search() {
     let trial = Trial::new(SMALL);
     fs::write(trial.path("a-file"), "").unwrap();
     let begun = Instant::now();
@@ -104,7 +104,7 @@ fn wait_for_rows(trial: &Trial, out: &str) {
 }
 
 #[test]
-fn a_folder_that_is_deleted_under_the_run_is_put_back() {
+fn folder_deleted_during_a_run_is_restored() {
     let trial = Trial::new(LONG);
     trial.run("peace", &[]).expect(0);
     let child = trial.spawn("out", &["--jobs", "1"]);
@@ -120,7 +120,7 @@ fn a_folder_that_is_deleted_under_the_run_is_put_back() {
 }
 
 #[test]
-fn a_folder_that_is_moved_under_the_run_keeps_its_rows() {
+fn folder_moved_during_a_run_keeps_its_rows() {
     let trial = Trial::new(LONG);
     trial.run("peace", &[]).expect(0);
     let child = trial.spawn("out", &["--jobs", "1"]);
@@ -137,7 +137,7 @@ fn a_folder_that_is_moved_under_the_run_keeps_its_rows() {
 
 /// An editor that saves over the results replaces them: what was found meanwhile is not lost, and what was saved stays.
 #[test]
-fn results_that_are_replaced_under_the_run_are_kept_beside() {
+fn results_replaced_during_a_run_are_kept_beside() {
     let trial = Trial::new(LONG);
     let child = trial.spawn("out", &["--jobs", "1"]);
     wait_for_rows(&trial, "out");

@@ -53,7 +53,7 @@ impl Edited {
 }
 
 #[test]
-fn an_edit_of_any_field_shows() {
+fn edit_of_any_field_is_detected() {
     let edited = Edited::new();
     let header: Vec<&str> = edited.lines[0].split(',').collect();
     for (field, name) in header.iter().enumerate() {
@@ -89,7 +89,7 @@ fn an_edit_of_any_field_shows() {
 }
 
 #[test]
-fn rows_that_are_lost_doubled_or_no_rows_show() {
+fn lost_duplicate_and_invalid_rows_are_detected() {
     let edited = Edited::new();
     // A job's rows are three depths; lines 2 to 4 are the first job's.
     for lost in [1, 2] {
@@ -110,7 +110,7 @@ fn rows_that_are_lost_doubled_or_no_rows_show() {
 
 /// A job without its last row is not done: it is run again, with nothing lost of the others.
 #[test]
-fn a_job_without_its_last_row_is_run_again() {
+fn job_without_its_last_row_runs_again() {
     let edited = Edited::new();
     let mut lines = edited.lines.clone();
     lines.remove(3);
@@ -126,7 +126,7 @@ fn a_job_without_its_last_row_is_run_again() {
 }
 
 #[test]
-fn bytes_that_are_no_text_show() {
+fn bytes_that_are_not_utf8_are_detected() {
     let edited = Edited::new();
     let results = edited.trial.results("out");
     let mut bytes = fs::read(&results).unwrap();
@@ -175,7 +175,7 @@ fn results_of_another_experiment_or_build_are_refused() {
 
 /// A first line that was lost, damaged or marked by another program; and holes that a file has which somebody cut short under a run.
 #[test]
-fn a_damaged_first_line_and_holes_are_repaired() {
+fn damaged_header_and_holes_are_repaired() {
     let edited = Edited::new();
     let head = &edited.lines[0];
     let with = |first: &str| [&[first.to_owned()], &edited.lines[1..]].concat();
@@ -211,7 +211,7 @@ fn a_damaged_first_line_and_holes_are_repaired() {
 
 /// The file as it was is kept, each time under another name; one stray quote costs its own job and none that follows.
 #[test]
-fn a_repair_copies_first_and_a_stray_quote_costs_its_row() {
+fn repair_keeps_a_copy_and_drops_only_the_damaged_row() {
     let edited = Edited::new();
     let results = edited.trial.results("out");
     for (number, at) in [(1, 4), (2, 8)] {
@@ -230,7 +230,7 @@ fn a_repair_copies_first_and_a_stray_quote_costs_its_row() {
 
 /// What spreadsheets and editors of other systems make of a file.
 #[test]
-fn other_line_ends_and_times_that_are_none_are_refused() {
+fn changed_line_ends_and_invalid_times_are_refused() {
     let edited = Edited::new();
     let results = edited.trial.results("out");
     let good = edited.lines.join("\n") + "\n";
@@ -251,7 +251,7 @@ fn other_line_ends_and_times_that_are_none_are_refused() {
 
 /// Links and files that someone put where results are to go.
 #[test]
-fn what_was_planted_in_the_folder_is_not_written_through() {
+fn links_in_the_folder_are_not_written_through() {
     for name in [".lock", "results.csv", "manifest.json", "report.md", "report.html", "experiment.toml", ".flight"] {
         let trial = Trial::new(&SMALL.replace("first = 6", "first = 2"));
         fs::create_dir(trial.path("out")).unwrap();
@@ -270,7 +270,7 @@ fn what_was_planted_in_the_folder_is_not_written_through() {
 }
 
 #[test]
-fn beginning_afresh_takes_the_old_pages_away() {
+fn fresh_run_deletes_old_pages() {
     let trial = Trial::new(&SMALL.replace("first = 6", "first = 2"));
     trial.run("out", &[]).expect(0);
     for mine in ["notes.txt", "report.docx"] {

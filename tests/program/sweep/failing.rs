@@ -20,7 +20,7 @@ impl Progress for Faulty {
 }
 
 #[test]
-fn a_job_that_panics_leaves_a_row_and_the_others_finish() {
+fn panicking_job_leaves_a_row_and_the_others_finish() {
     let trial = Trial::new(SMALL);
     trial.run("peace", &[]).expect(0);
     let experiment = Experiment::load(Path::new(&trial.file), &[]).unwrap();
@@ -53,7 +53,7 @@ fn a_job_that_panics_leaves_a_row_and_the_others_finish() {
 
 /// A table that the system refuses while the run goes on.
 #[test]
-fn a_table_that_cannot_be_had_leaves_rows_and_the_others_finish() {
+fn table_that_cannot_be_allocated_leaves_rows_and_the_others_finish() {
     let trial = Trial::new(
         "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.size' = ['1 MiB', '700 MiB']\n",
     );
@@ -74,7 +74,7 @@ fn a_table_that_cannot_be_had_leaves_rows_and_the_others_finish() {
 }
 
 #[test]
-fn tables_that_cannot_fit_are_refused_before_anything_runs() {
+fn tables_larger_than_memory_are_refused_before_the_run() {
     let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 1 }\n[engine]\ntable.size = '100000 GiB'\n");
     trial.run("out", &[]).expect(2).prints(&["table.size", "memory", "\"default\""]);
     assert!(!trial.path("out").exists(), "a refused run left something behind");
@@ -82,7 +82,7 @@ fn tables_that_cannot_fit_are_refused_before_anything_runs() {
 
 /// Of many failures the first five are told, and how many there were.
 #[test]
-fn the_first_failures_are_told_and_the_others_counted() {
+fn first_failures_are_shown_and_the_others_counted() {
     let trial = Trial::new(
         "suite = 'data/bratko-kopec.epd'\nfirst = 7\nlimit = { depth = 1 }\n[[variant]]\nname = 'fits'\n[[variant]]\nname = 'large'\n\
          'table.size' = '700 MiB'\n",
@@ -102,7 +102,7 @@ fn the_first_failures_are_told_and_the_others_counted() {
 
 /// A shard with failed jobs is not done, though no row is missing: it is named, with how many, until they were run again.
 #[test]
-fn a_shard_whose_jobs_failed_is_named() {
+fn shard_with_failed_jobs_is_named() {
     let trial = Trial::new(
         "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 1 }\n[[variant]]\nname = 'fits'\n[[variant]]\nname = 'large'\n\
          'table.size' = '700 MiB'\n",

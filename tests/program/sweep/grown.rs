@@ -28,7 +28,7 @@ fn run_and_plan_print_how_many_jobs_are_known() {
 /// Killed at any change of a name in the folder: the next run has all rows, and so has the plan
 /// before.
 #[test]
-fn nothing_is_lost_when_a_change_of_plan_is_killed() {
+fn killed_change_of_plan_loses_no_row() {
     if Command::new("strace").arg("-V").output().is_err() {
         skip("strace", "strace is not installed: kills in a change of plan were not tested");
         return;
@@ -97,7 +97,7 @@ fn reused_rows_give_the_counts_of_a_new_run() {
 }
 
 #[test]
-fn reuse_refuses_what_cannot_be_trusted() {
+fn reuse_refuses_untrusted_results() {
     let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));
     trial.run("a", &[]).expect(0);
     let reuse = |folder: &str| trial.run("out", &["--fresh", "--reuse", folder]);

@@ -55,7 +55,7 @@ fn first_row(results: &Path) {
 }
 
 #[test]
-fn interrupts_end_with_75_and_a_command_that_continues() {
+fn interrupt_exits_75_and_prints_the_command_to_resume() {
     let trial = Trial::new(LONG);
     for name in ["-INT", "-TERM", "-HUP"].into_iter().filter(|name| *name != "-HUP" || !under_nohup()) {
         let out = format!("it's out{name}");
@@ -84,7 +84,7 @@ fn interrupts_end_with_75_and_a_command_that_continues() {
 
 /// What a run that was stopped had found is not thrown away with `--fresh` when its command is pasted.
 #[test]
-fn the_command_that_continues_does_not_begin_afresh() {
+fn printed_resume_command_has_no_fresh_flag() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 7"));
     let child = trial.spawn("out", &["--jobs", "1", "--fresh"]);
     std::thread::sleep(Duration::from_millis(300));
@@ -97,7 +97,7 @@ fn the_command_that_continues_does_not_begin_afresh() {
 
 /// `nohup` has the program ignore the end of its terminal; what a shell has its background jobs ignore is another matter.
 #[test]
-fn a_hangup_that_was_ignored_at_the_start_stays_ignored() {
+fn hangup_ignored_at_the_start_stays_ignored() {
     let trial = Trial::new(LONG);
     for (ignored, code) in [("HUP", 0), ("INT QUIT", 75)].into_iter().filter(|(_, code)| *code == 0 || !under_nohup()) {
         let out = format!("out {ignored}");
@@ -189,7 +189,7 @@ fn killed_merges_reports_and_tunings_are_completed() {
 
 /// An audit that is stopped says so, and gives no verdict.
 #[test]
-fn an_audit_that_is_stopped_gives_no_verdict() {
+fn interrupted_audit_gives_no_verdict() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 20"));
     let mut command = Command::new(binary());
     command.args(["audit", &trial.file]).current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::null());

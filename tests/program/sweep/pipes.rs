@@ -26,7 +26,7 @@ fn with(args: &[&str], stdout: Stdio, stderr: Stdio) -> Output {
 const QUICK: &str = "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 2 }\n";
 
 #[test]
-fn no_reader_that_goes_away_turns_a_failure_into_a_success() {
+fn closed_pipe_does_not_change_the_exit_code() {
     let trial = Trial::new(&format!("{QUICK}[[expect]]\nwhere = {{ depth = 1 }}\nnodes = 1\nsource = 'nobody'\n"));
     let out = trial.text("out");
     let run = ["run", &trial.file, "--check", "--out", &out];
@@ -58,7 +58,7 @@ fn no_reader_that_goes_away_turns_a_failure_into_a_success() {
 }
 
 #[test]
-fn a_full_disk_under_the_outputs_is_told_and_loses_no_row() {
+fn full_disk_for_outputs_is_reported_without_loss() {
     if !Path::new("/dev/full").exists() {
         skip("dev-full", "there is no /dev/full: writing to a full disk was not tested");
         return;
@@ -79,7 +79,7 @@ fn a_full_disk_under_the_outputs_is_told_and_loses_no_row() {
 
 /// The system refuses a thread whose stack is larger than its memory.
 #[test]
-fn threads_that_cannot_be_had_are_told() {
+fn refused_thread_is_reported() {
     let trial = Trial::new(QUICK);
     trial.run("peace", &[]).expect(0);
     let starved =
@@ -92,7 +92,7 @@ fn threads_that_cannot_be_had_are_told() {
 }
 
 #[test]
-fn sizes_that_no_machine_has_are_refused_before_anything_is_asked_for() {
+fn impossible_table_size_is_refused_before_allocation() {
     for size in ["17179869184 GiB", "17179869183 GiB", "999999999999999", "8796093022208"] {
         let set = format!("table.size={size}");
         let huge = |args: &[&str]| ttlab(&[args, &["--set", &set]].concat());
@@ -116,7 +116,7 @@ fn sizes_that_no_machine_has_are_refused_before_anything_is_asked_for() {
 }
 
 #[test]
-fn names_cannot_command_the_terminal() {
+fn control_characters_in_names_are_escaped() {
     let message = ttlab(&["check", "a\u{1b}]0;title\u{7}.toml"]).expect(2).prints(&["a\\u{1b}]0;title\\u{7}.toml"]);
     assert!(!message.stderr.contains(['\u{1b}', '\u{7}']), "{:?}", message.stderr);
 }

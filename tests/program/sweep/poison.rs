@@ -4,7 +4,7 @@ use super::*;
 
 /// A job that was in flight at two deaths is set aside; the others run, and it can be tried again.
 #[test]
-fn a_job_that_kills_twice_is_set_aside() {
+fn job_that_kills_the_run_twice_is_quarantined() {
     let trial = Trial::new(
         "suite = { startpos = true }\nlimit = { depth = 2 }\n[[variant]]\nname = 'poison'\n'limit.depth' = 30\n\
          [[variant]]\nname = 'good'\n",
@@ -38,7 +38,7 @@ fn a_job_that_kills_twice_is_set_aside() {
 
 /// A variant that cannot fit has rows that say so; the others run.
 #[test]
-fn a_variant_that_cannot_fit_fails_and_the_others_run() {
+fn variant_larger_than_memory_fails_and_the_others_run() {
     let trial = Trial::new(
         "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.size' = ['1 MiB', '100000 GiB']\n",
     );
@@ -53,7 +53,7 @@ fn a_variant_that_cannot_fit_fails_and_the_others_run() {
 
 /// The limit that a batch system sets on the process counts, not the machine's memory.
 #[test]
-fn the_limit_of_the_process_counts() {
+fn memory_limit_of_the_process_is_respected() {
     let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = '300 MiB'\n");
     let limited = |kib: u64| {
         let command = format!(
@@ -71,7 +71,7 @@ fn the_limit_of_the_process_counts() {
 
 /// Where memory is short small tables are searched with, be it in a run, a shard or a match, and large ones are refused with the figures.
 #[test]
-fn where_memory_is_short_small_tables_have_their_rows() {
+fn small_tables_run_when_memory_is_short() {
     let sizes = "[grid]\n'table.size' = ['1 MiB', '512 MiB', '2 MiB']\n";
     let single = Trial::new(&format!("name = 'x'\nsuite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{sizes}"));
     let games = Trial::new(&format!(
@@ -107,7 +107,7 @@ fn where_memory_is_short_small_tables_have_their_rows() {
 
 /// Where nobody says how many jobs run at a time they are no more than there is memory for.
 #[test]
-fn no_more_jobs_run_at_a_time_than_fit() {
+fn default_jobs_fit_into_memory() {
     let sizes = "[grid]\n'table.size' = ['1 MiB', '512 MiB', '150 MiB', '149 MiB']\n";
     let trial = Trial::new(&format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{sizes}"));
     let limited = |jobs: &str| {
@@ -122,7 +122,7 @@ fn no_more_jobs_run_at_a_time_than_fit() {
 
 /// A file that somebody cuts short is written to no more: it gets no hole, and the same command continues.
 #[test]
-fn a_file_that_is_cut_short_under_a_run_gets_no_hole() {
+fn file_truncated_during_a_run_gets_no_hole() {
     let short = "suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = { depth = 2 }\n[[variant]]\nname = 'short'\n";
     // Both of the first job, after the header.
     let two_rows = |trial: &Trial| {
@@ -159,7 +159,7 @@ fn a_file_that_is_cut_short_under_a_run_gets_no_hole() {
 
 /// The folder is looked after while one search lasts: not only between two rows.
 #[test]
-fn a_folder_that_goes_away_is_seen_while_a_search_lasts() {
+fn folder_removed_during_a_search_is_noticed() {
     let trial = Trial::new(
         "suite = { startpos = true }\nlimit = { depth = 2 }\n[[variant]]\nname = 'short'\n\
          [[variant]]\nname = 'long'\n'limit.depth' = 40\n",

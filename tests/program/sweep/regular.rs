@@ -14,7 +14,7 @@ fn fifo(path: &Path) {
 
 /// Each file of a folder in turn is a FIFO, or a link to a device that has no end.
 #[test]
-fn a_folder_whose_files_are_none_is_refused_at_once() {
+fn fifo_or_device_in_a_result_folder_is_refused_at_once() {
     let reference = "[reference]\nuci = 'builtin'\nlimit = { depth = 2 }\n";
     let trial = Trial::new(&format!("name = 'x'\nsuite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{reference}"));
     let (out, whole) = (trial.text("out"), trial.text("whole"));
@@ -57,7 +57,7 @@ fn a_folder_whose_files_are_none_is_refused_at_once() {
 
 /// What a user names may be a pipe; a signal ends the waiting for one that nobody writes to.
 #[test]
-fn a_signal_ends_the_reading_of_a_pipe() {
+fn signal_ends_the_reading_of_a_pipe() {
     let trial = Trial::new("suite = { startpos = true }\nlimit = { depth = 2 }\n");
     fifo(&trial.path("pipe"));
     let mut child = Command::new(binary())
@@ -73,7 +73,7 @@ fn a_signal_ends_the_reading_of_a_pipe() {
 
 /// A trace that is killed while it is written leaves nothing.
 #[test]
-fn a_trace_that_is_killed_leaves_nothing() {
+fn killed_trace_leaves_no_file() {
     let folder = scratch();
     let mut child = Command::new(binary())
         .args(["trace", "startpos", "--depth", "40", "-o", folder.path().join("x.trace").to_str().unwrap()])

@@ -38,7 +38,7 @@ impl Sweep {
 }
 
 #[test]
-fn merged_shards_are_the_bytes_of_one_run() {
+fn merged_shards_equal_one_run_byte_for_byte() {
     // Fewer shards than items, as many, more, and more than jobs (three items' five variants and one over them all). Each shard is a
     // process that measures its machine first, which is what this test's time goes into.
     let few = SMALL.replace("first = 6", "first = 3");
@@ -68,7 +68,7 @@ fn merged_shards_are_the_bytes_of_one_run() {
 }
 
 #[test]
-fn missing_rows_are_named_and_leave_what_was_there() {
+fn missing_rows_are_named_and_the_earlier_result_is_kept() {
     let sweep = Sweep::new(SMALL, 5);
     let message = sweep.missing("out").expect(3).prints(&["shard 0 of 5: not begun", "shard 4 of 5: not begun"]);
     assert_eq!(message.stdout, "0-4\n");
@@ -110,7 +110,7 @@ fn rows_of_another_shard_are_refused() {
 
 /// A shard that was killed before its first row was begun, and lacks all its jobs.
 #[test]
-fn a_shard_without_any_row_lacks_all_its_jobs() {
+fn shard_without_rows_lacks_all_its_jobs() {
     let sweep = Sweep::new(SMALL, 2);
     sweep.shard(0, "out", &[]).expect(0);
     sweep.shard(1, "out", &[]).expect(0);
@@ -128,7 +128,7 @@ fn a_shard_without_any_row_lacks_all_its_jobs() {
 
 /// A run that was killed before it put its rows in order has them all the same.
 #[test]
-fn rows_in_any_order_are_merged_in_the_plans() {
+fn rows_in_any_order_are_merged_in_the_order_of_the_plan() {
     let sweep = Sweep::new(SMALL, 2);
     sweep.shard(0, "out", &[]).expect(0);
     sweep.shard(1, "out", &[]).expect(0);
@@ -171,7 +171,7 @@ fn doubled_and_conflicting_shards_are_refused() {
 
 /// Which of a job's repeats differs is told.
 #[test]
-fn the_repeat_that_differs_is_named() {
+fn differing_repeat_is_named() {
     let text = "name = 'trial'\nsuite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 3 }\nrepeats = 2\n";
     let sweep = Sweep::new(text, 1);
     sweep.shard(0, "a", &[]).expect(0);
@@ -210,7 +210,7 @@ fn forge_after(path: &Path, rows: usize) {
 }
 
 #[test]
-fn folders_of_something_else_are_refused() {
+fn folders_of_another_kind_are_refused() {
     let sweep = Sweep::new(SMALL, 2);
     sweep.shard(0, "out", &[]).expect(0);
     sweep.shard(1, "out", &[]).expect(0);
@@ -243,7 +243,7 @@ fn folders_of_something_else_are_refused() {
 }
 
 #[test]
-fn a_running_shard_is_not_merged() {
+fn running_shard_is_not_merged() {
     let sweep = Sweep::new(SMALL, 1);
     sweep.shard(0, "out", &[]).expect(0);
     let lock = fs::File::create(sweep.trial.path("out/shards/0/.lock")).unwrap();
@@ -255,7 +255,7 @@ fn a_running_shard_is_not_merged() {
 
 /// A plan needs no other file: neither the experiment nor the suite.
 #[test]
-fn a_plan_holds_all_that_a_shard_needs() {
+fn plan_file_suffices_for_a_shard() {
     let trial = Trial::new("suite = 'own.epd'\nlimit = { depth = 2 }\n");
     fs::write(trial.path("own.epd"), "8/8/8/8/8/4k3/4p3/4K3 w - - id \"the last\";\n").unwrap();
     let plan = trial.text("plan.json");
@@ -277,7 +277,7 @@ fn a_plan_holds_all_that_a_shard_needs() {
 
 /// Times of a slow machine beside those of a fast one are not taken for comparable.
 #[test]
-fn shards_of_unlike_machines_are_told() {
+fn merge_warns_of_shards_from_different_machines() {
     let sweep = Sweep::new(SMALL, 2);
     sweep.shard(0, "out", &[]).expect(0);
     sweep.shard(1, "out", &[]).expect(0);
@@ -300,7 +300,7 @@ fn shards_of_unlike_machines_are_told() {
 /// A merged manifest by hand: from the first shard's begin to the last one's end, as many jobs at a time as the widest had; what each shard ran on
 /// stands under its number.
 #[test]
-fn a_merged_manifest_by_hand() {
+fn merged_manifest_equals_one_made_by_hand() {
     let sweep = Sweep::new(SMALL, 3);
     let read = |path: &str| -> serde_json::Value {
         serde_json::from_str(&fs::read_to_string(sweep.trial.path(path)).unwrap()).unwrap()
@@ -333,7 +333,7 @@ fn a_merged_manifest_by_hand() {
 }
 
 #[test]
-fn plans_that_are_none_are_refused() {
+fn invalid_plan_files_are_refused() {
     let sweep = Sweep::new(SMALL, 3);
     let plan = fs::read_to_string(sweep.plan()).unwrap();
     let ids = plan.split("\"ids\": \"").nth(2).unwrap().split('"').next().unwrap();
@@ -379,7 +379,7 @@ fn plans_that_are_none_are_refused() {
 
 /// An item is one shard's with all its variants, so that what is compared is timed on one machine.
 #[test]
-fn all_variants_of_an_item_go_to_one_shard() {
+fn item_is_searched_by_one_shard_with_all_variants() {
     let sweep = Sweep::new(SMALL, 3);
     sweep.shard(1, "out", &[]).expect(0);
     let rows = counts(&sweep.trial.path("out/shards/1/results.csv"));

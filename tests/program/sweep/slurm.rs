@@ -77,7 +77,7 @@ fn ids(message: &Output) -> (String, String) {
 }
 
 #[test]
-fn an_array_of_eight_merges_to_the_bytes_of_one_run() {
+fn slurm_array_of_eight_merges_to_the_bytes_of_one_run() {
     let Some(cluster) = Cluster::up() else { return };
     // Beside one another: most of the time each waits for the scheduler.
     std::thread::scope(|scope| {

@@ -24,7 +24,7 @@ fn blind(text: &str, more: &[&str], words: Option<&str>) {
 }
 
 #[test]
-fn aging_in_unrelated_positions_is_invisible() {
+fn strict_refuses_ageing_in_unrelated_positions() {
     let aging = "limit = { depth = 1 }\n[grid]\n'table.policy' = [{ kind = 'aged-depth', factor = 1 }, { kind = 'aged-depth', factor = 4 }]\n";
     blind(aging, &[], Some("aging is invisible"));
     let full = "[engine]\ntable.size = 16\n";
@@ -35,7 +35,7 @@ fn aging_in_unrelated_positions_is_invisible() {
 }
 
 #[test]
-fn replacement_without_pressure_is_invisible() {
+fn strict_refuses_replacement_without_pressure() {
     let policies = "[grid]\n'table.policy' = ['always', 'depth-preferred']\n";
     blind(&format!("limit = {{ nodes = 1000 }}\n{policies}"), &[], Some("no pressure"));
     blind(&format!("limit = {{ nodes = 1000 }}\n{policies}[engine]\ntable.size = 32\n"), &[], None);
@@ -47,7 +47,7 @@ fn replacement_without_pressure_is_invisible() {
 }
 
 #[test]
-fn few_positions_say_little() {
+fn strict_refuses_too_few_positions() {
     // Five positions have no p below 1/16; among eight comparisons eight are too few.
     let output = |first: u8, sizes: &str, words: &str| {
         let text = format!(
@@ -64,7 +64,7 @@ fn few_positions_say_little() {
 }
 
 #[test]
-fn time_wants_repeats_and_one_job() {
+fn strict_refuses_times_without_repeats_or_with_several_jobs() {
     let timed = "limit = { depth = 1 }\n[[expect]]\nclaim = 'seconds(default) < 100 * seconds(default)'\n";
     blind(timed, &["--jobs", "1"], Some("timed once"));
     blind(&format!("repeats = 3\n{timed}"), &["--jobs", "1"], None);
@@ -73,7 +73,7 @@ fn time_wants_repeats_and_one_job() {
 
 /// A grid of policies, each with a number of slots of its own, compares slots as well.
 #[test]
-fn variants_that_differ_in_more_than_the_axis() {
+fn strict_refuses_confounded_variants() {
     let zip = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n[[zip]]\n'table.policy' = ['always', 'two-deep']\n'table.slots' = ";
     blind(&format!("{zip}[1, 2]\n"), &[], Some("differ in table.policy and also in table.slots (2 against 1)"));
     blind(&format!("{zip}[2, 2]\n"), &[], None);
@@ -104,7 +104,7 @@ fn variants_that_differ_in_more_than_the_axis() {
 
 /// Searches that are the same under two names; each of the pairs gives the same counts indeed.
 #[test]
-fn variants_that_are_the_same_search() {
+fn strict_refuses_variants_that_are_the_same_search() {
     let head = "limit = { depth = 2 }\n[engine]\ntable.size = 16\n";
     for (text, words) in [
         (
@@ -128,7 +128,7 @@ fn variants_that_are_the_same_search() {
 }
 
 #[test]
-fn excludes_that_leave_nothing_out() {
+fn strict_refuses_an_exclude_without_effect() {
     let text = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[grid]\n'table.size' = [16, 32]\n[[exclude]]\n'table.size' = ";
     blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 excludes nothing"));
     // One of several points is something.
@@ -139,7 +139,7 @@ fn excludes_that_leave_nothing_out() {
 
 /// Whatever is compared, tables that no search fills are unlike those that engines have.
 #[test]
-fn anything_without_pressure_is_told() {
+fn strict_refuses_tables_that_no_search_fills() {
     let placement = "[grid]\n'probe.at' = ['after-leaf', 'before-leaf']\n";
     blind(&format!("limit = {{ nodes = 1000 }}\n{placement}"), &[], Some("no pressure"));
     blind(&format!("limit = {{ nodes = 1000 }}\n[engine]\ntable.size = 32\n{placement}"), &[], None);

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 
 /// A script is text, and a path that is none would be another in it.
 #[test]
-fn a_folder_whose_name_is_no_text_is_refused() {
+fn folder_name_that_is_not_utf8_is_refused() {
     let trial = Trial::new(SMALL);
     let folder = trial.folder.path().join(std::ffi::OsStr::from_bytes(b"x\xffy"));
     fs::create_dir(&folder).unwrap();
@@ -41,7 +41,7 @@ fn order() -> Order {
 const GOLDEN: [(System, &str); 2] = [(System::Slurm, "slurm"), (System::Parallel, "parallel")];
 
 #[test]
-fn scripts_are_as_they_were_read() {
+fn scripts_equal_their_golden_files() {
     let bless = std::env::var_os("TTLAB_BLESS").is_some();
     for (system, folder) in GOLDEN {
         let (scripts, start) = scripts(system, &order());
@@ -62,7 +62,7 @@ fn scripts_are_as_they_were_read() {
 
 /// What the formats themselves ask for, whatever the golden files say.
 #[test]
-fn scripts_are_of_their_formats() {
+fn scripts_follow_the_rules_of_their_formats() {
     let text = |system, name: &str| {
         let (scripts, _) = scripts(system, &order());
         scripts.into_iter().find(|script| script.name == name).unwrap().text
@@ -88,7 +88,7 @@ fn scripts_are_of_their_formats() {
 
 /// Empty names, and signs that mean something to one system alone.
 #[test]
-fn words_and_numbers_at_their_ends() {
+fn script_quotes_empty_names_and_special_signs() {
     let text = |system, name: &str, change: &dyn Fn(&mut Order)| {
         let mut order = order();
         change(&mut order);
@@ -129,7 +129,7 @@ fn stand_in(folder: &Path, name: &str) {
 
 /// Names with blanks, quotes and commands in them stay names.
 #[test]
-fn no_name_is_taken_for_a_command() {
+fn script_quotes_names_that_look_like_commands() {
     let trial = Trial::new(SMALL);
     let odd = trial.path("it's $(touch pwned) \"out\" # {= qx(touch pwned) =} {} %a");
     let (plan, out) = (odd.join("a plan.json").display().to_string(), odd.join("results").display().to_string());
@@ -178,7 +178,7 @@ fn calls(tools: &Path, tool: &str, word: &str) -> Vec<String> {
 
 /// What an array does not hold goes into several.
 #[test]
-fn more_shards_than_an_array_holds_take_several() {
+fn shards_beyond_the_array_limit_take_several_arrays() {
     let trial = Trial::new(SMALL);
     let (plan, out) = (trial.text("plan.json"), trial.text("out"));
     let tools = trial.path("tools");
@@ -199,7 +199,7 @@ fn more_shards_than_an_array_holds_take_several() {
 
 /// The wrapper of HTCondor: failed jobs do not end the others' shards, other ends stay what they are, and a signal arrives.
 #[test]
-fn a_shard_under_htcondor_ends_as_dagman_needs_it() {
+fn htcondor_shard_exits_as_dagman_expects() {
     let trial = Trial::new(
         "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.size' = ['1 MiB', '100000 GiB']\n",
     );
@@ -216,7 +216,7 @@ fn a_shard_under_htcondor_ends_as_dagman_needs_it() {
 
 /// A path that would end a comment's line is refused.
 #[test]
-fn a_path_of_two_lines_is_refused() {
+fn path_with_a_line_break_is_refused() {
     let trial = Trial::new(SMALL);
     let plan = trial.text("plan.json");
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
@@ -230,7 +230,7 @@ fn a_path_of_two_lines_is_refused() {
 
 /// GNU parallel itself, where it is installed: the shards on this machine, and the merge.
 #[test]
-fn parallel_runs_the_shards() {
+fn gnu_parallel_runs_the_shards() {
     let works = Command::new("parallel").arg("--version").output();
     if !works.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).starts_with("GNU parallel")) {
         skip("parallel", "GNU parallel is not installed: its script was not tried (apt-get install parallel)");
@@ -247,7 +247,7 @@ fn parallel_runs_the_shards() {
 
 /// A backslash in a folder's name is a sign of Slurm's own where it names logs, and of nobody else's.
 #[test]
-fn a_backslash_is_refused_by_slurm_alone() {
+fn backslash_in_a_folder_is_refused_only_by_slurm() {
     let trial = Trial::new(SMALL);
     let plan = trial.text("plan.json");
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);

@@ -12,7 +12,7 @@ fn call<'a>(line: &'a str, name: &str) -> Option<(&'a str, bool)> {
 }
 
 #[test]
-fn a_row_is_on_the_disk_while_the_next_search_lasts() {
+fn row_is_on_the_disk_during_the_next_search() {
     if Command::new("strace").arg("-V").output().is_err() {
         skip(
             "strace",

@@ -28,19 +28,19 @@ const TINY: &str =
     "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n";
 
 #[test]
-fn a_file_that_was_cut_anywhere_is_completed() {
+fn file_truncated_anywhere_is_completed() {
     completed_from_any_cut(TINY, 7, 12);
 }
 
 /// The rows of a job that takes the whole suite stand among those of others.
 #[test]
-fn a_file_with_a_job_over_the_whole_suite_is_completed() {
+fn truncated_file_of_a_whole_suite_job_is_completed() {
     completed_from_any_cut(&format!("{TINY}[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n"), 13, 1);
 }
 
 /// Bytes that no one wrote, as a machine that lost its power may leave them at the end.
 #[test]
-fn rubbish_after_the_last_line_is_cut_off() {
+fn bytes_after_the_last_line_are_removed() {
     let trial = Trial::new(TINY);
     trial.run("out", &[]).expect(0);
     let results = trial.results("out");

@@ -24,7 +24,7 @@ fn put(trial: &Trial, lines: &[String]) {
 }
 
 #[test]
-fn an_edited_count_is_refused_by_whoever_reads_it() {
+fn edited_count_is_refused_by_every_command() {
     let (trial, lines) = ran(&small());
     let (out, other) = (trial.text("out"), trial.text("other"));
     ttlab(&["verify", &out, &other]).expect(0);
@@ -75,7 +75,7 @@ const TINY: &str =
     "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n";
 
 #[test]
-fn an_edit_of_any_leaf_of_a_manifest_shows() {
+fn edit_of_any_field_of_a_manifest_is_detected() {
     let (trial, _) = ran(TINY);
     let (folder, path) = (trial.path("out"), trial.path("out/manifest.json"));
     let whole = fs::read_to_string(&path).unwrap();
@@ -138,7 +138,7 @@ fn an_edit_of_any_leaf_of_a_manifest_shows() {
 }
 
 #[test]
-fn columns_exchanged_in_the_header_show() {
+fn swapped_columns_in_the_header_are_detected() {
     let (trial, lines) = ran(TINY);
     let folder = trial.path("out");
     let names: Vec<&str> = lines[0].split(',').collect();
@@ -177,7 +177,7 @@ fn columns_exchanged_in_the_header_show() {
 
 /// The seconds are none of the counts, and yet the file's.
 #[test]
-fn an_edit_that_no_check_covers_shows_in_the_file() {
+fn edited_seconds_are_detected_by_the_file_checksum() {
     let (trial, lines) = ran(TINY);
     let (folder, out) = (trial.path("out"), trial.text("out"));
     let at = lines[0].split(',').position(|name| name == "seconds").unwrap();
@@ -197,7 +197,7 @@ fn an_edit_that_no_check_covers_shows_in_the_file() {
 
 /// However a plan is run, each column of words and counts has the same seal; a shard has none of them.
 #[test]
-fn counts_have_one_seal_in_every_run() {
+fn checksums_of_counts_are_equal_in_every_run() {
     let (trial, lines) = ran(TINY);
     let seals = |out: &str| Manifest::read(&trial.path(out)).unwrap().unwrap().column_seals;
     let known = seals("out");
@@ -256,7 +256,7 @@ fn results_of_another_schema_are_refused_with_both_versions() {
 }
 
 #[test]
-fn rows_that_are_there_twice_are_refused() {
+fn duplicate_rows_are_refused() {
     let (trial, lines) = ran(&small());
     let out = trial.text("out");
     let thrice = [&lines[..], &lines[1..], &lines[1..]].concat();
@@ -267,7 +267,7 @@ fn rows_that_are_there_twice_are_refused() {
 }
 
 #[test]
-fn rows_that_are_missing_are_told_and_the_page_is_written() {
+fn missing_rows_are_reported_and_the_page_is_written() {
     let (trial, lines) = ran(&small());
     let out = trial.text("out");
     // A whole position of every variant, but for the one that is a single job; the last row of one job.
@@ -291,7 +291,7 @@ fn rows_that_are_missing_are_told_and_the_page_is_written() {
 }
 
 #[test]
-fn a_folder_that_is_none_and_a_run_that_has_not_ended_are_told() {
+fn invalid_folder_and_unfinished_run_are_reported() {
     let (trial, _) = ran(&small());
     ttlab(&["verify", &trial.text("out"), "data"]).expect(2).prints(&["give a results folder of ttlab"]);
     let child = Trial::new(&small().replace("depth = 3", "depth = 9"));
@@ -318,7 +318,7 @@ fn made(segment: &serde_json::Value) -> Vec<u64> {
 
 /// Machine, build and jobs of every segment stay written down.
 #[test]
-fn no_stretch_of_a_run_is_written_over() {
+fn manifest_keeps_every_segment_of_a_run() {
     let (trial, lines) = ran(&small());
     let manifest = trial.path("out").join("manifest.json");
     let read = || -> serde_json::Value { serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap() };
@@ -403,7 +403,7 @@ fn cells_can_be_guarded_against_spreadsheets() {
 
 /// Of many rows that are wrong the first three are named, each by its line, and all are counted.
 #[test]
-fn the_first_wrong_rows_are_named() {
+fn first_three_wrong_rows_are_named_and_all_counted() {
     let (trial, mut lines) = ran(&small());
     let nodes = lines[0].split(',').position(|name| name == "search.nodes").unwrap();
     let places: Vec<usize> = (1..lines.len()).filter(|&at| lines[at].contains(",no table,")).collect();
@@ -424,7 +424,7 @@ fn the_first_wrong_rows_are_named() {
 
 /// What a spreadsheet would take for a formula begins with an apostrophe; numbers, negative ones too, are left alone.
 #[test]
-fn numbers_are_not_guarded() {
+fn guard_cells_leaves_numbers_unchanged() {
     use ttlab::internals::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
     let words = ["=1+1", "+x", "-y", "@z", "\tt", "plain", "-12.5", "+3", "1e5"];
     let rows = words.iter().map(|word| vec![Cell::text(*word)]).collect();
@@ -446,7 +446,7 @@ fn numbers_are_not_guarded() {
 
 /// A name of two lines stays in its cell of a Markdown table.
 #[test]
-fn a_cell_is_one_line() {
+fn cell_with_a_line_break_stays_one_line() {
     use ttlab::internals::report::markdown::{Style, render};
     use ttlab::internals::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
     let rows = vec![vec![Cell::text("two\nlines\r\nof | three"), Cell::text("end")]];
@@ -460,7 +460,7 @@ fn a_cell_is_one_line() {
 
 /// Where a row begins, reading can begin again, as often as one likes: so shards are merged whose rows lie in any order.
 #[test]
-fn reading_goes_on_where_it_ended() {
+fn reader_resumes_at_the_beginning_of_any_row() {
     use ttlab::internals::record::Rows;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("results.csv");
@@ -481,7 +481,7 @@ fn reading_goes_on_where_it_ended() {
 
 /// A header that is not the plan's is told by its first column that is another; what a kill left of one is none at all.
 #[test]
-fn the_first_column_that_is_another_is_told_by_its_place() {
+fn wrong_header_is_reported_by_its_first_wrong_column() {
     use ttlab::internals::record::{ResultsError, scan};
     let folder = scratch();
     let path = folder.path().join("results.csv");
@@ -509,7 +509,7 @@ fn the_first_column_that_is_another_is_told_by_its_place() {
 
 /// A range of jobs may stand anywhere among the numbers that a plan can have, and is not counted out where it was edited to be endless.
 #[test]
-fn ranges_of_jobs_have_an_end() {
+fn endless_range_of_jobs_is_refused() {
     use ttlab::internals::record::Jobs;
     let last = Jobs::try_from("4294967291-4294967295".to_owned()).unwrap();
     assert_eq!((last.0.len(), last.to_string().as_str()), (5, "4294967291-4294967295"));
