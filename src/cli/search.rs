@@ -2,7 +2,7 @@ use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, 
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Engine, Limit, SearchCounters, SearchProgress};
 use crate::system::watch::stop_when_short;
-use crate::table::TableCounters;
+use crate::table::{TableCounters, ThreadCounters};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -65,9 +65,11 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(out_of_memory());
     }
     let (mut search, mut table) = (SearchCounters::default(), TableCounters::default());
+    let mut threads = ThreadCounters::default();
     for iteration in &outcome.iterations {
         search += iteration.search;
         table += iteration.table;
+        threads += iteration.threads;
     }
     let print_count = |name: &str, value: u64| println!("{name:<24} {value:>14}");
     println!("\nall iterations:");
@@ -76,6 +78,10 @@ pub fn run(args: &Args) -> CommandResult {
     }
     for ((name, _), value) in TableCounters::COLUMNS.iter().zip(table.values()).filter(|_| engine.table().is_some()) {
         print_count(&format!("table.{name}"), value);
+    }
+    for ((name, _), value) in ThreadCounters::COLUMNS.iter().zip(threads.values()).filter(|_| options.threads.count > 1)
+    {
+        print_count(&format!("threads.{name}"), value);
     }
     if let Some(anatomy) = outcome.iterations.last().and_then(|last| last.anatomy.as_ref()) {
         println!("\nanatomy of the last iteration:");

@@ -51,9 +51,11 @@ impl<O: Observer> Search<'_, O> {
         }
 
         let bare = depth == 1 && self.on.bare_leaves && !O::ENABLED;
-        let staged = depth <= self.on.staged_depth;
+        let reorders = ply == 0 && self.root_order.is_some();
+        let staged = depth <= self.on.staged_depth && !reorders;
         let known_legal = staged && !table_move.is_none() && board.is_legal(table_move);
-        if self.is_frontier(depth)
+        if !reorders
+            && self.is_frontier(depth)
             && let Some((score, mv)) = self.frontier(board, window, (alpha, beta, best), table_move)
         {
             let score = self.clamp_to_window(score, window.alpha, window.beta);
@@ -125,6 +127,9 @@ impl<O: Observer> Search<'_, O> {
         } else {
             self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned)
         };
+        if reorders && let Some(order) = self.root_order {
+            self.stack.reorder(&mut frame, order);
+        }
         if TABLE {
             self.prefetch_children(board, depth);
         }

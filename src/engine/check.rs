@@ -1,5 +1,6 @@
 //! Checks that the option types cannot express: ranges and combinations.
 
+use super::crew::HELPER_BYTES;
 use super::options::{Algorithm, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
 use crate::table::options::Clear;
 use crate::table::{self, Size, TableKind, shadow};
@@ -39,7 +40,8 @@ impl EngineOptions {
             Diagnostics::Full => table::entries(&self.table, None).unwrap_or(0).saturating_mul(shadow::SLOT_BYTES),
             Diagnostics::Off => 0,
         };
-        Some(table::bytes(&self.table, None)?.saturating_add(followed))
+        let helpers = u64::from(self.threads.count.saturating_sub(1)) * HELPER_BYTES;
+        Some(table::bytes(&self.table, None)?.saturating_add(followed).saturating_add(helpers))
     }
 
     /// Whether memory grows by an unknown amount during the search.
@@ -60,6 +62,20 @@ impl EngineOptions {
     pub fn check(&self) -> Result<(), OptionError> {
         check_range("aspiration", self.aspiration, 0..=32_000)?;
         check_range("deepening.start", i32::from(self.deepening.start), 1..=255)?;
+        let threads = &self.threads;
+        check_range("threads.count", i32::try_from(threads.count).unwrap_or(i32::MAX), 1..=256)?;
+        refuse("threads.quantum", threads.quantum == 0, "0 is no turn: expected at least 1 node")?;
+        let several = threads.count > 1;
+        refuse(
+            "threads.count",
+            several && self.diagnostics == Diagnostics::Full,
+            "diagnostics = \"full\" follows the probes of one searcher: expected 1, or diagnostics = \"off\"",
+        )?;
+        refuse(
+            "threads.count",
+            several && self.ordering.contains(&Ordering::Oracle),
+            "the ordering \"oracle\" knows the nodes of one searcher: expected 1, or an ordering without it",
+        )?;
         check_range("quiescence.delta", self.quiescence.delta, 0..=32_000)?;
         check_range("mate.value", self.mate.value, 1_000..=31_700)?;
         check_range("eval.mobility", self.eval.mobility, -100..=100)?;

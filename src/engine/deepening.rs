@@ -3,36 +3,40 @@
 use super::anatomy::{Anatomy, Dissector};
 use super::audit::{Auditor, Findings};
 use super::check::OptionError;
+use super::crew::{Crew, Routine, Suspended};
 use super::eval::{self, Evaluator};
+use super::helper::{Helper, MAX_DEPTH, Task};
 use super::instruments::Instruments;
-use super::node::TableAnswer;
+use super::kernel::{Buffers, Kernel};
 use super::observer::{NoObserver, Observer};
 use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
 use super::oracle::{self, BestMoves};
-use super::ordering::{Learned, Ranks, Stack};
+use super::ordering::Learned;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
-use super::pv::Variations;
+use super::pace::Pace;
 use super::search::Search;
 use super::stop::Stop;
 use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
-use crate::chess::{Board, Move, MoveList, Score};
+use crate::chess::{Board, Move, Score};
 use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
 use crate::table::watch::WatchedTable;
-use crate::table::{self, ObservedTable, Table, TableError, TableKind};
-
-/// Maximum depth of an iteration.
-const MAX_DEPTH: u8 = 255;
+use crate::table::{self, ObservedTable, SharedTable, Table, TableError, TableKind, ThreadCounters};
+use std::sync::Arc;
 
 /// A configured engine with its state between searches.
 pub struct Engine {
-    options: EngineOptions,
-    increments: Increments,
+    options: Arc<EngineOptions>,
+    increments: Arc<Increments>,
     check_keys: Keys,
     table: Option<Box<dyn Table>>,
     learned: Learned,
+    /// Where there are several searchers: the table's handle that knows the writers, and the
+    /// others.
+    shared: Option<SharedTable>,
+    helpers: Vec<Box<Helper>>,
     /// Game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
     /// The results of the audit so far, if there is one.
@@ -87,16 +91,24 @@ impl Engine {
 
     fn assemble(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
         let table = table.map(|table| watch_offers(options, table)).transpose()?;
-        let table = match options.diagnostics {
+        let mut table = match options.diagnostics {
             Diagnostics::Off => table,
             Diagnostics::Full => table.map(observed).transpose()?,
         };
-        let increments = Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval));
+        let increments = Arc::new(Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval)));
+        let searchers = options.threads.count;
+        let shared = table.take_if(|_| searchers > 1).map(SharedTable::new);
+        let table = shared.clone().map(|table| Box::new(table) as Box<dyn Table>).or(table);
+        let arc = Arc::new(options.clone());
         Ok(Self {
-            options: options.clone(),
+            helpers: (1..searchers)
+                .map(|number| Box::new(Helper::new(number as u8, &arc, &increments, shared.as_ref())))
+                .collect(),
+            options: arc,
             increments,
             check_keys: Keys::independent(),
             table,
+            shared,
             learned: Learned::default(),
             last_ply: None,
             audit: None,
@@ -130,7 +142,7 @@ impl Engine {
         if let Some(table) = self.table.as_mut() {
             table.renew();
         }
-        self.learned.clear();
+        self.forget_learned();
         self.last_ply = None;
         self.searched = false;
         self.notes.iter_mut().for_each(BestMoves::clear);
@@ -156,10 +168,18 @@ impl Engine {
             {
                 table.clear();
             }
-            if frequent(self.options.history_clear) {
+            // Helpers begin iterations of their own.
+            if frequent(self.options.history_clear) && occasion == Clear::Iteration {
                 self.learned.clear();
+            } else if frequent(self.options.history_clear) {
+                self.forget_learned();
             }
         }
+    }
+
+    fn forget_learned(&mut self) {
+        self.learned.clear();
+        self.helpers.iter_mut().for_each(|helper| helper.learned.clear());
     }
 
     /// Advances the table's clock before a root search.
@@ -196,13 +216,26 @@ impl Engine {
         stop: impl Into<Stop<'s>>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
+        self.search_with(Routine::suspend, board, past, limit, stop.into(), watch)
+    }
+
+    /// Searches with helpers that are suspended in a way of the caller's choice.
+    pub(super) fn search_with(
+        &mut self,
+        suspend: fn(Box<Helper>, Task) -> Box<dyn Suspended>,
+        board: &Board,
+        past: &[Board],
+        limit: Limit,
+        stop: Stop<'_>,
+        watch: &mut dyn FnMut(SearchProgress),
+    ) -> Outcome {
         self.forget(Clear::Search);
         self.tick(board);
         self.searched = true;
         self.learner.iter_mut().for_each(|learner| learner.reset());
         let mut root = *board;
         root.rekey(&self.increments);
-        let path = past
+        let path: Vec<u64> = past
             .iter()
             .map(|&earlier| {
                 let mut earlier = earlier;
@@ -210,9 +243,18 @@ impl Engine {
                 earlier.key()
             })
             .collect();
-        let stop = stop.into();
-        let iterations = self.deepen(&root, path, limit, stop, watch);
+        let task = Task { root, path: path.clone(), first: self.first_depth(limit) };
+        let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
+        let mut crew = (!helpers.is_empty()).then(|| Crew::new(self.options.threads, helpers, limit.nodes, stop));
+        let iterations = self.deepen(&root, path, limit, stop, crew.as_mut(), watch);
+        self.helpers.extend(crew.into_iter().flat_map(Crew::end));
         Outcome { iterations, stopped: stop.is_set() }
+    }
+
+    /// The depth of the first iteration.
+    fn first_depth(&self, limit: Limit) -> u8 {
+        let (deepening, target) = (self.options.deepening, limit.depth.unwrap_or(MAX_DEPTH).max(1));
+        if deepening.step == 0 { target } else { deepening.start.clamp(1, target) }
     }
 
     /// Runs the iterations of one root search.
@@ -222,12 +264,13 @@ impl Engine {
         path: Vec<u64>,
         limit: Limit,
         stop: Stop<'_>,
+        mut crew: Option<&mut Crew<'_>>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Vec<Iteration> {
         let mut iterations: Vec<Iteration> = Vec::new();
         let target = limit.depth.unwrap_or(MAX_DEPTH).max(1);
         let deepening = self.options.deepening;
-        let mut depth = if deepening.step == 0 { target } else { deepening.start.clamp(1, target) };
+        let mut depth = self.first_depth(limit);
         let mut counted = SearchCounters::default();
         let mut buffers = Buffers { path, ..Buffers::default() };
         loop {
@@ -239,13 +282,22 @@ impl Engine {
             }
             if let Some(learner) = self.learner.as_mut() {
                 let only = Limit { depth: Some(depth), nodes: None };
-                learner.deepen(root, buffers.path.clone(), only, stop, &mut |_| {});
+                learner.deepen(root, buffers.path.clone(), only, stop, None, &mut |_| {});
             }
             let before = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
+            let foreign_before = self.foreign();
             let last = iterations.last();
             let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - counted.nodes);
             let expected = IterationPlan { depth, guess: last.map(|last| last.score), nodes: nodes_left };
-            let found = self.iterate(root, expected, &mut buffers, stop, watch);
+            let pace = match crew.as_mut() {
+                Some(crew) => Pace::Turns(*crew),
+                None => Pace::Alone(stop),
+            };
+            let mut found = self.iterate(root, expected, &mut buffers, pace, watch);
+            let helped = crew.as_mut().map(|crew| crew.end_iteration(found.count.nodes)).unwrap_or_default();
+            found.count += helped;
+            let ticks = |nodes: u64| nodes / u64::from(self.options.threads.count);
+            let begin = ticks(counted.nodes);
             counted += found.count;
             let (after, occupancy) =
                 self.table.as_ref().map_or_else(Default::default, |table| (table.counters(), table.occupancy()));
@@ -264,6 +316,11 @@ impl Engine {
                 search: found.count,
                 table: after - before,
                 occupancy,
+                threads: ThreadCounters {
+                    ticks: ticks(counted.nodes) - begin,
+                    helper_nodes: helped.nodes,
+                    ..self.foreign() - foreign_before
+                },
                 anatomy: found.anatomy,
                 finished,
             };
@@ -278,12 +335,12 @@ impl Engine {
     }
 
     /// Searches one iteration with the requested observers.
-    fn iterate(
-        &mut self,
+    fn iterate<'a>(
+        &'a mut self,
         root: &Board,
         expected: IterationPlan,
         buffers: &mut Buffers,
-        stop: Stop<'_>,
+        pace: Pace<'a>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> IterationResult {
         let on = Switches::new(&self.options);
@@ -302,11 +359,12 @@ impl Engine {
             oracle: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
             on,
             evaluator,
+            root_order: None,
         };
         if instruments.is_empty() {
-            return kernel.run(NoObserver, root, expected, buffers, stop, watch).0;
+            return run(kernel, NoObserver, root, expected, buffers, pace, watch).0;
         }
-        let (mut found, instruments, table) = kernel.run(instruments, root, expected, buffers, stop, watch);
+        let (mut found, instruments, table) = run(kernel, instruments, root, expected, buffers, pace, watch);
         if let Some(mut auditor) = instruments.auditor
             && found.finished
         {
@@ -321,11 +379,20 @@ impl Engine {
     /// Audits every table answer from now on. Counts stay the same; time does not.
     pub fn audit(&mut self) {
         self.audit = Some(Box::default());
+        self.helpers.iter_mut().for_each(|helper| helper.audit = Some(Box::default()));
     }
 
     /// Returns and clears the audit's results.
     pub fn findings(&mut self) -> Findings {
-        self.audit.as_deref_mut().map(std::mem::take).unwrap_or_default()
+        let mut all = Findings::default();
+        let audits = self.helpers.iter_mut().map(|helper| &mut helper.audit);
+        std::iter::once(&mut self.audit).chain(audits).flatten().for_each(|audit| all.add(std::mem::take(audit)));
+        all
+    }
+
+    /// Counts of answers between searchers since the engine was created.
+    fn foreign(&self) -> ThreadCounters {
+        self.shared.as_ref().map(SharedTable::foreign).unwrap_or_default()
     }
 }
 
@@ -357,70 +424,23 @@ struct IterationResult {
     anatomy: Option<Box<Anatomy>>,
 }
 
-/// Buffers reused between iterations, so that only the first allocates.
-#[derive(Default)]
-struct Buffers {
-    path: Vec<u64>,
-    stack: Stack,
-    pv: Variations,
-}
-
-/// The parts of the engine that a search borrows.
-struct Kernel<'a> {
-    options: &'a EngineOptions,
-    increments: &'a Increments,
-    table: Option<&'a mut (dyn Table + 'static)>,
-    learned: &'a mut Learned,
-    oracle: Option<&'a BestMoves>,
-    on: Switches,
-    evaluator: Evaluator,
-}
-
-impl<'a> Kernel<'a> {
-    /// Searches one iteration with an observer and returns what was borrowed.
-    fn run<O: Observer>(
-        self,
-        observer: O,
-        root: &Board,
-        expected: IterationPlan,
-        buffers: &mut Buffers,
-        stop: Stop<'a>,
-        watch: &mut dyn FnMut(SearchProgress),
-    ) -> (IterationResult, O, Option<&'a dyn Table>) {
-        let Self { options, increments, table, learned, oracle, on, evaluator } = self;
-        let mut search = Search {
-            on,
-            ranks: Ranks::new(options),
-            algorithm: options.algorithm,
-            aspiration: options.aspiration,
-            evaluator,
-            increments,
-            stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
-            table,
-            learned,
-            count: SearchCounters::default(),
-            credit: 0,
-            stack: std::mem::take(&mut buffers.stack),
-            scratch: MoveList::new(),
-            pv: std::mem::replace(&mut buffers.pv, Variations::none()),
-            path: std::mem::take(&mut buffers.path),
-            stop,
-            node_limit: expected.nodes,
-            next_check: 0,
-            aborted: false,
-            extending_plies: 2 * usize::from(expected.depth),
-            known: TableAnswer::default(),
-            oracle,
-            observer,
-        };
-        watch(SearchProgress::Begin { depth: expected.depth });
-        let score = search.iterate(root, i32::from(expected.depth), expected.guess);
-        watch(SearchProgress::End);
-        let Search { observer, table, count, aborted, stack, mut pv, path, .. } = search;
-        let deepest = pv.take_deepest();
-        let line = pv.get(0).to_vec();
-        *buffers = Buffers { path, stack, pv };
-        let table = table.map(|table| table as &dyn Table);
-        (IterationResult { score, pv: line, count, finished: !aborted, deepest, anatomy: None }, observer, table)
-    }
+/// Searches one iteration with an observer and returns what was borrowed.
+fn run<'a, O: Observer>(
+    kernel: Kernel<'a>,
+    observer: O,
+    root: &Board,
+    expected: IterationPlan,
+    buffers: &mut Buffers,
+    pace: Pace<'a>,
+    watch: &mut dyn FnMut(SearchProgress),
+) -> (IterationResult, O, Option<&'a dyn Table>) {
+    let mut search = kernel.begin(observer, expected.nodes, buffers, pace);
+    watch(SearchProgress::Begin { depth: expected.depth });
+    let score = search.iterate(root, i32::from(expected.depth), expected.guess);
+    watch(SearchProgress::End);
+    let deepest = search.pv.take_deepest();
+    let pv = search.pv.get(0).to_vec();
+    let Search { observer, table, count, aborted, .. } = search.end(buffers);
+    let table = table.map(|table| table as &dyn Table);
+    (IterationResult { score, pv, count, finished: !aborted, deepest, anatomy: None }, observer, table)
 }

@@ -3,6 +3,7 @@
 //! nowhere else.
 
 pub use super::table_use::{BoundsRule, DepthRule, Known, Probe, Returns, Store, Use, Where};
+pub use super::threads::{Helpers, Schedule, Threads};
 use crate::chess::keys::KeyOptions;
 use crate::chess::order::GenerationOrder;
 use crate::table::{TableKind, TableOptions};
@@ -77,6 +78,8 @@ pub struct EngineOptions {
     /// The transposition table.
     #[serde(deserialize_with = "table_shorthand")]
     pub table: TableOptions,
+    /// Several searchers that share the table.
+    pub threads: Threads,
     /// The position keys.
     pub keys: KeyOptions,
     /// When killers and history are forgotten.
@@ -115,6 +118,7 @@ impl Default for EngineOptions {
             probe: Probe::default(),
             store: Store::default(),
             table: TableOptions::default(),
+            threads: Threads::default(),
             keys: KeyOptions::default(),
             history_clear: crate::table::options::Clear::default(),
             game_ply: GamePly::default(),

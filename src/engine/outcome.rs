@@ -2,7 +2,7 @@
 
 use super::anatomy::Anatomy;
 use crate::chess::{Move, Score};
-use crate::table::{Occupancy, TableCounters};
+use crate::table::{Occupancy, TableCounters, ThreadCounters};
 
 /// The limit of a search. At least one of the two is set; time is never a limit, since counts must
 /// not depend on the machine.
@@ -86,6 +86,8 @@ pub struct Iteration {
     pub search: SearchCounters,
     /// The table's counts in this iteration (all 0 without a table).
     pub table: TableCounters,
+    /// The counts of several searchers.
+    pub threads: ThreadCounters,
     /// The table's occupancy at its end.
     pub occupancy: Occupancy,
     /// Its anatomy, under full diagnostics.

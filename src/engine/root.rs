@@ -10,6 +10,7 @@ use crate::chess::{Board, Move, Score};
 impl<O: Observer> Search<'_, O> {
     /// One iteration: the root's score at `depth`, with the best line in `self.pv`.
     pub(super) fn iterate(&mut self, root: &Board, depth: i32, guess: Option<Score>) -> Score {
+        self.extending_plies = 2 * depth as usize;
         let node = |alpha, beta| Node { alpha, beta, depth, ply: 0, cut: false };
         match (self.algorithm, guess) {
             (Algorithm::Minimax, _) if self.table.is_some() => self.minimax::<true>(root, depth, 0),

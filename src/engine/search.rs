@@ -1,14 +1,15 @@
 //! One root search: its state and the code shared by all nodes.
 
 use super::eval::Evaluator;
+use super::kernel::Buffers;
 use super::node::TableAnswer;
 use super::observer::Observer;
 use super::options::Algorithm;
 use super::oracle::BestMoves;
-use super::ordering::{Learned, Ranks, Stack};
+use super::ordering::{Learned, Ranks, RootOrder, Stack};
 use super::outcome::SearchCounters;
+use super::pace::Pace;
 use super::pv::Variations;
-use super::stop::Stop;
 use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::{Board, Move, MoveList, Score};
@@ -16,7 +17,7 @@ use crate::table::Table;
 
 /// Nodes between checks of the stop flag: about a quarter of a millisecond, since a client that
 /// gives ten per move must not wait on a busy machine.
-const POLL: u64 = 1024;
+pub const POLL: u64 = 1024;
 
 /// The state of a root search.
 pub struct Search<'a, O> {
@@ -38,13 +39,15 @@ pub struct Search<'a, O> {
     pub(super) pv: Variations,
     /// Keys of the positions from the start of the game to this node's parent.
     pub(super) path: Vec<u64>,
-    pub(super) stop: Stop<'a>,
+    pub(super) pace: Pace<'a>,
     pub(super) node_limit: u64,
     /// The node count at which to check the limits next.
     pub(super) next_check: u64,
     pub(super) aborted: bool,
     /// Only nodes at fewer plies from the root may be extended.
     pub(super) extending_plies: usize,
+    /// In what other order the root's moves are tried, if in another.
+    pub(super) root_order: Option<RootOrder>,
     /// The last probe's facts, for reductions and extensions; cleared before each use.
     pub(super) known: TableAnswer,
     /// The oracle's first move of each node, if the ordering uses it.
@@ -65,6 +68,16 @@ pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
 }
 
 impl<O: Observer> Search<'_, O> {
+    /// Gives the buffers back.
+    pub(super) fn end(mut self, buffers: &mut Buffers) -> Self {
+        *buffers = Buffers {
+            path: std::mem::take(&mut self.path),
+            stack: std::mem::take(&mut self.stack),
+            pv: std::mem::replace(&mut self.pv, Variations::none()),
+        };
+        self
+    }
+
     /// Counts a node; returns true if the search must end before it.
     #[inline]
     pub(super) fn enter(&mut self) -> bool {
@@ -77,11 +90,14 @@ impl<O: Observer> Search<'_, O> {
 
     #[cold]
     fn check_limits(&mut self) -> bool {
-        if self.count.nodes >= self.node_limit || self.stop.is_set() {
-            self.aborted = true;
-        } else {
-            self.next_check = self.node_limit.min(self.count.nodes + POLL);
-        }
+        let nodes = match &mut self.pace {
+            _ if self.aborted => 0,
+            Pace::Alone(stop) if stop.is_set() => 0,
+            Pace::Alone(_) => self.node_limit.saturating_sub(self.count.nodes).min(POLL),
+            Pace::Turns(baton) => baton.pass(&self.count),
+        };
+        self.aborted = nodes == 0;
+        self.next_check = self.count.nodes + nodes;
         self.aborted
     }
 
@@ -89,7 +105,9 @@ impl<O: Observer> Search<'_, O> {
     /// are due before.
     #[cold]
     pub(super) fn has_room_for(&mut self, nodes: u64) -> bool {
-        if !self.stop.is_set() {
+        if let Pace::Alone(stop) = self.pace
+            && !stop.is_set()
+        {
             self.next_check = self.node_limit.min(self.count.nodes + POLL);
         }
         self.count.nodes + nodes < self.next_check

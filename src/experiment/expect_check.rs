@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
     let extra = Extra {
         anatomy: variants.iter().any(|variant| variant.options.diagnostics == Diagnostics::Full),
+        threads: variants.iter().any(|variant| variant.options.threads.count > 1),
         external: variants.iter().any(|variant| variant.external().is_some()),
         games: file.games.is_some(),
         suites: file.suites.is_some(),

@@ -216,6 +216,7 @@ impl Plan {
     pub fn extra_columns(&self) -> Extra {
         Extra {
             anatomy: self.has_anatomy(),
+            threads: self.variants.iter().any(|variant| variant.options.threads.count > 1),
             external: self.has_external(),
             games: self.games.is_some(),
             suites: !self.suite_names.is_empty(),
@@ -485,14 +486,23 @@ mod tests {
     /// the middle; only then may they be expected.
     #[test]
     fn one_variant_adds_columns_for_all() {
-        let (anatomy, external) = ("diagnostics = 'full'\n", "subject = 'x'\n");
-        for option in ["", anatomy, external] {
+        let (anatomy, external, threads) = ("diagnostics = 'full'\n", "subject = 'x'\n", "'threads.count' = 2\n");
+        for option in ["", anatomy, external, threads] {
             let variants = ["", option, ""].into_iter().zip(1..);
             let variant = |(more, at): (&str, u8)| format!("[[variant]]\nname = '{at}'\n'limit.depth' = {at}\n{more}");
             let text = variants.map(variant).collect::<String>();
-            let extra = Extra { anatomy: option == anatomy, external: option == external, games: false, suites: false };
+            let extra = Extra {
+                anatomy: option == anatomy,
+                threads: option == threads,
+                external: option == external,
+                ..Extra::default()
+            };
             assert_eq!(plan(&text).extra_columns(), extra, "{option}");
-            for (column, there) in [("anatomy.shallow", extra.anatomy), ("reported.hashfull", extra.external)] {
+            for (column, there) in [
+                ("anatomy.shallow", extra.anatomy),
+                ("reported.hashfull", extra.external),
+                ("threads.ticks", extra.threads),
+            ] {
                 let text = format!("suite = {{ startpos = true }}\n{text}[[expect]]\n'{column}' = 1\n");
                 let read = Experiment::parse(&text, "x.toml".as_ref(), &[]);
                 assert_eq!(read.is_ok(), there, "{option} {column}");

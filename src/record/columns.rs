@@ -7,7 +7,7 @@ use crate::chess::EpRule;
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Iteration, SearchCounters};
 use crate::subject::UciReport;
-use crate::table::{Occupancy, TableCounters};
+use crate::table::{Occupancy, TableCounters, ThreadCounters};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -210,6 +210,9 @@ counters_by_name! {
 /// Prefix of the columns that exist only with `diagnostics = "full"`.
 pub const ANATOMY: &str = "anatomy.";
 
+/// Prefix of the columns that exist only with several searchers.
+pub const THREADS: &str = "threads.";
+
 /// Prefix of the columns that exist only with external engines.
 pub const EXTERNAL: &str = "reported.";
 
@@ -221,6 +224,8 @@ pub const MATCH: &str = "match.";
 pub struct Extra {
     /// Whether a variant has full diagnostics.
     pub anatomy: bool,
+    /// Whether a variant has several searchers.
+    pub threads: bool,
     /// Whether a variant is an external engine.
     pub external: bool,
     /// Whether the rows are games.
@@ -234,7 +239,7 @@ impl Extra {
         if column == SUITE {
             return self.suites;
         }
-        let some = [(self.anatomy, ANATOMY), (self.external, EXTERNAL), (self.games, MATCH)];
+        let some = [(self.anatomy, ANATOMY), (self.threads, THREADS), (self.external, EXTERNAL), (self.games, MATCH)];
         some.iter().all(|(there, start)| *there || !column.starts_with(start))
     }
 }
@@ -254,6 +259,7 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
         .chain(own(RESULT))
         .chain(SearchCounters::COLUMNS.iter().map(|&column| counter("search.", column)))
         .chain(TableCounters::COLUMNS.iter().map(|&column| counter("table.", column)))
+        .chain(ThreadCounters::COLUMNS.iter().map(|&column| counter(THREADS, column)))
         .chain(Anatomy::columns().map(|column| counter(ANATOMY, column)))
         .chain(own(REPORTED))
         .chain(own(MATCH_COLUMNS))
@@ -320,7 +326,8 @@ impl Row<'_> {
         let head = HEAD.iter().filter(|own| own.column.name != SUITE || self.label.suite.is_some());
         let head = head.map(|own| (own.field)(self, iteration));
         let mut fields: Vec<String> = head.chain(self.label.options.iter().cloned()).chain(own(RESULT)).collect();
-        let counters = iteration.search.values().into_iter().chain(iteration.table.values());
+        let threads = self.threads.then(|| iteration.threads.values());
+        let counters = [iteration.search.values(), iteration.table.values()].into_iter().chain(threads).flatten();
         match self.report() {
             // An external engine reports at most its nodes, the first counter.
             Some(report) => fields.extend(counters.enumerate().map(|(at, _)| match report.nodes {
@@ -404,9 +411,10 @@ mod tests {
     fn row_has_a_field_for_each_column() {
         use crate::record::{EngineColumns, Label, MatchColumns};
         let label = Label { options: vec!["7".to_owned(), "x".to_owned()], ..Label::default() };
-        for bits in 0..8 {
-            let [anatomy, external, games] = [1, 2, 4].map(|bit| bits & bit > 0);
-            let header = header(&["a.b", "c"].map(str::to_owned), Extra { anatomy, external, games, suites: false });
+        for bits in 0..16 {
+            let [anatomy, external, games, threads] = [1, 2, 4, 8].map(|bit| bits & bit > 0);
+            let extra = Extra { anatomy, threads, external, games, suites: false };
+            let header = header(&["a.b", "c"].map(str::to_owned), extra);
             let row = Row {
                 label: &label,
                 iteration: None,
@@ -414,6 +422,7 @@ mod tests {
                 seconds: 0.0,
                 error: "why",
                 anatomy,
+                threads,
                 external: external.then_some(EngineColumns { report: None, repeats: "exact" }),
                 games: games.then_some(MatchColumns { opponent: "o", game: None }),
             };
@@ -426,8 +435,8 @@ mod tests {
                 (external.then_some("exact"), games.then_some("o")),
                 "{bits}"
             );
-            let there = [ANATOMY, EXTERNAL, MATCH].map(|start| header.iter().any(|column| column.starts_with(start)));
-            assert_eq!(there, [anatomy, external, games]);
+            let is_there = |start| header.iter().any(|column| column.starts_with(start));
+            assert_eq!([ANATOMY, EXTERNAL, MATCH, THREADS].map(is_there), [anatomy, external, games, threads]);
         }
     }
 
@@ -443,6 +452,7 @@ mod tests {
             seconds: 0.0,
             error,
             anatomy: false,
+            threads: false,
             external: None,
             games: None,
         };

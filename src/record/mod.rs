@@ -71,6 +71,8 @@ pub struct Row<'a> {
     pub error: &'a str,
     /// Whether the results have anatomy columns; they are empty if the iteration has no anatomy.
     pub anatomy: bool,
+    /// Whether the results have columns for several searchers.
+    pub threads: bool,
     /// The columns of external engines, if the results have them.
     pub external: Option<EngineColumns<'a>>,
     /// The columns of a match, if the rows are games.
@@ -239,6 +241,7 @@ mod tests {
                 seconds: 0.5,
                 error: "",
                 anatomy: false,
+                threads: false,
                 external,
                 games: None,
             };

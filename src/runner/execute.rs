@@ -133,6 +133,7 @@ impl Shared<'_> {
             seconds: found.map_or(0.0, |found| found.seconds),
             error: outcome.err().unwrap_or_default(),
             anatomy: self.extra.anatomy,
+            threads: self.extra.threads,
             external: self.extra.external.then_some(text),
             games: job.opponent.map(|opponent| MatchColumns { opponent: &self.plan.variants[opponent].name, game }),
         }

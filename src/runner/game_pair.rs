@@ -9,7 +9,7 @@ use crate::engine::{Iteration, Limit, SearchCounters};
 use crate::experiment::{Experiment, Job, Match, matches};
 use crate::record::{GameRecord, games};
 use crate::subject::{Position, Subject, UciReport};
-use crate::table::{Occupancy, TableCounters};
+use crate::table::{Occupancy, TableCounters, ThreadCounters};
 use std::sync::atomic::AtomicBool;
 
 /// A player: the first of a pair is the variant, the second its opponent.
@@ -31,6 +31,7 @@ impl Player<'_> {
 struct PlayerTotals {
     search: SearchCounters,
     table: TableCounters,
+    threads: ThreadCounters,
     occupancy: Occupancy,
     depths: u64,
     blind: u64,
@@ -109,10 +110,10 @@ fn game(
 
 impl PlayerTotals {
     fn into_row(self, item: usize, game: GameRecord) -> JobRow {
-        let Self { search, table, occupancy, seconds, external, .. } = self;
+        let Self { search, table, threads, occupancy, seconds, external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
         let report = external.then(|| UciReport { nodes, ..UciReport::default() });
-        let iteration = Iteration { search, table, occupancy, ..UciReport::default().to_iteration() };
+        let iteration = Iteration { search, table, threads, occupancy, ..UciReport::default().to_iteration() };
         JobRow { report, game: Some(Box::new(game)), ..JobRow::new(item, iteration, seconds) }
     }
 }
@@ -130,6 +131,7 @@ fn search(
     for (iteration, _) in &record.iterations {
         total.search += iteration.search;
         total.table += iteration.table;
+        total.threads += iteration.threads;
         total.occupancy = iteration.occupancy;
     }
     if record.report.is_some() {
@@ -351,7 +353,7 @@ mod tests {
             );
             // The time is the sum of both searches of the player.
             assert!(found.seconds >= 2.0 * NAP.as_secs_f64());
-            let Iteration { search, table, occupancy, finished, depth, deepest, score, best, pv, anatomy } =
+            let Iteration { search, table, threads: _, occupancy, finished, depth, deepest, score, best, pv, anatomy } =
                 &found.iteration;
             // Columns of a single search are empty in a game's row.
             assert!((depth, deepest, score) == (&0, &0, &0) && best.is_none() && pv.is_empty() && anatomy.is_none());

@@ -133,6 +133,7 @@ impl UciReport {
             pv: self.pv.clone(),
             search: SearchCounters { nodes: self.nodes.unwrap_or(0), ..SearchCounters::default() },
             table: Default::default(),
+            threads: Default::default(),
             occupancy: Default::default(),
             anatomy: None,
             finished: !self.truncated,

@@ -15,6 +15,7 @@ pub mod offers;
 pub mod options;
 pub mod policy;
 pub mod shadow;
+pub mod shared;
 pub mod size;
 pub mod unbounded;
 pub mod watch;
@@ -25,6 +26,7 @@ pub use make::{build, bytes, check_memory, entries};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
 pub use shadow::ShadowCounters;
+pub use shared::{SharedTable, ThreadCounters};
 pub use size::Size;
 
 use crate::chess::{Bound, Move, Score};

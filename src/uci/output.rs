@@ -107,6 +107,7 @@ mod tests {
             pv,
             search: Default::default(),
             table: Default::default(),
+            threads: Default::default(),
             occupancy: Default::default(),
             anatomy: None,
             finished: true,

@@ -28,7 +28,8 @@ const TESTS: &[(&str, &str, &str)] = &[
          anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \
          anatomy.cut_ply_6 anatomy.cut_ply_9 anatomy.entries_depth_0 anatomy.entries_depth_1 anatomy.entries_depth_2 anatomy.entries_depth_3 \
          anatomy.entries_depth_4 anatomy.entries_depth_6 anatomy.entries_depth_8 anatomy.entries_age_0 anatomy.entries_age_1 anatomy.entries_age_2 \
-         anatomy.entries_age_4 anatomy.entries_age_8 anatomy.entries_exact anatomy.entries_lower anatomy.entries_upper anatomy.entries_pv",
+         anatomy.entries_age_4 anatomy.entries_age_8 anatomy.entries_exact anatomy.entries_lower anatomy.entries_upper anatomy.entries_pv threads.ticks threads.helper_nodes threads.foreign_hits \
+         threads.foreign_cutoffs threads.foreign_saved",
     ),
     (
         "table/model.rs",

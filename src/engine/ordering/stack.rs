@@ -1,7 +1,7 @@
 //! The move stack: the moves of all nodes on the path, and their selection.
 
 use super::scored::{MAX_MOVES, NoisySink, QuietSink, Scoring};
-use super::{Hint, Learned, Ranks};
+use super::{Hint, Learned, Ranks, RootOrder};
 use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
 
 /// The inputs of a node's move order.
@@ -301,6 +301,16 @@ impl Stack {
             rest.sort_unstable_by(|a, b| b.cmp(a));
         }
         frame.sorted = true;
+    }
+
+    /// Puts the moves of a node of which none was tried into another order.
+    pub fn reorder(&mut self, frame: &mut NodeMoves, order: RootOrder) {
+        if !frame.sorted {
+            self.sort(frame);
+        }
+        if let Some([_, others @ ..]) = self.words.get_mut(frame.next..frame.end) {
+            order.apply(others);
+        }
     }
 
     /// Releases a node's moves.

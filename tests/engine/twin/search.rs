@@ -3,6 +3,7 @@
 //! to hold against the meaning of each option.
 
 use super::rules::{Memory, evaluate, order};
+use super::turns::{OwnedTable, Turns, root_moves};
 use std::collections::{HashMap, HashSet};
 use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece, legal, movegen};
 use ttlab::internals::engine::anatomy::AnatomyCounters;
@@ -13,7 +14,7 @@ use ttlab::internals::engine::options::{
 };
 use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::internals::table::options::{Clear, Refresh, TickSource};
-use ttlab::internals::table::{Entry, Hit, Table, TableKind, TableOptions, build};
+use ttlab::internals::table::{Entry, Hit, Table, TableKind, TableOptions, ThreadCounters, build};
 
 /// Beyond every score.
 const MOST: i32 = 32_001;
@@ -33,6 +34,7 @@ pub struct Iterated {
     pub pv: Vec<Move>,
     pub search: SearchCounters,
     pub anatomy: AnatomyCounters,
+    pub threads: ThreadCounters,
     pub finished: bool,
 }
 
@@ -79,6 +81,11 @@ pub struct Twin {
     path: Vec<u64>,
     /// Depth of the iteration.
     iteration: i32,
+    /// Which of several searchers it is, their turns, the table that knows them, and the others.
+    me: usize,
+    turns: Option<Turns>,
+    owned: Option<OwnedTable>,
+    helpers: Vec<Twin>,
 }
 
 /// The table of the options.
@@ -95,7 +102,27 @@ fn after(board: &Board, mv: Move) -> Board {
 impl Twin {
     pub fn new(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Self {
         let oracle = options.ordering.contains(&Ordering::Oracle);
+        let several = options.threads.count > 1;
+        let (table, owned) = match table {
+            Some(table) if several => {
+                let owned = OwnedTable::new(table);
+                (Some(Box::new(owned.clone()) as Box<dyn Table>), Some(owned))
+            }
+            table => (table, None),
+        };
+        let alone = EngineOptions { threads: Default::default(), ..options.clone() };
+        let helper = |me: usize| {
+            let table = owned.clone().map(|owned| Box::new(owned.handle(me)) as Box<dyn Table>);
+            let mut helper = Self::new(&alone, table);
+            helper.options = options.clone();
+            helper.me = me;
+            helper
+        };
         Self {
+            helpers: (1..options.threads.count as usize).map(helper).collect(),
+            me: 0,
+            turns: None,
+            owned,
             options: options.clone(),
             rows: piece_square_values(&options.eval),
             keys: Keys::new(&options.keys),
@@ -146,6 +173,10 @@ impl Twin {
         }
         if rarity(self.options.history_clear) <= rarity(occasion) {
             self.memory = Memory::default();
+            // Helpers have iterations of their own.
+            if occasion != Clear::Iteration {
+                self.helpers.iter_mut().for_each(|helper| helper.memory = Memory::default());
+            }
         }
     }
 
@@ -192,10 +223,47 @@ impl Twin {
                 Self { notes: Some(HashMap::new()), ..Self::new(&scout.options.clone(), plain_table(&scout.options)) };
         }
         self.path = past.iter().map(|board| board.key_from_scratch(&self.keys)).collect();
-        self.deepen(root, limit)
+        if self.helpers.is_empty() {
+            return self.deepen(root, limit);
+        }
+        let turns = Turns::new(self.options.threads, limit.nodes);
+        let mut helpers = std::mem::take(&mut self.helpers);
+        let (first, path) = (self.depths(limit)[0], self.path.clone());
+        let done = std::thread::scope(|scope| {
+            for helper in &mut helpers {
+                (helper.turns, helper.path) = (Some(turns.clone()), path.clone());
+                scope.spawn(|| helper.help(root, first));
+            }
+            self.turns = Some(turns.clone());
+            let done = self.deepen(root, limit);
+            turns.end(0, &self.count);
+            done
+        });
+        self.helpers = helpers;
+        done
     }
 
-    fn deepen(&mut self, root: &Board, limit: Limit) -> Vec<Iterated> {
+    /// Searches deeper and deeper, until the main searcher is ready.
+    fn help(&mut self, root: &Board, first: u8) {
+        (self.count, self.credit) = (SearchCounters::default(), 0);
+        let (mut depth, mut last) = (u32::from(first), None);
+        while depth <= 255 {
+            if last.is_some() && self.options.history_clear == Clear::Iteration {
+                self.memory = Memory::default();
+            }
+            let Ok((score, _)) = self.iterate(root, depth as i32, last) else { break };
+            last = Some(score);
+            depth = match self.options.deepening.step {
+                0 => 256,
+                _ if depth == 255 => 256,
+                step => (depth + u32::from(step)).min(255),
+            };
+        }
+        self.turns.take().unwrap().end(self.me, &self.count);
+    }
+
+    /// The depths of the iterations.
+    fn depths(&self, limit: Limit) -> Vec<u8> {
         let target = limit.depth.unwrap_or(255);
         let deepening = self.options.deepening;
         let mut depths: Vec<u8> = Vec::new();
@@ -207,9 +275,13 @@ impl Twin {
             }
         }
         depths.push(target);
+        depths
+    }
+
+    fn deepen(&mut self, root: &Board, limit: Limit) -> Vec<Iterated> {
         let mut done: Vec<Iterated> = Vec::new();
-        let mut spent = 0;
-        for depth in depths {
+        let (mut spent, mut helped) = (0, SearchCounters::default());
+        for depth in self.depths(limit) {
             if !done.is_empty() {
                 self.forget(Clear::Iteration);
             }
@@ -226,15 +298,33 @@ impl Twin {
             self.credit = 0;
             self.limit = limit.nodes.map_or(u64::MAX, |nodes| nodes - spent);
             let path = self.path.clone();
+            let had = self.owned.as_ref().map(OwnedTable::count).unwrap_or_default();
             let found = self.iterate(root, i32::from(depth), done.last().map(|last| last.score));
             self.path = path;
+            let mut threads = self.owned.as_ref().map(OwnedTable::count).unwrap_or_default() - had;
+            if let Some(turns) = &self.turns {
+                let meanwhile = turns.helped() - std::mem::replace(&mut helped, turns.helped());
+                self.count += meanwhile;
+                threads.helper_nodes = meanwhile.nodes;
+            }
+            let searchers = u64::from(self.options.threads.count);
+            threads.ticks = (spent + self.count.nodes) / searchers - spent / searchers;
             spent += self.count.nodes;
             self.anatomy.unique = self.seen.len() as u64;
             let finished = found.is_ok();
             let (score, pv) =
                 found.unwrap_or_else(|_| done.last().map_or((0, Vec::new()), |last| (last.score, last.pv.clone())));
             let best = pv.first().copied().unwrap_or(Move::NONE);
-            done.push(Iterated { depth, score, best, pv, search: self.count, anatomy: self.anatomy, finished });
+            done.push(Iterated {
+                depth,
+                score,
+                best,
+                pv,
+                search: self.count,
+                anatomy: self.anatomy,
+                threads,
+                finished,
+            });
             if !finished || limit.nodes.is_some_and(|nodes| spent >= nodes) {
                 break;
             }
@@ -286,7 +376,11 @@ impl Twin {
     }
 
     fn enter(&mut self) -> Result<(), Spent> {
-        if self.count.nodes >= self.limit {
+        let spent = match &self.turns {
+            Some(turns) => !turns.enter(self.me, &self.count),
+            None => self.count.nodes >= self.limit,
+        };
+        if spent {
             return Err(Spent);
         }
         self.count.nodes += 1;
@@ -682,7 +776,10 @@ impl Twin {
         }
         let (singular, plies) = self.extended(board, now, spot, entry, previous)?;
         let first = self.first(board, depth, table_move);
-        let moves = order(&self.options, &self.memory, board, moves, first, previous, ply);
+        let mut moves = order(&self.options, &self.memory, board, moves, first, previous, ply);
+        if ply == 0 {
+            moves = root_moves(&self.options.threads, self.me, moves);
+        }
         self.path.push(board.key_from_scratch(&self.keys));
         let (mut best_move, mut line) = (Move::NONE, Vec::new());
         for (tried, &mv) in moves.iter().enumerate() {

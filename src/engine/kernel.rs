@@ -1,0 +1,70 @@
+//! What a root search borrows from its engine, and the search made of it.
+
+use super::eval::Evaluator;
+use super::node::TableAnswer;
+use super::observer::Observer;
+use super::options::EngineOptions;
+use super::oracle::BestMoves;
+use super::ordering::{Learned, Ranks, RootOrder, Stack};
+use super::outcome::SearchCounters;
+use super::pace::Pace;
+use super::pv::Variations;
+use super::search::Search;
+use super::switches::Switches;
+use crate::chess::MoveList;
+use crate::chess::increments::Increments;
+use crate::table::Table;
+
+/// Buffers reused between iterations, so that only the first allocates.
+#[derive(Default)]
+pub struct Buffers {
+    pub path: Vec<u64>,
+    pub stack: Stack,
+    pub pv: Variations,
+}
+
+/// The parts of the engine that a search borrows.
+pub struct Kernel<'a> {
+    pub options: &'a EngineOptions,
+    pub increments: &'a Increments,
+    pub table: Option<&'a mut (dyn Table + 'static)>,
+    pub learned: &'a mut Learned,
+    pub oracle: Option<&'a BestMoves>,
+    pub on: Switches,
+    pub evaluator: Evaluator,
+    pub root_order: Option<RootOrder>,
+}
+
+impl<'a> Kernel<'a> {
+    /// The state of a search of at most `nodes` nodes, at its root. The buffers are taken until
+    /// [`Search::end`].
+    pub fn begin<O: Observer>(self, observer: O, nodes: u64, buffers: &mut Buffers, pace: Pace<'a>) -> Search<'a, O> {
+        let Self { options, increments, table, learned, oracle, on, evaluator, root_order } = self;
+        Search {
+            on,
+            ranks: Ranks::new(options),
+            algorithm: options.algorithm,
+            aspiration: options.aspiration,
+            evaluator,
+            increments,
+            stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
+            table,
+            learned,
+            count: SearchCounters::default(),
+            credit: 0,
+            stack: std::mem::take(&mut buffers.stack),
+            scratch: MoveList::new(),
+            pv: std::mem::replace(&mut buffers.pv, Variations::none()),
+            path: std::mem::take(&mut buffers.path),
+            pace,
+            node_limit: nodes,
+            next_check: 0,
+            aborted: false,
+            extending_plies: 0,
+            root_order,
+            known: TableAnswer::default(),
+            oracle,
+            observer,
+        }
+    }
+}

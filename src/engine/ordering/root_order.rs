@@ -1,0 +1,50 @@
+//! Other orders of the root's moves, for helpers that shall not search what the main searcher does.
+
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_pcg::Pcg64;
+
+/// An order of the root's moves after the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootOrder {
+    /// Those at odd places of the list before those at even places: the third move, the fifth and
+    /// so on.
+    OddEven,
+    /// A random order, the same for lists of the same length.
+    Shuffle(u64),
+}
+
+impl RootOrder {
+    /// Reorders the moves after the first.
+    pub fn apply<T: Copy>(self, others: &mut [T]) {
+        match self {
+            Self::OddEven => {
+                let old = others.to_vec();
+                let every_other = |from: usize| old.iter().skip(from).step_by(2);
+                others.iter_mut().zip(every_other(1).chain(every_other(0))).for_each(|(to, from)| *to = *from);
+            }
+            Self::Shuffle(seed) => others.shuffle(&mut Pcg64::seed_from_u64(seed)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both orders keep every move; a shuffle depends on its seed.
+    #[test]
+    fn reordered_moves_are_the_same_moves() {
+        let reordered = |order: RootOrder, len: u8| {
+            let mut moves: Vec<u8> = (2..2 + len).collect();
+            order.apply(&mut moves);
+            moves
+        };
+        assert_eq!(reordered(RootOrder::OddEven, 6), [3, 5, 7, 2, 4, 6]);
+        assert!(reordered(RootOrder::OddEven, 0).is_empty());
+        let shuffled = [1, 1, 2].map(|seed| reordered(RootOrder::Shuffle(seed), 20));
+        assert!(shuffled[0] == shuffled[1] && shuffled[1] != shuffled[2]);
+        let mut sorted = shuffled[2].clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (2..22).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,213 @@
+//! Several twins on threads of the system, of which one may go on: a baton that is passed node by
+//! node, and a table that notes down who wrote what.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex};
+use ttlab::internals::engine::SearchCounters;
+use ttlab::internals::engine::options::{Helpers, Schedule, Threads};
+use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
+
+/// What all searchers know.
+struct Round {
+    options: Threads,
+    random: Pcg64,
+    /// Whose turn it is, and the nodes left of it.
+    holder: usize,
+    left: u32,
+    /// Nodes left of the limit.
+    limit: u64,
+    over: bool,
+    ended: Vec<bool>,
+    counts: Vec<SearchCounters>,
+}
+
+#[derive(Clone)]
+pub struct Turns(Arc<(Mutex<Round>, Condvar)>);
+
+impl Turns {
+    pub fn new(options: Threads, limit: Option<u64>) -> Self {
+        let count = options.count as usize;
+        let round = Round {
+            options,
+            random: Pcg64::seed_from_u64(options.seed),
+            holder: count - 1,
+            left: 0,
+            limit: limit.unwrap_or(u64::MAX),
+            over: false,
+            ended: vec![false; count],
+            counts: vec![SearchCounters::default(); count],
+        };
+        let turns = Self(Arc::new((Mutex::new(round), Condvar::new())));
+        turns.0.0.lock().unwrap().choose();
+        turns
+    }
+
+    /// Waits until the searcher may enter a node; false: the search is over.
+    pub fn enter(&self, me: usize, count: &SearchCounters) -> bool {
+        let (round, changed) = &*self.0;
+        let mut round = round.lock().unwrap();
+        round.counts[me] = *count;
+        loop {
+            if round.over {
+                return false;
+            }
+            if round.holder != me {
+                round = changed.wait(round).unwrap();
+            } else if round.limit == 0 {
+                round.over = true;
+                changed.notify_all();
+            } else if round.left == 0 {
+                round.choose();
+                changed.notify_all();
+            } else {
+                round.left -= 1;
+                round.limit -= 1;
+                return true;
+            }
+        }
+    }
+
+    /// A searcher has no more to search; the search is over with the main one's.
+    pub fn end(&self, me: usize, count: &SearchCounters) {
+        let (round, changed) = &*self.0;
+        let mut round = round.lock().unwrap();
+        round.counts[me] = *count;
+        round.ended[me] = true;
+        round.over |= me == 0;
+        if round.holder == me && !round.over {
+            round.choose();
+        }
+        changed.notify_all();
+    }
+
+    /// What all helpers have counted.
+    pub fn helped(&self) -> SearchCounters {
+        let mut all = SearchCounters::default();
+        self.0.0.lock().unwrap().counts[1..].iter().for_each(|&count| all += count);
+        all
+    }
+}
+
+impl Round {
+    /// Chooses who is next, among those whose search is not over.
+    fn choose(&mut self) {
+        let Threads { count, schedule, quantum, main_quantum, .. } = self.options;
+        loop {
+            self.holder = match schedule {
+                Schedule::RoundRobin => (self.holder + 1) % count as usize,
+                Schedule::Random => self.random.random_range(0..count) as usize,
+            };
+            if !self.ended[self.holder] {
+                break;
+            }
+        }
+        self.left = match (self.holder, main_quantum) {
+            (0, 1..) => main_quantum,
+            _ => quantum,
+        };
+    }
+}
+
+/// A table, the last writer of each slot, and what they had of each other.
+struct Owned {
+    table: Box<dyn Table>,
+    writers: HashMap<usize, usize>,
+    count: ThreadCounters,
+}
+
+/// A searcher's way to it.
+#[derive(Clone)]
+pub struct OwnedTable {
+    owned: Arc<Mutex<Owned>>,
+    me: usize,
+}
+
+impl OwnedTable {
+    pub fn new(mut table: Box<dyn Table>) -> Self {
+        table.number_slots();
+        let owned = Owned { table, writers: HashMap::new(), count: ThreadCounters::default() };
+        Self { owned: Arc::new(Mutex::new(owned)), me: 0 }
+    }
+
+    pub fn handle(&self, me: usize) -> Self {
+        Self { me, ..self.clone() }
+    }
+
+    pub fn count(&self) -> ThreadCounters {
+        self.owned.lock().unwrap().count
+    }
+}
+
+impl Table for OwnedTable {
+    fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
+        let mut owned = self.owned.lock().unwrap();
+        let hit = owned.table.probe(key, depth);
+        if let Some(hit) = &hit
+            && owned.writers[&hit.slot] != self.me
+        {
+            owned.count.foreign_hits += 1;
+        }
+        hit
+    }
+    fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
+        let mut owned = self.owned.lock().unwrap();
+        let stored = owned.table.store(key, entry);
+        if !stored.refused {
+            for slot in (stored.slot..stored.slot + usize::from(stored.moved)).rev() {
+                if let Some(&writer) = owned.writers.get(&slot) {
+                    owned.writers.insert(slot + 1, writer);
+                }
+            }
+            owned.writers.insert(stored.slot, self.me);
+        }
+        stored
+    }
+    fn cutoff(&mut self, hit: &Hit) {
+        let mut owned = self.owned.lock().unwrap();
+        if owned.writers[&hit.slot] != self.me {
+            owned.count.foreign_cutoffs += 1;
+            owned.count.foreign_saved += u64::from(hit.entry.nodes);
+        }
+        owned.table.cutoff(hit);
+    }
+    fn prefetch(&self, _: u64) {}
+    fn advance(&mut self, ticks: u16) {
+        self.owned.lock().unwrap().table.advance(ticks);
+    }
+    fn clear(&mut self) {
+        self.owned.lock().unwrap().table.clear();
+    }
+    fn now(&self) -> u16 {
+        self.owned.lock().unwrap().table.now()
+    }
+    fn counters(&self) -> TableCounters {
+        self.owned.lock().unwrap().table.counters()
+    }
+    fn occupancy(&self) -> Occupancy {
+        self.owned.lock().unwrap().table.occupancy()
+    }
+    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
+        self.owned.lock().unwrap().table.for_each(visit);
+    }
+}
+
+/// The order in which a searcher tries the moves of the root.
+pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T> {
+    if me == 0 || moves.is_empty() {
+        return moves;
+    }
+    let place = |at: usize| moves.iter().copied().enumerate().filter(move |&(place, _)| place > 0 && place % 2 == at);
+    let first = std::iter::once(moves[0]);
+    match options.helpers {
+        Helpers::OddEven if me % 2 == 1 => first.chain(place(0).chain(place(1)).map(|(_, mv)| mv)).collect(),
+        Helpers::Same | Helpers::OddEven => moves,
+        Helpers::Shuffle => {
+            use rand::seq::SliceRandom;
+            let mut others = moves[1..].to_vec();
+            others.shuffle(&mut Pcg64::seed_from_u64(options.seed ^ (me as u64) << 56));
+            first.chain(others).collect()
+        }
+    }
+}
