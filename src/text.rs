@@ -17,6 +17,14 @@ pub fn and_more(count: usize) -> String {
     if count > 0 { format!(" and {count} more") } else { String::new() }
 }
 
+/// The first three names of a list in quotes, and how many more there are: `"a", "b", "c" and 2
+/// more`.
+pub fn quote_names(names: &[impl std::fmt::Display]) -> String {
+    let shown: Vec<String> = names.iter().take(3).map(|name| format!("\"{name}\"")).collect();
+    let more = and_more(names.len().saturating_sub(3));
+    shown.join(", ") + &more
+}
+
 #[cfg(test)]
 mod tests {
     use super::plural;

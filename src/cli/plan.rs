@@ -149,7 +149,7 @@ pub fn run(args: &Args) -> CommandResult {
             none if none.is_empty() && !experiment.sections.is_empty() => "by suite".to_owned(),
             limit => limit,
         };
-        let mark = if at == plan.baseline { "  (baseline)" } else { "" };
+        let mark = if experiment.partners.bases().any(|base| base == at) { "  (baseline)" } else { "" };
         println!("{:>10}  {limit:<14} {}{mark}", size(variant), variant.name);
     }
     if !engines.is_empty() {

@@ -1,46 +1,238 @@
-//! The variant that all others are compared with.
+//! The variants that others are compared with: one for all, or one for each group.
 
 use super::file::File;
 use super::problem::{Problem, ambiguous_name, nearest, nearest_or_all};
 use super::text::FileText;
 use super::variant::{Variant, option_columns};
 use crate::record::columns::{VARIANT, may_mean};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The index of the baseline among `variants`; the first if the file names none.
+/// The options of a variant, or of a group of rows, by path.
+pub type OptionValues = BTreeMap<String, String>;
+
+/// Separates bounded tables from others, which have no size or policy: no axis.
+const TABLE_KIND: &str = "table.kind";
+
+/// Which of some variants or groups each is compared with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Partners {
+    /// The baseline of each; its own index for a baseline, none for one without a baseline.
+    pub baselines: Vec<Option<usize>>,
+    /// The options that tell groups apart; none with one baseline.
+    pub group_columns: Vec<String>,
+}
+
+impl Partners {
+    /// One baseline for all.
+    pub fn single(baseline: usize, count: usize) -> Self {
+        Self { baselines: vec![Some(baseline); count], group_columns: Vec::new() }
+    }
+
+    /// The baselines.
+    pub fn bases(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.baselines.len()).filter(|&index| self.baselines[index] == Some(index))
+    }
+
+    /// Pairs points with those that meet a condition. A group is one combination of the options that
+    /// vary, without those that the condition names and those of the same axis. An option that one
+    /// of two points lacks (no table, and so no size) does not separate them, unless that leaves a
+    /// point with several baselines.
+    ///
+    /// # Errors
+    /// Two points of one group that both meet the condition.
+    pub fn find(points: &[OptionValues], condition: &[(String, String)]) -> Result<Self, [usize; 2]> {
+        let value = |point: usize, column: &str| points[point].get(column).map_or("", String::as_str);
+        let named = named_options(points, condition);
+        let is_key = |column: &&str| *column != TABLE_KIND && !named.contains(*column);
+        let keys: Vec<&str> = varying_columns(&points.iter().collect::<Vec<_>>()).into_iter().filter(is_key).collect();
+        let is_base = |point: &usize| condition.iter().all(|(column, expected)| value(*point, column) == expected);
+        let bases: Vec<usize> = (0..points.len()).filter(is_base).collect();
+        let group = |point: usize| keys.iter().map(|key| value(point, key)).collect::<Vec<_>>();
+        let mut base_of_group = HashMap::new();
+        for &base in &bases {
+            if let Some(first) = base_of_group.insert(group(base), base) {
+                return Err([first, base]);
+            }
+        }
+        let agrees = |own: &[&str], other: &[&str]| {
+            own.iter().zip(other).all(|(own, other)| own == other || own.is_empty() || other.is_empty())
+        };
+        let find = |point: usize| {
+            let own = group(point);
+            base_of_group.get(&own).copied().or_else(|| {
+                let mut agreeing = bases.iter().copied().filter(|&base| agrees(&own, &group(base)));
+                agreeing.next().filter(|_| agreeing.next().is_none())
+            })
+        };
+        let baselines = (0..points.len()).map(find).collect();
+        let separates = |key: &&str| bases.iter().any(|&base| value(base, key) != value(bases[0], key));
+        let group_columns = keys.into_iter().filter(separates).map(str::to_owned).collect();
+        Ok(Self { baselines, group_columns })
+    }
+}
+
+/// The columns whose values are not the same everywhere.
+fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
+    let all: BTreeSet<&str> = points.iter().flat_map(|point| point.keys()).map(String::as_str).collect();
+    let varies = |column: &&str| points.iter().any(|point| point.get(*column) != points[0].get(*column));
+    all.into_iter().filter(varies).collect()
+}
+
+/// The options of the axes that a condition names: a policy with the parameters that only some
+/// policies have is one axis, and so are options that vary together.
+fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
+    let bounded = |point: &&OptionValues| point.get(TABLE_KIND).is_none_or(|kind| kind == "bounded");
+    let mut grid: Vec<&OptionValues> = points.iter().filter(bounded).collect();
+    if grid.is_empty() {
+        grid = points.iter().collect();
+    }
+    let varying = varying_columns(&grid);
+    let kind_of = |column: &str| {
+        varying.iter().copied().find(|kind| {
+            let parent = kind.strip_suffix("kind").unwrap_or("?");
+            *kind != column && column.starts_with(parent) && grid.iter().any(|point| !point.contains_key(column))
+        })
+    };
+    let mut axes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for column in &varying {
+        axes.entry(kind_of(column).unwrap_or(column)).or_default().push(column);
+    }
+    let count = |columns: &[&str]| {
+        let values =
+            |point: &&OptionValues| columns.iter().map(|column| point.get(*column).cloned()).collect::<Vec<_>>();
+        grid.iter().map(values).collect::<BTreeSet<_>>().len()
+    };
+    let mut named: BTreeSet<&str> = condition.iter().map(|(column, _)| column.as_str()).collect();
+    for own in
+        axes.values().filter(|columns| columns.iter().any(|column| condition.iter().any(|(name, _)| name == column)))
+    {
+        for other in axes.values() {
+            let levels = count(own);
+            if count(other) == levels && count(&[own.as_slice(), other.as_slice()].concat()) == levels {
+                named.extend(other);
+            }
+        }
+    }
+    named
+}
+
+/// The baselines among `variants`; the first for all if the file names none.
 ///
 /// # Errors
-/// When no variant matches `[baseline]`, or a path is unknown or ambiguous.
-pub fn find_baseline(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<usize, Problem> {
+/// When no variant matches `[baseline]`, two of one group do, or a path is unknown or ambiguous;
+/// in a match, several.
+pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<Partners, Problem> {
     if file.baseline.is_empty() {
-        return Ok(0);
+        return Ok(Partners::single(0, variants.len()));
     }
-    let paths: BTreeSet<String> = variants.iter().flat_map(option_columns).map(|(path, _)| path).collect();
+    let points: Vec<OptionValues> =
+        variants.iter().map(|variant| option_columns(variant).into_iter().collect()).collect();
+    let paths: BTreeSet<&String> = points.iter().flat_map(BTreeMap::keys).collect();
     let mut conditions = Vec::new();
     for (path, expected) in &file.baseline {
         let wrong = |what: String| source.invalid(&format!("baseline.{path}"), what);
-        let candidates: Vec<&str> = paths.iter().map(String::as_str).filter(|column| may_mean(path, column)).collect();
+        let candidates: Vec<&str> =
+            paths.iter().map(|path| path.as_str()).filter(|column| may_mean(path, column)).collect();
         let column = match candidates[..] {
             _ if path == VARIANT || paths.contains(path) => path,
             [only] => only,
             [] => {
-                let help = nearest(path, paths.iter().map(String::as_str));
+                let help = nearest(path, paths.iter().map(|path| path.as_str()));
                 return Err(Problem { help, ..wrong(format!("there is no option `{path}`")) });
             }
             _ => return Err(wrong(ambiguous_name(candidates.into_iter()))),
         };
-        conditions.push((column, expected.to_string()));
+        conditions.push((column.to_owned(), expected.to_string()));
     }
-    let matches = |variant: &Variant| {
-        let leaves = option_columns(variant);
-        conditions.iter().all(|(path, expected)| {
-            *path == VARIANT && variant.name == *expected
-                || leaves.iter().any(|(column, value)| column == path && value == expected)
-        })
+    let name = |index: usize| format!("\"{}\"", variants[index].name);
+    let partners = match file.baseline.contains_key(VARIANT) {
+        true => {
+            let matches = |index: &usize| {
+                conditions.iter().all(|(path, expected)| match path == VARIANT {
+                    true => variants[*index].name == *expected,
+                    false => points[*index].get(path) == Some(expected),
+                })
+            };
+            (0..variants.len()).find(matches).map(|index| Partners::single(index, variants.len())).unwrap_or_default()
+        }
+        false => Partners::find(&points, &conditions).map_err(|[first, second]| Problem {
+            help: Some(format!(
+                "name one: baseline = {{ variant = {} }}, or an option in which they differ",
+                name(first)
+            )),
+            ..source
+                .invalid("baseline", format!("{} and {} both meet it and are of one group", name(first), name(second)))
+        })?,
     };
-    variants.iter().position(matches).ok_or_else(|| {
-        let expected = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
-        let help = nearest_or_all(&expected, variants.iter().map(|variant| variant.name.as_str()));
-        Problem { help: Some(help), ..source.invalid("baseline", "no variant matches it") }
-    })
+    let bases: Vec<usize> = partners.bases().collect();
+    match bases[..] {
+        [] => {
+            let expected = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
+            let help = nearest_or_all(&expected, variants.iter().map(|variant| variant.name.as_str()));
+            Err(Problem { help: Some(help), ..source.invalid("baseline", "no variant matches it") })
+        }
+        [first, _, ..] if file.games.is_some() || file.tune.is_some() || file.confirm.is_some() => Err(Problem {
+            help: Some(format!("name one: baseline = {{ variant = {} }}", name(first))),
+            ..source.invalid(
+                "baseline",
+                format!("{} variants meet it, but games and a race have one baseline", bases.len()),
+            )
+        }),
+        _ => Ok(partners),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Points from `path=value` pairs.
+    fn points(texts: &[&str]) -> Vec<OptionValues> {
+        let pair = |pair: &str| pair.split_once('=').map(|(path, value)| (path.to_owned(), value.to_owned())).unwrap();
+        texts.iter().map(|text| text.split(' ').filter(|text| !text.is_empty()).map(pair).collect()).collect()
+    }
+
+    fn find(texts: &[&str], path: &str, value: &str) -> Result<(Vec<Option<usize>>, String), [usize; 2]> {
+        let partners = Partners::find(&points(texts), &[(path.to_owned(), value.to_owned())])?;
+        Ok((partners.baselines, partners.group_columns.join(" ")))
+    }
+
+    #[test]
+    fn condition_finds_one_baseline_in_each_combination_of_the_other_axes() {
+        let grid = ["size=1 kind=a", "size=1 kind=b", "size=2 kind=a", "size=2 kind=b", "size=4 kind=b"];
+        assert_eq!(find(&grid, "kind", "a"), Ok((vec![Some(0), Some(0), Some(2), Some(2), None], "size".to_owned())));
+        // A condition on every axis names one baseline for all.
+        let both = [("kind", "a"), ("size", "2")].map(|(path, value)| (path.to_owned(), value.to_owned()));
+        let single = Partners::find(&points(&grid), &both).unwrap();
+        assert_eq!((single.baselines, single.group_columns.len()), (vec![Some(2); 5], 0));
+        assert_eq!(find(&grid, "kind", "c"), Ok((vec![None; 5], String::new())));
+    }
+
+    /// Naming the kind names its parameters, and options that vary with it.
+    #[test]
+    fn condition_names_the_whole_axis() {
+        let policies = ["p.kind=always", "p.kind=aged p.factor=2", "p.kind=aged p.factor=4"];
+        assert_eq!(find(&policies, "p.kind", "always"), Ok((vec![Some(0); 3], String::new())));
+        assert_eq!(find(&policies, "p.factor", "4"), Ok((vec![Some(2); 3], String::new())));
+        assert_eq!(find(&policies, "p.kind", "aged"), Err([1, 2]));
+        let zipped = ["probe=leaf store=leaf n=1", "probe=quiet store=quiet n=1", "probe=leaf store=leaf n=2"];
+        assert_eq!(find(&zipped, "probe", "leaf"), Ok((vec![Some(0), Some(0), Some(2)], "n".to_owned())));
+    }
+
+    /// Without a table there is no size: such a variant is the baseline of all sizes, and stands
+    /// alone if the sizes have their own.
+    #[test]
+    fn variant_that_lacks_an_option_has_no_group_of_its_own() {
+        let tables = [
+            "table.kind=none",
+            "table.kind=bounded table.size=1 table.policy=a",
+            "table.kind=bounded table.size=1 table.policy=b",
+            "table.kind=bounded table.size=2 table.policy=a",
+        ];
+        assert_eq!(find(&tables, "table.kind", "none"), Ok((vec![Some(0); 4], String::new())));
+        let by_size = find(&tables, "table.policy", "a");
+        assert_eq!(by_size, Ok((vec![None, Some(1), Some(1), Some(3)], "table.size".to_owned())));
+        assert_eq!(find(&tables[..3], "table.policy", "a"), Ok((vec![Some(1); 3], String::new())));
+    }
 }

@@ -65,8 +65,9 @@ pub struct File {
     /// The smallest difference that matters to a claim of `[[expect]]`: 0.005 is half a percent.
     #[serde(default = "default_smallest_effect")]
     pub smallest_effect: f64,
-    /// The variant that all others are compared with: `{ variant = "no table" }`, or the value of
-    /// an option (`{ "table.policy.kind" = "always" }`). Default: the first.
+    /// The variant that all others are compared with: `{ variant = "no table" }`. Values of options
+    /// (`{ "table.policy.kind" = "always" }`) name one baseline for each combination of the options
+    /// that vary besides. Default: the first.
     pub baseline: BTreeMap<String, Scalar>,
     /// Searches along games instead of single positions.
     pub sequence: Option<Sequence>,

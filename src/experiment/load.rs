@@ -1,6 +1,6 @@
 //! Reads and checks an experiment file.
 
-use super::baseline;
+use super::baseline::{self, Partners};
 use super::file::{File, SKIP_BAD};
 use super::grid;
 use super::options::Setting;
@@ -42,8 +42,10 @@ pub struct Experiment {
     pub trace: Option<Arc<Trace>>,
     /// The variants, in the file's order.
     pub variants: Vec<Variant>,
-    /// Index of the baseline among `variants`.
+    /// Index of the baseline among `variants`; of several, of the first.
     pub baseline: usize,
+    /// The baseline of each variant.
+    pub partners: Partners,
     /// Name and items of the openings of `[confirm]`; none when read from a plan, whose shards play
     /// no games.
     pub openings: Option<(String, Suite)>,
@@ -122,11 +124,11 @@ impl Experiment {
         Self::parse_checked(&FileText { text, path, suites }, sets)
     }
 
-    /// The variants of a file's text and the index of the baseline, without reading a suite.
+    /// The variants of a file's text and their baselines, without reading a suite.
     ///
     /// # Errors
     /// The first error in them, with its place in the file.
-    pub fn parse_variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Variant>, usize), Problem> {
+    pub fn parse_variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Variant>, Partners), Problem> {
         let source = FileText { text, path, suites: SuiteTexts::Files };
         let file: File = source.parse_file()?;
         read_variants(&file, sets, &source)
@@ -195,7 +197,8 @@ impl Experiment {
         if trace.is_some() && file.seeds > 1 {
             return Err(source.invalid("seeds", "a trace has its own keys: every seed would replay the same"));
         }
-        let (variants, baseline) = read_variants(&file, sets, source)?;
+        let (variants, partners) = read_variants(&file, sets, source)?;
+        let baseline = partners.bases().next().unwrap_or(0);
         // With tables that are never cleared, a search depends on all earlier items, so a repeated
         // position is not a duplicate.
         let once = trace.is_none() && !(file.games.is_none() && variants.iter().all(Variant::keeps_state));
@@ -252,6 +255,7 @@ impl Experiment {
             trace,
             variants,
             baseline,
+            partners,
             openings,
             file,
         };
@@ -269,16 +273,18 @@ impl Experiment {
     }
 }
 
-/// The variants of a file, followed by the handicapped copies of a match's baseline, and the index
-/// of the baseline.
-fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Variant>, usize), Problem> {
+/// The variants of a file, followed by the handicapped copies of a match's baseline, and their
+/// baselines.
+fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Variant>, Partners), Problem> {
     let mut variants = grid::expand_variants(file, &parse_settings(sets)?, source)?;
-    let baseline = baseline::find_baseline(file, &variants, source)?;
+    let mut partners = baseline::find_baselines(file, &variants, source)?;
     if let Some(games) = &file.games {
+        let baseline = partners.bases().next().unwrap_or(0);
         games.check_players(&variants, source)?;
         games.add_handicaps(&mut variants, baseline, source)?;
+        partners = Partners::single(baseline, variants.len());
     }
-    Ok((variants, baseline))
+    Ok((variants, partners))
 }
 
 /// The experiment's name: from the file, else the file's stem.

@@ -1,7 +1,7 @@
 //! The experiment file: what is searched, with which options, and what is expected of the results.
 
 mod axes;
-mod baseline;
+pub mod baseline;
 mod choices;
 mod confirm;
 mod excludes;

@@ -1,5 +1,6 @@
 //! The match of one stage of `[confirm]`.
 
+use super::baseline::Partners;
 use super::confirm::Confirm;
 use super::file::File;
 use super::load::Experiment;
@@ -18,13 +19,16 @@ impl Confirm {
         };
         (file.sequence, file.tune, file.reference, file.confirm, file.suites) = (None, None, None, None, None);
         (file.seeds, file.repeats, file.expect) = (1, 1, Vec::new());
-        let variants = players.iter().map(|&index| Variant { limit, ..screen.variants[index].clone() }).collect();
+        let variants: Vec<Variant> =
+            players.iter().map(|&index| Variant { limit, ..screen.variants[index].clone() }).collect();
+        let baseline = players.iter().position(|&index| index == best).unwrap_or(0);
         let (suite_name, suite) =
             screen.openings.clone().unwrap_or_else(|| (screen.suite_name.clone(), screen.suite.clone()));
         Experiment {
             file,
+            baseline,
+            partners: Partners::single(baseline, variants.len()),
             variants,
-            baseline: players.iter().position(|&index| index == best).unwrap_or(0),
             suite_name,
             suite: Suite { items: openings.to_vec(), ..suite },
             suite_file: None,

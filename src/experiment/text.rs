@@ -350,13 +350,13 @@ mod tests {
         )
         .unwrap_err();
         assert_eq!(wrong.message, "suite: the plan does not hold its text");
-        let (points, baseline) = Experiment::parse_variants(
+        let (points, partners) = Experiment::parse_variants(
             &format!("baseline = {{ slots = 2 }}\n{text}[grid]\n'table.slots' = [1, 2, 4]\n"),
             Path::new("x.toml"),
             &[],
         )
         .unwrap();
-        assert_eq!((points.len(), baseline), (3, 1), "variants are known without it");
+        assert_eq!((points.len(), partners.baselines[0]), (3, Some(1)), "variants are known without it");
     }
 
     /// The file beside the experiment takes precedence over the one in the working folder, which

@@ -258,7 +258,11 @@ pub struct Manifest {
     pub seeds: u32,
     /// The variants in order, further key seeds last.
     pub variants: Vec<String>,
+    /// The variant that all others are compared with; of several, the first.
     pub baseline: String,
+    /// The baseline of each variant that has one, if there are several.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub baselines: BTreeMap<String, String>,
     /// The varying option columns.
     pub varying: Vec<String>,
     /// The variants whose tables are never cleared: each is one job with all positions.

@@ -3,9 +3,10 @@
 use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::filter::{Filter, FilterError};
 use crate::analysis::{Baseline, Frame};
+use crate::experiment::File;
+use crate::experiment::expect::Scalar;
 use crate::record::columns;
 use anyhow::{Result, anyhow};
-use std::collections::BTreeSet;
 
 /// What the user chose to see. By default: nodes by variant against the experiment's baseline.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,19 +55,14 @@ impl Choices {
                 error => anyhow!("--baseline {text}: {error}"),
             })
         });
-        let matching = Filter::select_rows(&filters.collect::<Result<Vec<_>>>()?, rows);
-        let codes: BTreeSet<u32> = matching.iter().map(|&row| variants.codes()[row]).collect();
-        let names: Vec<&String> = codes.iter().map(|&code| &variants.list()[code as usize]).collect();
-        match names.as_slice() {
-            [] => Ok(Some(Baseline::Text(text.clone()))),
-            [only] => Ok(Some(Baseline::Value(columns::VARIANT.to_owned(), (*only).clone()))),
-            _ => Err(anyhow!(
-                "--baseline: {} variants have {text}: {}\nhelp: name one of them, or group with --by {}",
-                names.len(),
-                names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "),
-                pairs.iter().map(|(key, _)| key.trim()).collect::<Vec<_>>().join(",")
-            )),
-        }
+        let filters = filters.collect::<Result<Vec<_>>>()?;
+        let condition = filters
+            .iter()
+            .zip(&pairs)
+            .map(|(filter, (_, value))| (filter.column().to_owned(), value.trim().to_owned()));
+        let condition = condition.collect();
+        let met = !Filter::select_rows(&filters, rows).is_empty();
+        Ok(Some(if met { Baseline::Condition(condition) } else { Baseline::Text(text.clone()) }))
     }
 }
 
@@ -82,23 +78,59 @@ pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     if ambiguous { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 
-/// The default baseline, in terms of the columns that rows are grouped by.
-pub(super) fn default_baseline(rows: &Frame, by: &[String], baseline: Option<&String>) -> Baseline {
+/// The file's condition on options, by full names, without options that are the same in all rows;
+/// none if it names a variant or nothing.
+pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, String)> {
+    let Some(named) = file.map(|file| &file.baseline).filter(|named| !named.contains_key(columns::VARIANT)) else {
+        return Vec::new();
+    };
+    let options = rows.options();
+    let column = |(path, value): (&String, &Scalar)| {
+        let mut matching = options.iter().filter(|option| *option == path || columns::may_mean(path, option));
+        let exact = options.contains(&path.as_str()).then_some(path.as_str());
+        Some((exact.or(matching.next().copied())?.to_owned(), value.to_string()))
+    };
+    named.iter().filter_map(column).collect()
+}
+
+/// The default baseline, in terms of the columns that rows are grouped by: the groups that meet the
+/// file's condition, or those with the values of the variant that it names. Without either among
+/// the rows the first group, and `true`.
+pub(super) fn default_baseline(
+    rows: &Frame,
+    by: &[String],
+    variant: Option<&String>,
+    condition: Vec<(String, String)>,
+) -> (Baseline, bool) {
     if by.iter().any(|column| column == SOURCE) {
         // Compare the same variant across results with the first result.
-        let first = rows.text(SOURCE, 0).into_owned();
-        return Baseline::Value(SOURCE.to_owned(), first);
+        return (Baseline::value(SOURCE, &rows.text(SOURCE, 0)), false);
     }
-    let Some(baseline) = baseline else { return Baseline::First };
-    if by.iter().any(|column| column == columns::VARIANT) {
-        return Baseline::Value(columns::VARIANT.to_owned(), baseline.clone());
+    let by_variant = by.iter().any(|column| column == columns::VARIANT);
+    if !condition.is_empty() {
+        let meets = |row: &usize| condition.iter().all(|(column, value)| rows.coded(column).word(*row) == value);
+        let is_known = by_variant || condition.iter().all(|(column, _)| by.contains(column));
+        return match is_known && (0..rows.rows()).any(|row| meets(&row)) {
+            true => (Baseline::Condition(condition), false),
+            false => (Baseline::First, true),
+        };
     }
+    let Some(variant) = variant else { return (Baseline::First, false) };
     let variants = rows.coded(columns::VARIANT);
-    let row = (0..rows.rows()).find(|&row| variants.word(row) == baseline);
-    match (row, by) {
-        (Some(row), [only]) => Baseline::Value(only.clone(), rows.text(only, row).into_owned()),
-        _ => Baseline::First,
+    let own: Vec<usize> = rows.select(|row| variants.word(row) == variant);
+    if own.is_empty() {
+        return (Baseline::First, true);
     }
+    if by_variant {
+        return (Baseline::value(columns::VARIANT, variant), false);
+    }
+    let fixed = by.iter().filter_map(|column| {
+        let words = rows.coded(column);
+        let value = words.word(own[0]);
+        own.iter().all(|&row| words.word(row) == value).then(|| (column.clone(), value.to_owned()))
+    });
+    let fixed: Vec<(String, String)> = fixed.collect();
+    if fixed.is_empty() { (Baseline::First, false) } else { (Baseline::Values(fixed), false) }
 }
 
 #[cfg(test)]
@@ -119,25 +151,22 @@ mod tests {
             let choices = Choices { baseline: Some(text.to_owned()), ..Choices::default() };
             choices.baseline(&frame(), by).map_err(|error| error.to_string())
         };
-        let variant = |name: &str| Ok(Some(Baseline::Value("variant".to_owned(), name.to_owned())));
+        let condition = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter().map(|(column, value)| ((*column).to_owned(), (*value).to_owned()));
+            Ok(Some(Baseline::Condition(pairs.collect())))
+        };
         let plain = |text: &str| Ok(Some(Baseline::Text(text.to_owned())));
         assert_eq!(Choices::default().baseline(&frame(), &by("variant")).unwrap(), None);
-        assert_eq!(baseline("slots=1", &by("variant")), variant("small"));
-        assert_eq!(baseline(" slots = 1 ", &by("variant")), variant("small"));
-        assert_eq!(baseline("slots=4, policy = random", &by("variant")), variant("two"));
+        let slots = |value: &str| condition(&[("table.slots", value)]);
+        assert_eq!(baseline("slots=1", &by("variant")), slots("1"));
+        assert_eq!(baseline(" slots = 4 ", &by("variant")), slots("4"));
+        let both = condition(&[("table.slots", "4"), ("table.policy.kind", "random")]);
+        assert_eq!(baseline("slots=4, policy = random", &by("variant")), both);
         assert_eq!(baseline("big", &by("variant")), plain("big"));
         assert_eq!(baseline("variant=big", &by("variant")), plain("variant=big"));
         assert_eq!(baseline("variant = big", &by("variant")), plain("variant = big"));
         assert_eq!(baseline("slots=9", &by("variant")), plain("slots=9"));
         assert_eq!(baseline("slots=1", &by("table.slots")), plain("slots=1"));
-        let two =
-            "--baseline: 2 variants have slots=4: \"big\", \"two\"\nhelp: name one of them, or group with --by slots";
-        assert_eq!(baseline("slots=4", &by("variant")), Err(two.to_owned()));
-        assert_eq!(
-            baseline("slots = 4", &by("variant")),
-            Err(two.replace("slots=4", "slots = 4")),
-            "blanks mean nothing"
-        );
         assert!(baseline("slotz=4", &by("variant")).is_err_and(|message| message.starts_with("--baseline slotz=4: ")));
         let choices = Choices {
             by: Some("policy, slots".to_owned()),
@@ -154,13 +183,25 @@ mod tests {
         let (variant, slots) = (vec!["variant".to_owned()], vec!["table.slots".to_owned()]);
         let mut joined = frame();
         assert_eq!(default_by(&joined), variant);
-        let value = |column: &str, value: &str| Baseline::Value(column.to_owned(), value.to_owned());
-        let big = "big".to_owned();
-        assert_eq!(default_baseline(&joined, &variant, None), Baseline::First);
-        assert_eq!(default_baseline(&joined, &variant, Some(&big)), value("variant", "big"));
-        assert_eq!(default_baseline(&joined, &slots, Some(&big)), value("table.slots", "4"));
-        assert_eq!(default_baseline(&joined, &slots, Some(&"none".to_owned())), Baseline::First);
-        assert_eq!(default_baseline(&joined, &[slots[0].clone(), "depth".to_owned()], Some(&big)), Baseline::First);
+        let (big, none) = ("big".to_owned(), "none".to_owned());
+        let default = |by: &[String], name: Option<&String>| default_baseline(&frame(), by, name, Vec::new());
+        assert_eq!(default(&variant, None), (Baseline::First, false));
+        assert_eq!(default(&variant, Some(&big)), (Baseline::value("variant", "big"), false));
+        assert_eq!(default(&slots, Some(&big)), (Baseline::value("table.slots", "4"), false));
+        assert_eq!(default(&slots, Some(&none)), (Baseline::First, true));
+        let both = [slots[0].clone(), "table.policy.kind".to_owned()];
+        let values = [("table.slots", "4"), ("table.policy.kind", "always")];
+        let owned = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(column, value)| ((*column).to_owned(), (*value).to_owned())).collect()
+        };
+        assert_eq!(default(&both, Some(&big)), (Baseline::Values(owned(&values)), false));
+        // A condition needs its columns, and rows that meet it.
+        let on = |by: &[String], pairs: &[(&str, &str)]| default_baseline(&frame(), by, Some(&big), owned(pairs));
+        for by in [&variant[..], &both[..]] {
+            assert_eq!(on(by, &values[..1]), (Baseline::Condition(owned(&values[..1])), false));
+        }
+        assert_eq!(on(&slots, &values), (Baseline::First, true));
+        assert_eq!(on(&variant, &[("table.slots", "9")]), (Baseline::First, true));
         // Two results that share names are grouped by result too; with names of their own, by
         // variant alone.
         let (mut other, mut same) = (frame(), frame());
@@ -174,8 +215,8 @@ mod tests {
             both.append(frame);
             assert_eq!(default_by(&both), expected);
             assert_eq!(
-                default_baseline(&both, &[SOURCE.to_owned(), "variant".to_owned()], Some(&big)),
-                value(SOURCE, "first")
+                default_baseline(&both, &[SOURCE.to_owned(), "variant".to_owned()], Some(&big), Vec::new()),
+                (Baseline::value(SOURCE, "first"), false)
             );
         }
     }

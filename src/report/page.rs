@@ -1,7 +1,7 @@
 //! The page of an experiment, made from the rows and manifests of one or more results.
 
 use super::anatomy;
-use super::choices::{Choices, default_baseline, default_by};
+use super::choices::{Choices, default_baseline, default_by, file_condition};
 use super::contents::Page;
 use super::engines;
 use super::explore::Explorer;
@@ -149,9 +149,12 @@ impl Page {
                 metrics.insert(place, Metric::from_column(columns::SCORE_ERROR));
             }
         }
-        let baseline = match choices.baseline(rows, &by)? {
-            Some(baseline) => baseline,
-            None => default_baseline(rows, &by, has_baseline.then_some(&manifest.baseline)),
+        let (baseline, moved) = match choices.baseline(rows, &by)? {
+            Some(baseline) => (baseline, false),
+            None => {
+                let named = Some(&manifest.baseline).filter(|name| !name.is_empty());
+                default_baseline(rows, &by, named, file_condition(rows, first.file.as_ref()))
+            }
         };
         let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
         let question = Question { by, order, baseline, metrics };
@@ -183,6 +186,12 @@ impl Page {
             score_judge: first.score_judge(),
             ..Self::default()
         };
+        if moved && let Some(line) = page.summary.baseline() {
+            page.findings.insert(
+                0,
+                format!("The file's baseline is not among these rows: the baseline is now \"{}\".", line.name),
+            );
+        }
         if seeds > 1 {
             let how = match sources.iter().any(|source| source.missing.is_some()) {
                 true => format!("Variants were searched under up to {seeds} key seeds"),

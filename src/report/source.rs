@@ -89,8 +89,8 @@ impl Source {
             .text
             .as_ref()
             .and_then(|text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok());
-        variants.map_or_else(Vec::new, |(points, baseline)| {
-            [confounds::find_confounds(&points, baseline), equivalent::find_equivalent(&points)].concat()
+        variants.map_or_else(Vec::new, |(points, partners)| {
+            [confounds::find_confounds(&points, &partners), equivalent::find_equivalent(&points)].concat()
         })
     }
 

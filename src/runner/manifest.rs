@@ -51,6 +51,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         variants: names(&|at| own[at]),
         never_cleared: names(&|at| own[at] && plan.is_whole_suite_job(at)),
         baseline: plan.variants[plan.baseline].name.clone(),
+        baselines: baselines(experiment),
         varying: plan.varying(),
         options: options.collect(),
         plan: format!("{:016x}", plan.id()),
@@ -66,6 +67,14 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         header_seal: Some(seals::hash_header(&header(&plan.varying(), plan.extra_columns()))),
         ..Manifest::default()
     }
+}
+
+/// The name of each variant's baseline, if there are several baselines.
+fn baselines(experiment: &Experiment) -> BTreeMap<String, String> {
+    let Experiment { variants, partners, .. } = experiment;
+    let name = |index: usize| variants[index].name.clone();
+    let pairs = partners.baselines.iter().enumerate().filter_map(|(index, base)| Some((name(index), name((*base)?))));
+    if partners.bases().nth(1).is_some() { pairs.collect() } else { BTreeMap::new() }
 }
 
 fn suite_run(section: &Section) -> SuiteRun {

@@ -8,6 +8,7 @@ use crate::analysis::questions::race::{Objective, RaceStage};
 use crate::analysis::questions::samples::Measurements;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, FrameError, Metric};
+use crate::experiment::baseline::Partners;
 use crate::experiment::{Experiment, Plan};
 use crate::record::columns;
 use crate::runner::{RunError, RunSummary, Session, Settings, progress::Progress};
@@ -109,6 +110,7 @@ fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experime
     part.variants = candidates.iter().map(|&who| whole.variants[who].clone()).collect();
     part.suite.items = items.iter().map(|&item| whole.suite.items[item].clone()).collect();
     part.baseline = candidates.iter().position(|&who| who == whole.baseline).unwrap_or(0);
+    part.partners = Partners::single(part.baseline, part.variants.len());
     // Counts are the same in every repeat; a race does not compare key seeds or times.
     (part.file.seeds, part.file.repeats, part.file.times) = (1, 1, false);
     part

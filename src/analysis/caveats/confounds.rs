@@ -2,6 +2,7 @@
 //! for the same key, key seed, limits.
 
 use crate::analysis::rows::seeds::KEYS_SEED;
+use crate::experiment::baseline::Partners;
 use crate::experiment::{Variant, variant};
 use crate::record::columns;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,10 +61,21 @@ fn have_common_value(what: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool
     a.iter().any(|x| b.iter().any(|y| near(x, y)))
 }
 
-/// Warns of each compared option whose levels never share a controlled value with the baseline's.
-pub fn find_confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
-    let points: Vec<PointOptions> = variants.iter().map(collect_options).collect();
-    let Some(base) = points.get(baseline) else { return Vec::new() };
+/// Warns of each compared option whose levels never share a controlled value with the baseline's,
+/// for every baseline and the variants that are compared with it.
+pub fn find_confounds(variants: &[Variant], partners: &Partners) -> Vec<String> {
+    let group = |base: usize| -> Vec<&Variant> {
+        let own = variants.iter().zip(&partners.baselines).enumerate();
+        let own = own.filter(|(index, (_, partner))| **partner == Some(base) && *index != base);
+        std::iter::once(&variants[base]).chain(own.map(|(_, (variant, _))| variant)).collect()
+    };
+    partners.bases().flat_map(|base| find_in_group(&group(base))).collect()
+}
+
+/// The same for variants that have one baseline, the first of them.
+fn find_in_group(variants: &[&Variant]) -> Vec<String> {
+    let points: Vec<PointOptions> = variants.iter().map(|variant| collect_options(variant)).collect();
+    let base = &points[0];
     // Options that differ in the same points give one warning: presets differ in dozens of options.
     let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
     for (thing, own) in &base.compared {
@@ -99,11 +111,11 @@ pub fn find_confounds(variants: &[Variant], baseline: usize) -> Vec<String> {
              difference may come from either",
             variants[places[0]].name,
             more(places.len() - 1),
-            variants[baseline].name,
+            variants[0].name,
             things[0],
             more(things.len() - 1),
             value(places[0]),
-            value(baseline),
+            value(0),
         )
     };
     found.into_iter().map(message).collect()
@@ -175,7 +187,7 @@ mod tests {
             );
             let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
             let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-            find_confounds(&read.variants, read.baseline)
+            find_confounds(&read.variants, &read.partners)
         };
         let base = ("base", "always", 1);
         let start = |first: &str| {

@@ -6,7 +6,7 @@ use crate::analysis::questions::findings::round_up;
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::{Question, Summary};
 use crate::analysis::rows::frame::Frame;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Variant};
 use crate::record::manifest::Manifest;
 use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
@@ -44,12 +44,12 @@ impl ExternalPower {
     /// few positions for any result.
     pub fn before_run(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
         let Experiment { variants, file, .. } = experiment;
-        let base = &variants[experiment.baseline];
         let is_compared = |index: &usize| {
             let variant = &variants[*index];
             let to_depth = |variant| experiment.limits(variant).iter().all(|limit| limit.depth.is_some());
-            let depths = to_depth(variant) && to_depth(base);
-            *index != experiment.baseline && depths && (variant.external().is_some() || base.external().is_some())
+            let base = experiment.partners.baselines[*index].filter(|base| base != index).map(|base| &variants[base]);
+            let is_external = |base: &Variant| variant.external().is_some() || base.external().is_some();
+            base.is_some_and(|base| to_depth(variant) && to_depth(base) && is_external(base))
         };
         let compared: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
@@ -64,7 +64,7 @@ impl ExternalPower {
         let searches = suites.min_by_key(Vec::len).unwrap_or_default();
         let searches_per_cluster = searches.iter().sum::<usize>() as f64 / searches.len().max(1) as f64;
         let measured = rows.and_then(|rows| {
-            let question = Question::by_variant(&[], Some(&base.name));
+            let question = Question::by_variant(&[], Some(&variants[experiment.baseline].name));
             let summary = Summary::new(rows, &question).ok()?;
             spread_range(summary.lines.iter().filter(|line| compared.contains(&line.name.as_str())))
         });

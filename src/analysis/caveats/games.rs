@@ -1,10 +1,10 @@
 //! What a match cannot show, known before it is played.
 
-use super::{equivalent, quote_names};
+use super::equivalent;
 use crate::experiment::{Experiment, Variant, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
-use crate::text::plural;
+use crate::text::{plural, quote_names};
 
 /// The spread of a pair's points per game, typical for equal players: between quiet draws (0.1) and
 /// wild games (0.35).

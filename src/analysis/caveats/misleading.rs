@@ -2,11 +2,11 @@
 //! search with any table. If the search asks its table how deep to search, a table that forgets
 //! gets less deep under the same label, and the worse table looks better.
 
-use super::quote_names;
 use crate::analysis::questions::compare::Comparison;
 use crate::record::columns;
 use crate::record::diagnosis::NodesVerdict;
 use crate::record::manifest::Manifest;
+use crate::text::quote_names;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

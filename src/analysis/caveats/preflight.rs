@@ -58,7 +58,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let bounded = variants.iter().filter(|variant| variant.options.table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
-    warnings.extend(confounds::find_confounds(variants, experiment.baseline));
+    warnings.extend(confounds::find_confounds(variants, &experiment.partners));
     // An external engine's name is not known yet.
     let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
     warnings.extend(confounds::different_engines(variants.iter().map(engine)));

@@ -1,18 +1,15 @@
 //! What an experiment is not sensitive to, and what to do about it.
 
 use super::external_power::ExternalPower;
-use super::{quote_names, sample_size};
-use crate::analysis::questions::line::Line;
+use super::sample_size;
+use crate::analysis::questions::line::{Line, MIN_PRESSURE};
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::Sequence;
 use crate::record::manifest::Manifest;
+use crate::text::quote_names;
 
 /// Fewer searches than this say little about a mean.
 const MIN_SEARCHES: usize = 10;
-
-/// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's
-/// advice on table sizes.
-const MIN_PRESSURE: f64 = 300.0;
 
 /// The options that decide about replacement.
 pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "table.slots"];

@@ -1,12 +1,12 @@
 //! Warnings about a result: noise, drift, missing rows, mixed builds and machines.
 
-use super::quote_names;
 use super::timing::{MAX_NOISE, Timing};
 use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::paths;
 use crate::record::columns;
 use crate::record::manifest::{Manifest, RunSegment};
+use crate::text::quote_names;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -124,7 +124,9 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
 /// ratios paired by position, so that a position that only one of the two finished to a depth does
 /// not count there.
 pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
-    let Some(base) = summary.baseline() else { return Vec::new() };
+    if summary.lines.iter().all(|line| line.base.is_none()) {
+        return Vec::new();
+    }
     let (depths, finished) = (frame.numbers(columns::DEPTH), frame.coded(columns::FINISHED));
     let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     let shown = rows_of_lines(frame, summary, lines);
@@ -143,11 +145,11 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
         let grouping = Grouping::new(&part, &summary.by);
         let (searches, metric) = (Searches::gather(&part, &grouping, &[]), Metric::nodes());
         let reader = MetricReader::new(&searches, &metric, &part);
-        let Some(own) = grouping.find(&base.values) else { continue };
-        let reference = BaseSearches::new(&reader, &grouping, own);
+        let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
         for (series, &index) in series.iter_mut().zip(lines) {
             let Some(group) = grouping.find(&summary.lines[index].values) else { continue };
-            let pairs = reference.pairs(group);
+            let Some(own) = summary.base(index).and_then(|base| grouping.find(&base.values)) else { continue };
+            let pairs = bases.entry(own).or_insert_with(|| BaseSearches::new(&reader, &grouping, own)).pairs(group);
             let ratio = if group == own { Ratio::identity(pairs.list.len()) } else { pairs.ratio() };
             if ratio.pairs > 0 {
                 series.points.push(CurvePoint::from_ratio(f64::from(depth), &ratio, &format!("{} pairs", ratio.pairs)));
@@ -157,10 +159,10 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
-/// The rows of the given lines and of the baseline.
+/// The rows of the given lines and of their baselines.
 fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     let grouping = Grouping::new(frame, &summary.by);
-    let named = || lines.iter().map(|&index| &summary.lines[index]).chain(summary.baseline());
+    let named = || lines.iter().flat_map(|&index| [Some(&summary.lines[index]), summary.base(index)]).flatten();
     let expected: Vec<bool> = grouping.values.iter().map(|values| named().any(|line| line.values == *values)).collect();
     frame.select(|row| expected[grouping.group[row] as usize])
 }
@@ -173,15 +175,15 @@ pub fn position_ratios(
     (grouping, searches): (&Grouping, &Searches),
     lines: &[usize],
 ) -> Vec<Series> {
-    let Some(base) = summary.baseline() else { return Vec::new() };
     let metric = Metric::nodes();
     let reader = MetricReader::new(searches, &metric, frame);
-    let Some(base) = grouping.find(&base.values) else { return Vec::new() };
-    let base = BaseSearches::new(&reader, grouping, base);
+    let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
     let units = frame.coded(columns::POSITION);
     let others: Vec<usize> = lines.iter().copied().filter(|&index| !summary.lines[index].is_baseline).collect();
     let series = others.iter().filter_map(|&index| {
         let line = &summary.lines[index];
+        let own = grouping.find(&summary.base(index)?.values)?;
+        let base = bases.entry(own).or_insert_with(|| BaseSearches::new(&reader, grouping, own));
         let pairs = base.pairs(grouping.find(&line.values)?).list;
         let pairs: Vec<_> = pairs.iter().filter(|pair| pair.seed == 0).collect();
         let step = (pairs.len() * others.len()).div_ceil(MAX_POINTS).max(1);

@@ -1,7 +1,7 @@
 //! The main results as sentences: which variant needs the fewest nodes, with what certainty, and
 //! with what power.
 
-use super::line::{Line, Measure};
+use super::line::{Line, MIN_PRESSURE, Measure};
 use super::power::Power;
 use super::summary::Summary;
 use crate::analysis::rows::metric::{Metric, Unit};
@@ -9,7 +9,7 @@ use crate::record::columns;
 use crate::stats::interval::UNSEEN_FACTOR;
 use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
-use crate::text::plural;
+use crate::text::{plural, quote_names};
 
 /// How a line compares with its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,12 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let (small, less): (Vec<&Line>, Vec<&Line>) = less.into_iter().partition(|line| line.ratio().low > 1.0 / matters);
     let (slight, more): (Vec<&Line>, Vec<&Line>) = more.into_iter().partition(|line| line.ratio().high < matters);
     let small = small.len() + slight.len();
+    if summary.lines.iter().filter(|line| line.is_baseline).nth(1).is_some() {
+        let mut findings = describe_groups(summary, noun(metric));
+        findings.extend(fragile_lines(summary));
+        findings.extend(describe_power(&summary.power));
+        return findings;
+    }
     let mut findings = Vec::new();
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let what = noun(metric);
@@ -84,6 +90,56 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     findings.extend(describe_power(&summary.power));
     findings.extend(summary.rival_power.as_ref().and_then(describe_rival_power));
     findings
+}
+
+/// A sentence for each group that has a baseline of its own, and one about lines without one.
+fn describe_groups(summary: &Summary, what: &str) -> Vec<String> {
+    let bases = (0..summary.lines.len()).filter(|&index| summary.lines[index].is_baseline);
+    let group = |base: usize| {
+        let line = &summary.lines[base];
+        let others = summary.lines.iter().filter(|other| other.base == Some(base) && !other.is_baseline);
+        let others: Vec<&Line> = others.filter(|other| other.ratio().pairs > 0).collect();
+        let text = match others.as_slice() {
+            [] => format!("nothing to compare with \"{}\"", line.name),
+            [only] => describe_contrast(only, line, what),
+            _ => {
+                let each =
+                    others.iter().map(|other| format!("\"{}\" {}", other.name, describe_contrast(other, line, what)));
+                each.collect::<Vec<_>>().join("; ")
+            }
+        };
+        format!("At {}: {text}.", line.group)
+    };
+    let alone: Vec<String> =
+        summary.lines.iter().filter(|line| line.base.is_none()).map(|line| line.name.clone()).collect();
+    let (has, stands) = if alone.len() == 1 { ("has", "stands") } else { ("have", "stand") };
+    let alone = (!alone.is_empty())
+        .then(|| format!("{} {has} no baseline in the same group and {stands} alone.", quote_names(&alone)));
+    bases.map(group).chain(alone).collect()
+}
+
+/// How a line differs from its baseline, in words: `7.0 % fewer nodes [6.1, 8.4]`.
+fn describe_contrast(line: &Line, base: &Line, what: &str) -> String {
+    let ratio = line.ratio();
+    match compare_sign(line, 0) {
+        Sign::Less | Sign::More => describe_difference(&ratio, what),
+        _ if ratio.is_same() => format!("the same {what} in every search"),
+        _ if base.hashfull < MIN_PRESSURE => {
+            format!("no difference shown (table {:.0} % full)", base.hashfull / 10.0)
+        }
+        _ => format!("no difference shown ({:.3} [{:.3}, {:.3}])", ratio.mean, ratio.low, ratio.high),
+    }
+}
+
+/// A ratio as a difference in percent with its interval; from a factor of 2 on as a multiple.
+pub fn describe_difference(ratio: &Ratio, what: &str) -> String {
+    let Ratio { mean, low, high, .. } = *ratio;
+    let percent = |value: f64| format!("{:.1}", 100.0 * value);
+    match mean {
+        2.0.. => format!("{mean:.2} times the {what} [{low:.2}, {high:.2}]"),
+        1.0.. => format!("{} % more {what} [{}, {}]", percent(mean - 1.0), percent(low - 1.0), percent(high - 1.0)),
+        _ => format!("{} % fewer {what} [{}, {}]", percent(1.0 - mean), percent(1.0 - high), percent(1.0 - low)),
+    }
 }
 
 /// A sentence about lines with identical ratios.

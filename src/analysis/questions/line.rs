@@ -7,6 +7,10 @@ use crate::stats::rate;
 use crate::stats::ratio::Ratio;
 use std::collections::BTreeMap;
 
+/// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's
+/// advice on table sizes.
+pub const MIN_PRESSURE: f64 = 300.0;
+
 /// A metric of one group, compared with the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Measure {
@@ -50,6 +54,10 @@ pub struct Line {
     pub values: Vec<String>,
     /// Whether it is the baseline, which is compared with itself.
     pub is_baseline: bool,
+    /// The index of its baseline among the summary's lines.
+    pub base: Option<usize>,
+    /// What it shares with its baseline where there are several: `64 KiB` or `slots=2`.
+    pub group: String,
     /// The number of searches.
     pub searches: usize,
     /// The metrics that were asked for, in their order.

@@ -6,7 +6,7 @@ use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
-use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::grouping::{Grouping, describe_group};
 use crate::analysis::rows::metric::{Aggregation, Metric};
 use crate::parallel::par_map;
 use crate::record::columns;
@@ -34,8 +34,42 @@ pub enum Baseline {
     First,
     /// A group as the user named it, see [`Grouping::parse_baseline`].
     Text(String),
-    /// The group with this value of a column, and each group's own values of the other columns.
-    Value(String, String),
+    /// The group with these values of columns, and each group's own values of the others.
+    Values(Vec<(String, String)>),
+    /// The groups that meet a condition on options, one for each combination of the others.
+    Condition(Vec<(String, String)>),
+}
+
+impl Baseline {
+    /// The group that has a value of one column.
+    pub fn value(column: &str, value: &str) -> Self {
+        Self::Values(vec![(column.to_owned(), value.to_owned())])
+    }
+
+    /// Each line's baseline, and what it shares with it.
+    fn find_references(&self, frame: &Frame, grouping: &Grouping) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
+        let values = match self {
+            Self::Text(text) => grouping.parse_baseline(text)?,
+            Self::Values(pairs) => {
+                let place = |(column, value): &(String, String)| {
+                    let index = grouping.by.iter().position(|by| by == column);
+                    let known = |index: &usize| grouping.values.iter().any(|values| values[*index] == *value);
+                    let index =
+                        index.filter(known).ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
+                    Ok::<_, String>((index, value.clone()))
+                };
+                pairs.iter().map(place).collect::<Result<_, _>>()?
+            }
+            Self::First => grouping.values.first().into_iter().flatten().cloned().enumerate().collect(),
+            Self::Condition(condition) => return grouping.find_partners(frame, condition),
+        };
+        let shared = |values_of: &Vec<String>| {
+            let others = grouping.by.iter().zip(values_of).enumerate();
+            let others = others.filter(|(index, _)| !values.iter().any(|(named, _)| named == index));
+            describe_group(&others.map(|(_, (column, value))| (column.clone(), value.clone())).collect::<Vec<_>>())
+        };
+        Ok((grouping.references(&values), grouping.values.iter().map(shared).collect()))
+    }
 }
 
 impl Question {
@@ -44,8 +78,7 @@ impl Question {
         Self {
             by: vec![columns::VARIANT.to_owned()],
             order: order.to_vec(),
-            baseline: baseline
-                .map_or(Baseline::First, |name| Baseline::Value(columns::VARIANT.to_owned(), name.to_owned())),
+            baseline: baseline.map_or(Baseline::First, |name| Baseline::value(columns::VARIANT, name)),
             metrics: vec![Metric::nodes()],
         }
     }
@@ -104,20 +137,9 @@ impl Summary {
             .map(|((name, values), &errors)| Line { name, values: values.clone(), errors, ..Line::default() })
             .collect();
         add_totals(&mut lines, &searches, frame);
-        let baseline = match &question.baseline {
-            Baseline::Text(text) => grouping.parse_baseline(text)?,
-            Baseline::Value(column, value) => {
-                let index = question.by.iter().position(|by| by == column);
-                let known = |index: &usize| grouping.values.iter().any(|values| values[*index] == *value);
-                let index =
-                    index.filter(known).ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
-                vec![(index, value.clone())]
-            }
-            Baseline::First => grouping.values.first().into_iter().flatten().cloned().enumerate().collect(),
-        };
-        let references = grouping.references(&baseline);
-        for (index, line) in lines.iter_mut().enumerate() {
-            line.is_baseline = references[index] == Some(index);
+        let (references, groups) = question.baseline.find_references(frame, &grouping)?;
+        for (index, (line, group)) in lines.iter_mut().zip(groups).enumerate() {
+            (line.is_baseline, line.base, line.group) = (references[index] == Some(index), references[index], group);
         }
         let (mut power, mut among) = (Power::default(), None);
         let of_lines: BTreeSet<usize> = references.iter().copied().flatten().collect();
@@ -150,7 +172,12 @@ impl Summary {
         });
         lines.iter_mut().zip(seconds_by_line).for_each(|(line, seconds)| line.seconds = seconds);
         let place = |line: &Line| question.order.iter().position(|name| line.values.first() == Some(name));
-        lines.sort_by_key(|line| place(line).unwrap_or(usize::MAX));
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        order.sort_by_key(|&index| place(&lines[index]).unwrap_or(usize::MAX));
+        let mut places = vec![0; lines.len()];
+        order.iter().enumerate().for_each(|(place, &index)| places[index] = place);
+        let mut lines: Vec<Line> = order.into_iter().map(|index| std::mem::take(&mut lines[index])).collect();
+        lines.iter_mut().for_each(|line| line.base = line.base.map(|base| places[base]));
         let summary = Self {
             by: question.by.clone(),
             searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
@@ -172,6 +199,11 @@ impl Summary {
                 (measure.significant, measure.fragile) = (false, false);
             }
         }
+    }
+
+    /// The baseline of a line.
+    pub fn base(&self, line: usize) -> Option<&Line> {
+        self.lines[line].base.map(|base| &self.lines[base])
     }
 
     /// The baseline, if it is a single line.
@@ -230,7 +262,8 @@ fn rival_samples(
     grouping: &Grouping,
     references: &[Option<usize>],
 ) -> Option<Vec<Logs>> {
-    let base = lines.iter().position(|line| line.is_baseline)?;
+    let mut bases = (0..lines.len()).filter(|&index| lines[index].is_baseline);
+    let base = bases.next().filter(|_| bases.next().is_none())?;
     let base_has_no_table = lines[base].probes == 0.0;
     let is_rival = |index: &usize| {
         let line = &lines[*index];

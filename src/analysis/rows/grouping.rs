@@ -3,6 +3,7 @@
 use super::column::SOURCE;
 use super::frame::{Frame, FrameError, Lookup};
 use super::limits;
+use crate::experiment::baseline::{OptionValues, Partners};
 use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, may_mean};
 use std::collections::HashMap;
 
@@ -82,6 +83,46 @@ impl Grouping {
             .collect()
     }
 
+    /// The baseline of each group, and what it shares with it, if baselines are the groups that meet
+    /// a condition on options.
+    ///
+    /// # Errors
+    /// Two groups meet it that differ in no other option.
+    pub fn find_partners(
+        &self,
+        frame: &Frame,
+        condition: &[(String, String)],
+    ) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
+        let mut columns: Vec<&str> = self.by.iter().map(String::as_str).collect();
+        if columns.contains(&VARIANT) {
+            columns.extend(frame.options());
+            columns.extend(Some(LIMIT).filter(|_| !frame.names().iter().any(|name| limits::is_part(name))));
+            columns.retain(|column| *column != VARIANT);
+        }
+        let mut points = vec![OptionValues::new(); self.values.len()];
+        let mut first_rows = vec![0; self.values.len()];
+        (0..frame.rows()).rev().for_each(|row| first_rows[self.group[row] as usize] = row);
+        for column in columns {
+            let words = frame.coded(column);
+            for (point, &row) in points.iter_mut().zip(&first_rows).filter(|(_, row)| !words.word(**row).is_empty()) {
+                point.insert(column.to_owned(), words.word(row).to_owned());
+            }
+        }
+        let Partners { baselines, group_columns } = Partners::find(&points, condition).map_err(|[first, second]| {
+            let names = self.names();
+            format!(
+                "baseline: \"{}\" and \"{}\" both meet the condition and are of one group\nhelp: name one of them with --baseline",
+                names[first], names[second]
+            )
+        })?;
+        let shared = |point: &OptionValues| {
+            let pair = |column: &String| (column.clone(), point.get(column).cloned().unwrap_or_default());
+            describe_group(&group_columns.iter().map(pair).collect::<Vec<_>>())
+        };
+        let groups = points.iter().map(shared).collect();
+        Ok((baselines, groups))
+    }
+
     /// Parses a baseline: a group's name, or `column=value` pairs (separated by commas) of the
     /// grouping columns.
     ///
@@ -123,6 +164,19 @@ impl Grouping {
             format!("--baseline: there is no group \"{text}\": {hint}")
         })
     }
+}
+
+/// Values of some columns, for a sentence: a size without its name, `64 KiB, slots=2`.
+pub fn describe_group(pairs: &[(String, String)]) -> String {
+    let (columns, values): (Vec<String>, Vec<&String>) =
+        pairs.iter().map(|(column, value)| (column.clone(), value)).unzip();
+    let part = |((column, head), value): ((&String, String), &&String)| match column.as_str() {
+        "table.size" if value.contains(' ') => (*value).clone(),
+        VARIANT | SOURCE | EXPERIMENT => (*value).clone(),
+        _ => format!("{head}={value}"),
+    };
+    let named = columns.iter().zip(short_names(&columns)).zip(&values).filter(|(_, value)| !value.is_empty());
+    named.map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether all rows of each group come from one source.

@@ -549,3 +549,38 @@ fn unjudged_moves_are_warned_of() {
         ["moves along an engine's own play are not judged: this file's [reference] has no effect"]
     );
 }
+
+/// Four slots take half of the nodes at 64 KiB and the same at 16 MiB.
+#[test]
+fn condition_on_options_gives_every_group_its_baseline() {
+    let mut rows = "variant,position,depth,search.nodes,table.size,table.slots\n".to_owned();
+    for (size, gain) in [("64 KiB", 2), ("16 MiB", 1)] {
+        for slots in [1, 4] {
+            for position in 0..8 {
+                let nodes = 1000 * (position + 1) / if slots == 4 { gain } else { 1 };
+                rows += &format!("{size} {slots},p{position},3,{nodes},{size},{slots}\n");
+            }
+        }
+    }
+    let result = Source { file: file("baseline = { \"table.slots\" = 1 }\n"), ..source("x", &rows) };
+    let shown = |choices: &Choices| {
+        let page = page(std::slice::from_ref(&result), choices);
+        let bases: Vec<String> =
+            page.summary.lines.iter().filter(|line| line.is_baseline).map(|line| line.name.clone()).collect();
+        (bases.join("; "), page.findings[..2.min(page.findings.len())].join(" "))
+    };
+    let (bases, findings) = shown(&Choices::default());
+    assert_eq!(bases, "64 KiB 1; 16 MiB 1");
+    assert!(
+        findings.starts_with("At 64 KiB: 50.0 % fewer nodes [50.0, 50.0]. At 16 MiB: the same nodes"),
+        "{findings}"
+    );
+    assert_eq!(shown(&choices(None, &["table.size=16 MiB"], false)).0, "16 MiB 1");
+    let (bases, findings) = shown(&choices(None, &["table.slots=4"], false));
+    assert_eq!(bases, "64 KiB 4");
+    assert!(findings.starts_with("The file's baseline is not among these rows: the baseline is now \"64 KiB 4\"."));
+    assert_eq!(
+        shown(&choices(Some("table.size,table.slots"), &[], false)).0,
+        "size=64 KiB, slots=1; size=16 MiB, slots=1"
+    );
+}
