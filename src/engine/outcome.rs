@@ -3,14 +3,20 @@
 use super::anatomy::Anatomy;
 use crate::chess::{Move, Score};
 use crate::table::{Occupancy, TableCounters, ThreadCounters};
+use serde::{Deserialize, Serialize};
 
-/// The limit of a search. At least one of the two is set; time is never a limit, since counts must
-/// not depend on the machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// When a search ends.
+// At least one of the two is set; time is never a limit, since counts must not depend on the
+// machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Limit {
-    /// The depth of the last iteration, in plies, 1..=255.
+    /// After the iteration of this depth, in plies, 1..=255.
+    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub depth: Option<u8>,
-    /// Nodes over all iterations, not exceeded.
+    /// Before it enters another node than this many, over all iterations.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub nodes: Option<u64>,
 }
 

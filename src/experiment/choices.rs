@@ -1,6 +1,6 @@
-//! How a file names its suite and gives a limit.
+//! How a file names its suite.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::path::PathBuf;
 
 /// Where the positions come from.
@@ -23,17 +23,4 @@ pub struct OnePosition {
     pub fen: Option<String>,
     /// The start position.
     pub startpos: bool,
-}
-
-/// When a search ends.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct LimitChoice {
-    /// After the iteration of this depth, in plies, 1..=255.
-    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
-    pub depth: Option<u8>,
-    /// Before it enters another node than this many, over all iterations.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub nodes: Option<u64>,
 }

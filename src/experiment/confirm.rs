@@ -1,12 +1,12 @@
 //! `[confirm]`: games decide among the variants that a screen leaves.
 
-use super::choices::LimitChoice;
 use super::choices::SuiteChoice;
 use super::matches::{Draw, Resign, opening_position};
 use super::problem::Problem;
 use super::text::FileText;
 use crate::chess::ending::ending;
 use crate::chess::suite::Suite;
+use crate::engine::Limit;
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub struct Confirm {
     pub openings: SuiteChoice,
     /// The limit of every move.
     #[serde(default)]
-    pub limit: LimitChoice,
+    pub limit: Limit,
     /// A variant plays if it is at most this many Elo behind the best of the screen, converted from
     /// nodes by `price`: more than the screen's own error.
     #[serde(default = "default_margin")]

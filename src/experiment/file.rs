@@ -1,11 +1,12 @@
 //! The TOML of an experiment, and the experiment that it means.
 
-use super::choices::{LimitChoice, SuiteChoice};
+use super::choices::SuiteChoice;
 use super::expect::{Expect, Scalar};
 use super::sequence::Sequence;
 use super::suites::SuiteEntries;
 use super::trace::TraceChoice;
 use crate::chess::fault::OnError;
+use crate::engine::Limit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toml::Table;
@@ -47,7 +48,7 @@ pub struct File {
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub first: Option<usize>,
     /// When each search ends.
-    pub limit: LimitChoice,
+    pub limit: Limit,
     /// How often each search is repeated; more than 1 makes timings worth printing.
     #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]

@@ -2,7 +2,6 @@
 //! options with a name.
 
 use super::axes::{combinations, locate_axis_value, read_axes};
-use super::choices::LimitChoice;
 use super::excludes::Excludes;
 use super::file::File;
 use super::options::{self, Setting, paths_overlap};
@@ -174,7 +173,7 @@ fn read_variant(
         own.chain(sets.iter().map(|set| (set.path.as_str(), &set.value)))
     };
     let mut preset = file.engine.get("preset");
-    let LimitChoice { mut depth, mut nodes } = file.limit;
+    let Limit { mut depth, mut nodes } = file.limit;
     for (path, value) in all() {
         let number = value.as_integer().filter(|number| *number > 0);
         let expected = |range: &str| {

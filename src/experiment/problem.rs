@@ -195,7 +195,7 @@ fn in_plain_words(message: &str) -> String {
     for (rust, plain) in PLAIN_WORDS {
         text = text.replace(rust, plain);
     }
-    // "expected struct LimitChoice", "expected internally tagged enum Policy": type names mean
+    // "expected struct Limit", "expected internally tagged enum Policy": type names mean
     // nothing to the file's author.
     for kind in
         ["struct ", "internally tagged enum ", "adjacently tagged enum ", "enum ", "tuple struct ", "newtype struct "]
@@ -244,7 +244,7 @@ mod tests {
                 "invalid value: integer `300`, expected a whole number from 0 to 255",
             ),
             ("invalid type: map, expected a string", "invalid type: a table, expected text in quotes"),
-            ("invalid type: string \"x\", expected struct LimitChoice", "invalid type: text \"x\", expected a table"),
+            ("invalid type: string \"x\", expected struct Limit", "invalid type: text \"x\", expected a table"),
             (
                 "invalid type: integer `3`, expected internally tagged enum Policy",
                 "invalid type: integer `3`, expected a word, or a table with a kind",
@@ -256,7 +256,7 @@ mod tests {
             ),
             // The type name ends at a space or comma, and every occurrence is replaced.
             (
-                "expected struct LimitChoice or expected enum Leaf, found 3",
+                "expected struct Limit or expected enum Leaf, found 3",
                 "expected a table or expected a word, or a table with a kind, found 3",
             ),
         ] {

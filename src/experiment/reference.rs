@@ -1,7 +1,7 @@
 //! `[reference]`: what judges the results of searches. Another engine judges moves; the baseline's
 //! own engine, with far more nodes and an unbounded table, judges scores.
 
-use super::choices::LimitChoice;
+use crate::engine::Limit;
 use crate::subject::options::{OptionValue, ProgramWords};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub struct Reference {
     /// UCI options of the judge.
     pub options: BTreeMap<String, OptionValue>,
     /// The judge's limit: much deeper than the searches that it judges.
-    pub limit: LimitChoice,
+    pub limit: Limit,
     /// The baseline's own engine judges the scores: the metric `score_error`.
     #[serde(rename = "self")]
     pub own_search: Option<OwnSearch>,

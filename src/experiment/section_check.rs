@@ -1,6 +1,5 @@
 //! Checks the sections of a file against each other.
 
-use super::choices::LimitChoice;
 use super::confirm::Confirm;
 use super::file::File;
 use super::matches::{Match, opening_position};
@@ -10,6 +9,7 @@ use super::suites::SuiteEntries;
 use super::text::FileText;
 use super::variant::Variant;
 use crate::chess::suite::{Item, Suite};
+use crate::engine::Limit;
 use crate::table::options::Size;
 
 impl Confirm {
@@ -39,7 +39,7 @@ impl Confirm {
             );
             return Err(source.invalid("confirm", message));
         }
-        if self.limit == LimitChoice::default() {
+        if self.limit == Limit::default() {
             return Err(source.invalid("confirm.limit", "missing: give limit = { nodes = 20000 }"));
         }
         source.check_range("confirm.margin", self.margin, (0.0..=1000.0).contains(&self.margin), "0 to 1000")?;
@@ -127,7 +127,7 @@ impl Reference {
         };
         let cut = self.cut.unwrap_or(DEFAULT_CUT);
         source.check_range("reference.cut", cut, (1..=10_000).contains(&cut), "1 to 10000")?;
-        let limit = self.limit != LimitChoice::default();
+        let limit = self.limit != Limit::default();
         for (is_given, path) in [(self.uci.is_some(), "uci"), (!self.options.is_empty(), "options"), (limit, "limit")] {
             if is_given {
                 let message = "is not allowed with `self`: the baseline's own engine judges the scores, with the nodes and options of `self`";

@@ -7,12 +7,10 @@ use super::load::Experiment;
 use super::matches::Match;
 use super::variant::Variant;
 use crate::chess::suite::{Item, Suite};
-use crate::engine::Limit;
 
 impl Confirm {
     /// The match of one stage: `players` against `best`, from the given openings.
     pub fn stage(&self, screen: &Experiment, players: &[usize], best: usize, openings: &[Item]) -> Experiment {
-        let limit = Limit { depth: self.limit.depth, nodes: self.limit.nodes };
         let mut file = File {
             games: Some(Match { resign: self.resign, draw: self.draw, ..Match::default() }),
             ..screen.file.clone()
@@ -20,7 +18,7 @@ impl Confirm {
         (file.sequence, file.tune, file.reference, file.confirm, file.suites) = (None, None, None, None, None);
         (file.seeds, file.repeats, file.expect) = (1, 1, Vec::new());
         let variants: Vec<Variant> =
-            players.iter().map(|&index| Variant { limit, ..screen.variants[index].clone() }).collect();
+            players.iter().map(|&index| Variant { limit: self.limit, ..screen.variants[index].clone() }).collect();
         let baseline = players.iter().position(|&index| index == best).unwrap_or(0);
         let (suite_name, suite) =
             screen.openings.clone().unwrap_or_else(|| (screen.suite_name.clone(), screen.suite.clone()));

@@ -139,7 +139,7 @@ impl Subjects {
             None => {
                 let uci = required.uci.clone().unwrap_or_default();
                 let subject = SubjectOptions { uci, options: required.options.clone(), ..SubjectOptions::default() };
-                (subject, Limit { depth: required.limit.depth, nodes: required.limit.nodes })
+                (subject, required.limit)
             }
         };
         let wrong = |message: String| RunError::Subject(format!("reference: {message}"));
