@@ -24,6 +24,7 @@ macro_rules! refuse {
     ($($text:tt)*) => { return Err($crate::cli::CommandFailure::usage(format_args!($($text)*))) };
 }
 
+mod args;
 mod audit;
 mod bench;
 mod check;
@@ -313,7 +314,8 @@ fn join_lines(text: &str) -> String {
 fn refuse_overwrite(read: &Path, out: &Path) -> Result<(), CommandFailure> {
     let canonical = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(out) = canonical(out).filter(|out| out.is_file()) else { return Ok(()) };
-    let inputs = ["results.csv", "manifest.json", "experiment.toml"].map(|name| read.join(name));
+    let inputs =
+        [crate::record::RESULTS, crate::record::manifest::MANIFEST, "experiment.toml"].map(|name| read.join(name));
     if std::iter::once(read)
         .chain(inputs.iter().map(PathBuf::as_path))
         .any(|read| canonical(read).as_ref() == Some(&out))

@@ -58,7 +58,7 @@ impl Page {
     /// When the folder cannot be written to, or a game breaks the rules of chess.
     pub fn write(&self, folder: &Path) -> Result<()> {
         if self.games.is_some() {
-            let results = folder.join("results.csv");
+            let results = folder.join(record::RESULTS);
             record::games::write(&results).with_context(|| results.display().to_string())?;
         }
         write_sheet(&self.sheet, folder)

@@ -52,7 +52,7 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known: &Ha
     let lane = |job: &Job| (job.variant, plan.suite(job.item));
     // Jobs done and their seconds, by variant and suite.
     let mut spent: HashMap<_, (u64, f64)> = HashMap::new();
-    let status = Status::read(&row_index, &folder.join("results.csv"), false, |entry, row| {
+    let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), false, |entry, row| {
         let number = |at: usize| row.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of only one player; the opponent's is taken as proportional to
         // its nodes.

@@ -95,7 +95,7 @@ impl Shards<'_> {
         folder: &Path,
         stopping: &mut Stopping,
     ) -> Result<Status, MergeError> {
-        let path = folder.join("results.csv");
+        let path = folder.join(record::RESULTS);
         if !path.exists() {
             return Ok(Status::default());
         }
@@ -196,7 +196,7 @@ impl Shards<'_> {
                 Err(OutputError::Io { error, .. }) if is_read_only(&error) => None,
                 opened => Some(opened?),
             };
-            let path = folder.join("results.csv");
+            let path = folder.join(record::RESULTS);
             record::sort_rows(&path, &row_index.header, |row| Ok(Some(row_index.entry(row)?.place)))
                 .map_err(OutputError::results(&path))?;
         }
@@ -273,7 +273,7 @@ impl Shards<'_> {
                         Entry::Vacant(place) => {
                             let Some(folder) = self.folder(shard) else { continue };
                             let at = offsets.get(&shard).copied().unwrap_or(0);
-                            place.insert(Rows::open(&folder.join("results.csv"), &row_index.header, at)?)
+                            place.insert(Rows::open(&folder.join(record::RESULTS), &row_index.header, at)?)
                         }
                     };
                     let needed = stopping.needs(self.plan, &job);

@@ -131,7 +131,7 @@ impl Output {
 
     /// The path of the results file.
     pub fn results_path(&self) -> PathBuf {
-        self.folder.join("results.csv")
+        self.folder.join(record::RESULTS)
     }
 
     fn manifest_path(&self) -> PathBuf {

@@ -104,7 +104,7 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
 /// # Errors
 /// If a file cannot be read.
 pub fn unjudged(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> {
-    if experiment.file.reference.is_none() || !folder.join("results.csv").exists() {
+    if experiment.file.reference.is_none() || !folder.join(crate::record::RESULTS).exists() {
         return Ok(0);
     }
     let known = known_searches(&read(folder)?);
@@ -189,7 +189,7 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
 
 /// The positions of the results, with the last move of each search.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
-    let mut reader = csv::Reader::from_path(folder.join("results.csv"))?;
+    let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
     let at = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
     let [variant, position, repeat, best] =

@@ -55,7 +55,7 @@ pub fn verify(folder: &Path) -> Result<Soundness, OutputError> {
     if thin::is_thin(folder) {
         return verify_thin_rows(folder, &manifest);
     }
-    let path = folder.join("results.csv");
+    let path = folder.join(record::RESULTS);
     let mut verdict = Soundness { state: FolderState::Whole, rows: 0, lines: Vec::new() };
     let mut found = |state: FolderState, text: String| {
         verdict.state = verdict.state.max(state);
@@ -154,7 +154,7 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<Soundness, Out
 
 /// Verifies a folder with an edited manifest: only the rows' own checksums can be checked.
 fn verify_edited(folder: &Path) -> Result<Soundness, OutputError> {
-    let path = folder.join("results.csv");
+    let path = folder.join(record::RESULTS);
     let mut verdict = Soundness { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
     verdict.lines.push(format!("{MANIFEST} was edited or damaged: its seal does not match"));
     if path.exists() {
@@ -255,7 +255,7 @@ fn verify_against_plan(
 ) -> Result<(FolderState, String), String> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, manifest.shard);
-    let read = Status::read(&row_index, &folder.join("results.csv"), true, |entry, row| {
+    let read = Status::read(&row_index, &folder.join(record::RESULTS), true, |entry, row| {
         stopping.add_row(plan, entry, row);
         Ok(())
     });

@@ -19,7 +19,7 @@ const MIN_POSITIONS: usize = 10;
 /// What the experiment can show about external engines; `folder` may hold rows of an earlier run.
 pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<ExternalPower> {
     let external = experiment.variants.iter().any(|variant| variant.external().is_some());
-    let rows = folder.filter(|_| external).and_then(|folder| Frame::read(&folder.join("results.csv")).ok());
+    let rows = folder.filter(|_| external).and_then(|folder| Frame::read(&folder.join(crate::record::RESULTS)).ok());
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 

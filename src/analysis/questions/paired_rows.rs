@@ -11,7 +11,7 @@ use crate::experiment::text::{FileText, SuiteTexts};
 use crate::record::columns;
 use crate::record::manifest::{Manifest, ManifestError, SealKind};
 use crate::record::verify::UNSEALED;
-use crate::record::{reference, thin, verify};
+use crate::record::{RESULTS, reference, thin, verify};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -63,9 +63,9 @@ impl RecordedResult {
         if let Some(folder) = thin::thin_folder(path) {
             return Self::read_thin(path, folder);
         }
-        let rows = if path.is_dir() { path.join("results.csv") } else { path.to_owned() };
+        let rows = if path.is_dir() { path.join(RESULTS) } else { path.to_owned() };
         // The manifest of the folder does not belong to another file.
-        let manifest = match rows.parent().filter(|_| rows.file_name().is_some_and(|name| name == "results.csv")) {
+        let manifest = match rows.parent().filter(|_| rows.file_name().is_some_and(|name| name == RESULTS)) {
             Some(folder) => Manifest::read(folder)?,
             None => None,
         };
