@@ -55,7 +55,7 @@ fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFa
     memory.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     // The pressures of [tune] must be valid too.
     if experiment.file.tune.is_some() {
-        super::tune::at_pressures(file, &[], experiment)?;
+        crate::tune::at_pressures(file, &[], experiment).map_err(CommandFailure::usage)?;
     }
     Ok(())
 }

@@ -1,3 +1,4 @@
+use super::args::RunArgs;
 use super::folder::{command_line, default_folder, run_failure, shard_folder};
 use super::progress::ConsoleProgress;
 use super::signals::stop_flag;
@@ -45,9 +46,8 @@ pub struct Args {
     /// Folder of the results [default: reports/<name>; of a shard: its folder shards/N]
     #[arg(short, long)]
     out: Option<PathBuf>,
-    /// Override an option in every variant: path=value (may be repeated)
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    #[command(flatten)]
+    run: RunArgs,
     /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
     #[arg(long)]
     skip_bad: bool,
@@ -58,28 +58,12 @@ pub struct Args {
     /// not show it
     #[arg(long)]
     strict: bool,
-    /// Take rows that are known from these results folders, without their times: a folder or a
-    /// pattern as 'runs/*' (may be repeated)
-    #[arg(long, value_name = "FOLDER")]
-    reuse: Vec<String>,
-    /// Delete existing results first
-    #[arg(long)]
-    fresh: bool,
-    /// Run failed jobs again
-    #[arg(long)]
-    retry_failed: bool,
     /// Drop damaged or edited rows, and run their jobs again
     #[arg(long)]
     repair: bool,
-    /// Continue results that another build of ttlab wrote
-    #[arg(long)]
-    any_build: bool,
     /// Run without a lock, on file systems without locks: nothing else may write to the folder
     #[arg(long)]
     no_lock: bool,
-    /// No progress and no summary
-    #[arg(short, long)]
-    quiet: bool,
 }
 
 /// The experiment, its plan or one shard of it, and the folder of the results.
@@ -91,7 +75,7 @@ fn load(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), Comma
     }
     let (Some(path), Some(index)) = (&args.plan, args.shard) else {
         let (file, sets) =
-            (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.sets, args.skip_bad)?);
+            (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.run.sets, args.skip_bad)?);
         let experiment = Experiment::load(file, &sets).map_err(CommandFailure::usage)?;
         let (plan, folder) = (Plan::new(&experiment), results(&experiment));
         return Ok((experiment, plan, None, folder));
@@ -113,22 +97,18 @@ pub fn run(args: &Args) -> CommandResult {
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
     warn_before_run(&experiment, &plan, jobs, &folder, args)?;
     let settings = Settings {
-        jobs,
-        fresh: args.fresh,
-        retry_failed: args.retry_failed,
-        retry_quarantined: args.retry_failed,
+        fresh: args.run.fresh,
         repair: args.repair,
-        any_build: args.any_build,
         no_lock: args.no_lock,
-        reuse: args.reuse.clone(),
         shard,
+        ..args.run.settings(jobs)
     };
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
-    if let Some(known) = session.known.as_ref().filter(|_| !args.quiet) {
+    if let Some(known) = session.known.as_ref().filter(|_| !args.run.quiet) {
         eprintln!("{}", changed_plan(known));
     }
-    if !args.quiet {
+    if !args.run.quiet {
         session.subjects.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
     }
     let mistaken = session.subjects.expectation_warnings(&experiment, &plan);
@@ -136,13 +116,13 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(CommandFailure::new(Exit::Unequal, mistaken.join("\n")));
     }
     warn(mistaken);
-    let progress: &dyn progress::Progress = if args.quiet { &progress::Quiet } else { &ConsoleProgress::default() };
+    let progress: &dyn progress::Progress = if args.run.quiet { &progress::Quiet } else { &ConsoleProgress::default() };
     let summary = session.run(&stop, progress).map_err(failure_with_repair)?;
     if summary.interrupted {
         eprintln!("{}", resume_hint(&summary, &command_line()));
         return Ok(Exit::Interrupted);
     }
-    if !judge(&experiment, &session, &stop, args.quiet)? {
+    if !judge(&experiment, &session, &stop, args.run.quiet)? {
         eprintln!("interrupted; to resume:\n  {}", command_line());
         return Ok(Exit::Interrupted);
     }
@@ -152,7 +132,7 @@ pub fn run(args: &Args) -> CommandResult {
         done = format!("shard {index} of {of} is done: {}", folder.display());
     } else {
         let page = crate::report::Page::read(&folder).map_err(CommandFailure::io)?;
-        super::screen::report(&page, &folder, args.quiet)?;
+        super::screen::report(&page, &folder, args.run.quiet)?;
         if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;
         }
@@ -161,13 +141,13 @@ pub fn run(args: &Args) -> CommandResult {
         if let Some(confirm) = confirm {
             let screened = screen::screen(&page.summary, page.nodes_mislead, confirm.margin, confirm.price);
             let settings = Settings { jobs, shard: None, ..session.settings.clone() };
-            let played = super::confirm::play(&experiment, &screened, (&folder, &settings), &stop, args.quiet)?;
+            let played = super::confirm::play(&experiment, &screened, (&folder, &settings), &stop, args.run.quiet)?;
             if played != Exit::Done {
                 return Ok(played);
             }
         }
     }
-    if !args.quiet {
+    if !args.run.quiet {
         println!("{done}");
     }
     if args.strict && !blind.is_empty() {
@@ -230,7 +210,7 @@ fn warn_before_run(
     if args.strict && !blind.is_empty() {
         return Err(CommandFailure::usage(cannot_show(&blind)));
     }
-    if !args.quiet {
+    if !args.run.quiet {
         super::warn_about_skipped(experiment);
         warn(blind);
         super::reach(experiment, earlier).iter().for_each(|reach| eprintln!("{reach}"));
@@ -262,7 +242,7 @@ fn failure_with_repair(error: RunError) -> CommandFailure {
 
 /// The folder with rows of an earlier run; `None` if they are about to be deleted.
 fn earlier<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
-    (!args.fresh).then_some(folder)
+    (!args.run.fresh).then_some(folder)
 }
 
 /// The message of an interrupted run: the jobs done so far, and the command to resume.

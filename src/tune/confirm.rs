@@ -4,12 +4,26 @@
 use super::RunsError;
 use crate::analysis::Frame;
 use crate::analysis::questions::matches::Matches;
-use crate::analysis::questions::screen::{Contender, interval_quantile};
+use crate::analysis::questions::race::RaceResult;
+use crate::analysis::questions::screen::{Contender, ScreenResult, interval_quantile};
 use crate::experiment::matches::Test;
 use crate::experiment::{Confirm, Experiment, Plan};
 use crate::runner::{Session, Settings, progress::Progress};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+/// The variants after a race: the winner, those that were never dropped, and the baseline.
+pub fn screen_result(experiment: &Experiment, tuned: &RaceResult) -> ScreenResult {
+    let is_dropped =
+        |at: usize| at != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&at));
+    let (dropped, left): (Vec<usize>, Vec<usize>) = (0..experiment.variants.len()).partition(|&at| is_dropped(at));
+    let names = |places: Vec<usize>| places.into_iter().map(|at| experiment.variants[at].name.clone()).collect();
+    ScreenResult {
+        best: experiment.variants[tuned.winner].name.clone(),
+        remaining: names(left),
+        dropped: names(dropped),
+    }
+}
 
 /// The result of the games.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -8,8 +8,15 @@
 //! against the baseline on held-out items. Sources: Maron and Moore, "Hoeffding races", 1994;
 //! Birattari et al., "A racing algorithm for configuring metaheuristics", 2002 (F-Race).
 
+mod check;
 mod confirm;
+mod pressures;
 mod runs;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
 
-pub use confirm::confirm;
-pub use runs::{Runs, RunsError, find_count as find_metric};
+pub use check::{check, check_metric, find_metric, leave_out_idle, seed_warning};
+pub use confirm::{confirm, screen_result};
+pub use pressures::{at_pressures, prepare_engines};
+pub use runs::{Runs, RunsError};

@@ -1,0 +1,41 @@
+//! Arguments that several commands share.
+
+use crate::runner::Settings;
+
+/// How a command searches into a folder, which may have results already.
+#[derive(clap::Args)]
+pub struct RunArgs {
+    /// Override an option in every variant: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub sets: Vec<String>,
+    /// Take rows that are known from these results folders, without their times: a folder or a
+    /// pattern as 'runs/*' (may be repeated)
+    #[arg(long, value_name = "FOLDER")]
+    pub reuse: Vec<String>,
+    /// Delete existing results first
+    #[arg(long)]
+    pub fresh: bool,
+    /// Run failed jobs again
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// Continue results that another build of ttlab wrote
+    #[arg(long)]
+    pub any_build: bool,
+    /// No progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl RunArgs {
+    /// The settings of a run that deletes nothing.
+    pub fn settings(&self, jobs: usize) -> Settings {
+        Settings {
+            jobs,
+            retry_failed: self.retry_failed,
+            retry_quarantined: self.retry_failed,
+            any_build: self.any_build,
+            reuse: self.reuse.clone(),
+            ..Settings::default()
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What an experiment and its metric need for a race.
+
+use super::runs::find_count;
+use crate::analysis::{Frame, Metric};
+use crate::experiment::{Experiment, Plan, Variant};
+use crate::record::RESULTS;
+use crate::record::columns::{self, Role};
+use crate::table::options::Clear;
+
+/// Refuses an experiment that cannot be raced.
+///
+/// # Errors
+/// Why it cannot.
+pub fn check(experiment: &Experiment) -> Result<(), String> {
+    let file = &experiment.name;
+    if experiment.variants.len() < 2 {
+        return Err(format!("{file}: a race needs at least two variants: add a [grid] or [[variant]]s"));
+    }
+    let items = experiment.suite.items.len();
+    if items < 4 {
+        return Err(format!("{file}: {items} items are too few: a race and its confirmation need at least 4"));
+    }
+    let is_kept =
+        |variant: &Variant| [variant.options.table.clear, variant.options.history_clear].contains(&Clear::Never);
+    if experiment.variants.iter().any(is_kept) {
+        return Err(format!(
+            "{file}: table.clear = \"never\" makes every item depend on earlier ones, but tuning draws items at random: use \"game\" \
+             and a [sequence]"
+        ));
+    }
+    Ok(())
+}
+
+/// Finds the metric that decides, in the columns of the plan's results.
+///
+/// # Errors
+/// If it cannot decide a race.
+pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
+    let refuse = |why: &str| Err(format!("tune.metric: {why}"));
+    if name == "loss" {
+        return refuse(
+            "races compare ratios, but the loss of moves is a difference: use nodes to a depth; `ttlab run` judges moves with a \
+             [reference]",
+        );
+    }
+    if name == columns::SCORE_ERROR {
+        return refuse(
+            "score errors are known only after a run: use nodes to a depth; `ttlab run` judges scores with [reference] self",
+        );
+    }
+    let header = crate::record::header(&plan.varying(), plan.extra_columns()).join(",") + "\n";
+    let empty = Frame::parse(header.as_bytes(), RESULTS).map_err(|error| error.to_string())?;
+    let metric = find_count(name, &empty).map_err(|error| format!("tune.metric: {error}"))?;
+    if metric.columns().contains(&columns::SAVED) {
+        return refuse(
+            "worth of cutoffs cannot be the only criterion, because it does not show lost moves: use nodes to a depth",
+        );
+    }
+    Ok(metric)
+}
+
+/// Refuses a metric that an external engine does not report, or that the limit makes equal for
+/// every candidate.
+///
+/// # Errors
+/// Which, and why.
+pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), String> {
+    let external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
+    let is_reported = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
+    if let (Some((variant, subject)), Some(column)) =
+        (external, metric.columns().into_iter().find(|column| !is_reported(column)))
+    {
+        return Err(format!(
+            "tune.metric: {} needs {column}, which {} (\"{}\") does not report: use nodes",
+            metric.name, subject.uci, variant.name
+        ));
+    }
+    let by_nodes = |variant: &Variant| variant.limit.nodes.is_some() && variant.limit.depth.is_none();
+    if metric.columns() == [columns::NODES] && experiment.variants.iter().all(by_nodes) {
+        return Err("tune.metric: with limit.nodes every candidate searches the same nodes: set limit.depth instead; \
+            `ttlab run` with a [reference] judges moves at fixed nodes"
+            .to_owned());
+    }
+    Ok(())
+}
+
+/// Removes items without searches, such as games that are shorter than the selected plies: a round
+/// that draws them would show nothing.
+pub fn leave_out_idle(experiment: &mut Experiment) {
+    let mut items = std::mem::take(&mut experiment.suite.items);
+    items.retain(|item| experiment.is_searched(item));
+    experiment.suite.items = items;
+}
+
+/// A warning if the file has several key seeds, because a race uses only one.
+pub fn seed_warning(experiment: &Experiment) -> Vec<String> {
+    let seeds = experiment.file.seeds;
+    let warning = format!("seeds = {seeds}: a race uses only the file's key seed; `ttlab run` uses all");
+    if seeds > 1 { vec![warning] } else { Vec::new() }
+}

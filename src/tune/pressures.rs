@@ -1,0 +1,112 @@
+//! The table pressures at which a winner is confirmed: the file's own, and those of `[tune]` or a
+//! quarter and four times the size.
+
+use crate::experiment::tune::to_settings;
+use crate::experiment::{Experiment, Plan, Problem, Variant};
+use crate::runner::{RunError, Subjects};
+use crate::subject::options;
+use crate::table::TableKind;
+use crate::table::options::Size;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// The experiment of the file and at each other table pressure, without duplicates, with the
+/// pressures' names.
+///
+/// # Errors
+/// If the file cannot be read at a pressure.
+pub fn at_pressures(
+    file: &Path,
+    sets: &[String],
+    experiment: Experiment,
+) -> Result<(Vec<Experiment>, Vec<String>), String> {
+    let tune = experiment.file.tune.clone().unwrap_or_default();
+    let base = &experiment.variants[experiment.baseline];
+    let table = &base.options.table;
+    // If the variants differ in size, or their engines' sizes are not comparable, there is no other
+    // size to try.
+    let one_size = experiment.variants.iter().all(|variant| {
+        variant.options.table.size == table.size
+            && hash(variant) == hash(base)
+            && variant.external().is_some() == base.external().is_some()
+    });
+    let (own, sizes) = match hash(base) {
+        Some((name, size)) if one_size => {
+            let others = [size / 4, size.saturating_mul(4)].into_iter().filter(|&size| size > 0);
+            (format!("uci.{name} = {size}"), others.map(|size| format!("uci.{name}={size}")).collect())
+        }
+        None if one_size && base.external().is_none() && table.kind == TableKind::Bounded => {
+            (format!("table.size = {}", table.size), neighbours(table.size).to_vec())
+        }
+        _ => ("as in the file".to_owned(), Vec::new()),
+    };
+    let others: Vec<Vec<String>> = match tune.pressures.is_empty() {
+        true => sizes.into_iter().map(|size| vec![size]).collect(),
+        false => tune.pressures.iter().map(to_settings).collect(),
+    };
+    let (mut experiments, mut names) = (vec![experiment], vec![own]);
+    for other in others {
+        let all: Vec<String> = sets.iter().chain(&other).cloned().collect();
+        let variant = Experiment::load(file, &all).map_err(|problem| match other.contains(&problem.text) {
+            // The values of a pressure come from the file.
+            true => Problem { file: format!("{} [tune] pressures", file.display()), ..problem }.to_string(),
+            false => format!("{problem}\nat the pressure {}", other.join(", ")),
+        })?;
+        // A duplicate would be searched twice, and tested as if it were two.
+        let id = Plan::new(&variant).id();
+        if experiments.iter().all(|known| Plan::new(known).id() != id) {
+            names.push(other.join(", ").replace('=', " = ").replace('"', ""));
+            experiments.push(variant);
+        }
+    }
+    Ok((experiments, names))
+}
+
+/// The external engine's memory option, if the file sets it: its name and MiB.
+fn hash(variant: &Variant) -> Option<(&str, i64)> {
+    options::hash_size(&variant.external()?.options)
+}
+
+/// Finds, identifies and tests the external engines at every pressure before the race. Default
+/// pressures that an engine does not accept are left out. `None` if interrupted.
+///
+/// # Errors
+/// The error, and the pressure if it is not the file's own.
+pub fn prepare_engines(
+    experiments: &mut Vec<Experiment>,
+    pressures: &mut Vec<String>,
+    jobs: usize,
+    stop: &AtomicBool,
+) -> Result<Option<Subjects>, (RunError, Option<String>)> {
+    let is_explicit = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
+    let prepare = |experiment: &Experiment| Subjects::prepare(experiment, &Plan::new(experiment), jobs, stop);
+    let first = match prepare(&experiments[0]) {
+        Err(RunError::Interrupted) => return Ok(None),
+        first => first.map_err(|error| (error, None))?,
+    };
+    for at in (1..experiments.len()).rev() {
+        match prepare(&experiments[at]) {
+            Ok(_) => {}
+            Err(RunError::Interrupted) => return Ok(None),
+            Err(RunError::Subject(_) | RunError::Memory(_)) if !is_explicit => {
+                experiments.remove(at);
+                pressures.remove(at);
+            }
+            Err(error) => return Err((error, Some(pressures[at].clone()))),
+        }
+    }
+    Ok(Some(first))
+}
+
+/// A quarter of a size and four times it, as `--set` values.
+pub fn neighbours(size: Size) -> [String; 2] {
+    let scaled = |times: f64| match size {
+        Size::Bytes(bytes) => Size::Bytes((bytes as f64 * times) as u64),
+        Size::Entries(entries) => Size::Entries(((entries as f64 * times) as u64).max(1)),
+        Size::Share(share) => Size::Share(share * times),
+    };
+    [0.25, 4.0].map(|times| match scaled(times) {
+        Size::Entries(entries) => format!("table.size={entries}"),
+        other => format!("table.size=\"{other}\""),
+    })
+}

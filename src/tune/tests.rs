@@ -1,0 +1,199 @@
+//! What a tuning is made of, before anything is searched.
+
+use super::pressures::neighbours;
+use super::*;
+use crate::analysis::Metric;
+use crate::experiment::{Experiment, Plan};
+use crate::table::options::Size;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// The pressures of a file with given `--set` values: name, table size and depth.
+fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("t.toml");
+    std::fs::write(&file, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{text}\n")).unwrap();
+    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+    let experiment = Experiment::load(&file, &sets).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let (experiments, names) = at_pressures(&file, &sets, experiment).unwrap();
+    let variant =
+        |experiment: &Experiment| (experiment.variants[0].options.table.size, experiment.variants[0].limit.depth);
+    let sizes: Vec<_> = experiments.iter().map(variant).collect();
+    assert_eq!(sizes.len(), names.len());
+    names.into_iter().zip(sizes).map(|(name, (size, depth))| (name, size, depth)).collect()
+}
+
+/// The file's own size comes first, then its pressures, or a quarter and four times the size if all
+/// variants share one.
+#[test]
+fn pressures_default_to_a_quarter_and_four_times_the_size() {
+    let found = |text: &str, sets: &[&str]| {
+        let all = pressures(text, sets).into_iter();
+        all.map(|(name, size, depth)| format!("{name}: {size}, {}", depth.unwrap())).collect::<Vec<_>>().join("; ")
+    };
+    let grid = |path: &str, values: &str| format!("[engine]\ntable.size = 64\n[grid]\n'{path}' = [{values}]");
+    let slots = grid("table.slots", "1, 2");
+    let usual = "table.size = 64: 64, 2; table.size = 16: 16, 2; table.size = 256: 256, 2";
+    assert_eq!(found(&slots, &[]), usual);
+    assert_eq!(found(&slots, &["limit.depth=3"]), usual.replace(", 2", ", 3"));
+    assert_eq!(
+        found(&slots, &["table.size=400"]),
+        "table.size = 400: 400, 2; table.size = 100: 100, 2; table.size = 1600: 1600, 2"
+    );
+    // If sizes are raced, or the table is unbounded, there are no other pressures.
+    assert_eq!(found(&grid("table.size", "32, 64"), &[]), "as in the file: 32, 2");
+    assert_eq!(
+        found("[engine]\ntable = 'unbounded'\n[grid]\n'lmr.min_depth' = [0, 3]", &[]).split(':').next(),
+        Some("as in the file")
+    );
+    let asked = format!("{slots}\n[tune]\npressures = [{{ 'table.size' = 8 }}, {{ 'table.size' = '1 KiB' }}]");
+    let three = "table.size = 64: 64, 2; table.size = 8: 8, 2; table.size = 1 KiB: 1 KiB, 2";
+    assert_eq!(found(&asked, &[]), three);
+    // No pressure is tried twice.
+    assert_eq!(found(&asked.replace("= [{", "= [{ 'table.size' = 64 }, { 'table.size' = 8 }, {"), &[]), three);
+}
+
+#[test]
+fn wrong_pressure_is_reported_at_its_place_in_the_file() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("t.toml");
+    let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n[tune]\npressures = [{ 'table.size' = 8 }, { 'table.sise' = 9 }]";
+    std::fs::write(&file, text).unwrap();
+    let wrong = at_pressures(&file, &[], Experiment::load(&file, &[]).unwrap()).map(|(_, names)| names);
+    let output = wrong.unwrap_err();
+    assert!(output.contains(&format!("--> {} [tune] pressures:1:1", file.display())), "{output}");
+    assert!(output.contains("did you mean `table.size`?"), "{output}");
+}
+
+#[test]
+fn neighbours_are_a_quarter_and_four_times_the_size() {
+    for (size, settings) in [
+        (Size::Bytes(1 << 20), ["table.size=\"256 KiB\"", "table.size=\"4 MiB\""]),
+        (Size::Entries(4096), ["table.size=1024", "table.size=16384"]),
+        (Size::Entries(3), ["table.size=1", "table.size=12"]),
+        (Size::Share(0.08), ["table.size=\"2 %\"", "table.size=\"32 %\""]),
+    ] {
+        assert_eq!(neighbours(size), settings);
+    }
+}
+
+#[test]
+fn check_refuses_experiments_that_cannot_be_raced() {
+    let of = |head: &str, grid: &str| {
+        let text = format!("suite = 'data/bratko-kopec.epd'\n{head}\n[grid]\n{grid}\n");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+        let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let nodes = check_metric(&experiment, &Metric::nodes());
+        [check(&experiment), nodes].map(Result::err)
+    };
+    let two = "'table.slots' = [1, 2]";
+    let output = |head: &str, grid: &str, at: usize, words: &str| {
+        let found = of(head, grid);
+        assert!(found[at].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {found:?}");
+        assert_eq!(found[1 - at], None, "{head} {grid}");
+    };
+    let depth = "limit = { depth = 2 }\nfirst = 4";
+    assert_eq!(of(depth, two), [None, None]);
+    output(depth, "'table.slots' = [1]", 0, "a race needs at least two variants");
+    output("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
+    output(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+    output(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
+    output("limit = { nodes = 100 }\nfirst = 4", two, 1, "with limit.nodes every candidate searches the same nodes");
+    assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
+}
+
+#[test]
+fn external_engine_is_raced_only_by_nodes() {
+    let (ours, theirs) = ("[[variant]]\nname = 'a'\n", "[[variant]]\nname = 'b'\n'subject.uci' = './engine'\n");
+    let text =
+        |variants: &[&str]| format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{}", variants.concat());
+    let output = |variants: &[&str], name: &str| {
+        let experiment =
+            Experiment::parse(&text(variants), Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let found = find_metric(name, &Plan::new(&experiment)).and_then(|metric| check_metric(&experiment, &metric));
+        found.err()
+    };
+    let other = theirs.replace("'b'", "'c'").replace("engine", "other");
+    let expected = |name: &str, column: &str, who: &str| {
+        Some(format!("tune.metric: {name} needs {column}, which {who} does not report: use nodes"))
+    };
+    for variants in [&[ours, theirs][..], &[theirs, ours], &[theirs, &other], &[ours, theirs, &other]] {
+        assert_eq!(output(variants, "nodes"), None);
+        assert_eq!(output(variants, "evals"), expected("evals", "search.evals", "./engine (\"b\")"), "{variants:?}");
+    }
+    assert_eq!(output(&[&other, theirs], "evals"), expected("evals", "search.evals", "./other (\"c\")"));
+    assert_eq!(output(&[ours, &ours.replace("'a'", "'d'\n'keys.seed' = 2")], "evals"), None);
+}
+
+/// Six of the thirteen games have more than 81 plies, five have more than 82; a race needs four.
+#[test]
+fn items_without_searches_are_left_out() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let raced = |from: u16| {
+        let text = format!(
+            "suite = 'data/games.pgn'\nlimit = {{ depth = 2 }}\nsequence = {{ from = {from} }}\n[grid]\n'table.slots' = [1, 2]\n"
+        );
+        let mut experiment =
+            Experiment::parse(&text, &root.join("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        leave_out_idle(&mut experiment);
+        (experiment.suite.items.len(), check(&experiment).is_ok())
+    };
+    assert_eq!([0, 81, 82, 89].map(raced), [(13, true), (6, true), (5, true), (2, false)]);
+}
+
+/// Two games are shorter than the selected plies.
+#[test]
+fn own_pressure_is_named_after_the_common_size() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("x.toml");
+    let own = |grid: &str| {
+        let grid = if grid.starts_with('[') { grid.to_owned() } else { format!("[grid]\n{grid}") };
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{grid}\n");
+        std::fs::write(&file, &text).unwrap();
+        let experiment = Experiment::load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        at_pressures(&file, &[], experiment).map_or_else(|failure| vec![failure], |(_, names)| names)
+    };
+    assert_eq!(own("'table.size' = ['16 KiB', '64 KiB']"), ["as in the file"]);
+    let named = ["table.size = 1 MiB", "table.size = 256 KiB", "table.size = 4 MiB"];
+    assert_eq!(own("'table.slots' = [1, 2]\n[engine]\ntable.size = '1 MiB'"), named);
+    // For external engines it is their memory option, if all have the same; not beside the built-in
+    // engine.
+    let engines = |settings: [&str; 2]| {
+        let one = |(at, set): (usize, &str)| format!("[[variant]]\nname = 'v{at}'\n{set}\n");
+        settings.into_iter().enumerate().map(one).collect::<String>()
+    };
+    let [ours, theirs] = ["'table.slots' = 2", "'subject.uci' = 'x'"];
+    for mixed in [[ours, theirs], [theirs, ours]] {
+        assert_eq!(own(&engines(mixed)), ["as in the file"]);
+    }
+    assert_eq!(own(&engines([theirs, "'subject.uci' = 'y'"])), ["as in the file"]);
+    let hash = |size: u32| format!("{theirs}\n'uci.Hash' = {size}\n'uci.Threads' = ");
+    let all = own(&engines([&format!("{}1", hash(8)), &format!("{}2", hash(8))]));
+    assert_eq!(all, ["uci.Hash = 8", "uci.Hash = 2", "uci.Hash = 32"]);
+    let least = own(&engines([&format!("{}1", hash(3)), &format!("{}2", hash(3))]));
+    assert_eq!(least, ["uci.Hash = 3", "uci.Hash = 12"], "none has nothing");
+    let unlike = own(&engines([&format!("{}1", hash(8)), &format!("{}1", hash(16))]));
+    assert_eq!(unlike, ["as in the file"]);
+}
+
+#[test]
+fn default_pressures_that_an_engine_refuses_are_left_out() {
+    let read = |more: &str| {
+        let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{more}\n");
+        Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"))
+    };
+    let (ours, gone) = ("[engine]\ndraws = true", "[subject]\nuci = './no-such-engine'");
+    let left = |kinds: &[&str], asked: &str| {
+        let mut all: Vec<Experiment> = kinds.iter().map(|kind| read(kind)).collect();
+        all[0] = read(asked);
+        let mut names: Vec<String> = (0..kinds.len()).map(|at| format!("p{at}")).collect();
+        let found = prepare_engines(&mut all, &mut names, 1, &AtomicBool::new(false));
+        let whose: Vec<bool> = all.iter().map(|one| one.variants[0].external().is_some()).collect();
+        (found.map(|found| found.is_some()).map_err(|(_, pressure)| pressure), names.join(" "), whose)
+    };
+    assert_eq!(left(&[ours, gone, ours, gone, ours], ours), (Ok(true), "p0 p2 p4".to_owned(), vec![false; 3]));
+    assert_eq!(left(&[ours, gone, gone], ours), (Ok(true), "p0".to_owned(), vec![false]));
+    let asked = format!("{ours}\n[tune]\npressures = [{{ 'table.size' = 8 }}]");
+    let (output, names, _) = left(&[ours, ours, gone], &asked);
+    assert!(output == Err(Some("p2".to_owned())) && names == "p0 p1 p2");
+}
