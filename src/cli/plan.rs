@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
                                               every job, one line each
   ttlab plan experiments/quick.toml --shards 100 -o plan.json
                                               a plan for 100 machines: ttlab run --plan plan.json --shard 0
+  ttlab plan experiments/quick.toml --key     the key of a cache for its results
   ttlab plan --missing plan.json              the incomplete shards, as in 3,7-9 (exit 3 if any)")]
 pub struct Args {
     /// The experiment file
@@ -41,6 +42,10 @@ pub struct Args {
     /// Count rows that are known in these results folders, as `run --reuse` (may be repeated)
     #[arg(long, value_name = "FOLDER")]
     reuse: Vec<String>,
+    /// Print only the key of a cache for the results: what decides counts in this build, a hyphen,
+    /// and the plan
+    #[arg(long)]
+    key: bool,
     /// List every job
     #[arg(long)]
     jobs_list: bool,
@@ -51,7 +56,7 @@ pub struct Args {
     #[arg(short, long, value_name = "PLAN")]
     output: Option<PathBuf>,
     /// List the incomplete shards of this plan
-    #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "sets", "jobs_list", "shards", "output"])]
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "sets", "key", "jobs_list", "shards", "output"])]
     missing: Option<PathBuf>,
     /// Folder of the results [default: reports/<name>]
     #[arg(long, conflicts_with = "output")]
@@ -78,6 +83,10 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Done);
     }
     let plan = Plan::new(&experiment);
+    if args.key {
+        println!("{}-{:016x}", runner::build().searches, plan.id());
+        return Ok(Exit::Done);
+    }
     super::warn_about_skipped(&experiment);
     let (mut engines, mut subjects) = (Vec::new(), BTreeMap::new());
     if plan.has_external() {

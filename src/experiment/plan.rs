@@ -169,6 +169,16 @@ impl Plan {
         }
     }
 
+    /// The plan as if no search could be deeper; its ids are those of such a file.
+    pub fn limited_to(&self, depth: u8) -> Self {
+        let mut plan = self.clone();
+        plan.cap_depth(depth);
+        let suites = plan.suites.len();
+        let id = |(at, &limit): (usize, &Limit)| variant_id_under(&plan.variants[at / suites], limit);
+        plan.variant_ids = plan.limits.iter().enumerate().map(id).collect();
+        plan
+    }
+
     fn variant_id(&self, variant: usize, item: usize) -> u64 {
         self.variant_ids[variant * self.suites.len() + self.suite_of(item)]
     }

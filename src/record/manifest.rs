@@ -65,6 +65,9 @@ pub struct Build {
     /// Hash of what decides counts: the code that searches, and the versions of its libraries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub searches: String,
+    /// Nodes of `ttlab bench`: equal counts under another hash suggest that only names changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench: Option<u64>,
 }
 
 impl Build {
@@ -80,7 +83,8 @@ impl Build {
 
 impl std::fmt::Display for Build {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {} {}", self.version, self.commit, self.profile)
+        write!(f, "{} {} {}", self.version, self.commit, self.profile)?;
+        self.bench.map_or(Ok(()), |nodes| write!(f, ", bench {nodes}"))
     }
 }
 

@@ -116,4 +116,4 @@ impl Reuse<'_> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests;
+pub(super) mod tests;

@@ -10,13 +10,14 @@ use crate::table::TableOptions;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The version, commit and profile of this build.
-fn build() -> Build {
+/// The version, commit and profile of this build, and what decides its counts.
+pub fn build() -> Build {
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("TTLAB_COMMIT").unwrap_or("unknown").to_owned(),
         profile: env!("TTLAB_PROFILE").to_owned(),
         searches: env!("TTLAB_SEARCHES").to_owned(),
+        bench: None,
     }
 }
 
@@ -99,6 +100,15 @@ fn own_variants(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
         super::jobs_of(plan, shard).for_each(|job| own[job.variant] = true);
     }
     own
+}
+
+/// The nodes of `ttlab bench`, once for each process. A debug build, which takes seconds, has none.
+pub(super) fn bench() -> Option<u64> {
+    static NODES: LazyLock<Option<u64>> = LazyLock::new(|| {
+        let nodes = || crate::signature::nodes(&crate::signature::bench_options()).ok();
+        if env!("TTLAB_PROFILE") == "debug" { None } else { nodes() }
+    });
+    *NODES
 }
 
 /// Nodes per second of the searches of `ttlab bench`: the best of three, since other load can only

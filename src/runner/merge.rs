@@ -1,6 +1,7 @@
 //! Merges shards: checks every one, then writes the rows of all in the plan's order. The memory
 //! needed is that of one shard's job ids.
 
+use super::change_plan::change_plan;
 use super::row_index::RowIndex;
 use super::status::{JobStatus, Status};
 use super::stopping::Stopping;
@@ -200,6 +201,7 @@ impl Shards<'_> {
             record::sort_rows(&path, &row_index.header, |row| Ok(Some(row_index.entry(row)?.place)))
                 .map_err(OutputError::results(&path))?;
         }
+        change_plan(output, self.experiment, self.plan, &manifest, any_build)?;
         let (rows, not_needed) = self.write_rows(&row_index, output, &checked)?;
         let path = output.results_path();
         output.begin(self.experiment, manifest.clone(), any_build)?;

@@ -4,6 +4,7 @@
 pub mod audit;
 mod change_plan;
 mod context;
+mod depths;
 pub mod estimate;
 mod execute;
 mod game_pair;
@@ -32,7 +33,7 @@ mod unused;
 pub mod verify;
 mod work;
 
-pub use manifest::manifest;
+pub use manifest::{build, manifest};
 pub use merge::{MergeError, ShardGap, Shards};
 pub use output::{Output, OutputError};
 pub use resume::Done;

@@ -68,8 +68,8 @@ pub enum OutputError {
     /// Finished rows are other than those that were sealed.
     #[error("{0}: every count is as it was sealed, but the file is not: its seconds were changed after the run ended")]
     Edited(String),
-    /// Two folders have other counts of the same job.
-    #[error("{0}: other counts than in the results that are already there: find out which of them is wrong")]
+    /// Two results have other counts of the same search.
+    #[error("{0}: find out which of them is wrong")]
     Unequal(String),
     /// The manifest cannot be read.
     #[error(transparent)]

@@ -2,7 +2,9 @@
 
 use super::change_plan;
 use super::context::{Shared, Sink, WorkerState};
+use super::depths;
 use super::in_flight::{IN_FLIGHT_FILE, InFlight};
+use super::manifest::bench;
 use super::progress::Progress;
 use super::resume::RetryPolicy;
 use super::reuse::Known;
@@ -10,13 +12,14 @@ use super::row_index::RowIndex;
 use super::sources::{self, Reused};
 use super::status::Status;
 use super::stopping::Stopping;
+use super::unused::unused_files;
 use super::work;
 use super::{Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest};
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::manifest::{MANIFEST, Shard};
-use crate::record::{Jobs, ResultsError};
+use crate::record::manifest::{MANIFEST, RunSegment, Shard};
+use crate::record::{Jobs, RESULTS, ResultsError};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -70,6 +73,8 @@ pub struct Session<'a> {
     pub known: Option<Known>,
     /// What other folders had of it.
     reused: Vec<Reused>,
+    /// Files with rows of other plans by builds that search as this one does.
+    others: Vec<PathBuf>,
 }
 
 impl<'a> Session<'a> {
@@ -96,17 +101,23 @@ impl<'a> Session<'a> {
         }
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
         manifest.subjects = subjects.engine_infos(plan);
+        manifest.build.bench = bench();
         let known = change_plan::change_plan(&output, experiment, plan, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
-        let mut session = Self { known, reused: Vec::new(), experiment, plan, settings, output, unfit, subjects };
+        let mut session =
+            Self { known, reused: Vec::new(), others: Vec::new(), experiment, plan, settings, output, unfit, subjects };
         session.reuse_rows()?;
         Ok(session)
     }
 
     /// Takes rows of this plan from the folders that the file and the settings name.
     fn reuse_rows(&mut self) -> Result<(), RunError> {
-        let Self { experiment, plan, settings, output, .. } = &*self;
+        let Self { experiment, plan, settings, output, reused, others, .. } = self;
         let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
+        let own = output.manifest().map_err(|error| output.unwritten(error))?;
+        let is_same = |segment: &RunSegment| segment.build.searches_as(&own.build);
+        let unused = unused_files(&output.folder).into_iter().filter(|_| own.segments.iter().all(is_same));
+        *others = unused.chain(folders.iter().map(|folder| folder.join(RESULTS))).collect();
         if folders.is_empty() {
             return Ok(());
         }
@@ -118,13 +129,11 @@ impl<'a> Session<'a> {
         let ended = status.jobs.into_iter().filter(|(job, _)| done.jobs.contains(job));
         let mut known: HashMap<u64, String> =
             ended.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
-        let own = output.manifest().map_err(|error| output.unwritten(error))?;
         let mut put = |rows: &[Vec<String>]| results.append(rows);
-        let reused = sources::take_rows((experiment, plan), &folders, &own, &mut known, &mut put)?;
+        *reused = sources::take_rows((experiment, plan), &folders, &own, &mut known, &mut put)?;
         results.sync().map_err(|error| output.unwritten(error))?;
         let used = reused.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
         output.add_sources(used.collect()).map_err(|error| output.unwritten(error))?;
-        self.reused = reused;
         Ok(())
     }
 
@@ -214,6 +223,9 @@ impl<'a> Session<'a> {
             ResultsError::Io(error) => output.unwritten(error),
             error => OutputError::results(&path)(error).into(),
         })?;
+        if !summary.interrupted {
+            depths::compare_depths((experiment, plan), settings.shard, &path, &self.others)?;
+        }
         Ok(summary)
     }
 }

@@ -93,7 +93,9 @@ pub(super) fn take_rows(
         });
         let found = found.map_err(OutputError::results(&path))?;
         if let Some(place) = found.unequal {
-            return Err(OutputError::Unequal(place));
+            return Err(OutputError::Unequal(format!(
+                "{place}: other counts than in the results that are already there"
+            )));
         }
         let jobs = (known.len() - before) as u64;
         sources.push((RowSource { folder: name, jobs, rows, build: source.build }, found.damaged));

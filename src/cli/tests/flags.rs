@@ -47,6 +47,7 @@ const CASES: &[Case] = &[
     ("plan @/x.toml", "--set limit.depth=1", "depth 1"),
     ("plan @/bad.toml", "--skip-bad", "jobs"),
     ("plan @/x.toml", "--jobs-list", "repeat 0"),
+    ("plan @/x.toml", "--key", "-"),
     ("plan @/x.toml --output @/out/p", "--shards 3", "in 3 shards"),
     ("plan @/x.toml", "--output @/out/p", "out/p:"),
     ("plan @/x.toml", "--out @/whole", "are done in"),

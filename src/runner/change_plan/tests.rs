@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::record::columns;
+use crate::record::manifest::Shard;
 use crate::runner::session::{Session, Settings};
-use crate::runner::{RunSummary, progress};
+use crate::runner::{RunSummary, Shards, progress};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use std::collections::HashSet;
@@ -13,15 +14,15 @@ use std::sync::atomic::AtomicBool;
 /// Folders, in each of which four plans follow each other.
 const TURNS: usize = 12;
 
-const SUITE: &str = "8/8/8/3k4/8/3K4/4P3/8 w - - bm e3; id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
+pub const SUITE: &str = "8/8/8/3k4/8/3K4/4P3/8 w - - bm e3; id \"a\";\n8/5k2/8/8/2R5/8/3K4/8 b - - id \"b\";\n\
                      r3k2r/8/8/8/8/8/8/R3K2R w KQkq - am O-O; id \"c\";\n4k3/8/8/8/8/8/4P3/4K3 w - - id \"d\";\n";
 
-fn experiment(folder: &Path, text: &str, suite: &str) -> Experiment {
+pub fn experiment(folder: &Path, text: &str, suite: &str) -> Experiment {
     fs::write(folder.join("own.epd"), suite).unwrap();
     Experiment::parse(text, &folder.join("own.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}\n{text}"))
 }
 
-fn run(experiment: &Experiment, out: &Path, settings: Settings) -> (Option<Known>, RunSummary) {
+pub fn run(experiment: &Experiment, out: &Path, settings: Settings) -> (Option<Known>, RunSummary) {
     let (plan, stop) = (Plan::new(experiment), AtomicBool::new(false));
     let settings = Settings { jobs: 2, ..settings };
     let session = Session::begin(experiment, &plan, out, settings, &stop).unwrap_or_else(|error| panic!("{error}"));
@@ -29,8 +30,16 @@ fn run(experiment: &Experiment, out: &Path, settings: Settings) -> (Option<Known
     (session.known, summary)
 }
 
+/// The message of a run that fails.
+pub fn plan_error(experiment: &Experiment, out: &Path, settings: Settings) -> Option<String> {
+    let (plan, stop) = (Plan::new(experiment), AtomicBool::new(false));
+    let settings = Settings { jobs: 2, ..settings };
+    let session = Session::begin(experiment, &plan, out, settings, &stop);
+    session.and_then(|session| session.run(&stop, &progress::Quiet)).err().map(|error| error.to_string())
+}
+
 /// All fields of all rows but the seconds.
-fn rows(out: &Path) -> Vec<Vec<String>> {
+pub fn rows(out: &Path) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_path(out.join(record::RESULTS)).unwrap();
     let header = reader.headers().unwrap().clone();
     let seconds = header.iter().position(|name| name == columns::SECONDS);
@@ -171,4 +180,66 @@ fn other_names_cost_no_search() {
     assert_eq!(before(&text("two", ["a", "b"])), 8);
     assert_eq!(before(&text("two", ["b", "a"])), 8, "names are exchanged");
     assert!(rows(&out)[1..].iter().all(|row| row[1] == "two"), "the experiment's name");
+}
+
+/// Plans after each other in the folders of three shards, each merged into one folder.
+#[test]
+fn shards_of_a_plan_that_grew_merge_to_the_rows_of_a_new_folder() {
+    let temporary = tempfile::tempdir().unwrap();
+    let [out, new] = ["out", "new"].map(|name| temporary.path().join(name));
+    for (sizes, known) in [("64, 256", 0), ("256, 1024", 4), ("256, 1024, 64", 12)] {
+        let text =
+            format!("name = 'x'\nsuite = 'own.epd'\nlimit = {{ depth = 2 }}\n[grid]\n'table.size' = [{sizes}]\n");
+        let experiment = experiment(temporary.path(), &text, SUITE);
+        let plan = Plan::new(&experiment);
+        let mut before = 0;
+        let folder = |index: u64| {
+            let folder = out.join("shards").join(index.to_string());
+            let shard = Some(Shard { index, count: 3 });
+            before += run(&experiment, &folder, Settings { shard, ..Settings::default() }).1.before;
+            (index, folder)
+        };
+        let shards = Shards { experiment: &experiment, plan: &plan, of: 3, folders: (0..3).map(folder).collect() };
+        shards.merge(&Output::open(&out).unwrap(), false).unwrap_or_else(|error| panic!("{error}"));
+        run(&experiment, &new, Settings { fresh: true, ..Settings::default() });
+        assert_eq!((before, rows(&out)), (known, rows(&new)), "{sizes}");
+    }
+}
+
+/// A source may be written at the same time, and is never changed.
+#[test]
+fn source_gives_its_whole_jobs_and_stays_as_it_is() {
+    let temporary = tempfile::tempdir().unwrap();
+    let [source, out, new] = ["source", "out", "new"].map(|name| temporary.path().join(name));
+    let text = |sizes: &str| {
+        format!("name = 'x'\nsuite = 'own.epd'\nlimit = {{ depth = 2 }}\n[grid]\n'table.size' = [{sizes}]\n")
+    };
+    run(&experiment(temporary.path(), &text("64, 256"), SUITE), &source, Settings::default());
+    let path = source.join(record::RESULTS);
+    // Of the last job only the first row and a half are there.
+    let whole = fs::read(&path).unwrap();
+    let ends: Vec<usize> = (0..whole.len()).filter(|&at| whole[at] == b'\n').collect();
+    fs::write(&path, &whole[..ends[ends.len() - 2] + 20]).unwrap();
+    let lock = Output::open(&source).unwrap();
+    let files = || {
+        let entries = fs::read_dir(&source).unwrap().map(|entry| entry.unwrap().path());
+        entries.map(|path| (fs::read(&path).unwrap(), path)).collect::<HashSet<_>>()
+    };
+    let before = files();
+    let grown = experiment(temporary.path(), &text("64, 256, 1024"), SUITE);
+    let reuse = vec![source.display().to_string()];
+    let (_, summary) = run(&grown, &out, Settings { reuse: reuse.clone(), ..Settings::default() });
+    assert_eq!((summary.before, summary.done), (7, 5));
+    assert!(files() == before, "the source was changed");
+    drop(lock);
+    run(&grown, &new, Settings::default());
+    assert_eq!(rows(&out), rows(&new));
+    // Another format is refused with both versions.
+    let path = source.join("manifest.json");
+    let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    manifest["schema"] = 2.into();
+    manifest.as_object_mut().unwrap().remove("manifest_seal");
+    fs::write(&path, manifest.to_string()).unwrap();
+    let error = plan_error(&grown, &new, Settings { reuse, ..Settings::default() }).unwrap();
+    assert!(error.contains("a manifest of schema 2, but this ttlab reads schema 3"), "{error}");
 }

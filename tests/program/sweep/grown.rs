@@ -164,3 +164,18 @@ fn tune_and_reproduce_reuse_rows() {
         );
     }
 }
+
+/// A smaller limit's rows are no rows of a deeper one, and are compared with them.
+#[test]
+fn deeper_limits_are_searched_anew() {
+    let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));
+    trial.run("out", &[]).expect(0);
+    let output = ttlab(&["run", &trial.file, "--out", &trial.text("out"), "--set", "limit.depth=4"]).expect(0);
+    output.prints(&["18 rows that it no longer has are kept in unused.csv", "6 jobs in "]);
+    let keys = ["3", "4"].map(|depth| {
+        let set = format!("limit.depth={depth}");
+        ttlab(&["plan", &trial.file, "--set", &set, "--key"]).expect(0).stdout
+    });
+    let [(one, first), (other, second)] = keys.each_ref().map(|key| key.trim().split_once('-').unwrap());
+    assert!(one == other && first != second && one.len() >= 16, "{keys:?}");
+}

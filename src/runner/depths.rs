@@ -1,0 +1,160 @@
+//! Deeper limits: a search that starts with nothing has the same counts up to any depth. Where known
+//! rows of a smaller limit have other counts than the new ones, one of them is wrong.
+
+use super::output::OutputError;
+use super::reuse::Reuse;
+use crate::engine::options::Ordering;
+use crate::experiment::{Experiment, Plan, Variant};
+use crate::record::columns::{self, Role};
+use crate::record::manifest::Shard;
+use crate::record::{self, ResultsError};
+use crate::table::options::{Clear, Size};
+use csv::StringRecord;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// What identifies a row but for its limit.
+const PLACE: [&str; 6] =
+    [columns::VARIANT, columns::GAME, columns::POSITION, columns::PLY, columns::REPEAT, columns::DEPTH];
+
+/// A row of a smaller limit under the names of the plan, and its file.
+struct KnownRow<'f> {
+    fields: Vec<String>,
+    file: &'f Path,
+}
+
+/// Compares the rows of a plan with those that some files have of its jobs under smaller limits.
+///
+/// # Errors
+/// If counts differ, or a file cannot be read.
+pub(super) fn compare_depths(
+    (experiment, plan): (&Experiment, &Plan),
+    shard: Option<Shard>,
+    results: &Path,
+    files: &[PathBuf],
+) -> Result<(), OutputError> {
+    let lanes: Vec<bool> = plan.variants.iter().map(|variant| starts_with_nothing(experiment, variant)).collect();
+    let depth_of = |variant: usize, item: usize| plan.limit(variant, item).depth.filter(|_| lanes[variant]);
+    let deepest = plan.jobs().filter_map(|job| depth_of(job.variant, job.item)).max().unwrap_or(0);
+    if files.is_empty() || plan.is_match() || deepest < 2 {
+        return Ok(());
+    }
+    let mut ids = HashSet::new();
+    for file in files {
+        let header = record::read_header(file).map_err(OutputError::results(file))?.unwrap_or_default();
+        let read = record::scan(file, &header, |_, row| {
+            ids.extend(row.ok().and_then(|row| u64::from_str_radix(row.get(0)?, 16).ok()));
+            Ok(())
+        });
+        read.map_err(OutputError::results(file))?;
+    }
+    let mut known: HashMap<String, Vec<KnownRow<'_>>> = HashMap::new();
+    for depth in 1..deepest {
+        let shallower = plan.limited_to(depth);
+        let mut reuse = Reuse::new(experiment, &shallower, shard);
+        reuse.borrowed = true;
+        reuse.jobs.retain(|id, jobs| {
+            ids.contains(id) && depth_of(jobs[0].variant, jobs[0].item).is_some_and(|limit| limit > depth)
+        });
+        if reuse.jobs.is_empty() {
+            continue;
+        }
+        let places = indices(&reuse.row_index.header, &PLACE);
+        for file in files {
+            let mut take = |rows: Vec<Vec<String>>| {
+                for fields in rows {
+                    known.entry(place(&places, |at| &fields[at])).or_default().push(KnownRow { fields, file });
+                }
+                Ok(())
+            };
+            reuse.read(file, &mut HashMap::new(), &mut take).map_err(OutputError::results(file))?;
+        }
+    }
+    if known.is_empty() {
+        return Ok(());
+    }
+    find_difference(results, &known)
+}
+
+/// Fails at the first row of the results that has other counts than a known one.
+fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -> Result<(), OutputError> {
+    let problem = OutputError::results(results);
+    let read = || -> Result<Option<String>, ResultsError> {
+        let header = record::read_header(results)?.unwrap_or_default();
+        let (places, counts) = (indices(&header, &PLACE), indices(&header, &counts(&header)));
+        let finished = indices(&header, &[columns::FINISHED]);
+        let mut difference = None;
+        record::scan(results, &header, |line, row| {
+            let Ok(row) = row else { return Ok(()) };
+            let field = |at: usize| row.get(at).unwrap_or_default();
+            let rows = known.get(&place(&places, field)).map(Vec::as_slice).unwrap_or_default();
+            let is_finished = |fields: &dyn Fn(usize) -> String| finished.iter().all(|&at| fields(at) == "true");
+            for KnownRow { fields, file } in rows {
+                if !is_finished(&|at| field(at).to_owned()) || !is_finished(&|at| fields[at].clone()) {
+                    continue;
+                }
+                if let Some(&at) = counts.iter().find(|&&at| field(at) != fields[at]) {
+                    let (here, file, place) = (results.display(), file.display(), label(&header, row));
+                    difference.get_or_insert_with(|| {
+                        format!(
+                            "{here}: line {}: {} is {}, but {} in {file}, where the same search ended at a smaller depth ({place})",
+                            line.number, header[at], field(at), fields[at]
+                        )
+                    });
+                }
+            }
+            Ok(())
+        })?;
+        Ok(difference)
+    };
+    read().map_err(problem)?.map_or(Ok(()), |difference| Err(OutputError::Unequal(difference)))
+}
+
+/// Whether every search of a variant starts with an empty table of a known size and cleared
+/// histories, and counts are exact: then its depths do not depend on the limit.
+fn starts_with_nothing(experiment: &Experiment, variant: &Variant) -> bool {
+    let (options, file) = (&variant.options, &experiment.file);
+    let along_games = file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some());
+    let is_cleared = |clear: Clear| match clear {
+        Clear::Iteration | Clear::Search => true,
+        Clear::Game => !along_games,
+        Clear::Never => false,
+    };
+    variant.external().is_none()
+        && experiment.trace.is_none()
+        // The moves that lead to the next position are those of the whole search.
+        && file.sequence.is_none_or(|sequence| sequence.self_play == 0)
+        && is_cleared(options.table.clear)
+        && is_cleared(options.history_clear)
+        && !matches!(options.table.size, Size::Share(_))
+        // The oracle has searched to the limit before.
+        && !options.ordering.contains(&Ordering::Oracle)
+}
+
+/// The columns whose values a search decides.
+fn counts(header: &[String]) -> Vec<&str> {
+    let decides = |name: &&str| match columns::role(name) {
+        Role::Sum | Role::Last => !name.starts_with(columns::ANATOMY),
+        _ => [columns::BEST, columns::PV].contains(name),
+    };
+    header.iter().map(String::as_str).filter(decides).collect()
+}
+
+fn indices(header: &[String], names: &[&str]) -> Vec<usize> {
+    names.iter().filter_map(|name| header.iter().position(|column| column == name)).collect()
+}
+
+fn place<'r>(places: &[usize], field: impl Fn(usize) -> &'r str) -> String {
+    places.iter().map(|&at| field(at)).collect::<Vec<_>>().join("\0")
+}
+
+/// A row's variant, position and depth, for the message.
+fn label(header: &[String], row: &StringRecord) -> String {
+    let names = [columns::VARIANT, columns::POSITION, columns::DEPTH];
+    let fields = indices(header, &names).into_iter().map(|at| row.get(at).unwrap_or_default());
+    fields.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,68 @@
+use super::*;
+use crate::runner::change_plan::tests::{SUITE, experiment, plan_error, rows, run};
+use crate::runner::session::Settings;
+use std::fs;
+
+/// Replaces a field of one line of a results file, and seals the rows again.
+fn edit(out: &Path, line: usize, column: &str, value: &str) {
+    let path = out.join(record::RESULTS);
+    let mut reader = csv::Reader::from_path(&path).unwrap();
+    let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    let at = header.iter().position(|name| name == column).unwrap();
+    let (mut text, mut check, last) = (header.join(",") + "\n", 0, header.len() - 1);
+    for (number, row) in reader.records().map(Result::unwrap).enumerate() {
+        let mut fields: Vec<String> = row.iter().take(last).map(str::to_owned).collect();
+        if row[last] == format!("{:08x}", record::check(0, row.iter().take(last))) {
+            check = 0;
+        }
+        if number + 2 == line {
+            value.clone_into(&mut fields[at]);
+        }
+        check = record::seal(&mut fields, check);
+        text += &(fields.join(",") + "\n");
+    }
+    fs::write(path, text).unwrap();
+}
+
+/// Of two positions, each to depth 2, line 4 is the second one's depth 1.
+#[test]
+fn other_counts_of_a_smaller_limit_are_an_error() {
+    let text = |depth: u8, more: &str| {
+        format!("name = 'x'\nsuite = 'own.epd'\nfirst = 2\nlimit = {{ depth = {depth} }}\n{more}")
+    };
+    for (more, is_compared) in [
+        ("[engine]\n'table.size' = 64\n", true),
+        ("[engine]\n'table.clear' = 'iteration'\n", true),
+        ("[engine]\n'table.clear' = 'never'\n", false),
+        ("[engine]\n'history_clear' = 'never'\n", false),
+        ("[engine]\n'table.size' = '50 %'\n", false),
+        ("[engine]\nordering = ['oracle', 'table-move']\n", false),
+        ("[sequence]\nself_play = 2\n", false),
+    ] {
+        let temporary = tempfile::tempdir().unwrap();
+        let (out, other) = (temporary.path().join("out"), temporary.path().join("other"));
+        let more = more.replace("'table.size'", "table.size").replace("'table.clear'", "table.clear");
+        let more = more.replace("'history_clear'", "history_clear");
+        let of = |depth| experiment(temporary.path(), &text(depth, &more), SUITE);
+        run(&of(2), &out, Settings::default());
+        run(&of(2), &other, Settings::default());
+        edit(&out, 4, columns::NODES, "12345");
+        // The rows are unused now, and other ones are in another folder.
+        let error = plan_error(&of(3), &out, Settings::default());
+        let path = out.join(record::RESULTS).display().to_string();
+        match is_compared {
+            true => {
+                let error = error.unwrap();
+                let begins = error.starts_with(&format!("{path}: line 5: search.nodes is "));
+                assert!(begins && error.contains(", but 12345 in ") && error.contains("unused.csv, where"), "{error}");
+                assert!(error.ends_with("(default, b, 1): find out which of them is wrong"), "{error}");
+                assert!(plan_error(&of(3), &out, Settings::default()).is_some(), "also where nothing is left to run");
+            }
+            false => assert_eq!(error, None, "{more}"),
+        }
+        let reuse = vec![other.display().to_string()];
+        let new = temporary.path().join("new");
+        run(&of(3), &new, Settings { reuse, ..Settings::default() });
+        assert_eq!(rows(&new), rows(&out), "{more}");
+    }
+}
