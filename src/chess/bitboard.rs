@@ -12,8 +12,6 @@ impl Bitboard {
     pub const EMPTY: Self = Self(0);
     /// The a-file.
     pub const FILE_A: Self = Self(0x0101_0101_0101_0101);
-    /// The first rank.
-    pub const RANK_1: Self = Self(0xff);
     /// The first and the last rank, where no pawn can stand.
     pub const BACK_RANKS: Self = Self(0xff00_0000_0000_00ff);
 
