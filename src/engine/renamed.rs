@@ -12,6 +12,9 @@ const RENAMED: &[(&str, &str)] = &[
     ("table.start_value", "probe.start_value"),
     ("table.policy = bucket", "depth-age"),
     ("table.policy = fifo", "always"),
+    // The rest of the new spelling stands after the word.
+    ("table.same_key = guard-four", "guard"),
+    ("table.same_key = guard-two", "guard` with `table.guard = { margin = 3, pv = 0, age = false }"),
     ("ordering = foreseen", "oracle"),
     ("told.*", "reported.*"),
     ("anatomy.held_*", "anatomy.entries_*"),
@@ -41,6 +44,7 @@ mod tests {
         for (old, new) in [
             ("table.policy = fifo", "always"),
             ("table.policy = bucket", "depth-age"),
+            ("table.same_key = guard-four", "guard"),
             ("ordering = foreseen", "oracle"),
             ("table.use", "probe.use"),
             ("table.start_value", "probe.start_value"),

@@ -53,6 +53,7 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("table.layout=bytes10", "table.slots = 3"),
     ("table.forget_part", "table.forget = 0.5"),
     ("table.forget_seed", "table.forget = 0.5"),
+    ("table.guard", "table.clock = 'iteration'\ntable.same_key = 'guard'"),
     ("table.refresh", "table.clock = 'iteration'"),
     ("table.policy.kind=vipermate-first", "table = { slots = 1, same_key = 'policy' }"),
     ("table.policy.useful", "table = { clock = 'iteration', same_key = 'policy' }"),

@@ -2,8 +2,9 @@
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
 use super::memory::Memory;
-use super::options::{Index, Refresh, SameKey};
+use super::options::{Index, Refresh};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
+use super::same_key::{Rule, SameKey};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 use std::marker::PhantomData;
@@ -22,8 +23,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     compared: u64,
     /// Whether the key's high bits are compared (the index then uses the low ones).
     high: bool,
-    same_key: SameKey,
-    keep_move: bool,
+    rule: Rule,
     refresh: Refresh,
     mark: Mark,
     now: u16,
@@ -94,8 +94,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             index: options.index,
             compared,
             high,
-            same_key: options.same_key,
-            keep_move: options.keep_move,
+            rule: options.rule(),
             refresh: options.refresh,
             mark: policy.mark_when(),
             now: 0,
@@ -276,12 +275,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let same = self.find(bucket, stored_key);
         if let Some(slot) = same {
             let old = L::entry(bucket, slot);
-            if self.keep_move && entry.mv.is_none() {
-                entry.mv = old.mv;
-            }
-            if P::WORDS > 0 || self.same_key != SameKey::Policy {
+            self.rule.keep_move(&mut entry, &old);
+            if P::WORDS > 0 || self.rule.same_key != SameKey::Policy {
                 self.on_access(start, slot, stored_key);
-                if !self.same_key.allows(&entry, &old, self.now) {
+                if !self.rule.allows(&entry, &old, self.now) {
+                    if self.rule.renews_move(&entry) {
+                        let bucket = &mut self.memory[start..end];
+                        L::set_data(bucket, slot, entry::with_move(L::data(bucket, slot), entry.mv));
+                    }
                     self.counters.rejections += 1;
                     return StoreOutcome::refused(true);
                 }

@@ -72,6 +72,14 @@ pub fn with_generation(word: u64, generation: u16) -> u64 {
     word & !(u64::from(GENERATIONS - 1) << 11) | u64::from(generation % GENERATIONS) << 11
 }
 
+/// The word with another move.
+#[inline]
+#[must_use]
+pub fn with_move(word: u64, mv: Move) -> u64 {
+    debug_assert!(bound(word) != Bound::None, "an empty slot has no move");
+    word << 15 >> 15 | u64::from(mv.bits()) << 49
+}
+
 /// The word with its `used` bit set.
 #[inline]
 #[must_use]

@@ -102,6 +102,7 @@ impl TableOptions {
         if self.kind != TableKind::Bounded {
             return Ok(());
         }
+        self.guard.check()?;
         self.policy.check(self.slots).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
         ensure("table.size", buckets(self, None) != Some(0), || {
             format!("\"{}\" is too small for one bucket of {} bytes", self.size, 8 * bucket_words(self))

@@ -14,6 +14,7 @@ mod observer;
 pub mod offers;
 pub mod options;
 pub mod policy;
+pub mod same_key;
 pub mod shadow;
 pub mod shared;
 pub mod size;

@@ -1,15 +1,16 @@
 //! Records what a search offered to its table: an unbounded map by full keys that is emptied only
 //! with the table. It answers what a table that never evicts would know.
 
-use super::entry::{GENERATIONS, pack, unpack, with_generation};
+use super::entry::{GENERATIONS, pack, unpack, with_generation, with_move};
 use super::memory::Memory;
-use super::options::{Refresh, SameKey};
+use super::options::Refresh;
+use super::same_key::Rule;
 use super::watch::Watch;
 use super::{Entry, Hit, StoreOutcome, TableError, TableOptions};
 use std::alloc::{Layout, handle_alloc_error};
 
 /// The offers, with the table's own rules for the same position (`same_key`, of which `policy`
-/// counts as `replace`; `keep_move`; `refresh`).
+/// counts as `replace`; `guard`; `keep_move`; `refresh`).
 ///
 /// Open addressing: cells of two words, key and entry, with linear probing; an entry is never 0.
 pub struct Offers {
@@ -17,8 +18,7 @@ pub struct Offers {
     /// Number of occupied cells.
     occupied: usize,
     by_depth: bool,
-    same_key: SameKey,
-    keep_move: bool,
+    rule: Rule,
     /// What renews an entry's age; `Never` if the same-key rule ignores ages.
     refresh: Refresh,
     now: u16,
@@ -45,14 +45,13 @@ impl Offers {
     /// # Errors
     /// When there is not enough memory.
     pub fn new(options: &TableOptions, by_depth: bool) -> Result<Self, TableError> {
-        let ages = options.same_key == SameKey::GuardFour;
+        let rule = options.rule();
         Ok(Self {
             cells: Memory::new(INITIAL_WORDS, true)?,
             occupied: 0,
             by_depth,
-            same_key: options.same_key,
-            keep_move: options.keep_move,
-            refresh: if ages { options.refresh } else { Refresh::Never },
+            rule,
+            refresh: if rule.reads_ages() { options.refresh } else { Refresh::Never },
             now: 0,
             last_probe: (0, 0),
             pending: [(0, 0); PENDING],
@@ -88,11 +87,12 @@ impl Offers {
         let (mut word, old_word) = (word, self.cells[at + 1]);
         if old_word != 0 {
             let (mut entry, old) = (unpack(word), unpack(old_word));
-            if self.keep_move && entry.mv.is_none() {
-                entry.mv = old.mv;
-                word = pack(&entry);
-            }
-            if !self.same_key.allows(&entry, &old, self.now) {
+            self.rule.keep_move(&mut entry, &old);
+            word = pack(&entry);
+            if !self.rule.allows(&entry, &old, self.now) {
+                if self.rule.renews_move(&entry) {
+                    self.cells[at + 1] = with_move(old_word, entry.mv);
+                }
                 return;
             }
         }
@@ -191,19 +191,15 @@ impl Watch for Offers {
 mod tests {
     use super::*;
     use crate::chess::{Bound, Move};
+    use crate::table::options::{Guard, SameKey};
     use crate::table::{Table, unbounded::Unbounded};
-
-    fn options(same_key: SameKey, keep_move: bool) -> TableOptions {
-        TableOptions { same_key, keep_move, ..TableOptions::default() }
-    }
 
     /// For each rule, through growth and clearing: equal to the unbounded table, which is another
     /// map. Keys are weak and small, 0 among them.
     #[test]
     fn offers_equal_the_entries_of_an_unbounded_table() {
-        for same_key in [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo] {
-            for (keep_move, by_depth) in [(false, false), (true, false), (true, true)] {
-                let options = options(same_key, keep_move);
+        for options in crate::table::options::tests::every_rule() {
+            for by_depth in [false, true] {
                 let (mut offers, mut table) =
                     (Offers::new(&options, by_depth).unwrap(), Unbounded::new(&options, by_depth));
                 let mut random = 3_u64;
@@ -234,7 +230,7 @@ mod tests {
                     }
                     let known = offers.last_offer(key, entry.depth).unwrap();
                     let hit = table.probe(key, entry.depth).unwrap().entry;
-                    assert_eq!(known, Entry { used: false, ..hit }, "{same_key:?} {keep_move} {by_depth}");
+                    assert_eq!(known, Entry { used: false, ..hit }, "{options:?} {by_depth}");
                 }
                 assert_eq!(offers.last_offer(1 << 40, 0), None);
                 assert_eq!(offers.occupied as u64, table.occupancy().occupied);
@@ -246,8 +242,9 @@ mod tests {
     #[test]
     fn hit_renews_age_only_under_a_rule_that_uses_ages() {
         for (refresh, renewed) in [(Refresh::Never, [0, 0]), (Refresh::Match, [1, 0]), (Refresh::Cutoff, [0, 1])] {
-            for same_key in [SameKey::GuardFour, SameKey::GuardTwo] {
-                let options = TableOptions { refresh, ..options(same_key, false) };
+            for age in [true, false] {
+                let guard = Guard { age, ..Guard::default() };
+                let options = TableOptions { refresh, same_key: SameKey::Guard, guard, ..TableOptions::default() };
                 let ages: Vec<u16> = [false, true]
                     .map(|cut| {
                         let mut offers = Offers::new(&options, false).unwrap();
@@ -267,7 +264,7 @@ mod tests {
                         offers.last_offer(7, 0).unwrap().generation
                     })
                     .to_vec();
-                assert_eq!(ages, if same_key == SameKey::GuardFour { renewed } else { [0, 0] });
+                assert_eq!(ages, if age { renewed } else { [0, 0] });
             }
         }
     }

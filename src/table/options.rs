@@ -1,10 +1,10 @@
 //! The table's options: size, shape and replacement. When the search probes and stores is `probe`
 //! and `store`.
 
-use super::Entry;
 use super::policy::Policy;
+use super::same_key::Rule;
+pub use super::same_key::{Guard, SameKey};
 pub use super::size::Size;
-use crate::chess::Bound;
 use serde::{Deserialize, Serialize};
 
 /// Whether there is a table, and whether it has a bound.
@@ -62,46 +62,6 @@ impl Index {
             Self::Modulo => key % buckets,
             Self::Mask => key & (buckets - 1),
             Self::Multiply => ((u128::from(key) * u128::from(buckets)) >> 64) as u64,
-        }
-    }
-}
-
-/// What a store does when the bucket already holds the same key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum SameKey {
-    /// The new entry replaces the old one, whatever its depth.
-    #[default]
-    Replace,
-    /// The policy decides, as if the old entry were another position's; where it would have a third
-    /// position leave, it is asked about the old entry alone. `clock`, `sieve`, `s3-fifo` and
-    /// `tiny-lfu` say nothing of it: under them it is `replace`.
-    Policy,
-    /// Replaced unless the old entry is deeper (equal depths: the new one wins).
-    Deeper,
-    /// Replaced when the new bound is exact, or depth + 2 x pv > old depth - 4, or the old entry is
-    /// from an earlier search. Source: the guard of Stockfish's table.
-    GuardFour,
-    /// Replaced when the new bound is exact, or depth >= old depth - 2. Source: the guard of
-    /// Ethereal's table.
-    GuardTwo,
-}
-
-impl SameKey {
-    /// Whether a new entry may replace the old one of the same position; always true for `policy`,
-    /// which leaves the decision to the policy.
-    #[inline]
-    #[must_use]
-    pub fn allows(self, new: &Entry, old: &Entry, now: u16) -> bool {
-        let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
-        match self {
-            Self::Replace | Self::Policy => true,
-            Self::Deeper => depth >= old_depth,
-            Self::GuardFour => {
-                new.bound == Bound::Exact || depth + 2 * i32::from(new.pv) > old_depth - 4 || old.age(now) > 0
-            }
-            Self::GuardTwo => new.bound == Bound::Exact || depth >= old_depth - 2,
         }
     }
 }
@@ -211,6 +171,8 @@ pub struct TableOptions {
     pub policy: Policy,
     /// What a store does when the bucket already holds the same key.
     pub same_key: SameKey,
+    /// The guard of `same_key = "guard"`.
+    pub guard: Guard,
     /// Whether a new entry without a move keeps the move of the old entry of the same key.
     pub keep_move: bool,
     /// When an answered probe renews the entry's age.
@@ -245,6 +207,7 @@ impl Default for TableOptions {
             key_bits: 64,
             policy: Policy::default(),
             same_key: SameKey::default(),
+            guard: Guard::default(),
             keep_move: false,
             refresh: Refresh::default(),
             clock: TickSource::default(),
@@ -263,5 +226,27 @@ impl TableOptions {
     #[must_use]
     pub fn none() -> Self {
         Self { kind: TableKind::None, ..Self::default() }
+    }
+
+    /// The rule for stores of a position that the table holds.
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        Rule { same_key: self.same_key, guard: self.guard, keep_move: self.keep_move }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Options of each rule, with a move kept or not; guards with every clause on and off.
+    pub fn every_rule() -> impl Iterator<Item = TableOptions> {
+        let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
+        let bare = Guard { margin: -1, pv: 1, exact: false, age: false, move_first: true };
+        let plain = [SameKey::Replace, SameKey::Policy, SameKey::Deeper].map(|same_key| (same_key, Guard::default()));
+        let guards = [Guard::default(), ethereal, bare].map(|guard| (SameKey::Guard, guard));
+        plain.into_iter().chain(guards).flat_map(|(same_key, guard)| {
+            [false, true].map(|keep_move| TableOptions { same_key, guard, keep_move, ..TableOptions::default() })
+        })
     }
 }

@@ -3,11 +3,11 @@
 
 use super::entry::GENERATIONS;
 use super::key_map::KeyMap;
-use super::options::SameKey;
+use super::same_key::Rule;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as Place;
 
-/// An exact map. It applies `same_key` (`policy` as `replace`) and `keep_move` and ignores the
+/// An exact map. It applies `same_key` (`policy` as `replace`), `guard` and `keep_move` and ignores the
 /// other options. It may keep one entry per key and depth, where entries of other depths never
 /// match (`probe.depth = "equal"`).
 pub struct Unbounded {
@@ -18,8 +18,7 @@ pub struct Unbounded {
     /// A number for each entry, if an observer needs them; kept when the map is cleared.
     numbers: Option<KeyMap<(u64, u8), usize>>,
     by_depth: bool,
-    same_key: SameKey,
-    keep_move: bool,
+    rule: Rule,
     now: u16,
     counters: TableCounters,
 }
@@ -33,8 +32,7 @@ impl Unbounded {
             by_generation: Box::new([0; GENERATIONS as usize]),
             numbers: None,
             by_depth,
-            same_key: options.same_key,
-            keep_move: options.keep_move,
+            rule: options.rule(),
             now: 0,
             counters: TableCounters::default(),
         }
@@ -80,21 +78,22 @@ impl Table for Unbounded {
         self.counters.stores += 1;
         entry.generation = self.now;
         let place = self.map_key(key, entry.depth);
-        let (same_key, keep_move, now) = (self.same_key, self.keep_move, self.now);
+        let (rule, now) = (self.rule, self.now);
         let same = match self.entries.entry(place) {
             Place::Vacant(slot) => {
                 slot.insert(entry);
                 self.counters.fills += 1;
                 false
             }
-            Place::Occupied(slot) if !same_key.allows(&entry, slot.get(), now) => {
+            Place::Occupied(mut slot) if !rule.allows(&entry, slot.get(), now) => {
+                if rule.renews_move(&entry) {
+                    slot.get_mut().mv = entry.mv;
+                }
                 self.counters.rejections += 1;
                 return StoreOutcome::refused(true);
             }
             Place::Occupied(mut slot) => {
-                if keep_move && entry.mv.is_none() {
-                    entry.mv = slot.get().mv;
-                }
+                rule.keep_move(&mut entry, slot.get());
                 let old = slot.insert(entry);
                 self.by_generation[usize::from(old.generation)] -= 1;
                 self.counters.updates += 1;
@@ -191,37 +190,36 @@ mod tests {
     #[test]
     fn unbounded_table_equals_a_bounded_one_without_evictions() {
         use crate::chess::{Bound, Move};
-        for same_key in [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo] {
-            for keep_move in [false, true] {
-                let size = crate::table::Size::Entries(1 << 12);
-                let options = TableOptions { size, slots: 4, same_key, keep_move, ..TableOptions::default() };
-                let mut bounded = crate::table::build(&options, None, false).unwrap().unwrap();
-                let (mut table, mut random, mut refused) = (Unbounded::new(&options, false), 7_u64, 0);
-                for turn in 0..3000 {
-                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    let draw = |shift: u32, below: u64| (random >> shift) % below;
-                    let key = (1 + draw(20, 16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    let entry = Entry {
-                        depth: draw(24, 12) as u8,
-                        bound: [Bound::Exact, Bound::Lower, Bound::Upper][draw(30, 3) as usize],
-                        pv: draw(34, 4) == 0,
-                        score: draw(40, 99) as i32,
-                        mv: if draw(36, 3) == 0 { Move::NONE } else { Move::from_bits(1 + draw(50, 500) as u16) },
-                        ..Entry::default()
-                    };
-                    if turn % 40 == 39 {
-                        [&mut table as &mut dyn Table, bounded.as_mut()].into_iter().for_each(|table| table.advance(1));
-                    }
-                    let stored = [table.store(key, entry), bounded.store(key, entry)];
-                    refused += u64::from(stored[0].refused);
-                    assert_eq!(stored[0].refused, stored[1].refused, "{same_key:?}: {entry:?}");
-                    let found = [table.probe(key, 0).unwrap(), bounded.probe(key, 0).unwrap()];
-                    let [one, other] = found.map(|hit| (Entry { used: false, ..hit.entry }, hit.draft, hit.age));
-                    assert_eq!(one, other, "{same_key:?}");
+        use crate::table::options::SameKey;
+        for options in crate::table::options::tests::every_rule() {
+            let same_key = options.same_key;
+            let options = TableOptions { size: crate::table::Size::Entries(1 << 12), slots: 4, ..options };
+            let mut bounded = crate::table::build(&options, None, false).unwrap().unwrap();
+            let (mut table, mut random, mut refused) = (Unbounded::new(&options, false), 7_u64, 0);
+            for turn in 0..3000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let draw = |shift: u32, below: u64| (random >> shift) % below;
+                let key = (1 + draw(20, 16)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let entry = Entry {
+                    depth: draw(24, 12) as u8,
+                    bound: [Bound::Exact, Bound::Lower, Bound::Upper][draw(30, 3) as usize],
+                    pv: draw(34, 4) == 0,
+                    score: draw(40, 99) as i32,
+                    mv: if draw(36, 3) == 0 { Move::NONE } else { Move::from_bits(1 + draw(50, 500) as u16) },
+                    ..Entry::default()
+                };
+                if turn % 40 == 39 {
+                    [&mut table as &mut dyn Table, bounded.as_mut()].into_iter().for_each(|table| table.advance(1));
                 }
-                assert_eq!(table.occupancy().occupied, bounded.occupancy().occupied);
-                assert_eq!(refused > 0, !matches!(same_key, SameKey::Replace | SameKey::Policy), "{same_key:?}");
+                let stored = [table.store(key, entry), bounded.store(key, entry)];
+                refused += u64::from(stored[0].refused);
+                assert_eq!(stored[0].refused, stored[1].refused, "{same_key:?}: {entry:?}");
+                let found = [table.probe(key, 0).unwrap(), bounded.probe(key, 0).unwrap()];
+                let [one, other] = found.map(|hit| (Entry { used: false, ..hit.entry }, hit.draft, hit.age));
+                assert_eq!(one, other, "{same_key:?}");
             }
+            assert_eq!(table.occupancy().occupied, bounded.occupancy().occupied);
+            assert_eq!(refused > 0, !matches!(same_key, SameKey::Replace | SameKey::Policy), "{same_key:?}");
         }
     }
 }

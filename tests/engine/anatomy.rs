@@ -45,7 +45,7 @@ fn every_kind_of_table() -> Vec<String> {
             .to_owned(),
     );
     tables.push("probe.pv_cutoffs = false\ntable = { size = 500, same_key = 'deeper' }\nalgorithm = 'pvs'".to_owned());
-    tables.push("table = { size = 500, layout = 'bytes10', slots = 3, same_key = 'guard-two' }".to_owned());
+    tables.push("table = { size = 500, layout = 'bytes10', slots = 3, same_key = 'guard', guard = { margin = 3, pv = 0, age = false } }".to_owned());
     tables
 }
 

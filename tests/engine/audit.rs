@@ -55,7 +55,7 @@ fn is_sound(text: &str, least: u64) {
 
 #[test]
 fn audit_of_every_policy_and_bucket_finds_no_fault() {
-    let rules = [("replace", "search"), ("policy", "iteration"), ("guard-four", "game-ply")];
+    let rules = [("replace", "search"), ("policy", "iteration"), ("guard", "game-ply")];
     for (at, policy) in Policy::NAMES.iter().enumerate() {
         let allowed = Policy::from_name(policy).unwrap().slots();
         // Two-level schemes need two slots: theirs are the narrow buckets. Of the others each

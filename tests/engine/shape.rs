@@ -78,7 +78,7 @@ prop_compose! {
         policy in word(&["always", "depth-preferred", "scored", "aged-depth", "two-tier", "ancient", "sieve", "random"]),
         layout in word(&["bytes16", "bytes24"]),
         index in word(&["multiply", "mask", "modulo"]),
-        same_key in word(&["replace", "deeper", "guard-four", "guard-two"]),
+        same_key in word(&["'replace'", "'deeper'", "'guard'", "'guard', guard = { margin = 2, pv = 0, age = false, move_first = true }"]),
         refresh in word(&["never", "match", "cutoff"]),
         clock in word(&["search", "iteration", "game-ply"]),
         clear in word(&["iteration", "search", "game", "never"]),
@@ -87,7 +87,7 @@ prop_compose! {
     ) -> String {
         format!(
             "history_clear = '{history}'\ntable = {{ size = 262144, slots = 8, policy = '{policy}', layout = '{layout}', index = '{index}', \
-             same_key = '{same_key}', refresh = '{refresh}', clock = '{clock}', clear = '{clear}', keep_move = {keep_move} }}\n"
+             same_key = {same_key}, refresh = '{refresh}', clock = '{clock}', clear = '{clear}', keep_move = {keep_move} }}\n"
         )
     }
 }

@@ -64,8 +64,7 @@ fn every_table() -> Vec<TableOptions> {
             (3, Layout::Bytes10),
             (1, Layout::Bytes24),
         ] {
-            for same_key in [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo]
-            {
+            for (same_key, guard) in crate::same_key_rules() {
                 for (index, refresh) in
                     [(Index::Modulo, Refresh::Never), (Index::Mask, Refresh::Match), (Index::Multiply, Refresh::Cutoff)]
                 {
@@ -75,6 +74,7 @@ fn every_table() -> Vec<TableOptions> {
                         slots,
                         layout,
                         same_key,
+                        guard,
                         index,
                         refresh,
                         size,

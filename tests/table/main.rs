@@ -12,6 +12,7 @@ mod trace;
 use proptest::prelude::*;
 use ttlab::internals::chess::{Bound, Move};
 use ttlab::internals::table::Entry;
+use ttlab::internals::table::options::{Guard, SameKey};
 
 /// Entries of these moves (in bits), scores, depths and nodes, of every bound.
 fn any_entry_of(
@@ -29,4 +30,18 @@ fn any_entry_of(
         nodes,
         ..Entry::default()
     })
+}
+
+/// Each rule for the same position; guards with every clause on and off.
+fn same_key_rules() -> [(SameKey, Guard); 6] {
+    let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
+    let bare = Guard { margin: -1, pv: 1, exact: false, age: false, move_first: true };
+    [
+        (SameKey::Replace, Guard::default()),
+        (SameKey::Policy, Guard::default()),
+        (SameKey::Deeper, Guard::default()),
+        (SameKey::Guard, Guard::default()),
+        (SameKey::Guard, Guard { move_first: true, ..ethereal }),
+        (SameKey::Guard, bare),
+    ]
 }

@@ -194,14 +194,21 @@ impl Model<'_> {
                 let lets = match self.options.same_key {
                     SameKey::Replace | SameKey::Policy => true,
                     SameKey::Deeper => depth >= old_depth,
-                    SameKey::GuardTwo => exact || depth >= old_depth - 2,
-                    SameKey::GuardFour => {
-                        exact || depth + 2 * i32::from(entry.pv) > old_depth - 4 || self.age(&old) > 0
+                    SameKey::Guard => {
+                        let guard = self.options.guard;
+                        let open = i32::from(guard.pv) * i32::from(entry.pv);
+                        (exact && guard.exact)
+                            || depth + open > old_depth - i32::from(guard.margin)
+                            || (guard.age && self.age(&old) > 0)
                     }
                 };
                 if self.options.same_key == SameKey::Policy {
                     self.fate_of_same(&bucket, slot, &new)
                 } else {
+                    let renews = self.options.same_key == SameKey::Guard && self.options.guard.move_first;
+                    if !lets && renews && !new.entry.mv.is_none() {
+                        self.buckets[place][slot].entry.mv = new.entry.mv;
+                    }
                     new.useful |= old.useful;
                     lets.then_some((slot, Some(slot)))
                 }
@@ -299,11 +306,10 @@ const POLICIES: [&str; 21] = [
 /// Every policy with buckets of every width and every rule for the same position; packing, index,
 /// refreshing and kept moves take turns, so that cases that differ in `turn` meet every pairing.
 fn every_table(turn: usize) -> Vec<TableOptions> {
-    let same_keys = [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo];
     let mut tables = Vec::new();
     for policy in POLICIES {
         for slots in 1..=8 {
-            for same_key in same_keys {
+            for (same_key, guard) in crate::same_key_rules() {
                 let turn = turn + tables.len();
                 let layout = match (slots, turn % 3) {
                     (3, 0) => Layout::Bytes10,
@@ -314,6 +320,7 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                 let options = TableOptions {
                     slots,
                     same_key,
+                    guard,
                     layout,
                     index: [Index::Modulo, Index::Mask, Index::Multiply][turn / 3 % 3],
                     refresh: [Refresh::Never, Refresh::Match, Refresh::Cutoff][turn / 2 % 3],

@@ -172,22 +172,29 @@ fn aged_policies_weigh_depth_and_age() {
 
 #[test]
 fn same_key_rules_decide_as_documented() {
+    const ETHEREAL: &str = "same_key = 'guard'\nguard = { margin = 3, pv = 0, age = false }";
+    const BARE: &str = "same_key = 'guard'\nguard = { margin = 0, pv = 0, age = false, exact = false }";
     hold(&[
         (1, "same_key = 'replace'", "a9 a0", "a0"),
         (1, "same_key = 'deeper'", "a9 a8=", "a9"),
         (1, "same_key = 'deeper'", "a9 a9=", "a9="),
         // Exact, or depth + 2 x pv > old - 4, or from an earlier search.
-        (1, "same_key = 'guard-four'", "a9 a5", "a9"),
-        (1, "same_key = 'guard-four'", "a9 a6", "a6"),
-        (1, "same_key = 'guard-four'", "a9 a4+", "a4"),
-        (1, "same_key = 'guard-four'", "a9 a3+", "a9"),
-        (1, "same_key = 'guard-four'", "a9 a0=", "a0="),
-        (1, "same_key = 'guard-four'", "a9 | a0-", "a0-"),
-        // Exact, or depth >= old - 2.
-        (1, "same_key = 'guard-two'", "a9 a6", "a9"),
-        (1, "same_key = 'guard-two'", "a9 a7", "a7"),
-        (1, "same_key = 'guard-two'", "a9 a0=", "a0="),
-        (1, "same_key = 'guard-two'", "a9 | a6", "a9"),
+        (1, "same_key = 'guard'", "a9 a5", "a9"),
+        (1, "same_key = 'guard'", "a9 a6", "a6"),
+        (1, "same_key = 'guard'", "a9 a4+", "a4"),
+        (1, "same_key = 'guard'", "a9 a3+", "a9"),
+        (1, "same_key = 'guard'", "a9 a0=", "a0="),
+        (1, "same_key = 'guard'", "a9 | a0-", "a0-"),
+        // Each clause by itself, and a rule without the others.
+        (1, ETHEREAL, "a9 a6", "a9"),
+        (1, ETHEREAL, "a9 a7", "a7"),
+        (1, ETHEREAL, "a9 a0=", "a0="),
+        (1, BARE, "a9 a8=", "a9"),
+        (1, BARE, "a9 | a8", "a9"),
+        (1, BARE, "a9 a8+", "a9"),
+        (1, BARE, "a9 a9", "a9"),
+        (1, BARE, "a8 a9", "a9"),
+        (1, ETHEREAL, "a9 | a6", "a9"),
         // Under the policy's own rule a position that comes back drives out nobody else.
         (2, "policy = 'depth-preferred'\nsame_key = 'policy'", "a9 b2 a8", "a9 b2"),
         (2, "policy = 'depth-preferred'\nsame_key = 'policy'", "a9 b2 a9=", "a9= b2"),

@@ -297,15 +297,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn no_policy_beats_the_clairvoyant(draws in prop::collection::vec(any_draw(), 50..300), turn in 0usize..5, slots in 1u8..9) {
+    fn no_policy_beats_the_clairvoyant(draws in prop::collection::vec(any_draw(), 50..300), turn in 0usize..6, slots in 1u8..9) {
         let trace = small_trace(&draws);
         let steps = make_steps(&trace);
         let chances = chances(&trace);
         for name in Policy::NAMES {
-            let same_key = [SameKey::Replace, SameKey::Policy, SameKey::Deeper, SameKey::GuardFour, SameKey::GuardTwo][turn];
+            let (same_key, guard) = crate::same_key_rules()[turn];
             let policy = Policy::from_name(name).unwrap();
             let size = Size::Entries(u64::from(slots.min(2)));
-            let options = TableOptions { policy, same_key, size, slots: slots.min(2), ..TableOptions::default() };
+            let options = TableOptions { policy, same_key, guard, size, slots: slots.min(2), ..TableOptions::default() };
             if options.check().is_ok() {
                 let found = replay(&steps, &options).unwrap();
                 let sum = |count: fn(&Chance) -> u64| chances.iter().map(count).sum::<u64>();

@@ -35,6 +35,7 @@ const SWITCHES: &[(&str, &str, When)] = &[
     ("table.forget_part", "table.forget", When::Is("0.0")),
     ("table.forget_seed", "table.forget", When::Is("0.0")),
     ("table.forget", "table.kind", When::Is("none")),
+    ("table.guard", "table.same_key", When::IsNot("guard")),
     ("table.policy", "table.kind", When::Is("unbounded")),
     ("table.size", "table.kind", When::Is("unbounded")),
     ("table.slots", "table.kind", When::Is("unbounded")),

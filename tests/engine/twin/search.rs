@@ -14,7 +14,7 @@ use ttlab::internals::engine::options::{
 };
 use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::internals::table::options::{Clear, Refresh, TickSource};
-use ttlab::internals::table::{Entry, Hit, Table, TableKind, TableOptions, ThreadCounters, build};
+use ttlab::internals::table::{Entry, Hit, Table, TableKind, ThreadCounters, build};
 
 /// Beyond every score.
 const MOST: i32 = 32_001;
@@ -653,15 +653,19 @@ impl Twin {
         };
         let key = self.table_key(board);
         self.table.as_mut().unwrap().store(key, entry);
-        let TableOptions { keep_move, same_key, .. } = self.options.table;
+        let rule = self.options.table.rule();
         let (place, now) = (self.place(key, spot.depth), self.now);
         let mut entry = Entry { generation: now, ..entry };
         let old = self.offers.get(&place).copied();
-        if let Some(old) = old.filter(|_| keep_move && mv.is_none()) {
-            entry.mv = old.mv;
+        if let Some(old) = &old {
+            rule.keep_move(&mut entry, old);
         }
-        if old.is_none_or(|old| same_key.allows(&entry, &old, now)) {
-            self.offers.insert(place, entry);
+        match old {
+            Some(old) if !rule.allows(&entry, &old, now) => {
+                let mv = if rule.renews_move(&entry) { entry.mv } else { old.mv };
+                self.offers.insert(place, Entry { mv, ..old });
+            }
+            _ => drop(self.offers.insert(place, entry)),
         }
     }
 

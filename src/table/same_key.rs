@@ -1,0 +1,134 @@
+//! What a store does to the old entry of its own position.
+
+use super::{Entry, TableError};
+use crate::chess::Bound;
+use serde::{Deserialize, Serialize};
+
+/// What a store does when the bucket already holds the same key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum SameKey {
+    /// The new entry replaces the old one, whatever its depth.
+    #[default]
+    Replace,
+    /// The policy decides, as if the old entry were another position's; where it would have a third
+    /// position leave, it is asked about the old entry alone. `clock`, `sieve`, `s3-fifo` and
+    /// `tiny-lfu` say nothing of it: under them it is `replace`.
+    Policy,
+    /// Replaced unless the old entry is deeper (equal depths: the new one wins).
+    Deeper,
+    /// Replaced where `table.guard` lets it, as most engines have it.
+    Guard,
+}
+
+/// The guard of `same_key = "guard"`: the old entry is replaced when any of its clauses holds. Its
+/// defaults are the guard of Stockfish's table; Ethereal's is `{ margin = 3, pv = 0, age = false }`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Guard {
+    /// Replaced when depth + `pv` at an open window > old depth - `margin`, -255..=255. An engine
+    /// that writes `>=` has one more here.
+    #[cfg_attr(test, schemars(range(min = -255, max = 255)))]
+    pub margin: i16,
+    /// Plies that an open window is worth, -255..=255.
+    #[cfg_attr(test, schemars(range(min = -255, max = 255)))]
+    pub pv: i16,
+    /// Replaced when the new bound is exact.
+    pub exact: bool,
+    /// Replaced when the old entry is from an earlier tick of the clock.
+    pub age: bool,
+    /// Whether a refused store still leaves its move, if it has one. Source: Stockfish.
+    pub move_first: bool,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self { margin: 4, pv: 2, exact: true, age: true, move_first: false }
+    }
+}
+
+/// The rule of a table for stores of a position that it holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The kind of rule.
+    pub same_key: SameKey,
+    pub(super) guard: Guard,
+    pub(super) keep_move: bool,
+}
+
+impl Rule {
+    /// Whether ages matter to it.
+    #[must_use]
+    pub fn reads_ages(&self) -> bool {
+        self.same_key == SameKey::Guard && self.guard.age
+    }
+
+    /// Gives a new entry without a move that of the old one, where the options say so.
+    #[inline]
+    pub fn keep_move(&self, new: &mut Entry, old: &Entry) {
+        if self.keep_move && new.mv.is_none() {
+            new.mv = old.mv;
+        }
+    }
+
+    /// Whether a new entry may replace the old one of the same position; always true for `policy`,
+    /// which leaves the decision to the policy.
+    #[inline]
+    #[must_use]
+    pub fn allows(&self, new: &Entry, old: &Entry, now: u16) -> bool {
+        let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
+        match self.same_key {
+            SameKey::Replace | SameKey::Policy => true,
+            SameKey::Deeper => depth >= old_depth,
+            SameKey::Guard => {
+                let Guard { margin, pv, exact, age, .. } = self.guard;
+                let pv = if new.pv { i32::from(pv) } else { 0 };
+                exact && new.bound == Bound::Exact
+                    || depth + pv > old_depth - i32::from(margin)
+                    || age && old.age(now) > 0
+            }
+        }
+    }
+
+    /// Whether the old entry takes the move of an entry that may not replace it.
+    #[inline]
+    #[must_use]
+    pub fn renews_move(&self, refused: &Entry) -> bool {
+        self.same_key == SameKey::Guard && self.guard.move_first && !refused.mv.is_none()
+    }
+}
+
+impl Guard {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// The first number out of range, by its path.
+    pub fn check(&self) -> Result<(), TableError> {
+        for (path, number) in [("table.guard.margin", self.margin), ("table.guard.pv", self.pv)] {
+            if !(-255..=255).contains(&number) {
+                let problem = format!("{number} is out of range: expected -255 to 255");
+                return Err(TableError::Option { path, problem });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn number_of_a_guard_out_of_range_is_refused_by_path() {
+        for (margin, pv, refused) in [
+            (255, -255, None),
+            (256, 0, Some("table.guard.margin: 256 is out of range: expected -255 to 255")),
+            (0, -256, Some("table.guard.pv: -256 is out of range: expected -255 to 255")),
+        ] {
+            let found = Guard { margin, pv, ..Guard::default() }.check().map_err(|error| error.to_string());
+            assert_eq!(found.err().as_deref(), refused);
+        }
+    }
+}
