@@ -1,6 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit, hint};
 use crate::experiment::schema::OptionPage;
 use crate::experiment::{paths, presets, schema};
+use crate::table::Design;
 
 /// Show every option: meaning, values, default
 #[derive(clap::Args)]
@@ -9,6 +10,7 @@ use crate::experiment::{paths, presets, schema};
   ttlab options table.policy        those whose path begins with this
   ttlab options killers             or that have it in their path, values or meaning
   ttlab options --preset purple     the text of a preset
+  ttlab options --design weiss      what `table.design` of that name stands for
   ttlab options --markdown          docs/options.md")]
 pub struct Args {
     /// Only options with this text
@@ -19,6 +21,9 @@ pub struct Args {
     /// Show a preset's text instead; without a name, list the presets
     #[arg(long, num_args = 0..=1, default_missing_value = "")]
     preset: Option<String>,
+    /// Show the options of a `table.design` instead; without a name, list the designs
+    #[arg(long, num_args = 0..=1, default_missing_value = "", conflicts_with = "preset")]
+    design: Option<String>,
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -30,6 +35,18 @@ pub fn run(args: &Args) -> CommandResult {
         let text = presets::text(name)
             .ok_or_else(|| CommandFailure::usage(format!("unknown preset `{name}`{}", hint(name, presets::names()))))?;
         print!("{text}");
+        return Ok(Exit::Done);
+    }
+    if let Some(name) = &args.design {
+        if name.is_empty() {
+            Design::ALL.iter().for_each(|design| println!("{}", design.name()));
+            return Ok(Exit::Done);
+        }
+        let design = Design::from_name(name).ok_or_else(|| {
+            let names: Vec<String> = Design::ALL.iter().map(|design| design.name()).collect();
+            CommandFailure::usage(format!("unknown design `{name}`{}", hint(name, names.iter().map(String::as_str))))
+        })?;
+        print!("{}", design.text());
         return Ok(Exit::Done);
     }
     let text = args.text.as_deref().unwrap_or("").to_ascii_lowercase();
@@ -114,7 +131,7 @@ mod tests {
     #[test]
     fn hints_include_option_groups() {
         let hint = |text: &str| {
-            run(&Args { text: Some(text.to_owned()), markdown: false, preset: None })
+            run(&Args { text: Some(text.to_owned()), markdown: false, preset: None, design: None })
                 .err()
                 .map(|failure| failure.message)
         };

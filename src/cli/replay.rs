@@ -1,7 +1,7 @@
 use super::trace::{open, trace_failure};
 use super::{CommandFailure, CommandResult, Exit, engine_options};
 use crate::table::policy::{Policy, external};
-use crate::table::{Size, TableError, TableKind, TableOptions};
+use crate::table::{Design, Size, TableError, TableKind, TableOptions};
 use crate::traces::replay::{
     Clairvoyant, Objective, Passes, ReplayCounters, ReplayError, ReplaySink, ReplayTable, Step, buckets, replay_table,
 };
@@ -34,8 +34,8 @@ each policy keeps of all that could be used.
 pub struct Args {
     /// A trace by `ttlab trace`, or by include/ttlab-trace.h in another engine
     file: PathBuf,
-    /// A policy: its name, or a table with kind and parameters (may be repeated) [default: all that
-    /// the slots allow]
+    /// A policy: its name, or a table with kind and parameters (may be repeated) [default: that of
+    /// table.design, or all that the slots allow]
     #[arg(long = "policy", value_name = "POLICY")]
     policies: Vec<String>,
     /// Set an option of the table: table.path=value (may be repeated)
@@ -68,12 +68,16 @@ fn base(sets: &[String]) -> Result<TableOptions, CommandFailure> {
     Ok(base)
 }
 
-/// The requested policies with their names; by default all that the table allows.
+/// The requested policies with their names; by default that of the design, or all that the table
+/// allows.
 fn policies(
     requested: &[String],
     sets: &[String],
     base: &TableOptions,
 ) -> Result<Vec<(String, Policy)>, CommandFailure> {
+    if requested.is_empty() && base.design != Design::None {
+        return Ok(vec![(base.design.name(), base.policy)]);
+    }
     if requested.is_empty() {
         let names = Policy::NAMES.iter().copied().chain(external::names());
         let all = names.filter_map(|name| Some((name.to_owned(), Policy::from_name(name)?)));

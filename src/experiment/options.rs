@@ -7,6 +7,7 @@ use super::problem::{OptionFault, Problem, explain, nearest, quoted_word, sugges
 use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
 use crate::engine::EngineOptions;
+use crate::table::Design;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::{Table, Value};
@@ -117,19 +118,32 @@ pub fn read_options<'a>(
     engine: &Table,
     set: impl Iterator<Item = (&'a str, &'a Value)>,
 ) -> Result<EngineOptions, OptionFault> {
-    let mut table = match preset {
+    let preset = match preset {
         Some(Value::String(name)) => presets::options(name)?,
         Some(_) => return Err(OptionFault::new("preset", "expected a name in quotes")),
         None => Table::new(),
     };
-    paths::merge(&mut table, engine);
-    table.remove("preset");
-    let mut has_list = false;
-    for (path, value) in
-        set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_subject_path(path))
-    {
-        has_list |= value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array));
-        paths::set(&mut table, path, value.clone()).map_err(|part| OptionFault::not_a_table(path, &part))?;
+    let set: Vec<_> =
+        set.filter(|(path, _)| *path != "preset" && !path.starts_with("limit.") && !is_subject_path(path)).collect();
+    let has_list = set.iter().any(|(_, value)| {
+        value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array))
+    });
+    let merged = |under: &Table| -> Result<Table, OptionFault> {
+        let mut table = preset.clone();
+        paths::merge(&mut table, under);
+        paths::merge(&mut table, engine);
+        table.remove("preset");
+        for (path, value) in &set {
+            paths::set(&mut table, path, (*value).clone()).map_err(|part| OptionFault::not_a_table(path, &part))?;
+        }
+        Ok(table)
+    };
+    let mut table = merged(&Table::new())?;
+    // A design overrides the preset, and all that is set beside it overrides the design.
+    let design = table.get("table").and_then(|table| table.get("design")?.as_str()).and_then(Design::from_name);
+    if let Some(design) = design {
+        let options = design.text().parse::<Table>().unwrap_or_default();
+        table = merged(&Table::from_iter([("table".to_owned(), Value::Table(options))]))?;
     }
     if has_list
         && let Some(path) =

@@ -53,6 +53,8 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("table.layout=bytes10", "table.slots = 3"),
     ("table.forget_part", "table.forget = 0.5"),
     ("table.forget_seed", "table.forget = 0.5"),
+    ("table.bucket_bytes", "table = { key_bits = 20, size = '12 KiB' }"),
+    ("table.age_bits", "table.clock = 'iteration'"),
     ("table.guard", "table.clock = 'iteration'\ntable.same_key = 'guard'"),
     ("table.refresh", "table.clock = 'iteration'"),
     ("table.policy.kind=vipermate-first", "table = { slots = 1, same_key = 'policy' }"),
@@ -133,6 +135,10 @@ fn value_option(
     }
     if let Some(kind) = kind {
         paths::set(&mut table, "table.policy.kind", Value::from(kind)).ok()?;
+    }
+    if page.path == "table.design" {
+        // The base's own table would override it.
+        table.insert("table".to_owned(), "size = 600\nclock = 'iteration'".parse::<Table>().ok()?.into());
     }
     let without = options(&table)?;
     paths::set(&mut table, &page.path, value.clone()).ok()?;

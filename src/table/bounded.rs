@@ -21,12 +21,16 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     index: Index,
     /// Mask of the stored key's bits that are compared.
     compared: u64,
+    /// Bytes that each bucket counts as.
+    bucket_bytes: u64,
     /// Whether the key's high bits are compared (the index then uses the low ones).
     high: bool,
     rule: Rule,
     refresh: Refresh,
     mark: Mark,
     now: u16,
+    /// Mask of a time: ages are counted modulo `times + 1`.
+    times: u16,
     /// Number of entries by generation, so that occupancy needs no scan of the memory.
     by_generation: Box<[u64; GENERATIONS as usize]>,
     counters: TableCounters,
@@ -93,11 +97,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             words,
             index: options.index,
             compared,
+            bucket_bytes: if options.bucket_bytes > 0 { options.bucket_bytes.into() } else { 8 * words as u64 },
             high,
             rule: options.rule(),
             refresh: options.refresh,
             mark: policy.mark_when(),
             now: 0,
+            times: (1 << options.age_bits.min(10)) - 1,
             by_generation: Box::new([0; GENERATIONS as usize]),
             counters: TableCounters::default(),
             packing: PhantomData,
@@ -122,9 +128,17 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let bucket = &self.memory[start..end];
         let mut view = [Entry::default(); MAX_SLOTS];
         for (slot, entry) in view[..self.slots()].iter_mut().enumerate() {
-            *entry = L::entry(bucket, slot);
+            *entry = self.entry(bucket, slot);
         }
         view
+    }
+
+    /// The entry of a slot, with the time that gives its age: [`Entry::age`] counts modulo 1,024.
+    #[inline(always)]
+    fn entry(&self, bucket: &[u64], slot: usize) -> Entry {
+        let entry = L::entry(bucket, slot);
+        let age = self.now.wrapping_sub(entry.generation) & self.times;
+        Entry { generation: self.now.wrapping_sub(age) % GENERATIONS, ..entry }
     }
 
     #[inline]
@@ -252,7 +266,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             return None;
         };
         self.counters.hits += 1;
-        let entry = L::entry(bucket, slot);
+        let entry = self.entry(bucket, slot);
         let age = entry.age(self.now);
         let draft = self.policy.draft(&entry, age);
         self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
@@ -274,7 +288,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let bucket = &self.memory[start..end];
         let same = self.find(bucket, stored_key);
         if let Some(slot) = same {
-            let old = L::entry(bucket, slot);
+            let old = self.entry(bucket, slot);
             self.rule.keep_move(&mut entry, &old);
             if P::WORDS > 0 || self.rule.same_key != SameKey::Policy {
                 self.on_access(start, slot, stored_key);
@@ -289,8 +303,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
                 // The mark belongs to the position, not to the entry: it was the position that was
                 // useful.
                 entry.used |= old.used && old.age(self.now) == 0;
-                L::write(&mut self.memory[start..end], slot, stored_key, &entry);
-                self.count_replacement(Some(old.generation));
+                let bucket = &mut self.memory[start..end];
+                let time = entry::generation(L::data(bucket, slot));
+                L::write(bucket, slot, stored_key, &entry);
+                self.count_replacement(Some(time));
                 self.counters.updates += 1;
                 return StoreOutcome::in_slot(first + slot, true);
             }
@@ -298,7 +314,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         // An empty slot is filled without asking, except for policies that keep their slots in
         // order.
         if same.is_none()
-            && !P::ORDERED
+            && self.policy.fills_empty()
             && let Some(at) = (0..self.slots()).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
         {
             self.counters.fills += 1;
@@ -358,7 +374,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn advance(&mut self, ticks: u16) {
         debug_assert!(self.now < GENERATIONS, "the time was not reduced: {}", self.now);
-        self.now = self.now.wrapping_add(ticks) % GENERATIONS;
+        self.now = self.now.wrapping_add(ticks) & self.times;
     }
 
     fn clear(&mut self) {
@@ -397,7 +413,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         );
         Occupancy {
             slots: self.buckets * self.slots() as u64,
-            bytes: self.memory.len() as u64 * 8,
+            bytes: self.buckets * self.bucket_bytes,
             occupied: self.by_generation.iter().sum(),
             current: self.by_generation[usize::from(self.now % GENERATIONS)],
         }
@@ -406,7 +422,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
         for bucket in self.memory.chunks_exact(self.words()) {
             for slot in 0..self.slots() {
-                let entry = L::entry(bucket, slot);
+                let entry = self.entry(bucket, slot);
                 if !entry.is_empty() {
                     visit(&entry);
                 }

@@ -25,12 +25,23 @@ fn bucket_words(options: &TableOptions) -> u64 {
         }) as u64
 }
 
+/// The fewest bits of an entry beside its key: move 15, score 16, depth 8, bound 2.
+const LEAST_BITS: u32 = 41;
+
+/// Bytes that each bucket counts as.
+fn bucket_bytes(options: &TableOptions) -> u64 {
+    match options.bucket_bytes {
+        0 => 8 * bucket_words(options),
+        bytes => bytes.into(),
+    }
+}
+
 /// The number of buckets; `working_set`: the entries that an unbounded table stores, for sizes
 /// given as a share of it. `None` if such a size has no working set.
 fn buckets(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     let slots = u64::from(options.slots.max(1));
     let buckets = match options.size {
-        Size::Bytes(bytes) => bytes / (8 * bucket_words(options).max(1)),
+        Size::Bytes(bytes) => bytes / bucket_bytes(options).max(1),
         Size::Entries(entries) => entries / slots,
         Size::Share(share) => ((working_set? as f64 * share) as u64 / slots).max(1),
     };
@@ -93,8 +104,22 @@ impl TableOptions {
         ensure("table.key_bits", self.key_bits <= 64, || {
             format!("{} is out of range: expected 0 to 64", self.key_bits)
         })?;
+        ensure("table.age_bits", (1..=10).contains(&self.age_bits), || {
+            format!("{} is out of range: expected 1 to 10", self.age_bits)
+        })?;
         ensure("table.slots", self.layout != Layout::Bytes10 || self.slots == 3, || {
             format!("the layout \"bytes10\" needs 3 slots, found {}", self.slots)
+        })?;
+        let bits = u32::from(self.slots) * (u32::from(self.key_bits) + LEAST_BITS);
+        let counted = 8 * u32::from(self.bucket_bytes);
+        ensure("table.bucket_bytes", counted == 0 || (bits..=8 * 512).contains(&counted), || {
+            format!(
+                "{} slots of {} key bits and at least {LEAST_BITS} bits of data need {bits} bits, found {counted}: \
+                 lower table.slots or table.key_bits, or write {} to 512",
+                self.slots,
+                self.key_bits,
+                bits.div_ceil(8)
+            )
         })?;
         ensure("table.forget", (0.0..=1.0).contains(&self.forget), || {
             format!("{} is out of range: expected 0 to 1", self.forget)
@@ -105,7 +130,7 @@ impl TableOptions {
         self.guard.check()?;
         self.policy.check(self.slots).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
         ensure("table.size", buckets(self, None) != Some(0), || {
-            format!("\"{}\" is too small for one bucket of {} bytes", self.size, 8 * bucket_words(self))
+            format!("\"{}\" is too small for one bucket of {} bytes", self.size, bucket_bytes(self))
         })?;
         let fits = |buckets: u64| buckets.checked_mul(8 * bucket_words(self)).is_some_and(|bytes| bytes <= MAX_BYTES);
         ensure("table.size", buckets(self, None).is_none_or(fits), || {

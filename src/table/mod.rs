@@ -4,6 +4,7 @@
 //! policy and layout.
 
 pub mod bounded;
+mod design;
 pub mod entry;
 mod error;
 mod forgetful;
@@ -22,6 +23,7 @@ pub mod unbounded;
 pub mod watch;
 
 pub use bounded::Bounded;
+pub use design::Design;
 pub use error::TableError;
 pub use make::{build, bytes, check_memory, entries};
 pub use observer::ObservedTable;

@@ -1,6 +1,7 @@
 //! The table's options: size, shape and replacement. When the search probes and stores is `probe`
 //! and `store`.
 
+use super::design::Design;
 use super::policy::Policy;
 use super::same_key::Rule;
 pub use super::same_key::{Guard, SameKey};
@@ -149,6 +150,9 @@ pub struct TableOptions {
     /// Whether there is a table, and whether it has a bound. `table = "none"` is short for
     /// `table = { kind = "none" }`.
     pub kind: TableKind,
+    /// The table of an engine: its options take the place of the defaults, and other options of
+    /// `table` override them. `ttlab options --design NAME` prints them.
+    pub design: Design,
     /// How large it is: bytes (`"16 MiB"`), a number of entries (`65536`), or a share of what an
     /// unbounded table stores in the same search (`"25 %"`). Buckets are what fits, rounded down.
     pub size: Size,
@@ -157,6 +161,11 @@ pub struct TableOptions {
     pub slots: u8,
     /// How one entry is packed.
     pub layout: Layout,
+    /// Bytes that each bucket counts as, 0..=512; 0: those of the layout. With an engine's own bucket
+    /// (32 for three entries of 10, 64 for five of 12) a `size` in bytes gives its number of
+    /// buckets; the memory in use stays the layout's.
+    #[cfg_attr(test, schemars(range(min = 0, max = 512)))]
+    pub bucket_bytes: u16,
     /// From key to bucket.
     pub index: Index,
     /// How many bits of the key are compared on a probe, 0..=64: those that the index leaves alone
@@ -179,6 +188,10 @@ pub struct TableOptions {
     pub refresh: Refresh,
     /// What moves the clock in whose ticks ages are counted.
     pub clock: TickSource,
+    /// Bits of an entry's time, 1..=10: ages are counted modulo 2^bits, so that an entry of 2^bits
+    /// ticks ago is taken for a new one. Most engines have 5 or 6.
+    #[cfg_attr(test, schemars(range(min = 1, max = 10)))]
+    pub age_bits: u8,
     /// When the table is emptied.
     pub clear: Clear,
     /// Share of the hits that are lost, 0..=1, to plant a loss whose size is known. Which ones is a
@@ -200,9 +213,11 @@ impl Default for TableOptions {
     fn default() -> Self {
         Self {
             kind: TableKind::default(),
+            design: Design::default(),
             size: Size::Bytes(16 << 20),
             slots: 1,
             layout: Layout::default(),
+            bucket_bytes: 0,
             index: Index::default(),
             key_bits: 64,
             policy: Policy::default(),
@@ -211,6 +226,7 @@ impl Default for TableOptions {
             keep_move: false,
             refresh: Refresh::default(),
             clock: TickSource::default(),
+            age_bits: 10,
             clear: Clear::default(),
             forget: 0.0,
             forget_part: ForgetPart::default(),

@@ -167,6 +167,6 @@ fn pages_keep_their_size() {
         .filter(|path| !GENERATED.iter().any(|name| path.ends_with(name)))
         .collect();
     let total: u64 = pages.iter().map(|path| size(path)).sum();
-    assert!(pages.len() <= 19, "docs: at most 19 pages by hand, {} found", pages.len());
-    assert!(total <= 116 << 10, "docs: at most 116 KB by hand, {} found", total);
+    assert!(pages.len() <= 20, "docs: at most 20 pages by hand, {} found", pages.len());
+    assert!(total <= 125 << 10, "docs: at most 125 KB by hand, {} found", total);
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod caches;
+mod designs;
 mod forget;
 mod laws;
 mod model;

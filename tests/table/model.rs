@@ -52,8 +52,9 @@ impl Model<'_> {
         Some((bucket, self.buckets[bucket].iter().position(|kept| kept.key == key)?))
     }
 
+    /// With few bits of time an old entry comes to look new.
     fn age(&self, kept: &Kept) -> i64 {
-        (self.now - kept.at) as i64
+        ((self.now - kept.at) % (1 << self.options.age_bits)) as i64
     }
 
     fn tick(&mut self, ticks: u64) {
@@ -80,7 +81,7 @@ impl Model<'_> {
             Refresh::Match => true,
             Refresh::Cutoff => cut,
         };
-        let now = self.now;
+        let (now, age) = (self.now, self.age(&kept));
         let found = &mut self.buckets[bucket][slot];
         found.useful |= useful;
         if useful || refresh {
@@ -88,12 +89,10 @@ impl Model<'_> {
         }
         let depth = i64::from(kept.entry.depth);
         let draft = match &self.options.policy {
-            Policy::AgedDepth(aged) if !self.text.contains("on = \"store\"") => {
-                depth - i64::from(aged.factor) * (now - kept.at) as i64
-            }
+            Policy::AgedDepth(aged) if !self.text.contains("on = \"store\"") => depth - i64::from(aged.factor) * age,
             _ => depth,
         };
-        Some((kept.entry, draft, (now - kept.at) as i64))
+        Some((kept.entry, draft, age))
     }
 
     /// What the policy's words say about a newcomer and the entries of a bucket of so many slots.
@@ -135,6 +134,9 @@ impl Model<'_> {
                     (weigh.depth, depth(kept)),
                     (-weigh.age, self.age(kept)),
                     (weigh.exact, i64::from(kept.entry.bound == Bound::Exact)),
+                    (weigh.lower, i64::from(kept.entry.bound == Bound::Lower)),
+                    (weigh.upper, i64::from(kept.entry.bound == Bound::Upper)),
+                    (weigh.mv, i64::from(!kept.entry.mv.is_none())),
                     (weigh.pv, i64::from(kept.entry.pv)),
                     (weigh.nodes, (kept.entry.nodes.max(1) as f64).log2().floor() as i64),
                 ];
@@ -148,7 +150,10 @@ impl Model<'_> {
             }
         };
         let least = bucket.iter().map(&worth).min()?;
-        let slot = bucket.iter().position(|kept| worth(kept) == least)?;
+        let slot = match self.text.contains("ties = \"last\"") {
+            false => bucket.iter().position(|kept| worth(kept) == least)?,
+            true => bucket.iter().rposition(|kept| worth(kept) == least)?,
+        };
         let reaches = match &self.options.policy {
             Policy::DepthAge(rule) => !rule.refuse || worth(new) >= least,
             Policy::Scored(weigh) => worth(new) >= least + i64::from(weigh.margin),
@@ -279,7 +284,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 /// Policies that have a model, by default, and those with parameters once or twice more.
-const POLICIES: [&str; 21] = [
+const POLICIES: [&str; 24] = [
     "'always'",
     "'never'",
     "'depth-preferred'",
@@ -301,6 +306,9 @@ const POLICIES: [&str; 21] = [
     "{ kind = 'scored', depth = 3, age = 5, exact = 4, pv = 7, nodes = 2, margin = 1 }",
     "{ kind = 'scored', depth = -2, age = -1, exact = -4, pv = 3, nodes = -1, margin = -3 }",
     "{ kind = 'scored', depth = 0, age = 1, nodes = 3, margin = 0 }",
+    "{ kind = 'scored', depth = 763, age = 4679, pv = 198, lower = 317, upper = 427, exact = 40, move = 315 }",
+    "{ kind = 'scored', depth = 1, age = 1, lower = -1, upper = 1, move = 1, margin = 1, ties = 'last' }",
+    "{ kind = 'depth-age', factor = 4, ties = 'last' }",
 ];
 
 /// Every policy with buckets of every width and every rule for the same position; packing, index,
@@ -325,6 +333,8 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                     index: [Index::Modulo, Index::Mask, Index::Multiply][turn / 3 % 3],
                     refresh: [Refresh::Never, Refresh::Match, Refresh::Cutoff][turn / 2 % 3],
                     keep_move: (turn / 5).is_multiple_of(2),
+                    // A mark that a wrapped time revives is no flag that is swept.
+                    age_bits: if policy.contains("ancient") { 10 } else { [10, 1, 3][turn / 7 % 3] },
                     huge_pages: false,
                     ..options
                 };

@@ -1,7 +1,7 @@
 //! Evicts the entry of least worth, where worth = depth - factor x age. Source: factor 8 in
 //! Stockfish, Obsidian and Weiss, 4 in Ethereal, Berserk, Reckless and Viridithas; refusal: Arasan.
 
-use super::{Newcomer, Replacement, Decision, least_worth};
+use super::{Newcomer, Replacement, Decision, Ties, least_worth_by};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +14,16 @@ pub struct DepthAge {
     pub factor: u8,
     /// Whether the newcomer is refused when every entry is worth more.
     pub refuse: bool,
+    /// Which of several entries of equal worth goes.
+    pub ties: Ties,
+    /// Whether an empty slot is weighed like an entry of depth 0 stored at time 0, so that an old entry
+    /// may go first; otherwise it is filled. Source: Ethereal, Obsidian.
+    pub weigh_empty: bool,
 }
 
 impl Default for DepthAge {
     fn default() -> Self {
-        Self { factor: 8, refuse: false }
+        Self { factor: 8, refuse: false, ties: Ties::First, weigh_empty: false }
     }
 }
 
@@ -26,9 +31,14 @@ impl Replacement for DepthAge {
     const AGE_PARAMETERS: &'static [&'static str] = &["factor"];
 
     #[inline]
+    fn fills_empty(&self) -> bool {
+        !self.weigh_empty
+    }
+
+    #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         let worth = |entry: &Entry| i32::from(entry.depth) - i32::from(self.factor) * i32::from(entry.age(now));
-        let (slot, least) = least_worth(bucket, worth);
+        let (slot, least) = least_worth_by(bucket, self.ties, worth);
         if self.refuse && least > i32::from(newcomer.entry.depth) {
             Decision::Refuse
         } else {

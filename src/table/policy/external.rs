@@ -38,6 +38,7 @@ pub struct PolicyKind {
 trait DynPolicy: Send + Sync {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
     fn draft(&self, entry: &Entry, age: u16) -> i32;
+    fn fills_empty(&self) -> bool;
     fn marks(&self) -> Mark;
     fn starts_marked(&self) -> bool;
     fn counts_stored_nodes(&self) -> bool;
@@ -50,6 +51,9 @@ impl<P: Replacement + Sync> DynPolicy for P {
     }
     fn draft(&self, entry: &Entry, age: u16) -> i32 {
         Replacement::draft(self, entry, age)
+    }
+    fn fills_empty(&self) -> bool {
+        Replacement::fills_empty(self)
     }
     fn marks(&self) -> Mark {
         Replacement::mark_when(self)
@@ -77,6 +81,9 @@ impl<const ORDERED: bool> Replacement for DynCaller<ORDERED> {
     }
     fn draft(&self, entry: &Entry, age: u16) -> i32 {
         self.0.draft(entry, age)
+    }
+    fn fills_empty(&self) -> bool {
+        self.0.fills_empty()
     }
     fn mark_when(&self) -> Mark {
         self.0.marks()

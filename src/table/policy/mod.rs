@@ -109,6 +109,13 @@ pub trait Replacement: Copy + Send + 'static {
         let _ = (words, slot, slots, key);
     }
 
+    /// Whether an empty slot is filled without asking; otherwise the policy weighs it like an entry
+    /// of depth 0 and time 0. Always false for a policy that keeps its slots in order.
+    #[inline]
+    fn fills_empty(&self) -> bool {
+        !Self::ORDERED
+    }
+
     /// The draft with which an entry of age `age` answers a probe.
     #[inline]
     fn draft(&self, entry: &Entry, age: u16) -> i32 {
@@ -142,14 +149,33 @@ pub trait Replacement: Copy + Send + 'static {
     }
 }
 
+/// Which of several entries of equal worth goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// The one in the first slot.
+    #[default]
+    First,
+    /// The one in the last slot. Source: Ethereal.
+    Last,
+}
+
 /// The slot of least worth, the first of equals, and that worth. Returning the worth and inlining
 /// the call keep the unpacked bucket in registers.
 #[inline(always)]
 fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> (usize, W) {
+    least_worth_by(bucket, Ties::First, worth)
+}
+
+/// As `least_worth`, with the first or the last of equals.
+#[inline(always)]
+fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
     let (mut best, mut least) = (0, worth(&bucket[0]));
     for (slot, entry) in bucket.iter().enumerate().skip(1) {
         let worth = worth(entry);
-        (best, least) = if worth < least { (slot, worth) } else { (best, least) };
+        let less = worth < least || ties == Ties::Last && worth == least;
+        (best, least) = if less { (slot, worth) } else { (best, least) };
     }
     (best, least)
 }

@@ -1,35 +1,56 @@
 //! The general policy that covers most others: the entry of least worth is evicted, by a weighted
 //! sum that can be tuned. With its defaults it is `depth-age`.
 
-use super::{Newcomer, Replacement, Decision, least_worth};
-use crate::chess::Bound;
+use super::{Newcomer, Replacement, Decision, Ties, least_worth_by};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// Weights in units of a ply of depth; worth = depth x `depth` - age x `age` + `exact` if the bound
-/// is exact + `pv` if the window was open + `nodes` x log2 of the subtree's nodes.
+/// Weights; worth = depth x `depth` - age x `age` + the weight of the bound + `pv` if the window was
+/// open + `move` if there is a move + `nodes` x log2 of the subtree's nodes. Only their ratios
+/// matter, so fractions are written with a common denominator. Source of the weights of bounds and
+/// move: pawnocchio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Scored {
-    /// Weight of each ply of depth, -1000..=1000.
+    /// Weight of each ply of depth, -100000..=100000.
     pub depth: i32,
-    /// Weight of each tick of age, -1000..=1000.
+    /// Weight of each tick of age, -100000..=100000.
     pub age: i32,
-    /// Worth of an exact bound, -1000..=1000.
+    /// Worth of an exact bound, -100000..=100000.
     pub exact: i32,
-    /// Worth of an open window, -1000..=1000.
+    /// Worth of a lower bound, -100000..=100000.
+    pub lower: i32,
+    /// Worth of an upper bound, -100000..=100000.
+    pub upper: i32,
+    /// Worth of an open window, -100000..=100000.
     pub pv: i32,
-    /// Weight of each doubling of the subtree's nodes, -1000..=1000.
+    /// Worth of a move, -100000..=100000.
+    #[serde(rename = "move")]
+    pub mv: i32,
+    /// Weight of each doubling of the subtree's nodes, -100000..=100000.
     pub nodes: i32,
     /// The newcomer is refused unless its own worth is at least the least worth of the bucket plus
     /// this; the default never refuses.
     pub margin: i32,
+    /// Which of several entries of equal worth goes.
+    pub ties: Ties,
 }
 
 impl Default for Scored {
     fn default() -> Self {
-        Self { depth: 1, age: 8, exact: 0, pv: 0, nodes: 0, margin: -1_000_000 }
+        Self {
+            depth: 1,
+            age: 8,
+            exact: 0,
+            lower: 0,
+            upper: 0,
+            pv: 0,
+            mv: 0,
+            nodes: 0,
+            margin: -1_000_000_000,
+            ties: Ties::First,
+        }
     }
 }
 
@@ -40,23 +61,26 @@ impl Replacement for Scored {
     // weight.
     #[inline(always)]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        // At most 1000 x (255 + 1023 + 1 + 1 + 31), which fits 32 bits easily.
+        // At most 100,000 x (255 + 1023 + 1 + 1 + 1 + 31), which fits 32 bits.
+        let bounds = [0, self.upper, self.lower, self.exact];
         let worth = |entry: &Entry, age: u16| {
             self.depth * i32::from(entry.depth) - self.age * i32::from(age)
-                + if entry.bound == Bound::Exact { self.exact } else { 0 }
+                + bounds[entry.bound as usize]
                 + if entry.pv { self.pv } else { 0 }
+                + if self.mv == 0 || entry.mv.is_none() { 0 } else { self.mv }
                 + if self.nodes == 0 { 0 } else { self.nodes * (entry.nodes | 1).ilog2() as i32 }
         };
-        let (slot, least) = least_worth(bucket, |entry| worth(entry, entry.age(now)));
+        let (slot, least) = least_worth_by(bucket, self.ties, |entry| worth(entry, entry.age(now)));
         let floor = i64::from(least) + i64::from(self.margin);
         if i64::from(worth(&newcomer.entry, 0)) >= floor { Decision::replace(slot) } else { Decision::Refuse }
     }
 
     fn check(&self) -> Result<(), String> {
-        let Self { depth, age, exact, pv, nodes, .. } = *self;
-        for (name, weight) in [("depth", depth), ("age", age), ("exact", exact), ("pv", pv), ("nodes", nodes)] {
-            if !(-1000..=1000).contains(&weight) {
-                return Err(format!("{name} = {weight} is out of range: expected -1000 to 1000"));
+        let Self { depth, age, exact, lower, upper, pv, mv, nodes, .. } = *self;
+        let names = ["depth", "age", "exact", "lower", "upper", "pv", "move", "nodes"];
+        for (name, weight) in names.into_iter().zip([depth, age, exact, lower, upper, pv, mv, nodes]) {
+            if !(-100_000..=100_000).contains(&weight) {
+                return Err(format!("{name} = {weight} is out of range: expected -100000 to 100000"));
             }
         }
         Ok(())
@@ -71,15 +95,15 @@ mod tests {
     /// Each weight at both ends of its range and one beyond, reported by its own name.
     #[test]
     fn weight_out_of_range_is_refused_by_name() {
-        for name in ["depth", "age", "exact", "pv", "nodes"] {
+        for name in ["depth", "age", "exact", "lower", "upper", "pv", "move", "nodes"] {
             let message = |weight: i32| {
                 let policy: Scored = serde_json::from_value(serde_json::json!({ name: weight })).unwrap();
                 policy.check()
             };
             for sign in [-1, 1] {
-                assert_eq!(message(sign * 1000), Ok(()), "{name}");
-                let refused = format!("{name} = {} is out of range: expected -1000 to 1000", sign * 1001);
-                assert_eq!(message(sign * 1001), Err(refused));
+                assert_eq!(message(sign * 100_000), Ok(()), "{name}");
+                let refused = format!("{name} = {} is out of range: expected -100000 to 100000", sign * 100_001);
+                assert_eq!(message(sign * 100_001), Err(refused));
             }
         }
         assert_eq!(Scored { margin: i32::MIN, ..Scored::default() }.check(), Ok(()));

@@ -1,0 +1,265 @@
+//! The designs of engines against plain models of their sources' rules: slots in vectors, each rule
+//! in its engine's own numbers and comparisons.
+
+use proptest::prelude::*;
+use ttlab::internals::chess::Bound;
+use ttlab::internals::decode::from_toml;
+use ttlab::internals::table::options::Size;
+use ttlab::internals::table::{Design, Entry, Table, TableOptions, build};
+
+/// What an engine's source says.
+struct Source {
+    design: Design,
+    slots: usize,
+    /// Searches after which an age is 0 again.
+    cycle: u64,
+    /// What an entry is worth at an age; the least goes.
+    worth: fn(&Entry, i64) -> i64,
+    /// Whether a free slot is taken before any is weighed.
+    free_first: bool,
+    /// Whether the last of equals goes.
+    last: bool,
+    /// Whether the old entry of the same position is overwritten: the new one, its depth, the old
+    /// one's depth and age.
+    overwrites: fn(&Entry, i32, i32, i64) -> bool,
+    /// Whether the move is written before that is asked.
+    move_first: bool,
+    /// Whether a new entry without a move leaves the old move.
+    keeps_move: bool,
+    /// Whether a probe renews the age.
+    refreshes: bool,
+    /// Whether the index is the key's low bits rather than a product.
+    mask: bool,
+}
+
+fn exact(entry: &Entry) -> bool {
+    entry.bound == Bound::Exact
+}
+
+fn pv(entry: &Entry) -> i32 {
+    i32::from(entry.pv)
+}
+
+fn depth_less<const FACTOR: i64>(entry: &Entry, age: i64) -> i64 {
+    i64::from(entry.depth) - FACTOR * age
+}
+
+fn sources() -> Vec<Source> {
+    let three = |design, cycle, worth, overwrites| Source {
+        design,
+        slots: 3,
+        cycle,
+        worth,
+        free_first: false,
+        last: false,
+        overwrites,
+        move_first: true,
+        keeps_move: true,
+        refreshes: false,
+        mask: false,
+    };
+    let stormphrax: fn(&Entry, i32, i32, i64) -> bool =
+        |new, depth, old, age| exact(new) || age != 0 || depth + 4 + 2 * pv(new) > old;
+    let calm =
+        Source { free_first: true, move_first: false, ..three(Design::Stormphrax, 32, depth_less::<2>, stormphrax) };
+    vec![
+        Source { design: Design::Tarnished, ..calm },
+        Source { design: Design::Stormphrax, ..calm },
+        Source {
+            free_first: true,
+            ..three(Design::Reckless, 32, depth_less::<4>, |new, depth, old, age| {
+                new.pv || depth + 4 + 2 * pv(new) > old || age != 0
+            })
+        },
+        three(Design::Obsidian, 32, depth_less::<8>, |new, depth, old, age| {
+            exact(new) || age != 0 || depth + 4 + 2 * pv(new) > old
+        }),
+        Source {
+            free_first: true,
+            ..three(Design::Integral, 32, depth_less::<8>, |new, depth, old, age| {
+                exact(new) || depth + 3 + 2 * pv(new) >= old || age != 0
+            })
+        },
+        three(Design::Alexandria, 32, depth_less::<4>, |new, depth, old, age| {
+            exact(new) || depth + 5 + 2 * pv(new) > old || age != 0
+        }),
+        three(Design::Berserk, 32, depth_less::<4>, |new, depth, old, age| exact(new) || depth + 4 > old || age > 0),
+        Source {
+            last: true,
+            move_first: false,
+            refreshes: true,
+            mask: true,
+            ..three(Design::Ethereal, 64, depth_less::<4>, |new, depth, old, _| exact(new) || depth >= old - 2)
+        },
+        three(Design::Sirius, 32, depth_less::<2>, |new, depth, old, age| {
+            exact(new) || depth >= old - 2 - 2 * pv(new) || age != 0
+        }),
+        three(Design::Clover, 64, depth_less::<2>, |new, depth, old, age| {
+            exact(new) || age != 0 || depth + 3 + 2 * pv(new) >= old
+        }),
+        Source {
+            move_first: false,
+            ..three(Design::Hobbes, 32, depth_less::<4>, |new, depth, old, age| {
+                exact(new) || depth + 4 > old || age != 0
+            })
+        },
+        Source {
+            free_first: true,
+            refreshes: true,
+            ..three(Design::Patricia, 64, depth_less::<8>, |new, depth, old, _| exact(new) || depth + 4 >= old)
+        },
+        Source {
+            free_first: true,
+            move_first: false,
+            keeps_move: false,
+            ..three(
+                Design::Pawnocchio,
+                32,
+                |entry, age| {
+                    let bound = [0, 427, 317, 40][entry.bound as usize];
+                    let more = 198 * i64::from(entry.pv) + 315 * i64::from(!entry.mv.is_none());
+                    763 * i64::from(entry.depth) - 4679 * age + bound + more
+                },
+                |new, depth, old, age| exact(new) || age != 0 || depth + 4 > old,
+            )
+        },
+        Source {
+            slots: 2,
+            free_first: true,
+            ..three(Design::Weiss, 32, depth_less::<8>, |new, depth, old, age| {
+                exact(new) || depth + 4 >= old || age > 0
+            })
+        },
+        Source { slots: 1, move_first: false, ..three(Design::Carp, 128, depth_less::<0>, stormphrax) },
+    ]
+}
+
+/// A slot: key, entry, and the time of its store modulo the cycle.
+type Slot = Option<(u64, Entry, u64)>;
+
+struct Model {
+    source: Source,
+    buckets: Vec<Vec<Slot>>,
+    now: u64,
+}
+
+impl Model {
+    fn bucket(&self, key: u64) -> usize {
+        let buckets = self.buckets.len() as u64;
+        (if self.source.mask { key % buckets } else { ((u128::from(key) * u128::from(buckets)) >> 64) as u64 }) as usize
+    }
+
+    fn age(&self, time: u64) -> i64 {
+        ((self.source.cycle + self.now - time) % self.source.cycle) as i64
+    }
+
+    fn find(&self, key: u64) -> Option<(usize, usize)> {
+        let bucket = self.bucket(key);
+        Some((bucket, self.buckets[bucket].iter().position(|slot| slot.is_some_and(|slot| slot.0 == key))?))
+    }
+
+    fn probe(&mut self, key: u64) -> Option<Entry> {
+        let (bucket, slot) = self.find(key)?;
+        let now = self.now;
+        let kept = self.buckets[bucket][slot].as_mut()?;
+        if self.source.refreshes {
+            kept.2 = now;
+        }
+        Some(kept.1)
+    }
+
+    fn store(&mut self, key: u64, mut new: Entry) {
+        let now = self.now;
+        if let Some((bucket, slot)) = self.find(key) {
+            let (_, old, time) = self.buckets[bucket][slot].unwrap();
+            if new.mv.is_none() && self.source.keeps_move {
+                new.mv = old.mv;
+            }
+            let overwrites = (self.source.overwrites)(&new, i32::from(new.depth), i32::from(old.depth), self.age(time));
+            let kept = self.buckets[bucket][slot].as_mut().unwrap();
+            if overwrites {
+                *kept = (key, new, now);
+            } else if self.source.move_first {
+                kept.1.mv = new.mv;
+            }
+            return;
+        }
+        let bucket = self.bucket(key);
+        let slots = &self.buckets[bucket];
+        let free = slots.iter().position(Option::is_none).filter(|_| self.source.free_first);
+        let worth = |slot: &Slot| match slot {
+            Some((_, entry, time)) => (self.source.worth)(entry, self.age(*time)),
+            None => (self.source.worth)(&Entry::default(), self.age(0)),
+        };
+        let mut victim = 0;
+        for slot in 1..slots.len() {
+            let (one, least) = (worth(&slots[slot]), worth(&slots[victim]));
+            if one < least || self.source.last && one == least {
+                victim = slot;
+            }
+        }
+        self.buckets[bucket][free.unwrap_or(victim)] = Some((key, new, now));
+    }
+}
+
+fn any_entry() -> impl Strategy<Value = Entry> {
+    crate::any_entry_of(prop_oneof![Just(0u16), 1u16..0x7fff], -900..900, 0u8..14, 1u32..2)
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Store(u64, Entry),
+    Probe(u64),
+    Tick(u16),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let key = (1u64..40).prop_map(|number| number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    prop_oneof![
+        8 => (key.clone(), any_entry()).prop_map(|(key, entry)| Step::Store(key, entry)),
+        4 => key.prop_map(Step::Probe),
+        1 => prop_oneof![4 => Just(1u16), 1 => 30u16..34, 1 => 62u16..66].prop_map(Step::Tick),
+    ]
+}
+
+fn table_of(design: Design, slots: usize) -> Box<dyn Table> {
+    let options: TableOptions = from_toml(design.text()).unwrap_or_else(|error| panic!("{design:?}: {error}"));
+    assert_eq!(usize::from(options.slots), slots, "{design:?}");
+    let options = TableOptions { size: Size::Entries(4 * slots as u64), huge_pages: false, ..options };
+    build(&options, None, false).unwrap().unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    #[test]
+    fn every_design_decides_as_its_source(steps in prop::collection::vec(any_step(), 1..300)) {
+        let sources = sources();
+        prop_assert_eq!(sources.len(), Design::ALL.len());
+        for source in sources {
+            let (design, slots) = (source.design, source.slots);
+            let mut table = table_of(design, slots);
+            let mut model = Model { source, buckets: vec![vec![None; slots]; 4], now: 0 };
+            for step in &steps {
+                match *step {
+                    Step::Store(key, entry) => {
+                        table.store(key, entry);
+                        model.store(key, entry);
+                    }
+                    Step::Tick(ticks) => {
+                        table.advance(ticks);
+                        model.now = (model.now + u64::from(ticks)) % model.source.cycle;
+                    }
+                    Step::Probe(key) => {
+                        let found = table.probe(key, 0).map(|hit| Entry { generation: 0, ..hit.entry });
+                        prop_assert_eq!(found, model.probe(key), "{:?}: {:?}", design, step);
+                    }
+                }
+            }
+            for bucket in model.buckets.iter().flatten().flatten() {
+                let kept = table.probe(bucket.0, 0).map(|hit| Entry { generation: 0, ..hit.entry });
+                prop_assert_eq!(kept, Some(bucket.1), "{:?}", design);
+            }
+        }
+    }
+}
