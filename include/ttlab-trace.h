@@ -37,7 +37,7 @@
 
 #include <stdint.h>
 
-/* The flags of a store. */
+/* The flags of a store. Without a bound it is that of a static evaluation alone. */
 #define TTLAB_UPPER 0x04u
 #define TTLAB_LOWER 0x08u
 #define TTLAB_EXACT 0x0cu

@@ -229,6 +229,7 @@ fn page(info: &Info) -> String {
         ("stores", info.stores.to_string()),
         ("  exact", share(info.exact, info.stores)),
         ("  lower", share(info.lower, info.stores)),
+        ("  no bound", share(info.evaluations, info.stores)),
         ("positions", format!("{}{}", if info.estimated { "about " } else { "" }, info.positions)),
         ("depths", format!("{} to {}", info.min_depth, info.max_depth)),
         ("worth", worth.to_owned()),
@@ -343,6 +344,7 @@ mod tests {
             stores: 200,
             exact: 10,
             lower: 150,
+            evaluations: 20,
             searches: 7,
             iterations: 21,
             clears: 3,
@@ -373,13 +375,14 @@ mod tests {
                 "stores 200",
                 "exact 10 (5.0 %)",
                 "lower 150 (75.0 %)",
+                "no bound 20 (10.0 %)",
                 "positions 180",
                 "depths -2 to 9",
                 "worth nodes searched between a position's probe and its store",
             ]
         );
         let own = lines(&Info { with_subtree: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
-        assert_eq!([&own[5], &own[6], &own[12]], ["probes 0", "answered 0 (-)", "positions about 180"]);
+        assert_eq!([&own[5], &own[6], &own[13]], ["probes 0", "answered 0 (-)", "positions about 180"]);
         assert_eq!(own.last().map(String::as_str), Some("worth nodes of each entry's own subtree"));
         let none = lines(&Info { cuts: 0, with_window: 0, ..info });
         assert!(none.last().is_some_and(|line| line.starts_with("worth unknown: ")));

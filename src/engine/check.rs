@@ -1,7 +1,7 @@
 //! Checks that the option types cannot express: ranges and combinations.
 
 use super::crew::HELPER_BYTES;
-use super::options::{Algorithm, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
+use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
 use crate::table::options::Clear;
 use crate::table::{self, Size, TableKind, shadow};
 
@@ -107,6 +107,11 @@ impl EngineOptions {
             "algorithm",
             self.algorithm == Algorithm::Mtdf && !table,
             "\"mtdf\" needs a table: it searches the same tree many times",
+        )?;
+        refuse(
+            "store.evaluations",
+            self.store.evaluations && self.probe.bounds == BoundsRule::Ignored,
+            "true needs probe.bounds = \"checked\": an evaluation alone has no score that could be taken for exact",
         )?;
         refuse(
             "iid.min_depth",

@@ -123,7 +123,8 @@ impl<'a> Crew<'a> {
         meanwhile
     }
 
-    /// Ends all searches and returns the helpers.
+    /// Ends all searches and returns the helpers, each in the box in which its stack had it.
+    #[allow(clippy::vec_box)]
     pub fn end(self) -> Vec<Box<Helper>> {
         let end = |place| match place {
             Place::Ended(helper) => helper,

@@ -36,6 +36,7 @@ pub struct Engine {
     /// Where there are several searchers: the table's handle that knows the writers, and the
     /// others.
     shared: Option<SharedTable>,
+    #[allow(clippy::vec_box)]
     helpers: Vec<Box<Helper>>,
     /// Game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,

@@ -49,6 +49,9 @@ impl<O: Observer> Search<'_, O> {
         let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
+            if self.on.evaluations_depth <= depth && board.checkers().is_empty() {
+                self.record_evaluation(board, node);
+            }
             return answer;
         };
         if self.on.moves {
@@ -110,6 +113,16 @@ impl<O: Observer> Search<'_, O> {
             answer.best = score;
         } else if self.on.start_value && bound == Bound::Upper && score < beta {
             answer.beta = score;
+        }
+    }
+
+    /// Offers a static evaluation alone, which no search of ours reads: it takes its slot.
+    #[cold]
+    fn record_evaluation(&mut self, board: &Board, node: Node) {
+        let key = self.table_key(board);
+        if let Some(table) = self.table.as_deref_mut().filter(|_| self.on.is_storable(board, 0)) {
+            self.observer.asks(board, table);
+            table.store(key, Entry::evaluation(0, node.beta - node.alpha > 1));
         }
     }
 

@@ -36,6 +36,8 @@ pub struct Switches {
     pub probe_depth: i32,
     /// Minimum remaining depth of stores; -1: in quiescence too.
     pub store_depth: i32,
+    /// The least depth of a node that stores its evaluation alone.
+    pub evaluations_depth: i32,
     pub upper_move: bool,
     pub leaf_window: bool,
     pub terminals: bool,
@@ -126,6 +128,10 @@ impl Switches {
             mate_threshold: options.mate.value - 256,
             probe_depth: if none { NEVER } else { floor(options.probe.at, options.probe.min_depth) },
             store_depth: if none { NEVER } else { floor(options.store.at, options.store.min_depth) },
+            evaluations_depth: match options.store.evaluations && !none {
+                true => floor(options.store.at, options.store.min_depth),
+                false => NEVER,
+            },
             upper_move: options.store.upper_move,
             terminals: options.store.terminals,
             leaf_window: options.store.known == super::options::Known::Window,

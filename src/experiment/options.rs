@@ -202,6 +202,8 @@ pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, P
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::table::TableOptions;
+    use crate::table::options::{Guard, SameKey, TickSource};
 
     /// A path contains the paths below it, not names that begin alike.
     #[test]
@@ -227,7 +229,9 @@ mod tests {
         assert!(help.starts_with("there are `algorithm`, ") && !help.contains('.'), "{help}");
         let help = of("table.zzzzzzzzzzzz=1").help.unwrap();
         assert!(
-            help.starts_with("there are `table.clear`, ") && !help.contains("algorithm") && !help.contains("policy."),
+            help.starts_with("there are `table.age_bits`, ")
+                && !help.contains("algorithm")
+                && !help.contains("policy."),
             "{help}"
         );
         for (set, path) in
@@ -256,6 +260,24 @@ mod tests {
         for set in ["table.policy=never", "table.policy = never", " table.policy =\tnever "] {
             assert_eq!(options(None, &[set.to_owned()]), options(None, &["table.policy='never'".to_owned()]), "{set}");
         }
+    }
+
+    /// A design overrides the preset; what is set beside it, before or after, overrides the design.
+    #[test]
+    fn design_lies_between_the_preset_and_other_settings() {
+        let read = |preset: Option<&str>, sets: &[&str]| {
+            let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+            options(preset, &sets).unwrap().table
+        };
+        let weiss = read(None, &["table.design=weiss"]);
+        assert_eq!((weiss.slots, weiss.key_bits, weiss.age_bits, weiss.guard.margin), (2, 32, 5, 5));
+        for sets in [["table.slots=4", "table.design=weiss"], ["table.design=weiss", "table.slots=4"]] {
+            assert_eq!(read(None, &sets), TableOptions { slots: 4, ..weiss.clone() }, "{sets:?}");
+        }
+        let one = read(None, &["table.design=weiss", "table.guard.margin=0"]);
+        assert_eq!(one.guard, Guard { margin: 0, ..weiss.guard });
+        let under = read(Some("vipermate"), &["table.design=weiss"]);
+        assert_eq!((under.policy, under.same_key, under.clock), (weiss.policy, SameKey::Guard, TickSource::GamePly));
     }
 
     /// `preset` among the settings overrides the preset beside them.

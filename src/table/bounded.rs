@@ -2,7 +2,7 @@
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
 use super::memory::Memory;
-use super::options::{Index, Refresh};
+use super::options::{Evaluations, Index, Refresh};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
 use super::same_key::{Rule, SameKey};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
@@ -27,6 +27,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     high: bool,
     rule: Rule,
     refresh: Refresh,
+    evaluations: Evaluations,
     mark: Mark,
     now: u16,
     /// Mask of a time: ages are counted modulo `times + 1`.
@@ -101,6 +102,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             high,
             rule: options.rule(),
             refresh: options.refresh,
+            evaluations: options.evaluations,
             mark: policy.mark_when(),
             now: 0,
             times: (1 << options.age_bits.min(10)) - 1,
@@ -214,6 +216,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.policy.decide_with(view, notes, newcomer, self.now)
     }
 
+    /// Whether a static evaluation alone of another position has no place in a bucket.
+    #[cold]
+    fn refuses_evaluation(&self, bucket: &[u64]) -> bool {
+        match self.evaluations {
+            Evaluations::Evict => false,
+            Evaluations::Empty => (0..self.slots()).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None),
+            Evaluations::Refuse => true,
+        }
+    }
+
     /// Updates the counts by generation: one entry of the current generation added, and the
     /// replaced one of generation `old` removed, if any.
     #[inline]
@@ -287,13 +299,17 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let mut entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
         let bucket = &self.memory[start..end];
         let same = self.find(bucket, stored_key);
+        if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(bucket)) {
+            self.counters.rejections += 1;
+            return StoreOutcome::refused(same.is_some());
+        }
         if let Some(slot) = same {
             let old = self.entry(bucket, slot);
             self.rule.keep_move(&mut entry, &old);
             if P::WORDS > 0 || self.rule.same_key != SameKey::Policy {
                 self.on_access(start, slot, stored_key);
                 if !self.rule.allows(&entry, &old, self.now) {
-                    if self.rule.renews_move(&entry) {
+                    if self.rule.renews_move(&entry, &old) {
                         let bucket = &mut self.memory[start..end];
                         L::set_data(bucket, slot, entry::with_move(L::data(bucket, slot), entry.mv));
                     }

@@ -135,6 +135,12 @@ policy = { kind = "scored", depth = 763, age = 4679, pv = 198, lower = 317, uppe
 same_key = "guard"
 guard = { margin = 4, pv = 0 }
 "#);
+    Caissa "Caissa ff869229 (2026-08-22)." concat!(packed!(), r#"age_bits = 6
+policy = { kind = "depth-age", factor = 1 }
+same_key = "guard"
+guard = { margin = 5, pv = 0, age = false, fill_move = true }
+keep_move = true
+"#);
     Weiss "Weiss 60c51374 (2026-08-02)." r#"layout = "bytes16"
 slots = 2
 key_bits = 32

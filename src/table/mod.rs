@@ -34,6 +34,9 @@ pub use size::Size;
 
 use crate::chess::{Bound, Move, Score};
 
+/// The score of an entry without one. As a lower bound it ends no node.
+pub const NO_SCORE: Score = i16::MIN as Score;
+
 /// One stored search result, unpacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Entry {
@@ -60,6 +63,20 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// An entry that keeps a static evaluation alone, as engines store it where the table has
+    /// nothing: without a score or a move.
+    #[must_use]
+    pub fn evaluation(depth: u8, pv: bool) -> Self {
+        Self { score: NO_SCORE, bound: Bound::Lower, depth, pv, nodes: 1, ..Self::default() }
+    }
+
+    /// Whether it keeps a static evaluation alone.
+    #[inline]
+    #[must_use]
+    pub fn is_evaluation(&self) -> bool {
+        self.score == NO_SCORE
+    }
+
     /// Whether this is an empty slot.
     #[inline]
     #[must_use]

@@ -87,10 +87,13 @@ impl Offers {
         let (mut word, old_word) = (word, self.cells[at + 1]);
         if old_word != 0 {
             let (mut entry, old) = (unpack(word), unpack(old_word));
+            if entry.is_evaluation() {
+                return;
+            }
             self.rule.keep_move(&mut entry, &old);
             word = pack(&entry);
             if !self.rule.allows(&entry, &old, self.now) {
-                if self.rule.renews_move(&entry) {
+                if self.rule.renews_move(&entry, &old) {
                     self.cells[at + 1] = with_move(old_word, entry.mv);
                 }
                 return;

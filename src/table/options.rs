@@ -67,6 +67,20 @@ impl Index {
     }
 }
 
+/// Where a static evaluation alone is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Evaluations {
+    /// As any other entry: it may evict one.
+    #[default]
+    Evict,
+    /// In an empty slot only.
+    Empty,
+    /// Nowhere.
+    Refuse,
+}
+
 /// When an answered probe renews the entry's age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -186,6 +200,9 @@ pub struct TableOptions {
     pub keep_move: bool,
     /// When an answered probe renews the entry's age.
     pub refresh: Refresh,
+    /// Where a static evaluation alone is stored (`store.evaluations`, or stores without a bound of a
+    /// trace). It never replaces an entry of its own position.
+    pub evaluations: Evaluations,
     /// What moves the clock in whose ticks ages are counted.
     pub clock: TickSource,
     /// Bits of an entry's time, 1..=10: ages are counted modulo 2^bits, so that an entry of 2^bits
@@ -225,6 +242,7 @@ impl Default for TableOptions {
             guard: Guard::default(),
             keep_move: false,
             refresh: Refresh::default(),
+            evaluations: Evaluations::default(),
             clock: TickSource::default(),
             age_bits: 10,
             clear: Clear::default(),
@@ -258,9 +276,10 @@ pub(super) mod tests {
     /// Options of each rule, with a move kept or not; guards with every clause on and off.
     pub fn every_rule() -> impl Iterator<Item = TableOptions> {
         let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
-        let bare = Guard { margin: -1, pv: 1, exact: false, age: false, move_first: true };
+        let bare = Guard { margin: -1, pv: 1, exact: false, age: false, move_first: true, fill_move: false };
+        let filling = Guard { move_first: false, fill_move: true, ..bare };
         let plain = [SameKey::Replace, SameKey::Policy, SameKey::Deeper].map(|same_key| (same_key, Guard::default()));
-        let guards = [Guard::default(), ethereal, bare].map(|guard| (SameKey::Guard, guard));
+        let guards = [Guard::default(), ethereal, bare, filling].map(|guard| (SameKey::Guard, guard));
         plain.into_iter().chain(guards).flat_map(|(same_key, guard)| {
             [false, true].map(|keep_move| TableOptions { same_key, guard, keep_move, ..TableOptions::default() })
         })

@@ -41,11 +41,13 @@ pub struct Guard {
     pub age: bool,
     /// Whether a refused store still leaves its move, if it has one. Source: Stockfish.
     pub move_first: bool,
+    /// Whether it does so only where the old entry has no move. Source: Caissa.
+    pub fill_move: bool,
 }
 
 impl Default for Guard {
     fn default() -> Self {
-        Self { margin: 4, pv: 2, exact: true, age: true, move_first: false }
+        Self { margin: 4, pv: 2, exact: true, age: true, move_first: false, fill_move: false }
     }
 }
 
@@ -95,8 +97,10 @@ impl Rule {
     /// Whether the old entry takes the move of an entry that may not replace it.
     #[inline]
     #[must_use]
-    pub fn renews_move(&self, refused: &Entry) -> bool {
-        self.same_key == SameKey::Guard && self.guard.move_first && !refused.mv.is_none()
+    pub fn renews_move(&self, refused: &Entry, old: &Entry) -> bool {
+        let Guard { move_first, fill_move, .. } = self.guard;
+        let renews = move_first || fill_move && old.mv.is_none();
+        self.same_key == SameKey::Guard && renews && !refused.mv.is_none()
     }
 }
 

@@ -85,8 +85,12 @@ impl Table for Unbounded {
                 self.counters.fills += 1;
                 false
             }
+            Place::Occupied(_) if entry.is_evaluation() => {
+                self.counters.rejections += 1;
+                return StoreOutcome::refused(true);
+            }
             Place::Occupied(mut slot) if !rule.allows(&entry, slot.get(), now) => {
-                if rule.renews_move(&entry) {
+                if rule.renews_move(&entry, slot.get()) {
                     slot.get_mut().mv = entry.mv;
                 }
                 self.counters.rejections += 1;

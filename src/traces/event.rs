@@ -18,7 +18,7 @@ pub enum EventKind {
 
 /// The bits of [`Event::flags`] above the two of the kind; their meaning depends on the kind.
 pub mod flags {
-    /// Store: the bits of the bound (1 upper, 2 lower, 3 exact).
+    /// Store: the bits of the bound (0 a static evaluation alone, 1 upper, 2 lower, 3 exact).
     pub const BOUND: u8 = 3 << 2;
     /// Probe, store: the node's window was open (beta - alpha > 1).
     pub const PV: u8 = 1 << 4;
@@ -63,9 +63,6 @@ pub enum Flaw {
     /// A cutoff requires a hit.
     #[error("a probe with a cutoff but no hit")]
     CutWithoutHit,
-    /// A store requires a bound.
-    #[error("a store without a bound")]
-    StoreWithoutBound,
     /// Flags that are undefined for this kind.
     #[error("{0} with undefined flags")]
     Flags(&'static str),
@@ -151,7 +148,6 @@ impl Event {
         match self.kind() {
             EventKind::Probe if self.flags & flags::BOUND != 0 => Err(Flaw::ProbeWithBound),
             EventKind::Probe if self.has(flags::CUT) && !self.has(flags::HIT) => Err(Flaw::CutWithoutHit),
-            EventKind::Store if self.flags & flags::BOUND == 0 => Err(Flaw::StoreWithoutBound),
             EventKind::Store if self.has(1 << 7) => Err(Flaw::Flags("a store")),
             EventKind::Search if self.flags & !(flags::GAME | flags::ITERATION) != 2 => Err(Flaw::Flags("a search")),
             EventKind::Search if self.value != 0 || self.depth < 0 => Err(Flaw::Fields("a search")),

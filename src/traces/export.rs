@@ -2,6 +2,7 @@
 
 use super::info::hash;
 use super::{EventKind, InfoCounter, Reader, TraceError};
+use crate::chess::Bound;
 use crate::table::key_map::{KeyMap, fewest_passes, map_capacity};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
@@ -49,7 +50,7 @@ pub fn oracle_general<F: Read + Write + Seek>(
     let mut number = 0u32;
     let mut reader = Reader::new(from)?;
     while let Some(block) = reader.next_block()? {
-        for event in block.iter().filter(|event| event.kind() == EventKind::Store) {
+        for event in block.iter().filter(|event| event.kind() == EventKind::Store && event.bound() != Bound::None) {
             counting.push(event);
             requests.write_all(&number.to_le_bytes())?;
             requests.write_all(&event.key.to_le_bytes())?;

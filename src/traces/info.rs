@@ -24,6 +24,8 @@ pub struct Info {
     pub exact: u64,
     /// Stores with a lower bound.
     pub lower: u64,
+    /// Stores of a static evaluation alone.
+    pub evaluations: u64,
     /// Stores with the nodes of their own subtree.
     pub with_subtree: u64,
     /// Searches, not counting iterations.
@@ -182,6 +184,7 @@ impl InfoCounter {
                 info.stores += 1;
                 info.exact += u64::from(event.bound() == Bound::Exact);
                 info.lower += u64::from(event.bound() == Bound::Lower);
+                info.evaluations += u64::from(event.bound() == Bound::None);
                 info.with_subtree += u64::from(!total_nodes);
                 self.stored.insert(event.key);
             }
@@ -324,6 +327,7 @@ mod tests {
             stores: 7,
             exact: 3,
             lower: 2,
+            evaluations: 0,
             with_subtree: 1,
             searches: 2,
             iterations: 1,

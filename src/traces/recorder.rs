@@ -1,6 +1,7 @@
 //! Records the use of a table as a trace.
 
 use super::{Event, Writer, flags};
+use crate::chess::Bound;
 use crate::table::watch::{Watch, WatchedTable};
 use crate::table::{Entry, Hit, StoreOutcome, Table};
 use std::io::Write;
@@ -40,11 +41,12 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
     }
 
     fn on_store(&mut self, key: u64, entry: &Entry, _: StoreOutcome) {
-        let bits = Event::bound_bits(entry.bound)
+        let (bound, score) = if entry.is_evaluation() { (Bound::None, 0) } else { (entry.bound, entry.score) };
+        let bits = Event::bound_bits(bound)
             | flags::SUBTREE
             | if entry.pv { flags::PV } else { 0 }
             | if entry.mv.is_none() { 0 } else { flags::MOVE };
-        self.writer().push(Event::store(key, trace_depth(entry.depth), entry.score as i16, bits, entry.nodes));
+        self.writer().push(Event::store(key, trace_depth(entry.depth), score as i16, bits, entry.nodes));
     }
 
     fn on_cutoff(&mut self, _: &Hit) {

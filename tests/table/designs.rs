@@ -24,6 +24,8 @@ struct Source {
     overwrites: fn(&Entry, i32, i32, i64) -> bool,
     /// Whether the move is written before that is asked.
     move_first: bool,
+    /// Whether, where it is not, the move is written if there was none.
+    fills_move: bool,
     /// Whether a new entry without a move leaves the old move.
     keeps_move: bool,
     /// Whether a probe renews the age.
@@ -54,6 +56,7 @@ fn sources() -> Vec<Source> {
         last: false,
         overwrites,
         move_first: true,
+        fills_move: false,
         keeps_move: true,
         refreshes: false,
         mask: false,
@@ -124,6 +127,12 @@ fn sources() -> Vec<Source> {
             )
         },
         Source {
+            free_first: true,
+            move_first: false,
+            fills_move: true,
+            ..three(Design::Caissa, 64, depth_less::<1>, |new, depth, old, _| exact(new) || depth >= old - 4)
+        },
+        Source {
             slots: 2,
             free_first: true,
             ..three(Design::Weiss, 32, depth_less::<8>, |new, depth, old, age| {
@@ -179,7 +188,7 @@ impl Model {
             let kept = self.buckets[bucket][slot].as_mut().unwrap();
             if overwrites {
                 *kept = (key, new, now);
-            } else if self.source.move_first {
+            } else if self.source.move_first || self.source.fills_move && old.mv.is_none() {
                 kept.1.mv = new.mv;
             }
             return;

@@ -24,7 +24,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     let mv = prop_oneof![6 => 1u16..0x7fff, 1 => Just(0), 1 => Just(0x7fff)];
     let score = prop_oneof![
         6 => -31_000..=31_000,
-        1 => Just(i32::from(i16::MIN)),
+        1 => Just(i32::from(i16::MIN) + 1),
         1 => Just(i32::from(i16::MAX)),
         1 => -1..=1,
     ];

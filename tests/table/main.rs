@@ -34,9 +34,9 @@ fn any_entry_of(
 }
 
 /// Each rule for the same position; guards with every clause on and off.
-fn same_key_rules() -> [(SameKey, Guard); 6] {
+fn same_key_rules() -> [(SameKey, Guard); 7] {
     let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
-    let bare = Guard { margin: -1, pv: 1, exact: false, age: false, move_first: true };
+    let bare = Guard { margin: -1, pv: 1, exact: false, age: false, move_first: true, fill_move: false };
     [
         (SameKey::Replace, Guard::default()),
         (SameKey::Policy, Guard::default()),
@@ -44,5 +44,6 @@ fn same_key_rules() -> [(SameKey, Guard); 6] {
         (SameKey::Guard, Guard::default()),
         (SameKey::Guard, Guard { move_first: true, ..ethereal }),
         (SameKey::Guard, bare),
+        (SameKey::Guard, Guard { move_first: false, fill_move: true, ..bare }),
     ]
 }

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use ttlab::internals::chess::Bound;
 use ttlab::internals::decode::from_toml;
-use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey};
+use ttlab::internals::table::options::{Evaluations, Index, Layout, Refresh, SameKey};
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::{Entry, TableCounters, TableOptions, build};
 
@@ -134,7 +134,7 @@ impl Model<'_> {
                     (weigh.depth, depth(kept)),
                     (-weigh.age, self.age(kept)),
                     (weigh.exact, i64::from(kept.entry.bound == Bound::Exact)),
-                    (weigh.lower, i64::from(kept.entry.bound == Bound::Lower)),
+                    (weigh.lower, i64::from(kept.entry.bound == Bound::Lower && kept.entry.score > -32_768)),
                     (weigh.upper, i64::from(kept.entry.bound == Bound::Upper)),
                     (weigh.mv, i64::from(!kept.entry.mv.is_none())),
                     (weigh.pv, i64::from(kept.entry.pv)),
@@ -187,7 +187,14 @@ impl Model<'_> {
         let bucket = self.buckets[place].clone();
         let slots = usize::from(self.options.slots);
         let same = bucket.iter().position(|kept| kept.key == key);
+        let alone = entry.score == i32::from(i16::MIN);
+        let barred = match self.options.evaluations {
+            Evaluations::Evict => false,
+            Evaluations::Empty => bucket.len() == slots,
+            Evaluations::Refuse => true,
+        };
         let fate = match same {
+            _ if alone && (same.is_some() || barred) => None,
             None => self.fate(&bucket, slots, &new),
             Some(slot) => {
                 let old = bucket[slot];
@@ -210,7 +217,9 @@ impl Model<'_> {
                 if self.options.same_key == SameKey::Policy {
                     self.fate_of_same(&bucket, slot, &new)
                 } else {
-                    let renews = self.options.same_key == SameKey::Guard && self.options.guard.move_first;
+                    let guard = self.options.guard;
+                    let renews = guard.move_first || guard.fill_move && old.entry.mv.is_none();
+                    let renews = self.options.same_key == SameKey::Guard && renews;
                     if !lets && renews && !new.entry.mv.is_none() {
                         self.buckets[place][slot].entry.mv = new.entry.mv;
                     }
@@ -271,7 +280,8 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     let score = prop_oneof![8 => -900..900, 1 => Just(-32_001), 1 => Just(32_001), 1 => Just(-1), 1 => Just(0)];
     let depth = prop_oneof![12 => 0u8..14, 1 => Just(0), 1 => Just(127), 1 => Just(128), 1 => 250u8..=255];
     let mv = prop_oneof![2 => Just(0u16), 6 => 1u16..0x7fff, 1 => Just(0x7fff)];
-    crate::any_entry_of(mv, score, depth, nodes)
+    let evaluation = (0u8..3, any::<bool>()).prop_map(|(depth, pv)| Entry::evaluation(depth, pv));
+    prop_oneof![9 => crate::any_entry_of(mv, score, depth, nodes), 1 => evaluation]
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -331,6 +341,7 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                     guard,
                     layout,
                     index: [Index::Modulo, Index::Mask, Index::Multiply][turn / 3 % 3],
+                    evaluations: [Evaluations::Evict, Evaluations::Empty, Evaluations::Refuse][turn / 4 % 3],
                     refresh: [Refresh::Never, Refresh::Match, Refresh::Cutoff][turn / 2 % 3],
                     keep_move: (turn / 5).is_multiple_of(2),
                     // A mark that a wrapped time revives is no flag that is swept.

@@ -58,6 +58,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let bounded = variants.iter().filter(|variant| variant.options.table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
+    warnings.extend(wrapping_ages(experiment));
     warnings.extend(confounds::find_confounds(variants, &experiment.partners));
     // An external engine's name is not known yet.
     let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
@@ -104,6 +105,26 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
         ));
     }
     warnings
+}
+
+/// Warns of variants whose entries come to look new within a game.
+fn wrapping_ages(experiment: &Experiment) -> Option<String> {
+    let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
+    let wraps = |variant: &&Variant| {
+        let table = &variant.options.table;
+        let iterations = experiment.limits(variant).iter().filter_map(|limit| limit.depth).max().map_or(1, u64::from);
+        let ticks = if table.clock == TickSource::Iteration { searches * iterations } else { searches };
+        let kept = matches!(table.clear, Clear::Game | Clear::Never);
+        table.kind == TableKind::Bounded && kept && ticks >= 1 << table.age_bits
+    };
+    let named: Vec<&Variant> = experiment.variants.iter().filter(wraps).collect();
+    let first = named.first()?;
+    let more = if named.len() > 1 { format!(" and {} more", named.len() - 1) } else { String::new() };
+    Some(format!(
+        "ages wrap: a game of {searches} searches has at least as many ticks as the {} bits of table.age_bits tell apart in \"{}\"{more}, \
+         so that old entries come to look new",
+        first.options.table.age_bits, first.name
+    ))
 }
 
 /// Whether the node limit cannot put a bounded table under pressure; `shared`: searches may share
@@ -272,6 +293,22 @@ mod tests {
             assert_eq!(expects("depth = 3", unmatched), no_match(&unmatched.replace('\'', "")), "{unmatched}");
         }
         assert_eq!(expects("nodes = 999999", "depth = 99"), none, "the depth is not known in advance");
+    }
+
+    /// Eight searches of a game are eight ticks, in which three bits wrap and four do not.
+    #[test]
+    fn ages_that_wrap_within_a_game_are_named() {
+        let text = |bits: u8, more: &str| {
+            format!(
+                "suite = 'data/games.pgn'\nsequence = {{ from = 20, to = 27 }}\nlimit = {{ depth = 3 }}\n\
+                 [engine]\ntable.age_bits = {bits}\n{more}[[variant]]\nname = 'a'\n"
+            )
+        };
+        let wraps =
+            |bits, more| message(&text(bits, more), 1).iter().any(|text| text.starts_with("ages wrap: a game of 8 "));
+        assert_eq!([(3, ""), (4, "")].map(|(bits, more)| wraps(bits, more)), [true, false]);
+        assert!(wraps(4, "table.clock = 'iteration'\n"), "three ticks a search");
+        assert!(!wraps(3, "table.clear = 'search'\n"));
     }
 
     /// The key seed alone changes counts, so a policy under another seed is confounded with it.

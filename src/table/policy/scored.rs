@@ -65,7 +65,7 @@ impl Replacement for Scored {
         let bounds = [0, self.upper, self.lower, self.exact];
         let worth = |entry: &Entry, age: u16| {
             self.depth * i32::from(entry.depth) - self.age * i32::from(age)
-                + bounds[entry.bound as usize]
+                + if entry.is_evaluation() { 0 } else { bounds[entry.bound as usize] }
                 + if entry.pv { self.pv } else { 0 }
                 + if self.mv == 0 || entry.mv.is_none() { 0 } else { self.mv }
                 + if self.nodes == 0 { 0 } else { self.nodes * (entry.nodes | 1).ilog2() as i32 }

@@ -99,6 +99,9 @@ impl Step {
     #[inline]
     #[must_use]
     pub fn entry(&self) -> Entry {
+        if self.entry_bits & flags::BOUND == 0 {
+            return Entry::evaluation(self.depth, self.entry_bits & flags::PV != 0);
+        }
         Entry {
             mv: Move::from_bits(u16::from(self.entry_bits & flags::MOVE != 0)),
             score: i32::from(self.value),
@@ -241,13 +244,20 @@ impl StepMaker {
     fn store(&mut self, event: &Event) -> Step {
         let depth = self.depth(event.depth);
         let how = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
+        if event.flags & flags::BOUND == 0 {
+            // It ends no node and is offered only where the engine's table had nothing: what was
+            // offered before stays what a table without losses knows.
+            let (key, number) = (event.key, self.at);
+            return Step { key, worth: 1, number, depth, kind_bits: STORE, entry_bits: how, ..Step::default() };
+        }
         let known = self.known.entry(event.key).or_default();
         let worth = match () {
             () if event.has(flags::SUBTREE) => event.nodes,
             () if known.search == self.search => event.nodes.wrapping_sub(known.nodes),
             () => 1,
         };
-        let (at, value) = (self.at, event.value);
+        // The lowest score is that of an entry without one.
+        let (at, value) = (self.at, event.value.max(-i16::MAX));
         *known = KeyFacts { value, depth, how, worth, since: at, offered: at, ..*known };
         Step { key: event.key, worth, number: at, value, depth, kind_bits: STORE, entry_bits: how, ..Step::default() }
     }

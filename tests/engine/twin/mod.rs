@@ -442,9 +442,10 @@ fn terms_that_probe_the_table_equal_the_twin() {
         format!("{iir}\n{singular}\ntable.key_bits = 4\nprobe.depth = 'equal'"),
         format!("{iir}\n{singular}\ntable = 'none'"),
         format!("{iir}\n{singular}\nshape = 'neutral'\ntable.size = 64"),
+        format!("{iir}\nprobe.at = 'quiescence'\nstore = {{ at = 'quiescence', evaluations = true }}\ntable.design = 'weiss'\ntable.size = 64"),
         format!(
-            "{iir}\n{singular}\nshape = 'neutral'\nprobe.at = 'before-leaf'\nstore.at = 'quiescence'\netc_depth = 2\n\
-             table = {{ size = 60, slots = 2, same_key = 'guard', guard = {{ move_first = true }}, refresh = 'cutoff', clock = 'iteration', keep_move = true }}"
+            "{iir}\n{singular}\nshape = 'neutral'\nprobe.at = 'before-leaf'\nstore.at = 'quiescence'\nstore.evaluations = true\netc_depth = 2\n\
+             table = {{ size = 60, slots = 2, same_key = 'guard', guard = {{ move_first = true }}, evaluations = 'empty', refresh = 'cutoff', clock = 'iteration', keep_move = true }}"
         ),
         format!("{iir}\n{singular}\nshape = 'neutral'\ntable = {{ forget = 0.4, kind = 'unbounded' }}\nprobe.depth = 'equal'"),
         format!("{iir}\n{singular}\nshape = 'neutral'\ntable = {{ forget = 1, forget_part = 'score', size = 4096 }}"),

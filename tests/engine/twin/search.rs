@@ -544,6 +544,9 @@ impl Twin {
         tally([&mut seen.probes_ply_0, &mut seen.probes_ply_3, &mut seen.probes_ply_6, &mut seen.probes_ply_9]);
         let Some(hit) = hit else {
             self.anatomy = seen;
+            if self.options.store.evaluations && self.writes(spot.depth) && board.checkers().is_empty() {
+                self.write_evaluation(board, window);
+            }
             return (None, window, -MOST, Move::NONE, None);
         };
         tally([&mut seen.hits_ply_0, &mut seen.hits_ply_3, &mut seen.hits_ply_6, &mut seen.hits_ply_9]);
@@ -662,11 +665,21 @@ impl Twin {
         }
         match old {
             Some(old) if !rule.allows(&entry, &old, now) => {
-                let mv = if rule.renews_move(&entry) { entry.mv } else { old.mv };
+                let mv = if rule.renews_move(&entry, &old) { entry.mv } else { old.mv };
                 self.offers.insert(place, Entry { mv, ..old });
             }
             _ => drop(self.offers.insert(place, entry)),
         }
+    }
+
+    fn write_evaluation(&mut self, board: &Board, window: Window) {
+        if self.plies_left(board) <= 0 {
+            return;
+        }
+        let (key, entry) = (self.table_key(board), Entry::evaluation(0, window.open()));
+        self.table.as_mut().unwrap().store(key, entry);
+        let place = self.place(key, 0);
+        self.offers.entry(place).or_insert(Entry { generation: self.now, ..entry });
     }
 
     fn by_window(score: i32, window: Window) -> Bound {
