@@ -81,36 +81,77 @@ impl Helper {
         };
         let (options, buffers, pace) = (&self.options, &mut self.buffers, Pace::Turns(baton));
         match auditor {
-            None => deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task).end(buffers).count,
+            None => {
+                deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, self.number).end(buffers).count
+            }
             auditor => {
                 let observer = Instruments { auditor, ..Instruments::default() };
-                deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task).end(buffers).count
+                deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task, self.number).end(buffers).count
             }
         }
     }
 }
 
 /// Runs the iterations; the counters go on from one to the next.
-fn deepen<'a, O: Observer>(mut search: Search<'a, O>, options: &EngineOptions, task: &Task) -> Search<'a, O> {
-    let (mut depth, mut guess) = (task.first, None);
-    loop {
+fn deepen<'a, O: Observer>(
+    mut search: Search<'a, O>,
+    options: &EngineOptions,
+    task: &Task,
+    number: u8,
+) -> Search<'a, O> {
+    let step = options.deepening.step;
+    let last = if step == 0 { task.first } else { MAX_DEPTH };
+    let skips = options.threads.helpers == Helpers::SkipDepths;
+    let mut guess = None;
+    for depth in
+        (task.first..=last).step_by(usize::from(step.max(1))).filter(|&depth| !(skips && skipped(number, depth)))
+    {
         if guess.is_some() && options.history_clear == Clear::Iteration {
             search.learned.clear();
         }
-        let score = search.iterate(&task.root, i32::from(depth), guess);
-        if search.aborted || depth == MAX_DEPTH || options.deepening.step == 0 {
-            return search;
+        guess = Some(search.iterate(&task.root, i32::from(depth), guess));
+        if search.aborted {
+            break;
         }
-        guess = Some(score);
-        depth = depth.saturating_add(options.deepening.step);
     }
+    search
+}
+
+/// Whether a helper skips a depth: two helpers search every other depth, the next four two depths
+/// of four, the next six three of six, and so on, each shifted by one more.
+fn skipped(number: u8, depth: u8) -> bool {
+    let (mut block, mut phase) = (1, u32::from(number) - 1);
+    while phase >= 2 * block {
+        phase -= 2 * block;
+        block += 1;
+    }
+    !((u32::from(depth) + phase) / block).is_multiple_of(2)
 }
 
 /// The order in which a helper tries the root's moves, if it is another one.
 fn root_order(options: &EngineOptions, number: u8) -> Option<RootOrder> {
     match options.threads.helpers {
-        Helpers::Same => None,
+        Helpers::Same | Helpers::SkipDepths => None,
         Helpers::OddEven => (number % 2 == 1).then_some(RootOrder::OddEven),
         Helpers::Shuffle => Some(RootOrder::Shuffle(options.threads.seed ^ u64::from(number) << 56)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The depths that each helper skips, by the published table. Source: Stockfish 9,
+    /// `search.cpp`, of which the sizes and phases of the first twelve helpers are taken.
+    #[test]
+    fn skipped_depths_are_those_of_the_published_table() {
+        let (sizes, phases) = ([1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3], [0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5]);
+        for helper in 0..12 {
+            for depth in 1..=100 {
+                let published = (usize::from(depth) + phases[helper]) / sizes[helper] % 2 == 1;
+                assert_eq!(skipped(helper as u8 + 1, depth), published, "helper {}, depth {depth}", helper + 1);
+            }
+        }
+        assert!((1..=255).all(|helper| (1..=60).any(|depth| !skipped(helper, depth))));
     }
 }

@@ -64,6 +64,9 @@ pub enum Helpers {
     /// Every other helper, the first among them, tries the root's moves after the first in another
     /// order: the third, the fifth and so on, then the second, the fourth and so on.
     OddEven,
+    /// Helpers skip depths: the first two search every other depth, the next four two of four, the
+    /// next six three of six and so on, each shifted by one more. Source: Stockfish 9.
+    SkipDepths,
     /// Each helper has its own random order of the root's moves after the first.
     Shuffle,
 }

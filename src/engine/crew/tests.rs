@@ -109,7 +109,7 @@ fn searchers_equal_threads_that_take_the_same_turns() {
 /// talkchess 15912, 1998.
 #[test]
 fn helpers_that_start_after_the_main_searcher_change_no_count() {
-    for helpers in ["same", "odd-even", "shuffle"] {
+    for helpers in ["same", "odd-even", "skip-depths", "shuffle"] {
         let threads = format!("{{ \"count\": 4, \"quantum\": 4294967295, \"helpers\": \"{helpers}\" }}");
         let [alone, later] =
             [options("{}"), options(&threads)].map(|options| search(&options, MIDDLE_GAME, to_depth(5)));
@@ -236,6 +236,7 @@ fn helpers_and_schedules_change_the_counts() {
         r#"{ "count": 3, "quantum": 65 }"#,
         r#"{ "count": 3, "main_quantum": 65 }"#,
         r#"{ "count": 3, "helpers": "odd-even" }"#,
+        r#"{ "count": 3, "helpers": "skip-depths" }"#,
         r#"{ "count": 3, "helpers": "shuffle" }"#,
         r#"{ "count": 3, "helpers": "shuffle", "seed": 2 }"#,
         r#"{ "count": 3, "schedule": "random" }"#,
@@ -247,11 +248,11 @@ fn helpers_and_schedules_change_the_counts() {
         let same: Vec<&str> = (0..at).filter(|&other| found[other] == *one).map(|other| all[other]).collect();
         assert!(same.is_empty(), "{} counts as {same:?}", all[at]);
     }
-    let mut engine = Engine::new(&options(all[5]), None).unwrap();
+    let mut engine = Engine::new(&options(all[6]), None).unwrap();
     let (board, stop) = (Board::from_fen(MIDDLE_GAME).unwrap(), AtomicBool::new(false));
     let mut again = || {
         engine.reset();
         engine.search(&board, &[], limit, &stop, &mut |_| {}).iterations
     };
-    assert!(again() == found[5] && again() == found[5]);
+    assert!(again() == found[6] && again() == found[6]);
 }

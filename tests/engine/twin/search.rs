@@ -3,7 +3,7 @@
 //! to hold against the meaning of each option.
 
 use super::rules::{Memory, evaluate, order};
-use super::turns::{OwnedTable, Turns, root_moves};
+use super::turns::{OwnedTable, Turns, leaves_out, root_moves};
 use std::collections::{HashMap, HashSet};
 use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece, legal, movegen};
 use ttlab::internals::engine::anatomy::AnatomyCounters;
@@ -246,18 +246,20 @@ impl Twin {
     /// Searches deeper and deeper, until the main searcher is ready.
     fn help(&mut self, root: &Board, first: u8) {
         (self.count, self.credit) = (SearchCounters::default(), 0);
-        let (mut depth, mut last) = (u32::from(first), None);
-        while depth <= 255 {
+        let mut last = None;
+        let depths = match self.options.deepening.step {
+            0 => vec![first],
+            step => (first..=255).step_by(step.into()).collect(),
+        };
+        for depth in depths {
+            if leaves_out(&self.options.threads, self.me, depth.into()) {
+                continue;
+            }
             if last.is_some() && self.options.history_clear == Clear::Iteration {
                 self.memory = Memory::default();
             }
-            let Ok((score, _)) = self.iterate(root, depth as i32, last) else { break };
+            let Ok((score, _)) = self.iterate(root, depth.into(), last) else { break };
             last = Some(score);
-            depth = match self.options.deepening.step {
-                0 => 256,
-                _ if depth == 255 => 256,
-                step => (depth + u32::from(step)).min(255),
-            };
         }
         self.turns.take().unwrap().end(self.me, &self.count);
     }

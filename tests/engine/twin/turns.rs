@@ -202,7 +202,7 @@ pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T
     let first = std::iter::once(moves[0]);
     match options.helpers {
         Helpers::OddEven if me % 2 == 1 => first.chain(place(0).chain(place(1)).map(|(_, mv)| mv)).collect(),
-        Helpers::Same | Helpers::OddEven => moves,
+        Helpers::Same | Helpers::OddEven | Helpers::SkipDepths => moves,
         Helpers::Shuffle => {
             use rand::seq::SliceRandom;
             let mut others = moves[1..].to_vec();
@@ -210,4 +210,11 @@ pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T
             first.chain(others).collect()
         }
     }
+}
+
+/// Whether a helper leaves out a depth: blocks of as many depths searched as left out; each size of
+/// block has a helper for each of its beginnings.
+pub fn leaves_out(options: &Threads, me: usize, depth: usize) -> bool {
+    let begins = (1..).flat_map(|size| (0..2 * size).map(move |begin| (size, begin))).nth(me - 1);
+    options.helpers == Helpers::SkipDepths && begins.is_some_and(|(size, begin)| (depth + begin) % (2 * size) >= size)
 }
