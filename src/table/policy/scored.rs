@@ -48,7 +48,7 @@ impl Default for Scored {
             pv: 0,
             mv: 0,
             nodes: 0,
-            margin: -1_000_000_000,
+            margin: -1_000_000,
             ties: Ties::First,
         }
     }
