@@ -4,7 +4,7 @@ use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::{Gate, Rule};
 use crate::analysis::questions::paired_rows::{RecordedResult, add_score_errors};
 use crate::record::{columns, write_atomic};
-use crate::report::{comparison, machine, markdown};
+use crate::report::{comparison, html, machine, markdown};
 use crate::subject::Repeatability;
 use std::fs;
 use std::io::ErrorKind;
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
   ttlab compare old new --fail-on \"nodes > +1%\"                  exit 1 if a variant needs 1 % more nodes
   ttlab compare old new --fail-on \"nodes changed\" --fail-on \"seconds > +5%\"
   ttlab compare old new --junit compare.xml --json compare.json
+  ttlab compare old new --html compare.html                      a page; a box shows only variants that differ
   ttlab compare old new --markdown - >> \"$GITHUB_STEP_SUMMARY\"   a job's summary
 
 Rows are paired by variant, position, ply, depth and repeat. A gate bounds the change of each variant's total over the rows
@@ -40,6 +41,9 @@ pub struct Args {
     /// Write Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write an HTML page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Write all results as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -51,7 +55,7 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let gates: Vec<Gate> =
         args.fail_on.iter().map(|text| Gate::parse(text)).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
-    let outputs = [&args.junit, &args.markdown, &args.json, &args.bench_json];
+    let outputs = [&args.junit, &args.markdown, &args.html, &args.json, &args.bench_json];
     let on_stdout = |path: &Path| path.as_os_str() == "-";
     if outputs.iter().filter(|path| path.as_deref().is_some_and(on_stdout)).count() > 1 {
         refuse!("only one format can go to standard output (-)");
@@ -93,8 +97,9 @@ pub fn run(args: &Args) -> CommandResult {
         misleading.mark_gates(&mut found);
     }
 
-    let forms: [fn(&Comparison) -> String; 4] =
-        [machine::junit, summary, machine::comparison_json, machine::bench_json];
+    let page = |found: &Comparison| html::render(&comparison::sheet(found));
+    let forms: [fn(&Comparison) -> String; 5] =
+        [machine::junit, summary, page, machine::comparison_json, machine::bench_json];
     let mut printed = false;
     for (path, form) in outputs.into_iter().zip(forms).filter_map(|(path, form)| Some((path.as_deref()?, form))) {
         if on_stdout(path) {

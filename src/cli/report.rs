@@ -1,6 +1,6 @@
 use super::screen::{plain, show};
 use super::{CommandFailure, CommandResult, Exit, output_format};
-use crate::report::{Choices, Page, data, html, markdown, source, text};
+use crate::report::{Choices, Page, data, html, latex, markdown, source, text};
 use std::path::PathBuf;
 
 /// Write the report again: choose groups, metrics, baseline
@@ -13,6 +13,9 @@ use std::path::PathBuf;
   ttlab report old/results.csv new/results.csv --by source
   ttlab report reports/small reports/large --by table.size
   ttlab report reports/a reports/b -o both.html
+  ttlab report reports/quick --pivot depth --metric evals             a table and a figure: depth by variant
+  ttlab report reports/quick --pivot table.size --format latex        size by the other options, for a thesis
+  ttlab report reports/quick --format csv --wide                      the summary, a line for each variant
   ttlab report reports/quick --format json             every table and figure as data (schema 1); csv: as records
 
 With choices or several results, the results' folders are not changed: the output goes to standard output or to -o.
@@ -40,6 +43,10 @@ pub struct Args {
     /// Also compare every group with every other one, best first
     #[arg(long)]
     pairs: bool,
+    /// A table of each metric with a row for each value of this column: depth, or an option that
+    /// varies. Its columns are the variants, or the other options, or those of --by
+    #[arg(long, value_name = "COLUMN")]
+    pivot: Option<String>,
     /// Output format [default: by the extension of -o, else text]
     #[arg(long)]
     format: Option<Format>,
@@ -47,6 +54,9 @@ pub struct Args {
     /// come from files)
     #[arg(long)]
     guard_cells: bool,
+    /// In CSV: one table (the summary, or that of --pivot) with a line for each of its rows
+    #[arg(long)]
+    wide: bool,
     /// Write the output to a file
     #[arg(short, long)]
     out: Option<PathBuf>,
@@ -64,6 +74,9 @@ enum Format {
     Json,
     /// The same as CSV records, one per field
     Csv,
+    /// The tables that the terminal shows, for LaTeX (booktabs)
+    #[value(alias = "tex")]
+    Latex,
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -73,14 +86,19 @@ pub fn run(args: &Args) -> CommandResult {
         baseline: args.baseline.clone(),
         metrics: args.metrics.clone(),
         pairs: args.pairs,
+        pivot: args.pivot.clone(),
     };
+    let format = output_format(args.format, args.out.as_deref(), Format::Text);
+    if args.wide && format != Format::Csv {
+        refuse!("--wide is a form of CSV: add --format csv, or -o FILE.csv");
+    }
     if let Some(out) = &args.out {
         args.results.iter().try_for_each(|read| super::refuse_overwrite(read, out))?;
     }
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
     let rewrites = choices.is_default() && args.out.is_none() && args.format.is_none();
-    match (&args.results[..], output_format(args.format, args.out.as_deref(), Format::Text)) {
+    match (&args.results[..], format) {
         ([folder], _) if rewrites && folder.is_dir() => {
             super::screen::report(&page, folder, false)?;
             println!("report: {}", folder.join("report.html").display());
@@ -92,7 +110,18 @@ pub fn run(args: &Args) -> CommandResult {
                 Format::Md => markdown::render(&page.sheet, markdown::Style { level: 1, figures: false }),
                 Format::Html => html::render(&page.sheet),
                 Format::Json => data::json(&page.sheet),
+                Format::Csv if args.wide => match &page.main_tables()[..] {
+                    [table] => data::wide_csv(table, args.guard_cells),
+                    tables => {
+                        let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
+                        refuse!(
+                            "--wide writes one table, and these are {}: choose one metric or suite",
+                            titles.join("; ")
+                        )
+                    }
+                },
                 Format::Csv => data::csv(&page.sheet, args.guard_cells),
+                Format::Latex => latex::render(&page.main_tables()),
             };
             super::write_output(args.out.as_deref(), &rendered)?;
         }
@@ -134,6 +163,7 @@ mod tests {
             (&["-o", "a.txt"], Format::Text),
             (&["-o", "html"], Format::Text),
             (&["-o", "a.html", "--format", "csv"], Format::Csv),
+            (&["-o", "a.tex"], Format::Latex),
             (&["--format", "md"], Format::Md),
         ] {
             assert!(format_of(words) == format, "{words:?}");

@@ -21,6 +21,8 @@ pub struct Choices {
     pub metrics: Vec<String>,
     /// Whether to compare every line with every other.
     pub pairs: bool,
+    /// The column whose values are the rows of a table of each metric.
+    pub pivot: Option<String>,
 }
 
 impl Choices {
@@ -31,7 +33,7 @@ impl Choices {
 
     /// The columns that the choices name.
     pub(super) fn named_columns(&self) -> impl Iterator<Item = &str> {
-        let by = self.by.iter().flat_map(|by| by.split(','));
+        let by = self.by.iter().chain(&self.pivot).flat_map(|by| by.split(','));
         let filters = self.filters.iter().filter_map(|text| text.split(['=', '!', '<', '>']).next());
         let baseline =
             self.baseline.iter().flat_map(|text| text.split(',')).filter_map(|pair| Some(pair.split_once('=')?.0));

@@ -3,9 +3,9 @@
 use super::number::format_count;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, MovedRow};
+use crate::analysis::rows::metric::Better;
 use crate::record::columns;
 use crate::text::plural;
-use std::cmp::Ordering;
 
 /// The relative change of a total, as in `+1.25 %`; `=` if there is none.
 pub fn format_change([base, new]: [f64; 2]) -> String {
@@ -134,10 +134,9 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-/// A cell with the relative change, highlighted by its direction.
-fn change_cell([base, new]: [f64; 2]) -> Cell {
-    let differs = new.partial_cmp(&base).is_some_and(Ordering::is_ne);
-    let mark = Emphasis::for_change(differs, new < base);
+/// A cell with the relative change, highlighted by its direction if it is `clear`.
+fn change_cell([base, new]: [f64; 2], clear: bool) -> Cell {
+    let mark = Emphasis::for_change(clear, new < base, Better::Less);
     let share = if base == new { 0.0 } else { (new - base) / base };
     Cell { value: Datum::Number(share), ..Cell::text(format_change([base, new])) }.with_emphasis(mark)
 }
@@ -158,41 +157,36 @@ const TOO_FEW_POSITIONS: &str = "too few positions";
 
 /// A row for each variant: rows, nodes, ratio.
 fn variants_table(comparison: &Comparison) -> SheetTable {
-    let rows = comparison.variants.iter().map(|change| {
-        let nodes = comparison.metric_index(columns::NODES).map_or([f64::NAN; 2], |at| change.totals[at]);
-        let [rows, changed, missing] =
-            [change.paired, change.moved, change.missing].map(|rows| Cell::count(rows as f64));
-        let [base, new] = nodes.map(Cell::count);
-        let mean = Cell::decimal(change.nodes.mean, 3).with_reason("no pairs");
-        let ends = Cell::range(change.nodes.low, change.nodes.high)
-            .with_reason(TOO_FEW_POSITIONS)
-            .with_sign('†', change.truncated > 0);
-        [
-            Cell::text(&change.variant),
-            rows,
-            changed,
-            missing,
-            base,
-            new,
-            change_cell(nodes),
-            mean,
-            ends,
-            Cell::p(change.p).with_reason(TOO_FEW_POSITIONS),
-        ]
-    });
-    let columns = [
-        SheetColumn::text("variant", "variant", "as BASE calls it"),
-        SheetColumn::number("rows", "rows", "that both have"),
-        SheetColumn::number("moved", "moved", "paired rows that differ"),
-        SheetColumn::number("missing", "missing", "rows that NEW lacks").drop_order(4),
-        SheetColumn::number("nodes_base", "nodes", "of BASE"),
-        SheetColumn::number("nodes_new", "new nodes", "of NEW"),
-        SheetColumn::number("change", "change", "of the totals"),
-        SheetColumn::number("ratio", "ratio", "geometric mean over the searches").drop_order(3),
-        SheetColumn::number("interval", "95 %", "of the ratio; †: of the depths that both finished").drop_order(2),
-        SheetColumn::number("p", "p", "sign-flip test, corrected for all variants by joint flips").drop_order(1),
+    let nodes = comparison.metric_index(columns::NODES);
+    let nodes = |change: &Change| nodes.map_or([f64::NAN; 2], |at| change.totals[at]);
+    let rows = |key: &str, meaning: &str, drop_order: u8, rows: fn(&Change) -> usize| {
+        let column = SheetColumn::number(key, key, meaning).drop_order(drop_order);
+        column.cells(move |change: &Change| Cell::count(rows(change) as f64))
+    };
+    let interval = "of the ratio; †: of the depths that both finished";
+    let p = "sign-flip test, corrected for all variants by joint flips";
+    let entries = [
+        SheetColumn::text("variant", "variant", "as BASE calls it")
+            .cells(|change: &Change| Cell::text(&change.variant)),
+        rows("rows", "that both have", 0, |change| change.paired),
+        rows("moved", "paired rows that differ", 0, |change| change.moved),
+        rows("missing", "rows that NEW lacks", 4, |change| change.missing),
+        SheetColumn::number("nodes_base", "nodes", "of BASE").cells(|change: &Change| Cell::count(nodes(change)[0])),
+        SheetColumn::number("nodes_new", "new nodes", "of NEW").cells(|change: &Change| Cell::count(nodes(change)[1])),
+        SheetColumn::number("change", "change", "of the totals")
+            .cells(|change: &Change| change_cell(nodes(change), change.p < 0.05)),
+        SheetColumn::number("ratio", "ratio", "geometric mean over the searches")
+            .drop_order(3)
+            .cells(|change: &Change| Cell::decimal(change.nodes.mean, 3).with_reason("no pairs")),
+        SheetColumn::number("interval", "95 %", interval).drop_order(2).cells(|change: &Change| {
+            let ends = Cell::range(change.nodes.low, change.nodes.high).with_reason(TOO_FEW_POSITIONS);
+            ends.with_sign('†', change.truncated > 0)
+        }),
+        SheetColumn::number("p", "p", p)
+            .drop_order(1)
+            .cells(|change: &Change| Cell::p(change.p).with_reason(TOO_FEW_POSITIONS)),
     ];
-    SheetTable::new("variants", "", columns, rows)
+    SheetTable::of_entries("variants", "Variants", &entries, &comparison.variants)
 }
 
 /// The columns of a change from BASE to NEW.
@@ -208,7 +202,14 @@ fn metrics_table(comparison: &Comparison) -> SheetTable {
     });
     let rows = all.map(|(metric, change, rows, totals)| {
         let [base, new] = totals.map(Cell::count);
-        [Cell::text(metric), Cell::text(&change.variant), Cell::count(rows as f64), base, new, change_cell(totals)]
+        [
+            Cell::text(metric),
+            Cell::text(&change.variant),
+            Cell::count(rows as f64),
+            base,
+            new,
+            change_cell(totals, false),
+        ]
     });
     let differ = [SheetColumn::number("rows", "rows", "that differ").drop_order(1)];
     let columns = [&SheetColumn::from_names(["metric", "variant"])[..], &differ, &change_columns()].concat();
@@ -219,7 +220,7 @@ fn metrics_table(comparison: &Comparison) -> SheetTable {
 fn rows_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.moved.iter().map(|row| {
         let [base, new] = row.nodes.map(Cell::count);
-        [Cell::text(describe_row(row)), base, new, change_cell(row.nodes), Cell::text(differing_columns(row))]
+        [Cell::text(describe_row(row)), base, new, change_cell(row.nodes, false), Cell::text(differing_columns(row))]
     });
     let differ = [SheetColumn::text("columns", "columns", "that differ")];
     let columns = [&SheetColumn::from_names(["row"])[..], &change_columns(), &differ].concat();

@@ -18,8 +18,8 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], reac
     let rows = contenders.iter().map(|contender| {
         let Elo { elo, low, high } = contender.elo(reach);
         let (mark, verdict) = match contender.decision(reach) {
-            Some(Ordering::Greater) => (Emphasis::Passed, "stronger"),
-            Some(_) => (Emphasis::Failed, "weaker"),
+            Some(Ordering::Greater) => (Emphasis::Better, "stronger"),
+            Some(_) => (Emphasis::Worse, "weaker"),
             None => (Emphasis::None, "undecided"),
         };
         [

@@ -5,6 +5,7 @@ use super::sheet::{Sheet, SheetTable};
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise::LinePair;
+use crate::analysis::questions::pivot::Pivot;
 use crate::analysis::questions::quality::Quality;
 use crate::analysis::{Summary, Verdict};
 use crate::experiment::file::Article;
@@ -33,6 +34,8 @@ pub struct Page {
     /// Whether the user chose the metrics; otherwise it is nodes.
     pub custom_metrics: bool,
 
+    /// Tables of one metric by a column, if asked for.
+    pub pivots: Vec<Pivot>,
     /// Every line against every other, if asked for.
     pub pairs: Vec<LinePair>,
     /// The noise and drift between repeats.

@@ -110,6 +110,32 @@ pub fn csv(sheet: &Sheet, guard: bool) -> String {
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
+/// Renders a table as CSV: its columns with all digits of their numbers, intervals as two columns.
+pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
+    let is_range = |at: usize| table.rows.iter().any(|row| matches!(row[at].value, Datum::Range(..)));
+    let ranged: Vec<bool> = (0..table.columns.len()).map(is_range).collect();
+    let head = table.columns.iter().zip(&ranged).flat_map(|(column, ranged)| match ranged {
+        true => vec![format!("{}_low", column.key), format!("{}_high", column.key)],
+        false => vec![column.key.clone()],
+    });
+    let fields = |(cell, ranged): (&Cell, &bool)| match (cell.value, ranged) {
+        (Datum::Range(low, high), _) => vec![csv_number(low), csv_number(high)],
+        (_, true) => vec![String::new(); 2],
+        (Datum::Number(value), _) => vec![csv_number(value)],
+        (Datum::None, _) => vec![String::new()],
+        (Datum::Text, _) => vec![cell.text.trim_end_matches(|c| c == ' ' || cell.signs.contains(c)).to_owned()],
+    };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory does not fail.
+    let mut write = |fields: Vec<String>| {
+        let fields = fields.into_iter().map(|field| field.replace(super::sheet::is_unprintable, "\u{fffd}"));
+        let _ = writer.write_record(fields.map(|field| if guard { guard_formula(field) } else { field }));
+    };
+    write(head.collect());
+    table.rows.iter().for_each(|row| write(row.iter().zip(&ranged).flat_map(fields).collect()));
+    String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
+}
+
 /// Receives a record: part, key, name, column and text; the row; value, low and high.
 type RecordSink<'a> = dyn FnMut([&str; 5], usize, [f64; 3]) + 'a;
 
@@ -227,6 +253,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn wide_csv_has_a_line_for_each_row() {
+        let sheet = sample_sheet();
+        let Some(Part::Table(table)) = sheet.parts.iter().find(|part| matches!(part, Part::Table(_))) else {
+            panic!("no table")
+        };
+        let mut table = table.clone();
+        table.rows[1][0] = Cell::text("=base").with_sign('*', true);
+        let expected = "variant,nodes,interval_low,interval_high\na|b <c>,1234,0.5,0.75\n=base,2000,,\n";
+        assert_eq!(wide_csv(&table, false), expected);
+        assert_eq!(wide_csv(&table, true), expected.replace("=base", "'=base"));
+    }
+
     /// A name from a file cannot control the terminal that shows the records.
     #[test]
     fn csv_has_no_control_characters() {
@@ -269,6 +308,7 @@ mod tests {
     #[test]
     fn csv_records_belong_to_their_line() {
         use crate::analysis::questions::curves::{CurvePoint, Series};
+        use crate::analysis::rows::metric::Better;
         use crate::report::svg::forest::{Forest, ForestRow};
         use crate::report::svg::lines::Lines;
         use crate::report::svg::stacked::Stacked;
@@ -299,6 +339,7 @@ mod tests {
                     rows: vec![row("a", 1.0), row("b", 2.0)],
                     x: "r".to_owned(),
                     differences: false,
+                    better: Better::Less,
                 }),
             ),
             figure("l", Plot::Lines(Lines { series: vec![series("s"), series("t")], ..Lines::default() })),

@@ -1,5 +1,6 @@
 //! The figures of any run: plot, caption and file name.
 
+use super::svg::FREE_SLOT;
 use super::svg::forest::{Forest, ForestRow};
 use super::svg::heat::Heat;
 use super::svg::lines::Lines;
@@ -10,6 +11,7 @@ use crate::analysis::questions::curves::{self, Series};
 
 use crate::analysis::questions::profiles::{self, Outcome};
 use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::Metric;
 use crate::analysis::{Frame, Line, Summary};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -37,6 +39,13 @@ pub enum Plot {
     Stacked(Stacked),
     Heat(Heat),
     Scatter(Scatter),
+}
+
+impl Plot {
+    /// Whether its colours are verdicts.
+    pub(super) fn has_verdicts(&self) -> bool {
+        matches!(self, Self::Forest(_) | Self::Heat(_))
+    }
 }
 
 impl Figure {
@@ -176,30 +185,43 @@ pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Se
         .collect()
 }
 
-/// Each line's ratio to the baseline, with its interval.
-pub fn ratio_figure(summary: &Summary) -> Option<Figure> {
-    let metric = metric_name(summary);
-    let compared = summary.lines.iter().filter(|line| !line.is_baseline && line.ratio().mean > 0.0);
+/// Each line's ratio to the baseline with its interval, for each metric that has ratios.
+pub fn ratio_figures(summary: &Summary) -> Vec<Figure> {
+    summary.metrics.iter().enumerate().filter_map(|(at, metric)| ratio_figure(summary, at, metric)).collect()
+}
+
+fn ratio_figure(summary: &Summary, at: usize, metric: &Metric) -> Option<Figure> {
+    let compared = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[at].ratio.mean > 0.0);
     let row = |line: &Line| {
-        let (ratio, clear) = (line.ratio(), line.measures[0].significant);
+        let (ratio, clear) = (line.measures[at].ratio, line.measures[at].significant);
         ForestRow { name: line.name.clone(), mean: ratio.mean, low: ratio.low, high: ratio.high, clear }
     };
     let rows: Vec<ForestRow> = compared.map(row).collect();
+    let name = &metric.name;
+    let kind = if metric.compares_means() { "Ratio of the means" } else { "Geometric mean of the ratio by position" };
     (!rows.is_empty()).then(|| Figure {
-        file: "ratio".to_owned(),
-        title: capitalize(&format!("{metric} against the baseline")),
-        caption: "Geometric mean of the ratio by position, with its 95 % interval. Blue: clearly less, orange: clearly more, grey: no \
-                  difference found."
-            .to_owned(),
-        plot: Plot::Forest(Forest { rows, x: format!("{metric}, as a ratio to the baseline's"), differences: false }),
+        file: if at == 0 { "ratio".to_owned() } else { format!("ratio-{}", name.replace(['.', '_'], "-")) },
+        title: capitalize(&format!("{name} against the baseline")),
+        caption: format!("{kind}, with its 95 % interval."),
+        plot: Plot::Forest(Forest {
+            rows,
+            x: format!("{name}, as a ratio to the baseline's"),
+            differences: false,
+            better: metric.better(),
+        }),
     })
 }
 
 /// Outcomes of the probes of each line.
 pub fn probes_figure(summary: &Summary) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
-    let parts =
-        [("usable hit", 1), ("move-only hit", 6), ("other hit", 4), ("miss, free slot", 7), ("miss, other keys", 2)];
+    let parts = [
+        ("usable hit", 1),
+        ("move-only hit", 5),
+        ("other hit", 6),
+        ("miss, free slot", FREE_SLOT),
+        ("miss, other keys", 4),
+    ];
     let bar = |line: &Line| {
         let other = (line.hits - line.usable - line.move_only).max(0.0);
         (line.name.clone(), vec![line.usable, line.move_only, other, line.misses_empty, line.misses_other])
@@ -272,7 +294,10 @@ mod tests {
         };
         let lines =
             vec![line("base", 1.0, false), line("a", 0.5, true), line("b", f64::NAN, false), line("c", 2.0, false)];
-        let figure_of = |lines: &[Line]| ratio_figure(&Summary { lines: lines.to_vec(), ..Summary::default() });
+        let figure_of = |lines: &[Line]| {
+            let metrics = vec![Metric::nodes()];
+            ratio_figures(&Summary { lines: lines.to_vec(), metrics, ..Summary::default() }).pop()
+        };
         let Some(Figure { plot: Plot::Forest(found), .. }) = figure_of(&lines) else { panic!("no forest") };
         let rows: Vec<(&str, f64, bool)> =
             found.rows.iter().map(|row| (row.name.as_str(), row.mean, row.clear)).collect();

@@ -117,6 +117,7 @@ fn heat_table(plot: &Heat) -> SheetTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::rows::metric::Better;
     use crate::report::svg::forest::ForestRow;
     use crate::report::svg::scatter::Scatter;
 
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn every_plot_has_its_data() {
         let row = ForestRow { name: "a".to_owned(), mean: 0.5, low: 0.25, high: 1.0, clear: true };
-        let forest = Forest { rows: vec![row], x: "nodes".to_owned(), differences: false };
+        let forest = Forest { rows: vec![row], x: "nodes".to_owned(), differences: false, better: Better::Less };
         assert_eq!(texts(Plot::Forest(forest)), ["line | nodes | 95 %", "a | 0.500 | 0.250 to 1.000"]);
         let ranged = CurvePoint { low: 1.0, high: 3.0, ..point(2.0, 2.0, "") };
         let lines = Lines {
@@ -176,8 +177,12 @@ mod tests {
         assert_eq!(texts(Plot::Stacked(stacked)), ["line | hit | miss", "u | 25.0 % | 75.0 %"]);
         let axis =
             |name: &str, levels: &[&str]| (name.to_owned(), levels.iter().map(|level| (*level).to_owned()).collect());
-        let heat =
-            Heat { first: axis("a", &["1"]), second: axis("b", &["2", "3"]), cells: vec![vec![Some(0.5), None]] };
+        let heat = Heat {
+            first: axis("a", &["1"]),
+            second: axis("b", &["2", "3"]),
+            cells: vec![vec![Some(0.5), None]],
+            better: Better::Less,
+        };
         assert_eq!(texts(Plot::Heat(heat)), ["a | b=2 | b=3", "1 | 0.500 | -"]);
     }
 }

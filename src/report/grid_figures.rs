@@ -6,6 +6,7 @@ use super::svg::lines::Lines;
 use crate::analysis::questions::curves::{self, Response, Series};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
 use crate::analysis::rows::axes::{self, Axis};
+use crate::analysis::rows::metric::Better;
 use crate::analysis::{Frame, Line, Summary};
 use crate::record::columns;
 use std::borrow::Cow;
@@ -23,6 +24,8 @@ pub struct Grid<'a> {
     pub effects: Vec<Effect>,
     /// The interactions of two levels.
     pub interactions: Vec<Interaction>,
+    /// Which ratios are better.
+    pub better: Better,
 }
 
 impl<'a> Grid<'a> {
@@ -36,7 +39,7 @@ impl<'a> Grid<'a> {
         let references = effects::reference_levels(&frame, &axes, baseline.map(String::as_str));
         let effects = effects::main_effects(&frame, &axes, &references, metric);
         let interactions = effects::interactions(&frame, &axes, &references, metric);
-        Some(Self { frame, axes, references, effects, interactions })
+        Some(Self { frame, axes, references, effects, interactions, better: metric.better() })
     }
 }
 
@@ -50,8 +53,51 @@ impl Grid<'_> {
     }
 }
 
+/// Points of the lines of a figure that leads a page; with more, the map leads.
+const MAX_LEADING_POINTS: usize = 64;
+
+/// The figures of a grid. The one that the grid spans comes first: its ordered option along x with
+/// a line for each combination of the others, or the map if these are too many.
+pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
+    let mut figures = size_figures(grid, summary);
+    if figures.is_empty() && grid.axes.len() > 1 {
+        figures.extend(level_figure(grid, summary));
+    }
+    figures.extend(response_figures(grid, summary));
+    figures.extend(map_figure(grid, summary));
+    let is_crowded = figures.first().is_some_and(|figure| match &figure.plot {
+        Plot::Lines(Lines { series, .. }) => {
+            let points: usize = series.iter().map(|one| one.points.len()).sum();
+            series.len() > curves::MAX_LINES || points > MAX_LEADING_POINTS
+        }
+        _ => false,
+    });
+    if is_crowded && let Some(map) = figures.iter().position(|figure| matches!(figure.plot, Plot::Heat(_))) {
+        figures[..=map].rotate_right(1);
+    }
+    figures
+}
+
+/// Ratios along the first numeric option that is no size.
+fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
+    let at = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
+    let axis = &grid.axes[at];
+    let value = |line: usize| {
+        let ratio = summary.lines[line].ratio();
+        Some((ratio.mean, ratio.low, ratio.high))
+    };
+    let series = curves::series_along_axis(&grid.frame, &grid.axes, at, summary, value);
+    let metric = metric_name(summary);
+    (!series.is_empty()).then(|| Figure {
+        file: "level-ratio".to_owned(),
+        title: capitalize(&format!("{metric} by {}", axis.name)),
+        caption: format!("Ratio of {metric} to the baseline's, with its 95 % interval, by {}.", axis.path),
+        plot: Plot::Lines(Lines::from_ratios(series, &axis.path, format!("{metric} against the baseline"))),
+    })
+}
+
 /// Ratios, usable hits and worth by table size.
-pub(super) fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
+fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = metric_name(summary);
     let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
         return Vec::new();
@@ -92,7 +138,7 @@ pub(super) fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         (
             "size-ratio",
             capitalize(&format!("{metric} by table size")),
-            format!("Ratio of {metric} to the baseline's, by the size of the table."),
+            format!("Ratio of {metric} to the baseline's, with its 95 % interval, by the size of the table."),
             lines(along(&ratio), &format!("{metric} against the baseline"), true),
         ),
         (
@@ -153,7 +199,7 @@ fn format_entries(value: f64) -> String {
 }
 
 /// The ratio to the reference value, for each numeric option.
-pub(super) fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
+fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = &summary.metrics[0];
     let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
     responses.into_iter().map(response_figure).collect()
@@ -179,7 +225,7 @@ fn response_figure(response: Response) -> Figure {
 }
 
 /// A map of the first two axes; none if it would be too large or too empty.
-pub(super) fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
+fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let metric = metric_name(summary);
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {
         return None;
@@ -194,12 +240,13 @@ pub(super) fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
         |axis: &Axis| (axis.name.clone(), axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>());
     let (a, b) = (axis_labels(&grid.axes[0]), axis_labels(&grid.axes[1]));
     let width = |levels: &[String]| levels.iter().map(String::len).max().unwrap_or(0).max(7) * levels.len();
+    let better = grid.better;
     let turned = width(&b.1) > width(&a.1);
     let heat = if turned {
         let columns = (0..b.1.len()).map(|column| cells.iter().map(|row| row[column]).collect()).collect();
-        Heat { first: b, second: a, cells: columns }
+        Heat { first: b, second: a, cells: columns, better }
     } else {
-        Heat { first: a, second: b, cells }
+        Heat { first: a, second: b, cells, better }
     };
     let remark = match (grid.axes.len() > 2, unlike) {
         (_, true) => {
@@ -211,7 +258,7 @@ pub(super) fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     Some(Figure {
         file: "map".to_owned(),
         title: capitalize(&format!("{} and {}", heat.first.0, heat.second.0)),
-        caption: format!("Geometric mean ratio of {metric} to the baseline's: blue less, orange more.{remark}"),
+        caption: format!("Geometric mean ratio of {metric} to the baseline's.{remark}"),
         plot: Plot::Heat(heat),
     })
 }

@@ -38,6 +38,7 @@ pub fn render(sheet: &Sheet) -> String {
                 main {
                     h1 { (sheet.name) }
                     (contents_markup(&sheet.parts))
+                    p.key { span.better { "blue" } ": better, or as expected · " span.worse { "orange" } ": worse, or not as expected · " span.unclear { "grey" } ": no difference shown. A line's colour only names it." }
                     (parts_markup(&sheet.parts))
                 }
                 script { (PreEscaped(SCRIPT)) }
@@ -164,19 +165,9 @@ fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
     // Long texts get a wider column.
     let room = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
     html! {
-        td class={ (column_class(column)) (room) (emphasis_class(cell.emphasis)) } data-v=[sorted] data-high=[upper] title=[Some(cell.note).filter(|note| !note.is_empty())] {
+        td class={ (column_class(column)) (room) @if cell.emphasis != Emphasis::None { " " (cell.emphasis.class()) } } data-v=[sorted] data-high=[upper] title=[Some(cell.note).filter(|note| !note.is_empty())] {
             @if cell.link.is_empty() { (inline_markup(&cell.text)) } @else { a href=(cell.link) { (inline_markup(&cell.text)) } }
         }
-    }
-}
-
-fn emphasis_class(mark: Emphasis) -> &'static str {
-    match mark {
-        Emphasis::None => "",
-        Emphasis::Less => " less",
-        Emphasis::More => " more",
-        Emphasis::Failed => " failed",
-        Emphasis::Passed => " passed",
     }
 }
 
@@ -198,7 +189,7 @@ mod tests {
         }
         let ranged =
             tag_of(&words, Cell { sort_rank: Some(2), ..Cell::range(0.5, 2.0) }.with_emphasis(Emphasis::Failed));
-        assert_eq!(ranged.as_deref(), Some("<td class=\"t failed\" data-v=\"0.5\" data-high=\"2\""));
+        assert_eq!(ranged.as_deref(), Some("<td class=\"t worse\" data-v=\"0.5\" data-high=\"2\""));
         let placed = tag_of(&words, Cell { sort_rank: Some(2), ..Cell::text("x") });
         assert_eq!(placed.as_deref(), Some("<td class=\"t\" data-v=\"2\""));
         let page = render(&Sheet { name: "a\u{1b}b\u{9b}".to_owned(), ..Sheet::default() });
@@ -211,14 +202,15 @@ mod tests {
         let body = page.split("<main>").nth(1).unwrap_or_default().split("<figure").next().unwrap_or_default();
         assert_eq!(
             body,
-            "<h1>A page</h1><p class=\"question\">Is &lt;it&gt; so?</p><p>Words\nof *its* author.</p><p>Two paragraphs.</p>\
+            "<h1>A page</h1><p class=\"key\"><span class=\"better\">blue</span>: better, or as expected · <span class=\"worse\">orange</span>: worse, or not as expected · \
+             <span class=\"unclear\">grey</span>: no difference shown. A line's colour only names it.</p><p class=\"question\">Is &lt;it&gt; so?</p><p>Words\nof *its* author.</p><p>Two paragraphs.</p>\
              <ul class=\"findings\"><li>It is.</li></ul><p class=\"warning\"><strong>Warning: </strong>One position.</p>\
              <h2 id=\"trial.title\">A table</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"A table\">\
              <table id=\"trial\"><caption>A table</caption><thead><tr>\
              <th scope=\"col\" class=\"t\" data-key=\"variant\"><button type=\"button\">variant</button></th>\
              <th scope=\"col\" class=\"\" data-key=\"nodes\" title=\"in all\"><button type=\"button\">nodes</button></th>\
              <th scope=\"col\" class=\"\" data-key=\"interval\"><button type=\"button\">95 %</button></th></tr></thead><tbody>\
-             <tr><td class=\"t\">a|b &lt;c&gt;</td><td class=\" less\" data-v=\"1234\">1,234</td>\
+             <tr><td class=\"t\">a|b &lt;c&gt;</td><td class=\" better\" data-v=\"1234\">1,234</td>\
              <td class=\"\" data-v=\"0.5\" data-high=\"0.75\">0.500-0.750</td></tr>\
              <tr><td class=\"t\">base</td><td class=\"\" data-v=\"2000\">2,000</td>\
              <td class=\"\" title=\"compared with itself\">-</td></tr></tbody></table></div>\

@@ -4,10 +4,11 @@ use super::grid_figures::Grid;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use super::table::TOO_FEW_POSITIONS;
 use crate::analysis::questions::effects::Interaction;
+use crate::analysis::rows::metric::Better;
 use crate::stats::ratio::JudgedRatio;
 
 /// Cells of a paired comparison: ratio, interval, p and pairs.
-fn judged_cells(judged: &JudgedRatio) -> [Cell; 4] {
+fn judged_cells(judged: &JudgedRatio, better: Better) -> [Cell; 4] {
     let ratio = judged.ratio;
     let why = match ratio.pairs {
         0 if ratio.mean.is_nan() => "no search that differs from it in this option alone",
@@ -17,7 +18,7 @@ fn judged_cells(judged: &JudgedRatio) -> [Cell; 4] {
     let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
     [
         Cell::decimal(ratio.mean, 3)
-            .with_emphasis(Emphasis::for_change(judged.significant, ratio.mean < 1.0))
+            .with_emphasis(Emphasis::for_change(judged.significant, ratio.mean < 1.0, better))
             .with_reason(why),
         Cell::range(ratio.low, ratio.high).with_reason(why),
         Cell::p(judged.p).with_reason(why),
@@ -42,7 +43,8 @@ pub(super) fn effects_table(grid: &Grid) -> SheetTable {
         let reference = effect.level == grid.references[effect.axis];
         let label = Cell::text(&axis.levels[effect.level].label).with_sign('*', reference);
         let option = Cell { sort_rank: Some(effect.axis), ..Cell::text(axis.name.clone()) };
-        [&[option, Cell { sort_rank: Some(effect.level), ..label }], &judged_cells(&effect.judged)[..]].concat()
+        [&[option, Cell { sort_rank: Some(effect.level), ..label }], &judged_cells(&effect.judged, grid.better)[..]]
+            .concat()
     });
     let heads = [
         SheetColumn::text("option", "option", ""),
@@ -67,7 +69,7 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
     let rows = all.iter().take(MAX_SHOWN).map(|interaction| {
         let options =
             [interaction.first, interaction.second].map(|(axis, level)| Cell::text(grid.axes[axis].level_label(level)));
-        [&options, &judged_cells(&interaction.judged)[..]].concat()
+        [&options, &judged_cells(&interaction.judged, grid.better)[..]].concat()
     });
     let number = all.iter().filter(|interaction| interaction.judged.significant).count();
     let heads = [SheetColumn::text("first", "one", ""), SheetColumn::text("second", "other", "")];
@@ -145,9 +147,9 @@ mod tests {
         assert_eq!(
             shown,
             [
-                ("size | a | 0.500 | 0.250-1.000 | 0.250 | 8", Emphasis::Less, ""),
+                ("size | a | 0.500 | 0.250-1.000 | 0.250 | 8", Emphasis::Better, ""),
                 ("size | b * | 1.000 | - | - | -", Emphasis::None, against),
-                ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Emphasis::More, ""),
+                ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Emphasis::Worse, ""),
                 ("slots | 1 * | 1.000 | - | - | -", Emphasis::None, against),
                 ("slots | 2 | 0.500 | - | - | 1", Emphasis::None, TOO_FEW_POSITIONS),
                 ("slots | 4 | - | - | - | -", Emphasis::None, "no search that differs from it in this option alone"),

@@ -1,6 +1,6 @@
 //! Renders a page as `report.md`, readable as text and on the pages of a code host.
 
-use super::sheet::{Emphasis, Part, Sheet, SheetTable};
+use super::sheet::{COLOUR_KEY, Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
 /// How to render a page.
@@ -82,6 +82,9 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
         let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), escape_text(&sheet.name));
     }
     write_parts(&mut out, &sheet.parts, style);
+    if style.figures && sheet.figures().iter().any(|figure| figure.plot.has_verdicts()) {
+        let _ = writeln!(out, "In figures: {COLOUR_KEY}.\n");
+    }
     out.replace(super::sheet::is_unprintable, "\u{fffd}")
 }
 
@@ -147,7 +150,7 @@ fn write_table(out: &mut String, table: &SheetTable) {
                 if column.is_text { escape_text(&cell.text) } else { escape_text(&cell.text).replace(' ', "\u{a0}") };
             let text = if cell.link.is_empty() { text } else { format!("[{text}]({})", cell.link) };
             match cell.emphasis {
-                Emphasis::None | Emphasis::Passed => text,
+                Emphasis::None | Emphasis::Unclear | Emphasis::Passed => text,
                 _ => format!("**{text}**"),
             }
         });
@@ -217,7 +220,7 @@ mod tests {
             "# A page\n\n**Is &lt;it> so?**\n\nWords\nof *its* author.\n\nTwo paragraphs.\n\n- It is.\n\n> **Warning:** One position.\n\n\
              ## A table\n\n| variant | nodes | 95 % |\n|---|---:|---:|\n| a\\|b &lt;c> | **1,234** | 0.500-0.750 |\n\
              | base | 2,000 | - |\n\nSee `table.size`. -: compared with itself.\n\n![Map](map.svg)\n\nLess is blue.\n\n\
-             <details><summary>More</summary>\n\n## How\n\n- By hand.\n\n</details>\n\n"
+             <details><summary>More</summary>\n\n## How\n\n- By hand.\n\n</details>\n\nIn figures: blue is better, orange worse, grey no difference shown.\n\n"
         );
         // A part without a title has no empty heading.
         let table = SheetTable::new("k", "", super::super::sheet::SheetColumn::from_names(["a"]), Vec::<Vec<_>>::new());

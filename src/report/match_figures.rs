@@ -9,6 +9,7 @@ use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::analysis::rows::axes::{self, Axis};
+use crate::analysis::rows::metric::Better;
 use crate::record::columns;
 
 /// The name of an encounter on the page; the opponent is omitted if it is always the same.
@@ -32,10 +33,8 @@ pub(super) fn elo_figure(all: &Matches) -> Figure {
     Figure {
         file: "elo".to_owned(),
         title: "Elo".to_owned(),
-        caption: "Each with its own 95 % interval. Blue: clearly weaker, orange: clearly stronger, grey: no difference shown, after correction \
-                  for the number of encounters."
-            .to_owned(),
-        plot: Plot::Forest(Forest { rows: rows.collect(), x, differences: true }),
+        caption: "Each with its own 95 % interval; verdicts are corrected for the number of encounters.".to_owned(),
+        plot: Plot::Forest(Forest { rows: rows.collect(), x, differences: true, better: Better::More }),
     }
 }
 

@@ -236,87 +236,98 @@ pub fn parts(all: &Matches, rows: &Frame) -> Vec<Part> {
     tables.chain(figures).chain([pairs_table(all), ends_table(all)].map(Part::Table)).collect()
 }
 
-/// A row for each encounter.
+/// Why an encounter has no interval.
+const TOO_FEW_PAIRS: &str = "too few pairs";
+const OUTSIDE: &str = "outside the handicaps played";
+
+/// The cell, if the encounter has enough pairs for an interval.
+fn unless_too_few(encounter: &Encounter, cell: Cell) -> Cell {
+    if has_interval(encounter) { cell } else { Cell::empty(TOO_FEW_PAIRS) }
+}
+
+/// A row for each encounter; the test's verdict is behind the names.
 pub(super) fn encounters_table(all: &Matches) -> SheetTable {
     let several = all.encounters.len() > 1;
-    let joint = "so wide that all encounters' intervals hold together (Bonferroni)";
-    let columns = [
-        SheetColumn::text("variant", "variant", ""),
-        SheetColumn::text("opponent", "against", "").drop_order(5),
-        SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped"),
-        SheetColumn::number("elo", "Elo", "by the logistic law, from the mean of the pairs"),
-        SheetColumn::number("interval", "95 %", "of this encounter alone"),
-        SheetColumn::number("joint", "95 % of all", joint).drop_order(4),
-        SheetColumn::number(
-            "equal_nodes",
-            "equal nodes",
-            "the opponent would be as strong with this many times its nodes",
+    let test = "what the test decided, and after how many pairs in the plan's order";
+    let mut entries = vec![
+        SheetColumn::text("variant", "variant", "").cells(|encounter: &Encounter| Cell::text(&encounter.player)),
+        SheetColumn::text("opponent", "against", "")
+            .drop_order(5)
+            .cells(|encounter: &Encounter| Cell::text(&encounter.opponent)),
+        SheetColumn::text("test", "test", test)
+            .drop_order(1)
+            .cells(|encounter: &Encounter| Cell::text(test_text(encounter))),
+        SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped")
+            .cells(|encounter: &Encounter| Cell::count(encounter.pairs.count() as f64)),
+        SheetColumn::number("elo", "Elo", "by the logistic law, from the mean of the pairs").cells(
+            |encounter: &Encounter| {
+                let mark = match encounter.stronger {
+                    Some(Ordering::Greater) => Emphasis::Better,
+                    Some(Ordering::Less) => Emphasis::Worse,
+                    _ => Emphasis::None,
+                };
+                let elo = encounter.elo().elo;
+                Cell::number(elo, format!("{elo:+.1}")).with_emphasis(mark)
+            },
         ),
-        SheetColumn::number("equal_nodes_interval", "95 %", "of the equal nodes, from resampled openings"),
-        SheetColumn::number("nelo", "nElo", "normalized: in standard deviations of a game").drop_order(6),
-        SheetColumn::number("los", "LOS", "probability that the first is the stronger, with a flat prior")
-            .drop_order(7),
-        SheetColumn::number("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" }),
-        SheetColumn::number("score", "score", "points of the games").drop_order(3),
-        SheetColumn::number("draws", "draws", "share of the games").drop_order(8),
-        SheetColumn::number("llr", "LLR", "log-likelihood ratio of the test after all pairs").drop_order(2),
-        SheetColumn::text("test", "test", "what the test decided, and after how many pairs in the plan's order")
-            .drop_order(1),
+        SheetColumn::number("interval", "95 %", "of this encounter alone").cells(|encounter: &Encounter| {
+            let elo = encounter.elo();
+            unless_too_few(encounter, Cell::difference(elo.low, elo.high))
+        }),
     ];
-    let rows = all.encounters.iter().map(|encounter| {
-        let elo = encounter.elo();
-        let mark = match encounter.stronger {
-            Some(Ordering::Greater) => Emphasis::Passed,
-            Some(Ordering::Less) => Emphasis::Failed,
-            _ => Emphasis::None,
-        };
-        let unless_too_few = |cell: Cell| if has_interval(encounter) { cell } else { Cell::empty("too few pairs") };
-        let last = encounter.course.last().map_or(0.0, |point| point.1);
-        let (joint, normalized) = (encounter.pairs.elo_within(all.reach), encounter.pairs.normalized().elo);
-        [
-            Cell::text(&encounter.player),
-            Cell::text(&encounter.opponent),
-            Cell::count(encounter.pairs.count() as f64),
-            Cell::number(elo.elo, format!("{:+.1}", elo.elo)).with_emphasis(mark),
-            unless_too_few(Cell::difference(elo.low, elo.high)),
-            unless_too_few(Cell::difference(joint.low, joint.high)),
-            encounter.equal_nodes.map_or_else(
-                || Cell::empty("too few pairs"),
-                |equal| match equal.nodes {
-                    0.0 => Cell::empty("outside the handicaps played"),
-                    nodes => Cell::number(nodes, format_number(nodes, 2)).with_reason("outside the handicaps played"),
-                },
-            ),
-            encounter.equal_nodes.map_or_else(
-                || Cell::empty("too few pairs"),
-                |equal| {
-                    Cell::range_with_text(equal.low, equal.high, format_multiples(&equal, all))
-                        .with_reason("outside the handicaps played")
-                },
-            ),
-            Cell::number(normalized, format!("{normalized:+.1}")).with_reason("all pairs ended alike"),
-            unless_too_few(Cell::number(
-                encounter.pairs.superiority(),
-                format_percent(encounter.pairs.superiority(), 1.0),
-            )),
-            Cell::p(encounter.corrected).with_reason(if all.test.stop {
-                "the test ends the games"
-            } else {
-                "too few pairs"
-            }),
-            Cell::share(encounter.points(), encounter.count() as f64),
-            Cell::share(encounter.games[1] as f64, encounter.count() as f64),
-            Cell::number(last, format!("{last:+.2}")),
-            Cell::text(test_text(encounter)),
-        ]
-    });
-    let is_shown = |key: &str| match key {
-        "joint" => several,
-        "equal_nodes" | "equal_nodes_interval" => !all.handicaps.is_empty(),
-        _ => true,
-    };
-    let shown: Vec<usize> = (0..columns.len()).filter(|&at| is_shown(&columns[at].key)).collect();
-    let table = SheetTable::new("encounters", "Encounters", columns, rows).select_columns(&shown);
+    if several {
+        let joint = "so wide that all encounters' intervals hold together (Bonferroni)";
+        let joint = SheetColumn::number("joint", "95 % of all", joint).drop_order(4);
+        entries.push(joint.cells(|encounter: &Encounter| {
+            let joint = encounter.pairs.elo_within(all.reach);
+            unless_too_few(encounter, Cell::difference(joint.low, joint.high))
+        }));
+    }
+    if !all.handicaps.is_empty() {
+        let meaning = "the opponent would be as strong with this many times its nodes";
+        entries.push(SheetColumn::number("equal_nodes", "equal nodes", meaning).cells(|encounter: &Encounter| {
+            match encounter.equal_nodes {
+                None => Cell::empty(TOO_FEW_PAIRS),
+                Some(equal) if equal.nodes == 0.0 => Cell::empty(OUTSIDE),
+                Some(equal) => Cell::number(equal.nodes, format_number(equal.nodes, 2)).with_reason(OUTSIDE),
+            }
+        }));
+        let interval =
+            SheetColumn::number("equal_nodes_interval", "95 %", "of the equal nodes, from resampled openings");
+        entries.push(interval.cells(|encounter: &Encounter| {
+            let cell = |equal: EqualNodes| Cell::range_with_text(equal.low, equal.high, format_multiples(&equal, all));
+            encounter.equal_nodes.map_or_else(|| Cell::empty(TOO_FEW_PAIRS), |equal| cell(equal).with_reason(OUTSIDE))
+        }));
+    }
+    let los = "probability that the first is the stronger, with a flat prior";
+    let why_no_p = if all.test.stop { "the test ends the games" } else { TOO_FEW_PAIRS };
+    entries.extend([
+        SheetColumn::number("nelo", "nElo", "normalized: in standard deviations of a game").drop_order(6).cells(
+            |encounter: &Encounter| {
+                let elo = encounter.pairs.normalized().elo;
+                Cell::number(elo, format!("{elo:+.1}")).with_reason("all pairs ended alike")
+            },
+        ),
+        SheetColumn::number("los", "LOS", los).drop_order(7).cells(|encounter: &Encounter| {
+            let chance = encounter.pairs.superiority();
+            unless_too_few(encounter, Cell::number(chance, format_percent(chance, 1.0)))
+        }),
+        SheetColumn::number("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" })
+            .cells(move |encounter: &Encounter| Cell::p(encounter.corrected).with_reason(why_no_p)),
+        SheetColumn::number("score", "score", "points of the games")
+            .drop_order(3)
+            .cells(|encounter: &Encounter| Cell::share(encounter.points(), encounter.count() as f64)),
+        SheetColumn::number("draws", "draws", "share of the games")
+            .drop_order(8)
+            .cells(|encounter: &Encounter| Cell::share(encounter.games[1] as f64, encounter.count() as f64)),
+        SheetColumn::number("llr", "LLR", "log-likelihood ratio of the test after all pairs").drop_order(2).cells(
+            |encounter: &Encounter| {
+                let last = encounter.course.last().map_or(0.0, |point| point.1);
+                Cell::number(last, format!("{last:+.2}"))
+            },
+        ),
+    ]);
+    let table = SheetTable::of_entries("encounters", "Encounters", &entries, &all.encounters);
     let (lower, upper) = all.bounds.limits();
     let after = match all.test.stop {
         true => {

@@ -10,6 +10,7 @@ use super::grid_figures::{self, Grid};
 use super::identity::Identity;
 use super::interactions;
 use super::match_page;
+use super::pivot;
 use super::sheet;
 use super::sheet::{Part, Sheet, SheetTable, head_parts};
 use super::source::{Source, join};
@@ -110,7 +111,7 @@ impl Page {
             let [_] = sources else {
                 bail!("a match cannot be joined with other results; give the folder of one match alone")
             };
-            let options = "--by, --where, --baseline, --metric and --pairs";
+            let options = "--by, --where, --baseline, --metric, --pivot and --pairs";
             ensure!(choices.is_default(), "{path}: {options} apply to searches, but the rows are games");
             return Ok(Self::from_match(first, manifest, games, &rows));
         }
@@ -126,6 +127,7 @@ impl Page {
         let Rows { sources, choices, manifest, frame: rows, by, suite, seeds, .. } = source_rows.clone();
         let first = sources.first().context("no results were given")?;
         let path = first.path.display();
+        let pivots = choices.pivot.as_ref().map(|text| pivot::choose(text, by.as_deref(), &choices.metrics, rows));
         let by = by.unwrap_or_else(|| default_by(rows));
         ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.coded(columns::VARIANT);
@@ -171,6 +173,7 @@ impl Page {
         let effect = first.file.as_ref().map_or_else(default_smallest_effect, |file| file.smallest_effect);
         let mut page = Self {
             custom_metrics: !choices.metrics.is_empty(),
+            pivots: pivots.transpose()?.unwrap_or_default(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
             article: first.file.as_ref().and_then(|file| file.article.clone()),
@@ -218,6 +221,17 @@ impl Page {
         page.identity = Identity::new(rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
         let line_options = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
         page.collect_warnings(sources, choices, grouping.pairs_sources.then_some(&line_options));
+        if page.custom_metrics && page.summary.lines.len() > 1 {
+            for (at, metric) in page.summary.metrics.iter().enumerate() {
+                if page.summary.lines.iter().all(|line| line.is_baseline || line.measures[at].ratio.mean.is_nan()) {
+                    page.warnings.push(format!(
+                        "no figure of {}: no line has a ratio to the baseline (nothing was counted); its values are in the \
+                         table, and by depth with `--pivot depth`",
+                        metric.name
+                    ));
+                }
+            }
+        }
         if source_rows.checks_expectations()
             && let Some(file) = &first.file
         {
@@ -266,18 +280,24 @@ impl Page {
     fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = head_parts(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
-        parts.push(Part::Table(table::summary_table(self)));
+        let single = pivot::of_one_position(rows, summary.searches).filter(|_| self.pivots.is_empty());
+        for pivot in self.pivots.iter().chain(&single) {
+            parts.push(Part::Table(pivot::table(pivot)));
+            parts.extend(pivot::figure(pivot).map(Part::Figure));
+        }
+        // Figures of the grid name variants, so other groups have none.
+        let variants_grid = grid.filter(|_| summary.by == [columns::VARIANT]);
+        let figures = variants_grid.map_or_else(Vec::new, |grid| grid_figures::figures(grid, summary));
+        let mut figures = figures.into_iter().peekable();
+        let leads = variants_grid.is_some_and(|grid| grid.axes.len() > 1 || grid.axes[0].is_numeric());
+        parts.extend(figures.next_if(|_| leads).map(Part::Figure));
+        parts.push(Part::Table(table::judged_summary_table(self)));
         parts.extend(engines::quality_table(&self.quality).map(Part::Table));
         parts.extend(engines::engines_table(self).map(Part::Table));
-        parts.extend(figure::ratio_figure(summary).map(Part::Figure));
+        parts.extend(figure::ratio_figures(summary).into_iter().map(Part::Figure));
         parts.extend(figure::depth_figures(rows, summary).into_iter().map(Part::Figure));
         parts.extend(grid.map(interactions::effects_table).map(Part::Table));
-        // Figures of the grid name variants, so other groups have none.
-        if let Some(grid) = grid.filter(|_| summary.by == [columns::VARIANT]) {
-            let figures =
-                [grid_figures::size_figures(grid, summary), grid_figures::response_figures(grid, summary)].concat();
-            parts.extend(figures.into_iter().chain(grid_figures::map_figure(grid, summary)).map(Part::Figure));
-        }
+        parts.extend(figures.map(Part::Figure));
         parts.extend(grid.and_then(interactions::interactions_table).map(Part::Table));
         parts.extend(table::traffic_table(self).map(Part::Table));
         parts.extend(table::rates_table(self).map(Part::Table));
@@ -296,16 +316,25 @@ impl Page {
         parts
     }
 
-    /// A short form of the page for a terminal.
-    pub fn terminal_sheet(&self) -> Sheet {
-        let summary = || SheetTable { title: String::new(), ..table::summary_table(self) };
+    /// The tables that answer: those that the user chose, or the summary.
+    pub fn main_tables(&self) -> Vec<SheetTable> {
         let first = match (&self.games, self.across_suites.as_slice()) {
             (Some(games), _) => vec![match_page::encounters_table(games)],
-            (None, []) => vec![summary()],
+            _ if !self.pivots.is_empty() => self.pivots.iter().map(pivot::table).collect(),
+            (None, []) => vec![table::summary_table(self)],
             (None, tables) => tables.to_vec(),
         };
         let tables = [table::pairs_table(self), engines::quality_table(&self.quality)];
-        let mut parts: Vec<Part> = first.into_iter().chain(tables.into_iter().flatten()).map(Part::Table).collect();
+        first.into_iter().chain(tables.into_iter().flatten()).collect()
+    }
+
+    /// A short form of the page for a terminal.
+    pub fn terminal_sheet(&self) -> Sheet {
+        let untitled = |table: SheetTable| match table.key == table::SUMMARY {
+            true => SheetTable { title: String::new(), ..table },
+            false => table,
+        };
+        let mut parts: Vec<Part> = self.main_tables().into_iter().map(|table| Part::Table(untitled(table))).collect();
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
         parts.extend(self.verdict_part());
         parts.extend(sheet::warning_parts(&self.warnings));

@@ -1,9 +1,12 @@
 //! A page: its name and its parts from top to bottom. [`markdown`](super::markdown),
 //! [`html`](super::html), [`text`](super::text) and [`data`](super::data) render it.
 
+pub use super::emphasis::Emphasis;
 use super::explore::Explorer;
 use super::figure::Figure;
 use super::number::{format_count, format_interval, format_number, format_p, format_percent};
+#[cfg(test)]
+use crate::analysis::rows::metric::Better;
 
 /// Whether a character must not be on a page: control characters, except line ends.
 pub(super) fn is_unprintable(c: char) -> bool {
@@ -145,32 +148,6 @@ pub enum Datum {
     Range(f64, f64),
 }
 
-/// How a cell is highlighted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Emphasis {
-    #[default]
-    None,
-    /// Significantly less than the baseline.
-    Less,
-    /// Significantly more than the baseline.
-    More,
-    /// The expected outcome was not met.
-    Failed,
-    /// The expected outcome was met.
-    Passed,
-}
-
-impl Emphasis {
-    /// The highlight of a difference: none unless it is `clear`.
-    pub fn for_change(clear: bool, less: bool) -> Self {
-        match (clear, less) {
-            (false, _) => Self::None,
-            (true, true) => Self::Less,
-            (true, false) => Self::More,
-        }
-    }
-}
-
 impl Cell {
     /// A cell without a number.
     pub fn text(text: impl Into<String>) -> Self {
@@ -306,6 +283,9 @@ impl SheetTable {
     }
 }
 
+/// What the colours of tables and figures mean.
+pub(super) const COLOUR_KEY: &str = "blue is better, orange worse, grey no difference shown";
+
 impl Sheet {
     /// All figures, including those in folded parts.
     pub fn figures(&self) -> Vec<&Figure> {
@@ -347,7 +327,7 @@ pub(super) fn sample_sheet() -> Sheet {
             SheetColumn::number("interval", "95 %", ""),
         ],
         rows: vec![
-            vec![Cell::text("a|b <c>"), Cell::count(1234.0).with_emphasis(Emphasis::Less), Cell::range(0.5, 0.75)],
+            vec![Cell::text("a|b <c>"), Cell::count(1234.0).with_emphasis(Emphasis::Better), Cell::range(0.5, 0.75)],
             vec![Cell::text("base"), Cell::count(2000.0), Cell::empty("compared with itself")],
         ],
         note: "See `table.size`.".to_owned(),
@@ -356,6 +336,7 @@ pub(super) fn sample_sheet() -> Sheet {
         first: ("x".into(), vec!["1".into()]),
         second: ("y".into(), vec!["2".into()]),
         cells: vec![vec![Some(0.5)]],
+        better: Better::Less,
     };
     let figure =
         Figure { file: "map".into(), title: "Map".into(), caption: "Less is blue.".into(), plot: Plot::Heat(heat) };
@@ -417,8 +398,12 @@ mod tests {
             let reason = if value == Datum::None { "because" } else { "" };
             assert_eq!(cell.with_reason("because").note, reason);
         }
-        assert_eq!(Cell::text("a").with_emphasis(Emphasis::More).emphasis, Emphasis::More);
-        assert_eq!([true, false].map(|less| Emphasis::for_change(true, less)), [Emphasis::Less, Emphasis::More]);
+        assert_eq!(Cell::text("a").with_emphasis(Emphasis::Worse).emphasis, Emphasis::Worse);
+        let marks = |better: Better| [true, false].map(|less| Emphasis::for_change(true, less, better));
+        assert_eq!(marks(Better::Less), [Emphasis::Better, Emphasis::Worse]);
+        assert_eq!(marks(Better::More), [Emphasis::Worse, Emphasis::Better]);
+        assert_eq!(marks(Better::Neither), [Emphasis::Other; 2]);
+        assert_eq!(Emphasis::for_change(false, true, Better::Less), Emphasis::None);
         // Columns without a value go, text stays; a table without rows keeps all columns.
         let columns = ["a", "b", "c"].map(|name| SheetColumn::number(name, name, "")).to_vec();
         let row = |b: Cell| vec![Cell::text("x"), Cell::empty("no"), b];

@@ -6,13 +6,16 @@ use super::sheet::{Cell, Emphasis, Entry, SheetColumn, SheetTable};
 use crate::analysis::Line;
 use crate::analysis::Metric;
 use crate::analysis::caveats::misleading::SAME_LABEL;
-use crate::analysis::rows::metric::Unit;
+use crate::analysis::rows::metric::{Better, Unit};
 use crate::record::columns;
 use crate::record::manifest::EngineInfo;
 use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 use std::collections::BTreeMap;
+
+/// The key of the summary.
+pub(super) const SUMMARY: &str = "summary";
 
 /// Reasons for empty cells.
 const NO_TABLE: &str = "no table to probe";
@@ -78,13 +81,13 @@ fn why_no_ratio(line: &Line) -> &'static str {
 
 /// A ratio, highlighted if `clear`. If there is none, the reason: `apart` searches without a common
 /// depth, or `beyond` with 0 on one side only.
-fn ratio_cell(ratio: &Ratio, clear: bool, apart: usize, beyond: usize) -> Cell {
+fn ratio_cell(ratio: &Ratio, clear: bool, apart: usize, beyond: usize, better: Better) -> Cell {
     let why = match (apart, beyond) {
         (0, 0) => "nothing to compare with",
         (0, _) => "0 on one side only",
         _ => "no common depth",
     };
-    Cell::decimal(ratio.mean, 3).with_reason(why).with_emphasis(Emphasis::for_change(clear, ratio.mean < 1.0))
+    Cell::decimal(ratio.mean, 3).with_reason(why).with_emphasis(Emphasis::for_change(clear, ratio.mean < 1.0, better))
 }
 
 /// Each line's totals and its ratio to the baseline.
@@ -110,7 +113,13 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
         entries.push(SheetColumn::number(&key("ratio"), &format!("{name} / baseline"), meaning).cells(
             move |line: &Line| {
                 let measure = &line.measures[at];
-                ratio_cell(&measure.ratio, measure.significant, measure.incomparable, measure.one_sided_zero)
+                ratio_cell(
+                    &measure.ratio,
+                    measure.significant,
+                    measure.incomparable,
+                    measure.one_sided_zero,
+                    metric.better(),
+                )
             },
         ));
         let meaning = "the ratio's 95 % interval; !: significant; †: over the depths that both finished";
@@ -173,7 +182,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
                 .cells(|line: &Line| Cell::number(line.seconds, format_value(line.seconds, Unit::Seconds))),
         ]);
     }
-    let table = line_table(page, "summary", "Summary", &entries, |_| true);
+    let table = line_table(page, SUMMARY, "Summary", &entries, |_| true);
     // The baseline's own searches do not count as pairs.
     let pair_counts =
         summary.lines.iter().filter(|line| !line.is_baseline).map(|line| line.ratio().pairs).filter(|&pairs| pairs > 0);
@@ -192,6 +201,40 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
         summary.metrics.first().map_or("nodes", |metric| &metric.name),
         plural(searches, "search")
     ))
+}
+
+/// The summary as a page shows it: after the columns that identify a line, its verdict.
+pub(super) fn judged_summary_table(page: &Page) -> SheetTable {
+    let mut table = summary_table(page);
+    let Some(metric) = page.summary.metrics.first().filter(|_| page.summary.lines.len() > 1) else { return table };
+    let place = page.identity.columns().len();
+    for (row, line) in table.rows.iter_mut().zip(&page.summary.lines) {
+        row.insert(place, verdict_cell(page, line, metric));
+    }
+    let meaning = "by the first metric; unclear: no difference from the baseline shown";
+    table.columns.insert(place, SheetColumn::number("verdict", "verdict", meaning).drop_order(9));
+    table
+}
+
+/// A line's verdict in a word.
+fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
+    let ratio = line.ratio();
+    if line.is_baseline {
+        return Cell::empty(BASELINE);
+    }
+    if page.nodes_mislead && metric.is_nodes() {
+        return Cell::empty("nodes that may mislead have no verdict");
+    }
+    if ratio.is_same() {
+        return Cell::text("same");
+    }
+    match Emphasis::for_change(line.measures[0].significant, ratio.mean < 1.0, metric.better()) {
+        // The ratio and its interval say why.
+        Emphasis::None if ratio.low.is_nan() => Cell::empty(""),
+        Emphasis::None => Cell::text("unclear").with_emphasis(Emphasis::Unclear),
+        Emphasis::Other => Cell::text(if ratio.mean < 1.0 { "less" } else { "more" }),
+        mark => Cell::text(mark.class()).with_emphasis(mark),
+    }
 }
 
 /// Outcomes of probes and stores.
@@ -303,11 +346,12 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
 /// Every line against every other, the best lines first.
 pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let name = |index: usize| &page.summary.lines[index].name;
+    let better = page.summary.metrics.first().map_or(Better::Less, Metric::better);
     let rows = page.pairs.iter().map(|versus| {
         [
             Cell::text(name(versus.line)),
             Cell::text(name(versus.base)),
-            ratio_cell(&versus.ratio, versus.significant, versus.incomparable, versus.one_sided_zero),
+            ratio_cell(&versus.ratio, versus.significant, versus.incomparable, versus.one_sided_zero, better),
             Cell::range(versus.ratio.low, versus.ratio.high)
                 .with_reason(TOO_FEW_POSITIONS)
                 .with_sign('†', versus.truncated > 0),

@@ -97,11 +97,11 @@ const BOLD: &str = "1";
 /// The terminal's own colour codes for a highlight, so that it suits the background.
 fn emphasis_colour(mark: Emphasis) -> &'static str {
     match mark {
-        Emphasis::None => "",
-        Emphasis::Less => "34",
-        Emphasis::More => "33",
+        Emphasis::None | Emphasis::Unclear => "",
+        Emphasis::Better | Emphasis::Passed => "34",
+        Emphasis::Worse => "33",
         Emphasis::Failed => "31",
-        Emphasis::Passed => "32",
+        Emphasis::Other => BOLD,
     }
 }
 

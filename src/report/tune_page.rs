@@ -5,6 +5,7 @@ use super::data::csv_number;
 use super::number::format_count;
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
 use crate::analysis::questions::race::{Confirmation, HeldOutResult, RaceResult};
+use crate::analysis::rows::metric::Better;
 use crate::experiment::{Experiment, Goal, Tune};
 use crate::stats::ratio::Ratio;
 use crate::text::plural;
@@ -147,10 +148,14 @@ impl TuneOutcome<'_> {
         warnings
     }
 
+    /// Which ratios are better.
+    fn better(&self) -> Better {
+        if self.tune.goal == Goal::Least { Better::Less } else { Better::More }
+    }
+
     fn ratio_cells(&self, ratio: &Ratio, clear: bool) -> [Cell; 2] {
-        let better = (ratio.mean < 1.0) == (self.tune.goal == Goal::Least);
-        let mean =
-            Cell::decimal(ratio.mean, 4).with_emphasis(Emphasis::for_change(clear && ratio.excludes_one(), better));
+        let mark = Emphasis::for_change(clear && ratio.excludes_one(), ratio.mean < 1.0, self.better());
+        let mean = Cell::decimal(ratio.mean, 4).with_emphasis(mark);
         [mean, Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))]
     }
 

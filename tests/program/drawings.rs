@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use ttlab::internals::analysis::questions::curves::{CurvePoint, Series};
+use ttlab::internals::analysis::rows::metric::Better;
 use ttlab::internals::report::svg::forest::{Forest, ForestRow};
 use ttlab::internals::report::svg::heat::Heat;
 use ttlab::internals::report::svg::lines::Lines;
@@ -347,19 +348,24 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
 fn ratio_figure_draws_each_ratio_and_interval_at_its_value() {
     let nan = f64::NAN;
     let rows = [
-        ("fewer nodes", 0.5, 0.4, 0.625, true, 1),
-        ("more nodes", 2.0, 1.5, 3.0, true, 2),
-        ("no difference", 0.9, 0.7, 1.2, false, 7),
-        ("size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply", 1.3, nan, nan, false, 7),
+        ("fewer nodes", 0.5, 0.4, 0.625, true, ("better", 1)),
+        ("more nodes", 2.0, 1.5, 3.0, true, ("worse", 2)),
+        ("no difference", 0.9, 0.7, 1.2, false, ("unclear", 3)),
+        ("size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply", 1.3, nan, nan, false, ("unclear", 3)),
     ];
-    let row = |&(name, mean, low, high, clear, _): &(&str, f64, f64, f64, bool, usize)| ForestRow {
+    let row = |&(name, mean, low, high, clear, _): &(&str, f64, f64, f64, bool, (&str, usize))| ForestRow {
         name: name.to_owned(),
         mean,
         low,
         high,
         clear,
     };
-    let plot = Forest { rows: rows.iter().map(row).collect(), x: "nodes, as a ratio".to_owned(), differences: false };
+    let plot = Forest {
+        rows: rows.iter().map(row).collect(),
+        x: "nodes, as a ratio".to_owned(),
+        differences: false,
+        better: Better::Less,
+    };
     for width in [760.0, 360.0] {
         let (shapes, ..) = parsed(&plot.render(width, "title", true));
         let marks: Vec<&Shape> = shapes.iter().filter(|shape| shape.tag != "text" && !shape.title.is_empty()).collect();
@@ -375,9 +381,9 @@ fn ratio_figure_draws_each_ratio_and_interval_at_its_value() {
         ticks_stand(&shapes, &x, &along, true, &along.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
         let figures: Vec<_> = texts(&shapes, "", "end").into_iter().filter(|(x, ..)| *x > width - 10.0).collect();
         assert_eq!(figures.iter().map(|text| text.2).collect::<Vec<_>>(), ["0.500", "2.000", "0.900", "1.300"]);
-        for (at, &(name, mean, low, high, _, series)) in rows.iter().enumerate() {
+        for (at, &(name, mean, low, high, _, mark)) in rows.iter().enumerate() {
             let (place, shape) = marks[at].middle();
-            assert_eq!((marks[at].class(), shape), (format!("s{series}").as_str(), series % 4), "{name}");
+            assert_eq!((marks[at].class(), shape), mark, "{name}");
             near(place.1, figures[at].1 - 4.0);
             assert!(at == 0 || place.1 - places[at - 1].1 >= 20.0, "rows in their order, apart");
             assert!(place.1 < bottom);
@@ -385,13 +391,13 @@ fn ratio_figure_draws_each_ratio_and_interval_at_its_value() {
             let output = if low.is_nan() { output } else { format!("{output}, 95 % {low:.3} to {high:.3}") };
             assert_eq!(marks[at].title, output);
             let level = |line: &&[f64; 4]| (line[1] - place.1).abs() < 0.3;
-            let spans: Vec<[f64; 4]> = lines_of(&shapes, &format!("s{series} line"));
+            let spans: Vec<[f64; 4]> = lines_of(&shapes, &format!("{} line", mark.0));
             let spans: Vec<&[f64; 4]> = spans.iter().filter(level).collect();
             assert_eq!(spans.len(), usize::from(!low.is_nan()));
             if let [span] = spans[..] {
                 near(span[0], x.place(low));
                 near(span[2], x.place(high));
-                let ends = lines_of(&shapes, &format!("s{series}"));
+                let ends = lines_of(&shapes, mark.0);
                 let ends: Vec<f64> =
                     ends.iter().filter(|end| (end[1] + end[3] - 2.0 * place.1).abs() < 0.6).map(|end| end[0]).collect();
                 assert_eq!(ends.len(), 2);
@@ -416,6 +422,7 @@ fn map_draws_each_cell_at_its_row_and_column() {
         first: ("size".to_owned(), names(&["64 KiB", "1 MiB"])),
         second: ("policy".to_owned(), names(&["always", "deep", "two"])),
         cells: vec![vec![Some(0.5), None, Some(2.0)], vec![Some(1.0), Some(0.9), Some(1.3)]],
+        better: Better::Less,
     };
     for width in [760.0, 360.0] {
         let (shapes, ..) = parsed(&plot.render(width, "title", true));
@@ -442,7 +449,7 @@ fn map_draws_each_cell_at_its_row_and_column() {
                 let (wide, high) = (cell.number("width"), cell.number("height"));
                 assert!(left < x && x < left + wide && top < y && y < top + high, "{name}, {head}");
                 assert!((left + wide / 2.0 - x).abs() < 2.0, "{head} stands over its column");
-                assert_eq!(colour(cell.class()), if *ratio < 1.0 { 1 } else { 2 });
+                assert_eq!(cell.class(), if *ratio < 1.0 { "better bar" } else { "worse bar" });
                 assert_eq!(cell.title, format!("{name}, {head}: {ratio:.3} of the baseline&#39;s"));
                 assert_eq!(text_at(left + wide / 2.0, y), Some(format!("{ratio:.3}")));
                 strengths.insert((ratio.ln().abs() * 1e6).round() as i64, cell.number("fill-opacity"));
@@ -603,7 +610,9 @@ fn reference_line_is_always_drawn_and_bands_only_for_three_series() {
         };
         for differences in [false, true] {
             let rows = means.iter().enumerate().map(row).collect();
-            let (shapes, ..) = parsed(&Forest { rows, x: "x".to_owned(), differences }.render(700.0, "title", true));
+            let (shapes, ..) = parsed(
+                &Forest { rows, x: "x".to_owned(), differences, better: Better::Less }.render(700.0, "title", true),
+            );
             let marks: Vec<f64> = shapes
                 .iter()
                 .filter(|shape| shape.tag != "text" && !shape.title.is_empty())
@@ -716,6 +725,7 @@ fn map_colours_a_half_as_strongly_as_a_double() {
         first: ("a".to_owned(), names(&["1", "2"])),
         second: ("b".to_owned(), names(&["3", "4"])),
         cells: vec![vec![Some(0.25), Some(4.0)], vec![Some(0.5), Some(2.0)]],
+        better: Better::Less,
     };
     let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
     let strengths: Vec<f64> =

@@ -65,7 +65,7 @@ fn rendered(browser: &str, page: &Path, profile: &Path) -> String {
 fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Value, String)> {
     let browser = chromium()?;
     let probe = "<script>addEventListener('load', () => {
-        const table = document.querySelector('table'), head = table.querySelectorAll('th')[COLUMN];
+        const table = document.querySelector('main > .scroll > table'), head = table.querySelectorAll('th')[COLUMN];
         const column = () => [...table.querySelectorAll('tbody tr')].map(row => row.children[COLUMN].textContent);
         (head.querySelector('button') || head).click();
         const sorted = column().map(text => Number(text.replace(/,/g, '')));
@@ -97,7 +97,7 @@ fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Valu
 fn browser_shows_the_page() {
     let folder = scratch();
     let out = hostile(folder.path());
-    let Some((found, dom)) = probed(folder.path(), &Path::new(&out).join("report.html"), 2) else { return };
+    let Some((found, dom)) = probed(folder.path(), &Path::new(&out).join("report.html"), 3) else { return };
     assert_eq!(found["rows"], 7, "{found}");
     assert!(found["figures"].as_u64().unwrap() >= 6, "{found}");
     assert!(found["tips"].as_u64().unwrap() >= 20, "{found}");
@@ -220,6 +220,70 @@ fn report_flags_choose_groups_metrics_and_baseline() {
         assert_eq!(code, 2, "{args:?}: {stderr}");
         assert!(stderr.contains(message), "{args:?}: {stderr}");
     }
+}
+
+/// The classical table of a thesis: depth by algorithm, with the numbers of the rows, in each form.
+#[test]
+fn pivot_makes_the_classical_table() {
+    let folder = scratch();
+    let [file, out] = ["t.toml", "out"].map(|name| folder.path().join(name).display().to_string());
+    let text = "suite = { startpos = true }\nlimit = { depth = 4 }\n[engine]\npreset = 'purple'\n\
+                [[variant]]\nname = 'minimax'\nalgorithm = 'minimax'\n'limit.depth' = 3\n[[variant]]\nname = 'alpha-beta'\n";
+    fs::write(&file, text).unwrap();
+    let (_, stderr, code) = run(&["run", &file, "--out", &out]);
+    assert_eq!(code, 0, "{stderr}");
+    let report = |args: &[&str]| run(&[&["report", out.as_str()][..], args].concat());
+    // The published counts of both columns.
+    let (wide, stderr, code) = report(&["--pivot", "depth", "--metric", "evals", "--format", "csv", "--wide"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(wide, "depth,minimax,alpha-beta\n1,20,20\n2,400,39\n3,8902,524\n4,,1229\n");
+    let (latex, _, code) = report(&["--pivot", "depth", "--metric", "evals", "--format", "latex"]);
+    assert!(code == 0 && latex.contains("3 & 8,902 & 524 \\\\") && latex.contains("\\toprule"), "{latex}");
+    let (text, _, _) = report(&["--pivot", "depth", "--metric", "evals"]);
+    assert!(text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["3", "8,902", "524"]), "{text}");
+    // One position: the page has the table and its figure without being asked.
+    let html = fs::read_to_string(format!("{out}/report.html")).unwrap();
+    assert!(html.contains("Evaluations by depth") && Path::new(&out).join("evaluations-by-depth-figure.svg").exists());
+    let (several, _, _) = report(&["--metric", "evals", "--metric", "nps", "--format", "html"]);
+    assert!(
+        several.contains("<figure id=\"ratio\"") && several.contains("<figure id=\"ratio-nps\""),
+        "a figure for each metric"
+    );
+    for (args, message) in [
+        (&["--pivot", "leaf"][..], "these vary: "),
+        (&["--pivot", "dept"], "depth"),
+        (&["--pivot", "depth", "--by", "depth"], "leave it out there"),
+        (&["--wide"], "add --format csv"),
+        (
+            &["--pivot", "depth", "--metric", "evals", "--metric", "nodes", "--format", "csv", "--wide"],
+            "choose one metric",
+        ),
+    ] {
+        let (_, stderr, code) = report(args);
+        assert_eq!(code, 2, "{args:?}: {stderr}");
+        assert!(stderr.contains(message), "{args:?}: {stderr}");
+    }
+    let empty = report(&["--metric", "eviction_rate", "--format", "md"]).0;
+    assert!(empty.contains("no figure of eviction\\_rate"), "{empty}");
+}
+
+/// The figure that the grid spans is the first, with a line for each policy over the sizes.
+#[test]
+fn first_figure_is_the_grids() {
+    let folder = scratch();
+    let out = hostile(folder.path());
+    let page: serde_json::Value = serde_json::from_str(&run(&["report", &out, "--format", "json"]).0).unwrap();
+    let parts = page["parts"].as_array().unwrap();
+    let first = parts.iter().find(|part| part["part"] == "figure").unwrap();
+    assert_eq!(first["key"], "size-ratio");
+    let names: Vec<&str> =
+        first["plot"]["lines"]["series"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!((names, first["plot"]["lines"]["x_log"].as_bool()), (vec!["always", "depth-preferred"], Some(true)));
+    let summary = parts.iter().find(|part| part["key"] == "summary").unwrap();
+    let keys: Vec<&str> = summary["columns"].as_array().unwrap().iter().filter_map(|one| one["key"].as_str()).collect();
+    assert_eq!(keys[2], "verdict", "after the columns that identify a line: {keys:?}");
+    let (html, _, _) = run(&["report", &out, "--format", "html"]);
+    assert!(html.find("id=\"size-ratio\"") < html.find("id=\"summary\""));
 }
 
 #[test]
@@ -404,6 +468,39 @@ fn browser_page_compares_any_two_variants() {
     // The baseline's own row leads nowhere: the third arrow is the fourth line's, or the third's where the baseline comes later.
     assert!(found["led"][0].as_str().unwrap().contains("<script>"), "held against the baseline: {found}");
     assert_eq!((&found["wide"], &found["title"]), (&false.into(), &"trial - ttlab".into()), "{found}");
+}
+
+/// Of two results, one of two variants moved: the box leaves that one, and what is copied.
+#[test]
+fn browser_shows_only_the_variants_that_differ() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for (name, size) in [("a", 64), ("b", 128)] {
+        let text = format!(
+            "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = {{ depth = 3 }}\n[[variant]]\nname = 'moved'\n'table.size' = {size}\n\
+             [[variant]]\nname = 'same'\n'table.size' = 256\n"
+        );
+        fs::write(path("t.toml"), text).unwrap();
+        assert_eq!(run(&["run", &path("t.toml"), "--out", &path(name)]).2, 0);
+    }
+    let page = path("compare.html");
+    let (_, stderr, code) = run(&["compare", &path("a"), &path("b"), "--html", &page]);
+    assert_eq!(code, 0, "{stderr}");
+    let Some(browser) = chromium() else { return };
+    let probe = "<script>addEventListener('load', () => {
+        const table = document.getElementById('variants');
+        const shown = () => [...table.tBodies[0].rows].filter(row => !row.hidden).map(row => row.cells[0].textContent);
+        const all = shown();
+        [...document.querySelectorAll('label')].find(label => label.textContent === 'only rows that differ').click();
+        const out = document.createElement('output');
+        out.id = 'probe';
+        out.textContent = JSON.stringify([all, shown()]);
+        document.body.append(out);
+    });</script>";
+    fs::write(&page, fs::read_to_string(&page).unwrap() + probe).unwrap();
+    let dom = rendered(browser, Path::new(&page), &folder.path().join("profile"));
+    let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
+    assert_eq!(found, Some(r#"[["moved","same"],["moved"]]"#), "{dom}");
 }
 
 /// Each suite's section has its own two variants of the reader's choice, to which its own summary leads; no search of another suite is among them.

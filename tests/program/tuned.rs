@@ -179,7 +179,7 @@ fn tune_page_has_every_figure_in_its_cell() {
     let colour = |rest: &str| rest.rsplit("class=\"").next().unwrap().split(['"', ' ']).next().unwrap().to_owned();
     let pieces: Vec<&str> = svg.split("<title>").collect();
     let colours: Vec<String> = pieces[..pieces.len() - 1].iter().map(|piece| colour(piece)).collect();
-    assert_eq!(colours, ["s2", "s7", "s1", "s1", "s7"]);
+    assert_eq!(colours, ["worse", "unclear", "better", "better", "unclear"]);
     assert!(!folder.path().join("response-eval-centre.svg").exists(), "two values make no curve");
 }
 

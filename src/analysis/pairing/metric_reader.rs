@@ -81,4 +81,17 @@ impl<'a> MetricReader<'a> {
         let own = self.searches.cells(group).iter().filter(|cell| cell.seed == 0);
         own.map(|cell| self.cell_value(cell, &Depths::All)).collect()
     }
+
+    /// A group's total: sums of counts, rates of sums, otherwise the mean over its searches.
+    pub fn group_total(&self, group: usize) -> f64 {
+        let values: Vec<f64> = self.group_values(group).into_iter().filter(|value| value.is_finite()).collect();
+        let whole = values.iter().sum::<f64>();
+        match &self.metric.aggregation {
+            Aggregation::Sum(_) => whole,
+            Aggregation::Rate(num, den) if !self.metric.is_time() => {
+                self.searches.group_sum(group, num) / self.searches.group_sum(group, den)
+            }
+            _ => whole / values.len() as f64,
+        }
+    }
 }

@@ -14,6 +14,7 @@ pub mod match_test;
 pub mod matches;
 pub mod paired_rows;
 pub mod pairwise;
+pub mod pivot;
 pub mod plans;
 pub mod power;
 pub mod profiles;

@@ -7,7 +7,7 @@ use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::{Grouping, describe_group};
-use crate::analysis::rows::metric::{Aggregation, Metric};
+use crate::analysis::rows::metric::Metric;
 use crate::parallel::par_map;
 use crate::record::columns;
 use crate::stats::ratio::{Family, Ratio};
@@ -149,7 +149,7 @@ impl Summary {
                 of_lines.iter().map(|&base| (base, BaseSearches::new(&reader, &grouping, base))).collect();
             let bases: Vec<Option<&BaseSearches<'_>>> =
                 references.iter().map(|base| bases.get(base.as_ref()?)).collect();
-            let family = add_measures(&mut lines, metric, &reader, &bases);
+            let family = add_measures(&mut lines, &reader, &bases);
             if index == 0 {
                 count_other_scores(&mut lines, &searches, frame, &bases);
                 for line in &mut lines {
@@ -214,12 +214,7 @@ impl Summary {
 }
 
 /// Adds a metric to every line, compared with its reference.
-fn add_measures(
-    lines: &mut [Line],
-    metric: &Metric,
-    reader: &MetricReader<'_>,
-    bases: &[Option<&BaseSearches<'_>>],
-) -> Family {
+fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&BaseSearches<'_>>]) -> Family {
     let searches = reader.searches();
     let pairs: Vec<Pairs> = par_map(lines.len(), searches.list.len(), |index| {
         bases[index].map_or_else(Pairs::default, |base| base.pairs(index))
@@ -230,17 +225,8 @@ fn add_measures(
     let family = Family::from_samples(&logs);
     for (index, ((judged, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
         let own = line.is_baseline;
-        let values: Vec<f64> = reader.group_values(index).into_iter().filter(|value| value.is_finite()).collect();
-        let whole = values.iter().sum::<f64>();
-        let value = match &metric.aggregation {
-            Aggregation::Sum(_) => whole,
-            Aggregation::Rate(num, den) if !metric.is_time() => {
-                searches.group_sum(index, num) / searches.group_sum(index, den)
-            }
-            _ => whole / values.len() as f64,
-        };
         line.measures.push(Measure {
-            value,
+            value: reader.group_total(index),
             ratio: if own { Ratio::identity(pairs.list.len()) } else { judged.ratio },
             p: judged.p,
             significant: judged.significant,

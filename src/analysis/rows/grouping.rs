@@ -186,7 +186,7 @@ fn has_one_source_per_group(group: &[u32], source: &[u32], groups: usize) -> boo
 }
 
 /// Each row's code for its combination of columns, and the combinations.
-pub(super) fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
+pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
     // Column by column: the code so far and the next column's string give the next code.
     let (mut codes, mut values) = (vec![0; frame.rows()], vec![Vec::new()]);
     if frame.rows() == 0 {

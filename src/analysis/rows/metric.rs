@@ -37,6 +37,25 @@ pub enum Unit {
     Plain,
 }
 
+/// Which values of a metric are better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum Better {
+    #[default]
+    Less,
+    More,
+    /// Depends on why, as with stores or evictions.
+    Neither,
+}
+
+/// Columns of effort or error: less is better.
+const COSTS: [&str; 4] = [columns::NODES, columns::EVALS, columns::SECONDS, columns::SCORE_ERROR];
+
+/// Metrics of which more is better.
+const GAINS: [&str; 7] =
+    ["nps", "usable_rate", "hit_rate", "first_cut_rate", columns::HITS, columns::USABLE, columns::SAVED];
+
 /// Metrics that no column holds: name, numerator, denominator, meaning.
 pub const DERIVED: &[(&str, &str, &str, &str)] = &[
     ("usable_rate", columns::USABLE, columns::PROBES, "Share of the probes that ended their node."),
@@ -122,6 +141,17 @@ impl Metric {
     /// Whether it is the nodes of a search.
     pub fn is_nodes(&self) -> bool {
         self.aggregation == Aggregation::Sum(columns::NODES.to_owned())
+    }
+
+    /// Which of its values are better.
+    pub fn better(&self) -> Better {
+        let is_gain = |name: &str| GAINS.contains(&name);
+        match &self.aggregation {
+            Aggregation::Sum(column) | Aggregation::Last(column) if COSTS.contains(&column.as_str()) => Better::Less,
+            Aggregation::Sum(column) if is_gain(column) => Better::More,
+            _ if is_gain(&self.name) => Better::More,
+            _ => Better::Neither,
+        }
     }
 
     /// The columns that it is computed from.

@@ -183,9 +183,9 @@ fn tables_show_changed_rows() {
         assert_drop_orders_distinct(&table(&comparison));
     }
     for (totals, share, mark) in
-        [([4.0, 1.0], -0.75, Emphasis::Less), ([4.0, 5.0], 0.25, Emphasis::More), ([0.0, 0.0], 0.0, Emphasis::None)]
+        [([4.0, 1.0], -0.75, Emphasis::Better), ([4.0, 5.0], 0.25, Emphasis::Worse), ([0.0, 0.0], 0.0, Emphasis::None)]
     {
-        let cell = change_cell(totals);
+        let cell = change_cell(totals, totals[0] != totals[1]);
         assert_eq!((cell.value, cell.emphasis), (Datum::Number(share), mark));
     }
     comparison.gate_results = vec![judged("a", true, false), judged("b", false, true)];

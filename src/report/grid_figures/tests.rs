@@ -221,3 +221,28 @@ fn map_is_drawn_if_half_full_and_small() {
         (expected("a", 16, false), None)
     );
 }
+
+/// The ordered option along x, a line for each value of the other; of 75 variants the map.
+#[test]
+fn figure_of_the_whole_grid_leads() {
+    use crate::analysis::Question;
+    let lead = |first: (&str, usize), second: (&str, usize)| {
+        let mut text = format!("variant,position,depth,{},{},search.nodes\n", first.0, second.0);
+        for (a, b, position) in
+            (0..first.1).flat_map(|a| (0..second.1).flat_map(move |b| (0..2).map(move |position| (a, b, position))))
+        {
+            text += &format!("v{a}-{b},p{position},1,{},k{b},{}\n", 1 << a, 10 + a + b + position);
+        }
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let summary = Summary::new(&frame, &Question::by_variant(&[], Some("v0-0"))).unwrap();
+        let grid = Grid::new(&frame, &summary, None).unwrap();
+        let first = figures(&grid, &summary).into_iter().next()?;
+        let lines = if let Plot::Lines(lines) = &first.plot { lines.series.len() } else { 0 };
+        Some((first.file, lines))
+    };
+    let policy = |values| ("table.policy.kind", values);
+    assert_eq!(lead(("table.size", 3), policy(2)), Some(("size-ratio".to_owned(), 2)));
+    assert_eq!(lead(("table.slots", 3), policy(2)), Some(("level-ratio".to_owned(), 2)));
+    assert_eq!(lead(("table.size", 5), policy(15)), Some(("map".to_owned(), 0)));
+    assert_eq!(lead(("table.size", 1), policy(2)), None);
+}

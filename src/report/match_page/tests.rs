@@ -236,7 +236,8 @@ fn encounter_rows_have_their_fields() {
     ] {
         assert_eq!(text(&shown, row, key).as_deref(), Some(expected), "{row} {key}");
     }
-    assert_eq!([0, 1].map(|row| shown.rows[row][3].emphasis), [Emphasis::Passed, Emphasis::Failed]);
+    assert_eq!(shown.columns[2].key, "test", "behind the names");
+    assert_eq!([0, 1].map(|row| shown.rows[row][4].emphasis), [Emphasis::Better, Emphasis::Worse]);
     // The joint interval is wider: 5 standard errors to each side instead of 1.96.
     let width = |key: &str| {
         let at = shown.columns.iter().position(|column| column.key == key).unwrap();

@@ -13,6 +13,7 @@ use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::report::engines;
 use crate::report::explore::Explorer;
+use crate::report::pivot;
 use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
 use crate::report::table::{self, BASELINE, TOO_FEW_POSITIONS};
 use crate::text::plural;
@@ -80,6 +81,11 @@ impl Page {
         };
         page.summary.repeats = summaries.iter().map(|summary| summary.repeats).max().unwrap_or(1);
         page.verdicts.extend(unsearched_verdicts(rows, suites));
+        let chosen = suites
+            .iter()
+            .zip(&pages)
+            .flat_map(|(suite, page)| page.pivots.iter().map(move |pivot| name_suite(pivot::table(pivot), suite)));
+        let chosen: Vec<SheetTable> = chosen.collect();
         let mut parts = head_parts(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
         parts.extend(page.across_suites.iter().cloned().map(Part::Table));
         parts.extend(engines::engines_table(&page).map(Part::Table));
@@ -98,6 +104,9 @@ impl Page {
             common.map(|table| Part::Folded("Options that all variants share".to_owned(), vec![Part::Table(table)])),
         );
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
+        if !chosen.is_empty() {
+            page.across_suites = chosen;
+        }
         Ok(page)
     }
 }
@@ -139,15 +148,18 @@ fn unsearched_verdicts(rows: &Rows<'_>, suites: &[String]) -> Vec<Verdict> {
     expects.map(verdict).collect()
 }
 
+/// The table with its suite's name in key and title.
+fn name_suite(table: SheetTable, suite: &str) -> SheetTable {
+    let title = if table.title.is_empty() { String::new() } else { format!("{}, {suite}", table.title) };
+    SheetTable { key: format!("{suite}.{}", table.key), title, ..table }
+}
+
 /// Turns a part of a suite's page into a part of its section: keys and titles get the suite's name,
 /// and parts that the whole page has once are dropped.
 fn into_section(part: Part, suite: &str) -> Option<Part> {
     match part {
         Part::Table(table) if matches!(table.key.as_str(), "engines" | "common_options") => None,
-        Part::Table(table) => {
-            let title = if table.title.is_empty() { String::new() } else { format!("{}, {suite}", table.title) };
-            Some(Part::Table(SheetTable { key: format!("{suite}.{}", table.key), title, ..table }))
-        }
+        Part::Table(table) => Some(Part::Table(name_suite(table, suite))),
         Part::Figure(mut figure) => {
             figure.file = format!("{suite}-{}", figure.file);
             figure.title = format!("{}, {suite}", figure.title);
@@ -202,7 +214,7 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
                     let clear = matches!(direction, Sign::Less | Sign::More);
                     let mean = suite_line.measures.get(at).map_or(f64::NAN, |measure| measure.ratio.mean);
                     let cell = Cell::decimal(mean, 3).with_reason("nothing to compare with");
-                    cell.with_emphasis(Emphasis::for_change(clear, direction == Sign::Less)).with_sign('!', clear)
+                    cell.with_emphasis(Emphasis::for_change(clear, direction == Sign::Less, metric.better())).with_sign('!', clear)
                 };
                 let why = if line.is_baseline() { BASELINE } else { "a suite has no ratio" };
                 let [mean, interval] = match line.ratio(at) {

@@ -180,7 +180,7 @@ fn page_has_every_part_that_rows_allow() {
     let shown = page(&[result], &choices(None, &[], true));
     assert_eq!(
         keys(&shown.sheet.parts).join(" "),
-        "summary ratio nodes-by-depth ratio-by-depth effects size-ratio size-usable map interactions traffic rates anatomy details positions \
+        "size-ratio summary ratio nodes-by-depth ratio-by-depth effects size-usable map interactions traffic rates anatomy details positions \
          finished solved searches pairs verdicts How it was made common_options"
     );
     assert_eq!((keys(&shown.terminal_sheet().parts).join(" "), shown.count_failed()), ("summary pairs".to_owned(), 0));

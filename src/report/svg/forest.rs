@@ -2,6 +2,8 @@
 
 use super::scale::{Scale, format_short};
 use super::{Anchor, Svg};
+use crate::analysis::rows::metric::Better;
+use crate::report::emphasis::Emphasis;
 
 /// A row of a forest plot.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -27,6 +29,8 @@ pub struct Forest {
     pub x: String,
     /// Whether the values are differences, around 0, instead of ratios, around 1.
     pub differences: bool,
+    /// Which side is better.
+    pub better: Better,
 }
 
 impl Forest {
@@ -64,20 +68,20 @@ impl Forest {
             } else {
                 svg.wrapped_name((left - 10.0, y), Anchor::End, &row.name, room);
             }
-            let series = match (row.clear, row.mean < no_effect) {
-                (false, _) => 7,
-                (true, true) => 1,
-                (true, false) => 2,
+            let mark = match Emphasis::for_change(row.clear, row.mean < no_effect, self.better) {
+                Emphasis::None => Emphasis::Unclear,
+                mark => mark,
             };
+            let class = mark.class();
             let mut figure = format!("{}: {}", row.name, number(row.mean));
             if row.low.is_finite() {
                 figure += &format!(", 95 % {} to {}", number(row.low), number(row.high));
-                svg.line(&format!("s{series} line"), (x.pixel(row.low), y), (x.pixel(row.high), y));
+                svg.line(&format!("{class} line"), (x.pixel(row.low), y), (x.pixel(row.high), y));
                 for end in [row.low, row.high] {
-                    svg.line(&format!("s{series}"), (x.pixel(end), y - 4.0), (x.pixel(end), y + 4.0));
+                    svg.line(class, (x.pixel(end), y - 4.0), (x.pixel(end), y + 4.0));
                 }
             }
-            svg.mark(series, "", (x.pixel(row.mean), y), 4.5, &figure);
+            svg.verdict(mark, (x.pixel(row.mean), y), 4.5, &figure);
             svg.text("", (width - 8.0, y + 4.0), Anchor::End, &number(row.mean));
         }
         svg.line("frame", (left, bottom), (right, bottom));
@@ -92,12 +96,18 @@ mod tests {
 
     #[test]
     fn significant_row_has_the_colour_of_its_side() {
-        for (differences, mean, class) in
-            [(false, 0.9, 1), (false, 1.1, 2), (true, -0.5, 1), (true, 0.5, 2), (true, 20.0, 2), (true, -20.0, 1)]
-        {
+        for (differences, better, mean, class) in [
+            (false, Better::Less, 0.9, "better"),
+            (false, Better::Less, 1.1, "worse"),
+            (false, Better::Neither, 1.1, "other"),
+            (true, Better::More, -0.5, "worse"),
+            (true, Better::More, 0.5, "better"),
+            (true, Better::More, 20.0, "better"),
+            (true, Better::More, -20.0, "worse"),
+        ] {
             let row = ForestRow { name: "a".to_owned(), mean, low: mean * 0.9, high: mean * 1.1, clear: true };
-            let drawn = Forest { rows: vec![row], x: String::new(), differences }.render(600.0, "t", false);
-            assert!(drawn.contains(&format!("class=\"s{class} line\"")), "{differences} {mean}: {drawn}");
+            let drawn = Forest { rows: vec![row], x: String::new(), differences, better }.render(600.0, "t", false);
+            assert!(drawn.contains(&format!("class=\"{class} line\"")), "{differences} {mean}: {drawn}");
         }
     }
 }

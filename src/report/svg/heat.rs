@@ -1,6 +1,8 @@
 //! Maps of two axes: the colour shows direction and size of a ratio, the number its value.
 
 use super::{Anchor, Svg};
+use crate::analysis::rows::metric::Better;
+use crate::report::emphasis::Emphasis;
 
 /// A map of ratios.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -11,6 +13,8 @@ pub struct Heat {
     pub second: (String, Vec<String>),
     /// The ratio of each cell, by row; none where nothing was run.
     pub cells: Vec<Vec<Option<f64>>>,
+    /// Which side of 1 is better.
+    pub better: Better,
 }
 
 impl Heat {
@@ -50,10 +54,10 @@ impl Heat {
                     svg.text("faint", (x + cell / 2.0, y + high / 2.0 + 5.0), Anchor::Middle, "·");
                     continue;
                 };
-                let series = if *ratio < 1.0 { 1 } else { 2 };
+                let class = Emphasis::for_change(true, *ratio < 1.0, self.better).class();
                 let more = format!(" fill-opacity=\"{:.2}\"", 0.04 + 0.6 * (ratio.ln().abs() / farthest).min(1.0));
                 let what = format!("{}, {}: {ratio:.3} of the baseline's", name, second[column]);
-                svg.rect(&format!("s{series} bar"), (x, y), (cell - 2.0, high - 2.0), &more, &what);
+                svg.rect(&format!("{class} bar"), (x, y), (cell - 2.0, high - 2.0), &more, &what);
                 let shown = if cell < 44.0 { format!("{ratio:.2}") } else { format!("{ratio:.3}") };
                 svg.text("", (x + cell / 2.0 - 1.0, y + high / 2.0 + 4.0), Anchor::Middle, &shown);
             }

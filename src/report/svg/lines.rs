@@ -32,7 +32,18 @@ pub struct Lines {
 
 const HEIGHT: f64 = 300.0;
 
+/// Most series whose intervals are drawn as bands.
+const MAX_BANDS: usize = 3;
+
 impl Lines {
+    /// By how many pixels a series stands beside its x, so that the whiskers of many do not cover
+    /// each other.
+    fn shift(&self, at: usize) -> f64 {
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let is_crowded = self.series.len() > MAX_BANDS && points().any(|point| point.low.is_finite());
+        if is_crowded { 3.0 * (at as f64 - (self.series.len() - 1) as f64 / 2.0) } else { 0.0 }
+    }
+
     fn colour(&self, at: usize) -> usize {
         match self.base {
             Some(base) if at == base => 0,
@@ -106,12 +117,17 @@ impl Lines {
     fn draw_series(&self, svg: &mut Svg, at: usize, series: &Series, x: &Scale, y: &Scale) {
         let colour = self.colour(at);
         let class = colour % super::SERIES;
+        let place = |point: &CurvePoint| x.pixel(point.x) + self.shift(at);
         let banded = series.points.iter().filter(|point| !point.low.is_nan()).count();
-        // Few lines have their intervals as bands; with many, these are only in the tooltips.
-        if banded > 1 && self.series.len() <= 3 {
-            let edge = |point: &CurvePoint, bound: f64| {
-                (x.pixel(point.x), y.pixel(if bound.is_nan() { point.y } else { bound }))
-            };
+        // Few lines have their intervals as bands, many as whiskers side by side.
+        if self.series.len() > MAX_BANDS {
+            for point in series.points.iter().filter(|point| point.low.is_finite() && point.high.is_finite()) {
+                let ends = [point.low, point.high].map(|end| (place(point), y.pixel(end)));
+                svg.line(&format!("s{class} whisker"), ends[0], ends[1]);
+            }
+        } else if banded > 1 {
+            let edge =
+                |point: &CurvePoint, bound: f64| (place(point), y.pixel(if bound.is_nan() { point.y } else { bound }));
             let lower = series.points.iter().map(|point| edge(point, point.low));
             let upper = series.points.iter().map(|point| edge(point, point.high));
             let outline: Vec<(f64, f64)> = lower.chain(upper.rev()).collect();
@@ -119,9 +135,9 @@ impl Lines {
         }
         let mut line: Vec<(f64, f64)> = Vec::new();
         for point in &series.points {
-            let last = line.last().filter(|_| self.stairs).map(|last| (x.pixel(point.x), last.1));
+            let last = line.last().filter(|_| self.stairs).map(|last| (place(point), last.1));
             line.extend(last);
-            line.push((x.pixel(point.x), y.pixel(point.y)));
+            line.push((place(point), y.pixel(point.y)));
         }
         svg.path(&format!("s{class} line"), &line, false);
         for point in &series.points {
@@ -133,7 +149,7 @@ impl Lines {
                 title += &format!(" ({})", point.label);
             }
             let size = if self.stairs { 1.8 } else { 3.6 };
-            svg.mark(colour, "", (x.pixel(point.x), y.pixel(point.y)), size, &title);
+            svg.mark(colour, "", (place(point), y.pixel(point.y)), size, &title);
         }
     }
 
@@ -161,12 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn up_to_three_series_have_bands() {
-        for (count, bands) in [(1, 1), (3, 3), (4, 0)] {
+    fn up_to_three_series_have_bands_and_more_have_whiskers() {
+        for (count, bands, whiskers) in [(1, 1, 0), (3, 3, 0), (4, 0, 8)] {
             let point = |x: f64| CurvePoint { x, y: 1.0, low: 0.5, high: 2.0, label: String::new() };
             let series = vec![Series { points: vec![point(1.0), point(2.0)], ..Series::default() }; count];
             let drawn = Lines { series, ..Lines::default() }.render(600.0, "t", false);
             assert_eq!(drawn.matches(" band\"").count(), bands, "{count}");
+            assert_eq!(drawn.matches(" whisker\"").count(), whiskers, "{count}");
         }
     }
 }

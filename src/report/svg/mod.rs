@@ -11,16 +11,18 @@ pub mod scale;
 pub mod scatter;
 pub mod stacked;
 
+use super::emphasis::Emphasis;
 use maud::html;
 use std::fmt::Write;
 
-/// Colours, light and dark. Series use those of Okabe and Ito, "Color Universal Design", 2008,
-/// darkened or lightened to a contrast of 3 : 1 with the page.
+/// Colours, light and dark, with a contrast of 3 : 1 with the page. Verdicts and the first three
+/// series use those of Okabe and Ito, "Color Universal Design", 2008, darkened or lightened. No
+/// series has the colour of a verdict.
 pub const COLOURS: &str = "\
-:root{--page:#fff;--ink:#1b1f24;--faint:#59636e;--rule:#d8dde3;--panel:#f5f7f9;--good:#00725a;--bad:#b34700;--link:#0072b2;\
---s0:#1b1f24;--s1:#0072b2;--s2:#b34700;--s3:#00805d;--s4:#a3578a;--s5:#957000;--s6:#2f86ad;--s7:#6b7280}\
-@media (prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e8ebee;--faint:#a3adb8;--rule:#363d46;--panel:#1d232a;--good:#3fd0a6;\
---bad:#ff9a5c;--link:#56b4e9;--s0:#e8ebee;--s1:#56b4e9;--s2:#ff8f4d;--s3:#35cfa2;--s4:#e59fcc;--s5:#f0c94e;--s6:#a8d8f2;--s7:#98a2ad}}";
+:root{--page:#fff;--ink:#1b1f24;--faint:#59636e;--rule:#d8dde3;--panel:#f5f7f9;--link:#0072b2;--better:#0072b2;--worse:#b34700;--unclear:#6b7280;\
+--s0:#1b1f24;--s1:#00805d;--s2:#a3578a;--s3:#957000;--s4:#882255;--s5:#2a8c99;--s6:#5b4bb0;--s7:#7a5c3a}\
+@media (prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e8ebee;--faint:#a3adb8;--rule:#363d46;--panel:#1d232a;\
+--link:#56b4e9;--better:#56b4e9;--worse:#ff8f4d;--unclear:#98a2ad;--s0:#e8ebee;--s1:#35cfa2;--s2:#e59fcc;--s3:#f0c94e;--s4:#e0678f;--s5:#7fd6de;--s6:#ab9df2;--s7:#c9a27a}}";
 
 /// CSS classes that every plot uses.
 pub const STYLE: &str = "\
@@ -28,9 +30,11 @@ svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .faint{fill:var(--fa
 svg .one{stroke:var(--faint);stroke-dasharray:4 3;fill:none}svg .frame{stroke:var(--faint);fill:none}\
 svg .s0{stroke:var(--s0);fill:var(--s0)}svg .s1{stroke:var(--s1);fill:var(--s1)}svg .s2{stroke:var(--s2);fill:var(--s2)}\
 svg .s3{stroke:var(--s3);fill:var(--s3)}svg .s4{stroke:var(--s4);fill:var(--s4)}svg .s5{stroke:var(--s5);fill:var(--s5)}\
+svg .better{stroke:var(--better);fill:var(--better)}svg .worse{stroke:var(--worse);fill:var(--worse)}\
+svg .unclear{stroke:var(--unclear);fill:var(--unclear)}svg .other{stroke:var(--ink);fill:var(--ink)}\
 svg .s6{stroke:var(--s6);fill:var(--s6)}svg .s7{stroke:var(--s7);fill:var(--s7)}\
 svg .line{fill:none;stroke-width:2}svg .band{fill-opacity:.16;stroke:none}svg .dot{fill-opacity:.55;stroke:none}\
-svg .bar{stroke:var(--page);stroke-width:1}";
+svg .whisker{stroke-width:1.5;stroke-opacity:.6}svg .bar{stroke:var(--page);stroke-width:1}";
 
 /// Number of series colours in [`STYLE`].
 const SERIES: usize = 8;
@@ -57,9 +61,12 @@ pub enum Swatch {
     Area,
 }
 
+/// The series of misses that met a free slot, which is paler.
+pub const FREE_SLOT: usize = 7;
+
 /// The fill opacity of an area.
 fn area_opacity(series: usize) -> f64 {
-    if series == 7 { 0.45 } else { 0.85 }
+    if series == FREE_SLOT { 0.35 } else { 0.85 }
 }
 
 /// Which point of a text lies on its coordinates.
@@ -100,9 +107,23 @@ impl Svg {
     /// Draws a mark. Shape and colour both identify the series.
     pub fn mark(&mut self, series: usize, more: &str, (x, y): (f64, f64), size: f64, title: &str) {
         let class = format!("s{} {more}", series % SERIES);
-        let class = class.trim_end();
+        self.shape(series % 4, class.trim_end(), (x, y), size, title);
+    }
+
+    /// Draws the mark of a verdict.
+    pub fn verdict(&mut self, mark: Emphasis, (x, y): (f64, f64), size: f64, title: &str) {
+        let shape = match mark {
+            Emphasis::Better | Emphasis::Passed => 1,
+            Emphasis::Worse | Emphasis::Failed => 2,
+            Emphasis::Unclear => 3,
+            Emphasis::None | Emphasis::Other => 0,
+        };
+        self.shape(shape, mark.class(), (x, y), size, title);
+    }
+
+    fn shape(&mut self, shape: usize, class: &str, (x, y): (f64, f64), size: f64, title: &str) {
         let (w, h, side) = (size * 1.2, size * 1.25, size * 1.8);
-        let (tag, place) = match series % 4 {
+        let (tag, place) = match shape {
             0 => ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\"")),
             1 => return self.rect(class, (x - size * 0.9, y - size * 0.9), (side, side), "", title),
             2 => ("path", path_data(&[(x, y - h), (x + w, y + h * 0.8), (x - w, y + h * 0.8)], true)),

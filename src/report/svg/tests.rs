@@ -9,6 +9,7 @@ use super::scatter::Scatter;
 use super::stacked::Stacked;
 use super::*;
 use crate::analysis::questions::curves::{CurvePoint, Series};
+use crate::analysis::rows::metric::Better;
 
 /// A rectangle that text or a mark covers: left, top, right, bottom.
 #[derive(Debug)]
@@ -80,7 +81,9 @@ fn read_drawing(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
                 let [x, y, r] = ["cx", "cy", "r"].map(number);
                 mark(&[x - r, x + r], &[y - r, y + r]);
             }
-            "line" if class.starts_with('s') => mark(&["x1", "x2"].map(number), &["y1", "y2"].map(number)),
+            "line" if !matches!(class, "rule" | "one" | "frame") => {
+                mark(&["x1", "x2"].map(number), &["y1", "y2"].map(number))
+            }
             "path" if !class.contains(' ') || class.ends_with("dot") => {
                 let places = numbers(attribute("d").unwrap());
                 let every = |first: usize| places.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
@@ -184,7 +187,12 @@ fn texts_and_marks_do_not_overlap() {
                     ForestRow { name: (*name).to_owned(), mean, low, high, clear: at == 1 }
                 };
                 let rows = names.iter().enumerate().map(row).collect();
-                let forest = Forest { rows, x: "nodes, as a ratio to the baseline's".to_owned(), differences };
+                let forest = Forest {
+                    rows,
+                    x: "nodes, as a ratio to the baseline's".to_owned(),
+                    differences,
+                    better: Better::Less,
+                };
                 assert_legible("forest", &forest.render(width, "", true), false);
             }
             let parts =
@@ -201,6 +209,7 @@ fn texts_and_marks_do_not_overlap() {
                 first: ("policy and the rest of it".to_owned(), names.clone()),
                 second: ("size".to_owned(), (0..columns).map(|at| format!("{} KiB", 64 << at)).collect()),
                 cells: names.iter().map(|_| (0..columns).map(|at| Some(0.5 + 0.1 * at as f64)).collect()).collect(),
+                better: Better::Less,
             };
             assert_legible("map", &heat.render(width, "", true), true);
         }
@@ -335,7 +344,7 @@ fn cell_opacity_follows_the_distance_from_one() {
     let drawn = |cells: Vec<Vec<Option<f64>>>| -> Vec<f64> {
         let names = |count: usize| (0..count).map(|at| at.to_string()).collect();
         let (first, second) = (("a".to_owned(), names(cells.len())), ("b".to_owned(), names(cells[0].len())));
-        let svg = Heat { first, second, cells }.render(700.0, "", false);
+        let svg = Heat { first, second, cells, better: Better::Less }.render(700.0, "", false);
         svg.split("fill-opacity=\"").skip(1).map(|after| after.split_once('"').unwrap().0.parse().unwrap()).collect()
     };
     let strengths = |ratios: &[f64]| drawn(vec![ratios.iter().map(|&ratio| Some(ratio)).collect()]);
@@ -376,7 +385,8 @@ fn long_names_lose_their_middle() {
 fn differences_have_a_sign() {
     let shown = |differences: bool| {
         let row = ForestRow { name: "a".to_owned(), mean: 12.25, low: -3.5, high: 28.0, clear: false };
-        let svg = Forest { rows: vec![row], x: String::new(), differences }.render(860.0, "", false);
+        let svg =
+            Forest { rows: vec![row], x: String::new(), differences, better: Better::Less }.render(860.0, "", false);
         let (_, after) = svg.split_once("<title>").unwrap();
         let figures = read_drawing(&svg).0.into_iter().filter(|word| word.edges[2] > 850.0);
         (after.split_once('<').unwrap().0.to_owned(), figures.map(|word| word.what).collect::<Vec<_>>())

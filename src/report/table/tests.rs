@@ -214,10 +214,10 @@ fn intervals_have_their_signs() {
         shown,
         [
             ("-", Emphasis::None),
-            ("0.400-0.600!", Emphasis::Less),
-            ("1.500-2.500!", Emphasis::More),
+            ("0.400-0.600!", Emphasis::Better),
+            ("1.500-2.500!", Emphasis::Worse),
             ("0.400-0.600", Emphasis::None),
-            ("0.400-0.600! †", Emphasis::Less),
+            ("0.400-0.600! †", Emphasis::Better),
             ("0.400-0.600 †", Emphasis::None),
         ]
     );
@@ -395,9 +395,9 @@ fn pairs_table_names_both_lines() {
     assert_eq!(
         shown,
         [
-            (["c", "a", "0.500", "0.400-0.600 †"], Emphasis::Less),
+            (["c", "a", "0.500", "0.400-0.600 †"], Emphasis::Better),
             (["c", "b", "0.750", "0.650-0.850"], Emphasis::None),
-            (["b", "a", "1.500", "1.400-1.600 †"], Emphasis::More),
+            (["b", "a", "1.500", "1.400-1.600 †"], Emphasis::Worse),
             (["a", "b", "-", "-"], Emphasis::None),
             (["a", "b", "-", "-"], Emphasis::None),
         ]

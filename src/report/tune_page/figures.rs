@@ -33,10 +33,15 @@ impl TuneOutcome<'_> {
         figures.push(Figure {
             file: "race".to_owned(),
             title: format!("{metric} against the baseline, in the race"),
-            caption: "Geometric mean of the ratio by search, with its 95 % interval by item. Blue: less, orange: more, where the \
-                      interval leaves 1 out."
+            caption: "Geometric mean of the ratio by search, with its 95 % interval by item; a difference is shown where that leaves 1 \
+                      out."
                 .to_owned(),
-            plot: Plot::Forest(Forest { rows: rows.collect(), x: format!("{metric}, as a ratio to the baseline's"), differences: false }),
+            plot: Plot::Forest(Forest {
+                rows: rows.collect(),
+                x: format!("{metric}, as a ratio to the baseline's"),
+                differences: false,
+                better: self.better(),
+            }),
         });
         figures
     }

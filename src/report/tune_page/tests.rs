@@ -159,10 +159,10 @@ fn held_out_figure_has_a_series_for_each_pressure() {
 fn highlight_follows_the_goal() {
     use Goal::{Least, Most};
     for (mean, clear, tested, goal, mark) in [
-        (0.8, true, true, Least, Emphasis::Less),
-        (0.8, true, true, Most, Emphasis::More),
-        (1.2, true, true, Least, Emphasis::More),
-        (1.2, true, true, Most, Emphasis::Less),
+        (0.8, true, true, Least, Emphasis::Better),
+        (0.8, true, true, Most, Emphasis::Worse),
+        (1.2, true, true, Least, Emphasis::Worse),
+        (1.2, true, true, Most, Emphasis::Better),
         (0.8, false, true, Least, Emphasis::None),
         (0.8, true, false, Least, Emphasis::None),
     ] {
@@ -338,7 +338,7 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
         "the winner's counts",
     ];
     assert_eq!(fates, expected);
-    assert_eq!(tests, ["own None -", "own Less 0.020", "other None -", "other None 0.030"]);
+    assert_eq!(tests, ["own None -", "own Better 0.020", "other None -", "other None 0.030"]);
     // Searches, ratio and p.
     assert_eq!(fields, ["20 0.5 ", "20 0.5 0.02"]);
 }

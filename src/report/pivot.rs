@@ -1,0 +1,200 @@
+//! The table and the figure of a pivot: one metric by one column and by groups.
+
+use super::figure::{Figure, Plot, capitalize};
+use super::number::format_value;
+use super::sheet::{Cell, SheetColumn, SheetTable};
+use super::svg::lines::Lines;
+use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
+use crate::analysis::questions::pivot::{self, Pivot};
+use crate::analysis::rows::axes::parse_number;
+use crate::analysis::rows::grouping::{resolve_columns, short_names};
+use crate::analysis::rows::metric::Unit;
+use crate::analysis::{Frame, Metric};
+use crate::record::columns;
+use crate::text::plural;
+use anyhow::{Result, bail, ensure};
+
+/// The pivots that a user chose, one for each metric.
+///
+/// # Errors
+/// When the column does not exist or has one value only, or a metric does not exist.
+pub(super) fn choose(text: &str, by: Option<&[String]>, metrics: &[String], rows: &Frame) -> Result<Vec<Pivot>> {
+    let named = resolve_columns(text, rows)?;
+    let [column] = &named[..] else { bail!("--pivot {text}: give one column; --by names the columns of the table") };
+    if !pivot::varies(rows, column) {
+        let keys = [columns::DEPTH, columns::POSITION, columns::VARIANT].into_iter().filter(|key| rows.has(key));
+        let varying: Vec<&str> =
+            rows.options().into_iter().chain(keys).filter(|name| pivot::varies(rows, name)).take(8).collect();
+        bail!(
+            "--pivot {text}: `{column}` is {} in every row, so the table would have one row\nhelp: these vary: {}",
+            rows.text(column, 0),
+            varying.join(", ")
+        );
+    }
+    let groups = by.map_or_else(|| pivot::default_groups(rows, column), <[String]>::to_vec);
+    ensure!(!groups.contains(column), "--pivot {text}: --by names `{column}` too: leave it out there");
+    let names: Vec<&str> =
+        if metrics.is_empty() { vec!["nodes"] } else { metrics.iter().map(String::as_str).collect() };
+    names.into_iter().map(|name| Ok(Pivot::new(rows, column, &groups, &Metric::find(name, rows)?))).collect()
+}
+
+/// Evaluations by depth, as tables of single searches have them: of one position to several depths.
+pub(super) fn of_one_position(rows: &Frame, searches: usize) -> Option<Pivot> {
+    let metric = Metric::find(columns::EVALS, rows).ok().filter(|_| searches == 1)?;
+    let metric = Metric { name: "evaluations".to_owned(), ..metric };
+    let pivot = Pivot::new(rows, columns::DEPTH, &[columns::VARIANT.to_owned()], &metric);
+    let has_value = pivot.cells.iter().flatten().flatten().any(|total| total.value > 0.0);
+    (has_value && pivot.levels.len() > 1 && pivot.names.len() > 1).then_some(pivot)
+}
+
+/// The column's name, as headings show it.
+fn short_name(pivot: &Pivot) -> String {
+    short_names(std::slice::from_ref(&pivot.by)).remove(0)
+}
+
+fn title(pivot: &Pivot) -> String {
+    capitalize(&format!("{} by {}", pivot.metric.name, short_name(pivot)))
+}
+
+/// The key of the table and the file of the figure.
+fn key(pivot: &Pivot) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    format!("{}-by-{}", pivot.metric.name, short_name(pivot)).chars().map(plain).collect()
+}
+
+/// Why a cell has no value.
+const NOT_SEARCHED: &str = "not searched, or not finished";
+
+/// The table: a row for each value of the column, a column for each group.
+pub(super) fn table(pivot: &Pivot) -> SheetTable {
+    let unit = pivot.metric.unit();
+    let (least, most) = pivot.searches();
+    let rows = pivot.levels.iter().zip(&pivot.cells).enumerate().map(|(at, (level, cells))| {
+        let head = Cell::text(if level.is_empty() { "(none)" } else { level });
+        let cell = |total: &Option<pivot::Total>| match total {
+            None => Cell::empty(NOT_SEARCHED),
+            Some(total) => {
+                Cell::number(total.value, format_value(total.value, unit)).with_sign('†', total.searches < most)
+            }
+        };
+        std::iter::once(Cell { sort_rank: Some(at), ..head }).chain(cells.iter().map(cell)).collect::<Vec<_>>()
+    });
+    let numbers = pivot.names.iter().map(|name| SheetColumn::number(name, name, ""));
+    let columns: Vec<SheetColumn> =
+        std::iter::once(SheetColumn::text(&pivot.by, &short_name(pivot), "")).chain(numbers).collect();
+    let kind = match unit {
+        Unit::Count | Unit::Seconds => "Sums",
+        _ => "Means",
+    };
+    let fewer = if least < most { "; †: over fewer, so not of the same work" } else { "" };
+    SheetTable::new(&key(pivot), &title(pivot), columns, rows)
+        .with_note(format!("{kind} over {}{fewer}.", plural(most, "search")))
+}
+
+/// The figure: the column along x, a line for each of the first groups; none of one row.
+pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
+    if pivot.levels.len() < 2 {
+        return None;
+    }
+    let numbers: Option<Vec<f64>> = pivot.levels.iter().map(|level| parse_number(level)).collect();
+    let places = numbers.unwrap_or_else(|| (0..pivot.levels.len()).map(|at| at as f64).collect());
+    let (unit, most) = (pivot.metric.unit(), pivot.searches().1);
+    let series: Vec<Series> = pivot
+        .names
+        .iter()
+        .enumerate()
+        .map(|(group, name)| {
+            let value = |(&x, cells): (&f64, &Vec<Option<pivot::Total>>)| {
+                // Totals over fewer searches would not be of the same work.
+                let total = cells[group].filter(|total| total.searches == most && total.value.is_finite())?;
+                Some(CurvePoint { x, y: total.value, low: f64::NAN, high: f64::NAN, label: String::new() })
+            };
+            Series {
+                name: name.clone(),
+                line: None,
+                points: places.iter().zip(&pivot.cells).filter_map(value).collect(),
+            }
+        })
+        .filter(|series| !series.points.is_empty())
+        .take(MAX_LINES)
+        .collect();
+    let (drawn, all) = (series.len(), pivot.names.len());
+    let part = if drawn < all { format!(" {drawn} of {all} shown: the first.") } else { String::new() };
+    if series.is_empty() {
+        return None;
+    }
+    let is_count = unit == Unit::Count && series.iter().flat_map(|one| &one.points).all(|point| point.y > 0.0);
+    let scale = if is_count { ", on a logarithmic scale" } else { "" };
+    Some(Figure {
+        file: format!("{}-figure", key(pivot)),
+        title: title(pivot),
+        caption: format!("The table above as a figure{scale}; totals over fewer searches are left out.{part}"),
+        plot: Plot::Lines(Lines {
+            x: if pivot.by == columns::DEPTH { "depth (plies)".to_owned() } else { pivot.by.clone() },
+            y: pivot.metric.name.clone(),
+            x_log: pivot.by == "table.size" && places.iter().all(|place| *place > 0.0),
+            y_log: is_count,
+            x_ticks: places.into_iter().zip(pivot.levels.iter().cloned()).collect(),
+            share: unit == Unit::Share,
+            series,
+            ..Lines::default()
+        }),
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn frame() -> Frame {
+        let text = "variant,position,depth,table.size,search.nodes,search.evals,finished\n\
+            minimax,p,1,1 MiB,21,20,true\nminimax,p,2,1 MiB,421,400,true\n\
+            table,p,1,64 KiB,21,20,true\ntable,p,2,64 KiB,60,39,true\ntable,p,3,64 KiB,1200,999,true\n";
+        Frame::parse(text.as_bytes(), "t").unwrap()
+    }
+
+    fn texts(table: &SheetTable) -> Vec<String> {
+        table.rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn one_position_has_its_evaluations_by_depth() {
+        let pivot = of_one_position(&frame(), 1).unwrap();
+        let table = table(&pivot);
+        assert_eq!((table.title.as_str(), table.key.as_str()), ("Evaluations by depth", "evaluations-by-depth"));
+        assert_eq!(
+            table.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(),
+            ["depth", "minimax", "table"]
+        );
+        assert_eq!(texts(&table), ["1 20 20", "2 400 39", "3 - 999"]);
+        assert_eq!(table.notes(), "Sums over 1 search. -: not searched, or not finished.");
+        let figure = figure(&pivot).unwrap();
+        let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
+        assert_eq!(lines.series.iter().map(|one| one.points.len()).collect::<Vec<_>>(), [2, 3]);
+        assert!(lines.y_log && !lines.x_log);
+        assert_eq!(of_one_position(&frame(), 2), None);
+    }
+
+    #[test]
+    fn pivot_names_what_varies() {
+        let all = frame();
+        let pivots = choose("size", None, &["evals".to_owned(), "nodes".to_owned()], &all).unwrap();
+        assert_eq!(pivots.iter().map(key).collect::<Vec<_>>(), ["evals-by-size", "nodes-by-size"]);
+        let Some(Figure { plot: Plot::Lines(lines), .. }) = figure(&pivots[0]) else { panic!("no lines") };
+        assert!(lines.x_log && lines.x_ticks[0].1 == "64 KiB", "{lines:?}");
+        let message = |text: &str, by: Option<&[String]>, metrics: &[&str]| {
+            let metrics: Vec<String> = metrics.iter().map(|name| (*name).to_owned()).collect();
+            choose(text, by, &metrics, &all).unwrap_err().to_string()
+        };
+        assert_eq!(
+            message("position", None, &[]),
+            "--pivot position: `position` is p in every row, so the table would have one row\n\
+             help: these vary: table.size, depth, variant"
+        );
+        assert!(message("dept", None, &[]).contains("depth"));
+        assert!(message("depth", Some(&["depth".to_owned()]), &[]).contains("--by names `depth` too"));
+        assert!(message("depth", None, &["evls"]).contains("evals"));
+        assert!(message("depth,size", None, &[]).contains("give one column"));
+    }
+}
