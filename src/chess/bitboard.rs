@@ -8,9 +8,9 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// No square.
+    /// The empty set of squares.
     pub const EMPTY: Self = Self(0);
-    /// The a-file.
+    /// All eight squares of the a-file.
     pub const FILE_A: Self = Self(0x0101_0101_0101_0101);
     /// The first and the last rank, where no pawn can stand.
     pub const BACK_RANKS: Self = Self(0xff00_0000_0000_00ff);

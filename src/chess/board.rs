@@ -203,7 +203,7 @@ impl Board {
         }
     }
 
-    /// The king's square.
+    /// The square of a side's king, which every position has.
     #[inline]
     #[must_use]
     pub fn king(&self, color: Color) -> Square {

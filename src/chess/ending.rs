@@ -16,7 +16,7 @@ pub enum Ending {
     Repetition,
     /// Fifty moves of each side without a capture or a pawn's move.
     FiftyMoves,
-    /// Nobody can mate.
+    /// Neither side has the pieces to mate.
     Material,
 }
 

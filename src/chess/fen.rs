@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Strictness {
-    /// An error.
+    /// Every deviation from the standard is an error.
     #[default]
     Strict,
     /// Repaired where there is one sensible reading, and noted.
@@ -45,7 +45,7 @@ pub struct Reading {
     pub board: Board,
     /// Repairs, in the order of the text; empty in strict mode.
     pub repairs: Vec<FenError>,
-    /// Bytes read.
+    /// The number of bytes read from the text.
     pub end: usize,
 }
 

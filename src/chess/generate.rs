@@ -20,12 +20,12 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashSet;
 
-/// What to generate.
+/// How many positions to generate, from which seed, and which are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GenerateOptions {
-    /// How many positions.
+    /// The number of positions to generate.
     pub count: usize,
-    /// The generator's seed.
+    /// The seed: the same seed gives the same positions.
     pub seed: u64,
     /// How many random plies from the start position, 1 to 40; every second walk plays one more.
     pub plies: u32,
@@ -48,13 +48,13 @@ pub enum GenerateError {
         "only {found} of {expected} positions found in {walks} walks of {plies} plies: ask for fewer, or for more plies"
     )]
     TooFew {
-        /// Positions kept.
+        /// The positions that were accepted.
         found: usize,
-        /// Positions asked for.
+        /// The positions that were requested.
         expected: usize,
-        /// Walks made.
+        /// The random walks that were tried.
         walks: u64,
-        /// Plies of each.
+        /// The plies of each walk.
         plies: u32,
     },
 }

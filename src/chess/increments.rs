@@ -67,7 +67,7 @@ impl Increments {
         Self::new(keys, &[[0; 64]; 12])
     }
 
-    /// The keys.
+    /// The random numbers that the increments are made of.
     #[inline]
     #[must_use]
     pub const fn keys(&self) -> &Keys {

@@ -146,7 +146,7 @@ impl Keys {
         keys
     }
 
-    /// All numbers 0.
+    /// A scheme whose numbers are all 0, to be filled.
     pub(super) const fn empty(rule: EpRule) -> Self {
         Self { piece: [[0; 64]; 12], side: 0, castling: [0; 16], en_passant: [0; 64], rule }
     }

@@ -97,7 +97,7 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// An empty list.
+    /// A list without moves.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
@@ -112,7 +112,7 @@ impl MoveList {
         self.len += 1;
     }
 
-    /// Empties the list.
+    /// Removes all moves.
     #[inline]
     pub fn clear(&mut self) {
         self.len = 0;

@@ -20,7 +20,7 @@ pub(super) struct Word<'a> {
 pub struct Operation {
     /// Its name, such as `bm`.
     pub opcode: String,
-    /// What it says.
+    /// Its operands, checked for this opcode.
     pub value: OperationValue,
     /// The byte of the line where it starts, from 1.
     pub column: usize,

@@ -28,7 +28,7 @@ use super::pgn_lexer::{Lexer, ReadStop, Token};
 use super::san;
 use super::types::Color;
 
-/// A game.
+/// A game of a PGN file: its tags, start and legal moves.
 #[derive(Debug, Clone)]
 pub struct Game {
     /// Its place in the file, from 1; games that are skipped count.
@@ -235,7 +235,7 @@ const CHESS: [&str; 8] = ["Standard", "From Position", "Chess", "Normal", "Class
 /// A game as far as it has been read.
 struct OpenGame {
     game: Game,
-    /// Its last position.
+    /// The position after the last move that was read.
     board: Board,
     /// How many variations are open.
     depth: usize,

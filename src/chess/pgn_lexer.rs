@@ -12,9 +12,9 @@ pub(super) struct ReadStop {
 /// A word that matters.
 pub(super) enum Token<'a> {
     Tag(String, String),
-    /// A variation starts.
+    /// An opening bracket: a variation starts.
     Open,
-    /// A variation ends.
+    /// A closing bracket: a variation ends.
     Close,
     Result(&'a str),
     /// Anything else: it should be a move.

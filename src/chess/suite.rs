@@ -57,9 +57,9 @@ pub struct Item {
 /// What a file says of an item beside its position.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// A position's operations.
+    /// The operations of an EPD line; empty for a FEN.
     Position(Vec<Operation>),
-    /// A game.
+    /// The game that a PGN file has.
     Game(Box<Game>),
 }
 
@@ -131,21 +131,21 @@ pub enum SuiteError {
     /// The file cannot be read.
     #[error("{}: {source}", path.display())]
     Unreadable {
-        /// The file.
+        /// The file that cannot be read.
         path: PathBuf,
-        /// The system's error.
+        /// The system's reason.
         source: std::io::Error,
     },
     /// The extension names no known kind.
     #[error("{}: expected a file that ends in .epd, .fen or .pgn", path.display())]
     Kind {
-        /// The file.
+        /// The file whose extension is not known.
         path: PathBuf,
     },
     /// The file holds no item.
     #[error("{}: no positions or games", path.display())]
     Empty {
-        /// The file.
+        /// The file without items.
         path: PathBuf,
     },
     /// No suite of the name is compiled in.
@@ -220,7 +220,7 @@ impl Suite {
 pub enum SuiteKind {
     /// A position to a line: EPD or FEN.
     Positions,
-    /// Games: PGN.
+    /// Games with their moves: PGN.
     Games,
 }
 

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// White or Black.
+/// A side: White or Black.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Color {
     /// White, who moves first.
     White,
-    /// Black.
+    /// The side that moves second.
     Black,
 }
 

@@ -23,7 +23,7 @@ Faults that the experiment asks for (ignored bounds or depth, short keys, broken
 Exit: 0 nothing is wrong, 4 wrong answers found, 2 usage, a bad file or no finished iteration,
 3 too little memory was left, 75 interrupted.")]
 pub struct Args {
-    /// The experiment file
+    /// The experiment file whose searches are checked
     file: PathBuf,
     /// The deepest iteration; costs as much as searches to this depth without a table
     #[arg(short, long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..))]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
   ttlab check experiments/quick.toml
   ttlab check experiments/*.toml experiments/published/*.toml")]
 pub struct Args {
-    /// The experiment files
+    /// The experiment files to check
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)

@@ -7,7 +7,7 @@ use crate::record::Column;
   ttlab columns
   ttlab columns --markdown          docs/columns.md")]
 pub struct Args {
-    /// Print Markdown
+    /// Print the page docs/columns.md
     #[arg(long)]
     markdown: bool,
 }

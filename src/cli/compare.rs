@@ -27,7 +27,7 @@ Exit: 0 fine, 1 a gate fails, 2 usage or a bad file, 3 NEW lacks rows of BASE, 4
 pub struct Args {
     /// The old results: a folder that `ttlab run` wrote, or a results file
     base: PathBuf,
-    /// The new results
+    /// The new results: a folder or a results file
     new: PathBuf,
     /// A gate: METRIC > +1%, METRIC < -1000, or METRIC changed (may be repeated)
     #[arg(long, alias = "gate", value_name = "GATE")]
@@ -38,7 +38,7 @@ pub struct Args {
     /// Write JUnit XML (-: to standard output, instead of the text)
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Write Markdown
+    /// Write Markdown (-: to standard output, instead of the text)
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Write an HTML page

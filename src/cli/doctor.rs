@@ -43,7 +43,7 @@ pub struct Args {
     /// Write the result as JSON, for `[subject] doctor` of an experiment
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Show no progress
+    /// Show no progress on standard error
     #[arg(short, long)]
     quiet: bool,
 }

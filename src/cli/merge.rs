@@ -18,7 +18,7 @@ refused, and the folder is left as it was. Judgements of a [reference] are merge
 Exit: 0 done, 1 an expectation failed (--check), 2 a bad plan or folder, 3 rows are missing or jobs failed,
 4 two folders hold a shard with different counts, 5 input/output.")]
 pub struct Args {
-    /// The plan file
+    /// The plan file that `ttlab plan --shards` wrote
     plan: PathBuf,
     /// Folder of a shard (may be repeated) [default: shards/0 and so on in the results' folder]
     #[arg(long, value_name = "FOLDER")]
@@ -32,7 +32,7 @@ pub struct Args {
     /// Merge shards of different builds of ttlab
     #[arg(long)]
     any_build: bool,
-    /// Print no summary
+    /// Do not print the summary
     #[arg(short, long)]
     quiet: bool,
 }

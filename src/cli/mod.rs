@@ -69,7 +69,7 @@ use std::process::ExitCode;
 /// The exit codes (see `docs/guarantees.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Success.
+    /// The command did what it was asked to do.
     Done = 0,
     /// A gate or an expectation failed.
     Gate = 1,
@@ -360,7 +360,7 @@ fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<impl std::fmt
     crate::analysis::caveats::preflight::external_power(experiment, folder).filter(|reach| !reach.falls_short())
 }
 
-/// Prints warnings.
+/// Prints each warning as a line on standard error.
 fn warn(warnings: impl IntoIterator<Item = impl std::fmt::Display>) {
     warnings.into_iter().for_each(|warning| eprintln!("warning: {warning}"));
 }

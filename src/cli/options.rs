@@ -15,7 +15,7 @@ use crate::table::Design;
 pub struct Args {
     /// Only options with this text
     text: Option<String>,
-    /// Print Markdown
+    /// Print the page docs/options.md
     #[arg(long)]
     markdown: bool,
     /// Show a preset's text instead; without a name, list the presets

@@ -10,7 +10,7 @@ use std::time::Instant;
 pub struct Args {
     /// A FEN in quotes, or startpos
     position: String,
-    /// Depth in plies
+    /// Depth in plies, 0 to 20
     #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
     depth: u32,
     /// Show the count of each move

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
   ttlab plan experiments/quick.toml --key     the key of a cache for its results
   ttlab plan --missing plan.json              the incomplete shards, as in 3,7-9 (exit 3 if any)")]
 pub struct Args {
-    /// The experiment file
+    /// The experiment file to plan
     #[arg(required_unless_present = "missing")]
     file: Option<PathBuf>,
     /// Override an option in every variant: path=value (may be repeated)
@@ -46,7 +46,7 @@ pub struct Args {
     /// and the plan
     #[arg(long)]
     key: bool,
-    /// List every job
+    /// List every job with its id
     #[arg(long)]
     jobs_list: bool,
     /// Split the jobs into N shards

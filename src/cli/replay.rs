@@ -240,7 +240,7 @@ impl ReplayPage {
         let share = if info.positions > 0 { 100.0 * entries as f64 / info.positions as f64 } else { 0.0 };
         let size = if matches!(base.size, Size::Share(_)) { format!(" ({})", base.size) } else { String::new() };
         let mut text = format!(
-            "{} events, {} probes, {} stores of {} positions; a table of {entries} entries{size}: {share:.1} % of them\n",
+            "{} events, {} probes, {} stores of {} positions; a table of {entries} entries{size}: {share:.1} % of the positions\n",
             info.events, info.probes, info.stores, info.positions
         );
         if !self.worth {

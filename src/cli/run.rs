@@ -30,7 +30,7 @@ and the rest is searched.
 Exit: 0 done, 1 an expectation failed (--check) or the results cannot show what varies (--strict), 2 usage or a bad file,
 3 a job failed, 4 finished results were edited, 5 input/output, 75 interrupted (can be resumed).")]
 pub struct Args {
-    /// The experiment file
+    /// The experiment file to run
     #[arg(required_unless_present = "plan")]
     file: Option<PathBuf>,
     /// Run a shard of this plan (`ttlab plan FILE --shards N -o plan.json`)

@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> CommandResult {
         table += iteration.table;
         threads += iteration.threads;
     }
-    let print_count = |name: &str, value: u64| println!("{name:<24} {value:>14}");
+    let print_count = |name: &str, value: u64| println!("{name:<24} {value:>width$}", width = 38 - name.len().max(24));
     println!("\nall iterations:");
     for ((name, _), value) in SearchCounters::COLUMNS.iter().zip(search.values()) {
         print_count(&format!("search.{name}"), value);

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 Nothing is submitted: the command to do so is printed. A shard can be interrupted at any time; run it again to resume.")]
 pub struct Args {
-    /// The scheduler
+    /// The scheduler that the scripts are for
     system: System,
-    /// The plan file
+    /// The plan file that `ttlab plan --shards` wrote
     plan: PathBuf,
     /// Folder of the results [default: reports/<name>]
     #[arg(short, long)]

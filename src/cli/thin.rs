@@ -21,7 +21,7 @@ pub struct Args {
     /// Folder of the thin results
     #[arg(short, long)]
     out: PathBuf,
-    /// Print nothing
+    /// Print nothing but errors
     #[arg(short, long)]
     quiet: bool,
 }

@@ -53,7 +53,7 @@ enum TraceCommand {
         /// Traces by include/ttlab-trace.h or `ttlab trace`
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The output trace
+        /// The trace to write
         #[arg(short, long)]
         out: PathBuf,
         /// Keep the events before any damage, and end the trace there
@@ -64,7 +64,7 @@ enum TraceCommand {
     #[command(after_help = "Example:
   ttlab trace info games.trace")]
     Info {
-        /// The trace
+        /// The trace to read
         file: PathBuf,
     },
     /// Write the stores of a trace for a cache simulator
@@ -72,12 +72,12 @@ enum TraceCommand {
   ttlab trace export games.trace --to libcachesim -o games.oracleGeneral
                                           a TraceReader of libcachesim reads it as TraceType.ORACLE_GENERAL_TRACE")]
     Export {
-        /// The trace
+        /// The trace to export
         file: PathBuf,
-        /// The simulator
+        /// The simulator whose format is written
         #[arg(long, value_enum)]
         to: Simulator,
-        /// The output file
+        /// The file to write
         #[arg(short, long)]
         out: PathBuf,
         /// Memory for ids in MiB, at most half of the free memory; more ids need several passes
@@ -107,7 +107,7 @@ struct Record {
     /// Only the first N items of a file
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     first: Option<u32>,
-    /// The trace
+    /// The trace file to write
     #[arg(short, long)]
     out: PathBuf,
     /// A named starting point for the options

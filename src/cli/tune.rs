@@ -32,7 +32,7 @@ supports a claim. Counts decide, never times, so the result is the same on every
 Run the same command again to resume an interrupted tuning.
 Exit: 0 done, 2 usage or a bad file, 3 a job failed, 5 input/output, 75 interrupted (can be resumed).")]
 pub struct Args {
-    /// The experiment file
+    /// The experiment file, with a [tune] section
     file: PathBuf,
     /// Parallel jobs [default: the processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]

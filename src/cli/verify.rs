@@ -19,7 +19,7 @@ pub struct Args {
     /// Folders that `ttlab run` or `ttlab merge` wrote
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// Show only problems
+    /// Show only folders with problems
     #[arg(short, long)]
     quiet: bool,
 }

@@ -178,7 +178,7 @@ pub struct Dissector<'a> {
 }
 
 impl<'a> Dissector<'a> {
-    /// Starts an iteration.
+    /// Starts the counters of one iteration.
     #[must_use]
     pub fn new(keys: &'a Keys, cutoffs: bool, table: Option<&dyn Table>) -> Self {
         let before = table.map(Table::shadow).unwrap_or_default();
@@ -207,7 +207,7 @@ impl<'a> Dissector<'a> {
         self.false_hits = table.shadow().false_hits;
     }
 
-    /// Classifies a probe.
+    /// Counts a probe by its ply and by what it was good for.
     pub fn probed(&mut self, probed: &Probed, table: &dyn Table) {
         let Probed { node, deep, closed, cut, .. } = *probed;
         let count = &mut self.count;

@@ -45,18 +45,18 @@ pub enum AuditedClaim {
     Stored(Bound),
     /// The score that cut off a node, as a bound of its window.
     Cutoff,
-    /// The root's score.
+    /// The score of the root.
     Root,
-    /// The stored move.
+    /// The move of an entry.
     Move(Move),
 }
 
-/// A wrong answer.
+/// An answer or score that differs from the true value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
     /// The position, in FEN.
     pub fen: String,
-    /// The wrong claim.
+    /// Which answer is wrong.
     pub claim: AuditedClaim,
     /// The claimed score, from the node at `ply`.
     pub score: Score,

@@ -14,11 +14,11 @@ use serde::{Deserialize, Deserializer, Serialize, de::IntoDeserializer};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EngineOptions {
-    /// The search algorithm.
+    /// The algorithm that searches the tree.
     pub algorithm: Algorithm,
     /// What a node that fails returns.
     pub fail: Fail,
-    /// Iterative deepening.
+    /// Which depths are searched before the last one.
     pub deepening: Deepening,
     /// Half-width of the root window round the last iteration's score, in centipawns, 0..=32000; 0:
     /// the full window. A search that falls outside is repeated with the failing side wide open.
@@ -40,7 +40,7 @@ pub struct EngineOptions {
     pub fifty_moves: FiftyMoves,
     /// How being mated scores.
     pub mate: Mate,
-    /// The static evaluation.
+    /// The terms of the static evaluation.
     pub eval: Eval,
     /// What is tried first, in this order; moves that no rule puts forward stay in the generation
     /// order. A move that several rules of the list know is put forward by one of them, wherever
@@ -56,14 +56,14 @@ pub struct EngineOptions {
     /// Internal iterative deepening: a node of an open window without a table move first searches
     /// itself to a smaller depth to find one. Source: "Writing a Chess Engine: Move Selection".
     pub iid: Iid,
-    /// Internal iterative reduction.
+    /// Internal iterative reduction: nodes without a table move are searched less deep.
     pub iir: Iir,
-    /// Late move reduction.
+    /// Late move reduction: late quiet moves are searched less deep.
     pub lmr: Lmr,
     /// Null-move pruning (a table no longer leaves the value alone: entries of reduced searches are
     /// re-used).
     pub null_move: NullMove,
-    /// Singular extension.
+    /// Singular extension: a move without an alternative is searched deeper.
     pub singular: Singular,
     /// Whose knowledge gives the tree its shape: what `iir` and `singular` ask.
     pub shape: Shape,
@@ -75,12 +75,12 @@ pub struct EngineOptions {
     pub probe: Probe,
     /// Which nodes are stored, and with what.
     pub store: Store,
-    /// The transposition table.
+    /// The transposition table: size, policy, and how it is used.
     #[serde(deserialize_with = "table_shorthand")]
     pub table: TableOptions,
     /// Several searchers that share the table.
     pub threads: Threads,
-    /// The position keys.
+    /// The keys that identify positions.
     pub keys: KeyOptions,
     /// When killers and history are forgotten.
     pub history_clear: crate::table::options::Clear,
@@ -317,7 +317,7 @@ pub enum PieceValues {
     Purple,
     /// P 100, N 320, B 330, R 500, Q 900. Source: Michniewski's Simplified Evaluation Function.
     Simplified,
-    /// All pieces 0.
+    /// All pieces are worth 0.
     None,
 }
 
@@ -342,7 +342,7 @@ pub enum PieceSquares {
     /// Michniewski's Simplified Evaluation Function, the middle-game king throughout.
     #[default]
     Simplified,
-    /// None: material only.
+    /// No squares count: material only.
     None,
 }
 
@@ -450,7 +450,7 @@ pub struct Lmr {
     pub min_depth: u8,
     /// Moves searched in full before the first reduced one.
     pub full_moves: u8,
-    /// Plies taken off.
+    /// The plies by which a late move is searched less deep.
     pub reduction: u8,
 }
 
@@ -546,7 +546,7 @@ pub enum GamePly {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Diagnostics {
-    /// The ordinary counters.
+    /// Only the ordinary counters of each iteration.
     #[default]
     Off,
     /// The anatomy of each hit and miss: independent keys, ghosts of what was lost. Slower.

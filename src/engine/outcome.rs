@@ -34,17 +34,17 @@ crate::counters! {
         /// Leaf evaluations and nodes with no legal move: the counter of the published minimax and
         /// alpha-beta tables.
         evals,
-        /// Checkmates met.
+        /// Nodes that are checkmates.
         mates,
-        /// Stalemates met.
+        /// Nodes that are stalemates.
         stalemates,
         /// Table hits that ended their node.
         usable,
-        /// Worth of those: nodes of the subtrees stored with the entries that ended nodes, what it
-        /// had cost to make them (layouts but `bytes24` round down by up to 1 in 64; `big-all`
-        /// stores nodes that were never searched, and pages leave its worth out).
+        /// Worth of the usable hits: the nodes of the subtrees stored with the entries that ended
+        /// nodes, which is what these entries had cost (layouts but `bytes24` round down by up to 1
+        /// in 64; `big-all` stores nodes that were never searched, and pages leave its worth out).
         saved,
-        /// Table hits that did not, and gave a move to try first.
+        /// Table hits that did not end their node but gave a move to try first.
         move_only,
         /// Nodes that failed high in their move loop.
         cuts,
@@ -73,10 +73,10 @@ crate::counters! {
     }
 }
 
-/// One finished iteration.
+/// The result and counters of one finished iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Iteration {
-    /// Depth in plies.
+    /// The depth of the iteration, in plies.
     pub depth: u8,
     /// The deepest ply at which a node was entered, counted from the root (not those that a node
     /// above values without entering them).

@@ -62,7 +62,7 @@ pub enum Where {
     AfterLeaf,
     /// Before the leaf test: nodes of remaining depth 0 too.
     BeforeLeaf,
-    /// Quiescence nodes too.
+    /// Nodes of remaining depth 0 and quiescence nodes too.
     Quiescence,
 }
 
@@ -151,9 +151,9 @@ pub enum Use {
     /// Cutoffs, and the stored move where `ordering` lists `table-move`.
     #[default]
     Both,
-    /// Cutoffs only.
+    /// Cutoffs only: the stored move is ignored.
     Cutoffs,
-    /// The move only.
+    /// The move only: no entry ends a node.
     Moves,
 }
 

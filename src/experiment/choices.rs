@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub enum SuiteChoice {
     /// An EPD, FEN or PGN file.
     File(PathBuf),
-    /// A single position.
+    /// One position instead of a file.
     One(OnePosition),
 }
 
@@ -21,6 +21,6 @@ pub enum SuiteChoice {
 pub struct OnePosition {
     /// The position in FEN.
     pub fen: Option<String>,
-    /// The start position.
+    /// Whether it is the start position of chess.
     pub startpos: bool,
 }

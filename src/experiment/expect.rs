@@ -190,22 +190,22 @@ pub const OTHER_SCORES: &str = "other_scores";
 /// A comparison of two metrics: `left relation right`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// The left side.
+    /// The side before the relation.
     pub left: Term,
     /// `<`, `<=`, `=`, `>=` or `>`.
     pub relation: String,
-    /// The right side.
+    /// The side after the relation.
     pub right: Term,
 }
 
-/// `factor * metric(variant)`.
+/// One side of a claim: `factor * metric(variant)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
     /// The factor of the metric; 1 if none is given.
     pub factor: f64,
     /// The metric: a column or a unique suffix of its name.
     pub metric: String,
-    /// The variant's name.
+    /// The variant's name, without quotes.
     pub variant: String,
 }
 

@@ -121,7 +121,7 @@ impl File {
 pub struct Article {
     /// Title of the article.
     pub title: String,
-    /// Authors, as cited.
+    /// The authors, as they are cited.
     #[serde(default)]
     pub author: String,
     /// Year of publication, if dated.

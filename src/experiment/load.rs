@@ -16,12 +16,12 @@ use crate::engine::Limit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A checked experiment.
+/// An experiment file that passed every check, with its suite and variants.
 #[derive(Debug, Clone)]
 pub struct Experiment {
     /// Name of the experiment and of its folder.
     pub name: String,
-    /// The file's settings.
+    /// The settings of the file, with defaults filled in.
     pub file: File,
     /// The file's text, as read.
     pub text: String,

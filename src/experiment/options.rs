@@ -98,7 +98,7 @@ fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
         let below =
             |known: &&String| known.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
         let names = super::problem::list_quoted(known.iter().filter(below).map(String::as_str));
-        format!("there are {names}: `ttlab options` has all")
+        format!("expected one of {names}: `ttlab options` lists all")
     })
 }
 
@@ -225,11 +225,11 @@ mod tests {
     fn unknown_option_lists_the_valid_ones() {
         let of = |set: &str| options(None, &[set.to_owned()]).unwrap_err();
         let help = of("zzzzzzzzzzzz=1").help.unwrap();
-        assert!(help.ends_with(" more: `ttlab options` has all"), "{help}");
-        assert!(help.starts_with("there are `algorithm`, ") && !help.contains('.'), "{help}");
+        assert!(help.ends_with(" more: `ttlab options` lists all"), "{help}");
+        assert!(help.starts_with("expected one of `algorithm`, ") && !help.contains('.'), "{help}");
         let help = of("table.zzzzzzzzzzzz=1").help.unwrap();
         assert!(
-            help.starts_with("there are `table.age_bits`, ")
+            help.starts_with("expected one of `table.age_bits`, ")
                 && !help.contains("algorithm")
                 && !help.contains("policy."),
             "{help}"

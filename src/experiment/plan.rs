@@ -54,7 +54,7 @@ pub struct Plan {
     searched: Vec<bool>,
     /// Whether one job of a variant searches all items of a suite.
     takes_whole_suite: Vec<bool>,
-    /// Number of repeats.
+    /// How often each search is repeated, at least 1.
     pub repeats: u32,
     /// Hash of the sequence's settings; 0 without a sequence.
     sequence_id: u64,
@@ -254,7 +254,7 @@ impl Plan {
         self.variants.iter().any(|variant| variant.external().is_some())
     }
 
-    /// Number of jobs.
+    /// The number of jobs of all variants and items.
     pub fn len(&self) -> u64 {
         self.jobs_of_repeat(0).count() as u64 * u64::from(self.repeats)
     }

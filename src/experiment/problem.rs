@@ -23,11 +23,11 @@ pub struct Problem {
 /// An error in options whose place in the file or command line is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionFault {
-    /// The option's path.
+    /// The path of the key that is wrong: `table.slots`.
     pub path: String,
     /// The message, beginning with the path.
     pub message: String,
-    /// A suggestion.
+    /// What to write instead, if a near name or form is known.
     pub help: Option<String>,
 }
 
@@ -97,7 +97,7 @@ pub fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// The nearest valid name, or the first few valid names.
 pub fn nearest_or_all<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
-    nearest(name, names.clone()).unwrap_or_else(|| format!("there are {}", list_quoted(names)))
+    nearest(name, names.clone()).unwrap_or_else(|| format!("expected one of {}", list_quoted(names)))
 }
 
 /// The message for an ambiguous name.

@@ -26,7 +26,7 @@ pub struct Sequence {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// At every ply.
+    /// Both sides: every ply.
     #[default]
     Both,
     /// At White's moves, as an engine playing White.

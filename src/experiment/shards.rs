@@ -158,7 +158,8 @@ impl PlanFile {
             let help = "ttlab plan FILE --shards N -o plan.json makes one";
             wrong(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
         };
-        let value = serde_json::from_str(text).map_err(|error| not_a_plan(error.to_string()))?;
+        let not_json = |error: serde_json::Error| format!("line {}, column {}: no JSON", error.line(), error.column());
+        let value = serde_json::from_str(text).map_err(|error| not_a_plan(not_json(error)))?;
         let file: Self = from_json(value).map_err(|error| not_a_plan(error.to_string()))?;
         let check_equal = |field: &str, found: String, expected: String| {
             let problem = format!("{field}: the plan has {found}, but its experiment gives {expected}");

@@ -71,7 +71,7 @@ pub fn read_subject<'a>(
     }
     if subject.is_builtin() {
         if let Some((path, _)) = set.clone().find(|(path, _)| path.starts_with(UCI)) {
-            return wrong(path, "\"builtin\" has no UCI options: set it up in [engine]");
+            return wrong(path, "ttlab's own engine has no UCI options: set its options in [engine]");
         }
         // The options in [subject] apply to external engines only.
         return Ok(Some(SubjectOptions::default()));

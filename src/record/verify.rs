@@ -84,7 +84,7 @@ impl VerifyReport {
     pub fn describe_missing_rows(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
-            (0, rows) => Some(format!("{} missing that the run had written", plural(rows, "row"))),
+            (0, rows) => Some(format!("missing: {} that the run wrote", plural(rows, "row"))),
             (jobs, _) => Some(format!("{} of the plan without rows", plural(jobs, "job"))),
         }
     }
@@ -449,9 +449,9 @@ mod tests {
                 ended.clone(),
                 [1, 0, 0, 1],
                 Some(format!("1 row {words} (line 2: {check})")),
-                Some("1 row missing that the run had written"),
+                Some("missing: 1 row that the run wrote"),
             ),
-            (cut(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("1 row missing that the run had written")),
+            (cut(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("missing: 1 row that the run wrote")),
             (cut(&[3, 4]), ended.clone(), [0, 0, 1, 2], None, Some("1 job of the plan without rows")),
             (
                 cut(&[]),
@@ -466,7 +466,7 @@ mod tests {
                 Manifest { ended: None, ..ended.clone() },
                 [0, 0, 0, 1],
                 None,
-                Some("1 row missing that the run had written"),
+                Some("missing: 1 row that the run wrote"),
             ),
             // A shard's jobs are not known here; nor are the rows of a run that has not ended.
             (

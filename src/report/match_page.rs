@@ -198,8 +198,7 @@ pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
     let blind: Vec<&Encounter> = all.all_encounters().filter(|encounter| encounter.blind > 0).collect();
     if let Some(most) = blind.iter().max_by_key(|encounter| encounter.blind) {
         warnings.push(format!(
-            "in {} the first player had to move before completing depth 1 ({} at most, \"{}\"): the limit is too small for \
-             its quiescence",
+            "in {} the first player had to move before completing depth 1 ({} at most, \"{}\"): give it more nodes",
             plural(blind.len(), "encounter"),
             plural(most.blind, "move"),
             encounter_name(most, all)

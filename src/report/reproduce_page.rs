@@ -62,7 +62,7 @@ fn articles_table(pages: &[Page]) -> Option<SheetTable> {
         [
             Cell { link: safe_link(&article.link), ..Cell::text(&article.title) },
             author,
-            Cell::number(year, year.to_string()).with_reason("the article bears no date"),
+            Cell::number(year, year.to_string()).with_reason("the year is unknown"),
             Cell::text(names.join(", ")),
         ]
     });

@@ -80,9 +80,9 @@ pub enum RunError {
         "{path}: cannot write: {error}; all rows before it are safe: run the same command again to resume when the file is writable"
     )]
     Write {
-        /// The results file.
+        /// The path of the results file.
         path: String,
-        /// The system's error.
+        /// The system's reason.
         error: io::Error,
     },
     /// The system started too few threads.
@@ -95,7 +95,7 @@ pub enum RunError {
         started: usize,
         /// Threads that were requested.
         workers: usize,
-        /// The system's error.
+        /// The system's reason.
         error: io::Error,
     },
     /// An external engine is missing, misbehaves, or lacks an option.

@@ -15,7 +15,7 @@ pub fn found_or_stopped<T>(ended: Result<T, Interrupt>) -> Result<Option<T>, Str
     ended.map(Some).or_else(|halt| halt.map_or(Ok(None), Err))
 }
 
-/// A finished search.
+/// What a finished search found, and its counts.
 #[derive(Default)]
 pub struct SearchRecord {
     /// [`Move::NONE`] if there is none, or no iteration finished.

@@ -70,7 +70,7 @@ const fn is_false(switch: &bool) -> bool {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a program in quotes, or a list of it and its arguments")]
 pub enum ProgramWords {
-    /// A program.
+    /// A program without arguments, by name or path.
     Name(String),
     /// A program and its arguments.
     List(Vec<String>),

@@ -14,7 +14,7 @@ pub enum System {
 /// The plan to run, and the resources of each shard.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// The experiment's name.
+    /// The experiment's name, which the job gets.
     pub name: String,
     /// The number of shards.
     pub shards: u64,
@@ -38,12 +38,12 @@ pub struct Order {
     pub at_once: Option<u64>,
 }
 
-/// A script file.
+/// A script to be written, with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// The file name.
+    /// The file name, without a folder.
     pub name: &'static str,
-    /// The file's contents.
+    /// The whole contents of the file.
     pub text: String,
 }
 

@@ -14,7 +14,7 @@ pub enum TableError {
     /// There is not enough free memory.
     #[error("table.size: {} MiB exceed the {}free memory", bytes >> 20, mebibytes(*available))]
     Memory {
-        /// Bytes requested.
+        /// The number of bytes that was requested.
         bytes: u64,
         /// Bytes free, if known.
         available: Option<u64>,

@@ -92,10 +92,10 @@ impl Entry {
     }
 }
 
-/// An answered probe.
+/// An entry that answered a probe.
 #[derive(Debug, Clone, Copy)]
 pub struct Hit {
-    /// The stored entry.
+    /// A copy of the stored entry.
     pub entry: Entry,
     /// The draft that may end the node: the entry's depth, less what an aging policy takes off on a
     /// probe.
@@ -128,7 +128,7 @@ impl StoreOutcome {
         Self { slot, moved: 0, same, refused: false }
     }
 
-    /// A refused store.
+    /// A store that the policy refused; `same` if the position has an entry already.
     #[inline]
     #[must_use]
     pub const fn refused(same: bool) -> Self {

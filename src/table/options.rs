@@ -148,7 +148,7 @@ pub enum Prefetch {
     /// `children` for tables of 8 MiB or more, else `none`.
     #[default]
     Auto,
-    /// None.
+    /// Nothing is prefetched.
     None,
     /// Each child's, just before its move is made.
     Child,
@@ -218,7 +218,7 @@ pub struct TableOptions {
     pub forget: f64,
     /// What is lost of such a hit.
     pub forget_part: ForgetPart,
-    /// Seed of `forget`.
+    /// The seed of the hits that `forget` loses.
     pub forget_seed: u64,
     /// Which buckets are fetched ahead of their probe. Changes time, never counts.
     pub prefetch: Prefetch,

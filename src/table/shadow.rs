@@ -81,7 +81,7 @@ pub struct Shadow {
     counters: ShadowCounters,
 }
 
-/// Bytes per slot.
+/// The bytes that the shadow adds to each slot.
 pub const SLOT_BYTES: u64 = size_of::<SlotLife>() as u64;
 
 impl Shadow {
@@ -102,7 +102,7 @@ impl Shadow {
         &mut self.slots[slot]
     }
 
-    /// Records a hit.
+    /// Counts a hit as true or false by the check word, and the entry as used.
     pub fn hit(&mut self, slot: usize, check: u64) {
         let life = self.slot(slot);
         let own = life.check == check;
@@ -150,7 +150,7 @@ impl Shadow {
         ghost
     }
 
-    /// Records a store.
+    /// Counts a store by its outcome, and starts the life of its entry.
     pub fn store(&mut self, stored: StoreOutcome, check: u64, depth: u8) {
         let StoreOutcome { slot: at, moved, same, refused } = stored;
         if refused {

@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr};
 pub enum Size {
     /// Bytes of memory for the entries.
     Bytes(u64),
-    /// Entries (slots).
+    /// Number of entries (slots).
     Entries(u64),
     /// Entries, as a share of what an unbounded table stores in the same search: 0.25 for `"25 %"`.
     Share(f64),

@@ -41,7 +41,7 @@ pub mod flags {
 /// One event, as in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Event {
-    /// The position's key.
+    /// The full key of the position.
     pub key: u64,
     /// Store: the score as stored. Probe: the node's beta, if [`flags::WINDOW`] is set.
     pub value: i16,
@@ -157,7 +157,7 @@ impl Event {
         }
     }
 
-    /// The encoded event.
+    /// The event as the bytes of the file.
     #[inline]
     #[must_use]
     pub fn bytes(&self) -> [u8; UNIT] {

@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 /// Counts of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExportCounts {
-    /// Requests written.
+    /// The number of requests that were written.
     pub requests: u64,
     /// Distinct ids among them.
     pub ids: u64,
@@ -20,7 +20,7 @@ const REQUEST: usize = 24;
 const ID: std::ops::Range<usize> = 4..12;
 const NEXT: std::ops::Range<usize> = 16..24;
 
-/// Requests per block.
+/// The number of requests that are written at once.
 const BLOCK: u64 = 1 << 12;
 
 /// Bytes per id in a growing map.

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 /// Result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImportResult {
-    /// Events copied.
+    /// The number of events that were copied.
     pub events: u64,
     /// The number of intact bytes, if the trace was truncated by a repair.
     pub cut_at: Option<u64>,

@@ -8,9 +8,9 @@ use std::io::Read;
 /// Counts of a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Info {
-    /// Events.
+    /// The number of events of all kinds.
     pub events: u64,
-    /// Probes.
+    /// The number of probes.
     pub probes: u64,
     /// Probes answered by the recorded table.
     pub hits: u64,
@@ -18,7 +18,7 @@ pub struct Info {
     pub cuts: u64,
     /// Probes with a window.
     pub with_window: u64,
-    /// Stores.
+    /// The number of stores.
     pub stores: u64,
     /// Stores with an exact bound.
     pub exact: u64,
@@ -30,14 +30,14 @@ pub struct Info {
     pub with_subtree: u64,
     /// Searches, not counting iterations.
     pub searches: u64,
-    /// Recorded iterations.
+    /// The number of iterations that the trace records.
     pub iterations: u64,
     /// Clears of the table.
     pub clears: u64,
     /// Games or unrelated positions: each begins with a clear or with a search flagged as the first
     /// of a game.
     pub games: u64,
-    /// Nodes searched.
+    /// Nodes of all searches, as their end events state them.
     pub nodes: u64,
     /// Minimum depth of a probe or store.
     pub min_depth: i8,
@@ -71,7 +71,7 @@ impl Distinct {
         Self { keys: HashSet::default(), most, level: 0 }
     }
 
-    /// Counts a key.
+    /// Counts a key if its hash falls into the current sample.
     #[inline]
     pub fn insert(&mut self, key: u64) {
         if hash(key).trailing_zeros() >= self.level && self.keys.insert(key) {
@@ -149,7 +149,7 @@ impl InfoCounter {
         (self.met, self.asked) = (Distinct::new(MAX_LIVE_KEYS), 0);
     }
 
-    /// Adds an event.
+    /// Counts an event; events must come in the order of the trace.
     pub fn push(&mut self, event: &Event) {
         let info = &mut self.info;
         info.events += 1;
@@ -213,7 +213,7 @@ impl InfoCounter {
         self.info.nodes += u64::from(if more > u32::MAX / 2 { 0 } else { more });
     }
 
-    /// The final counts.
+    /// The counts of all events that were pushed.
     #[must_use]
     pub fn finish(mut self) -> Info {
         self.record_peaks();

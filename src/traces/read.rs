@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Why a trace cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// A read failed.
+    /// The system could not read the file.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The first bytes are not those of a trace.
@@ -17,7 +17,7 @@ pub enum TraceError {
     /// The format version is not supported.
     #[error("byte 8: unsupported format version {found}: this build reads version {VERSION}")]
     Version {
-        /// The version found.
+        /// The version that the file states.
         found: u16,
     },
     /// The byte order is not little-endian.
@@ -34,9 +34,9 @@ pub enum TraceError {
          (`ttlab trace import --repair` keeps the events present)"
     )]
     Truncated {
-        /// Bytes present.
+        /// The length of the file in bytes.
         offset: u64,
-        /// Complete events present.
+        /// The number of complete events.
         events: u64,
     },
     /// There are bytes after the end event.
@@ -50,9 +50,9 @@ pub enum TraceError {
     Count {
         /// Offset of the end event.
         offset: u64,
-        /// Events declared.
+        /// The number of events that the end event states.
         declared: u64,
-        /// Events present.
+        /// The number of events in the file.
         found: u64,
     },
     /// The checksum does not match.
@@ -60,7 +60,7 @@ pub enum TraceError {
     Damaged {
         /// Offset of the end event.
         offset: u64,
-        /// Events present.
+        /// The number of events in the file.
         events: u64,
     },
     /// An event is invalid.
@@ -70,7 +70,7 @@ pub enum TraceError {
         offset: u64,
         /// Number of the event, from 0.
         event: u64,
-        /// What is invalid.
+        /// Why the event is invalid.
         flaw: Flaw,
     },
     /// The file changed between two passes.

@@ -17,7 +17,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the header.
+    /// Starts a trace by writing its header.
     pub fn new(to: W) -> Self {
         let mut buffer = Vec::with_capacity(UNIT * BLOCK);
         buffer.extend(MAGIC);
@@ -27,7 +27,7 @@ impl<W: Write> Writer<W> {
         Self { to, buffer, last: None, events: 0, check: Check::default(), nodes: 0, failed: None }
     }
 
-    /// Adds an event.
+    /// Writes an event and adds it to the checksum.
     pub fn push(&mut self, event: Event) {
         self.write_last();
         if event.kind() != EventKind::Store || !event.has(flags::SUBTREE) {

@@ -256,10 +256,9 @@ fn file_with_comments_blanks_and_any_line_ends_is_read() {
     let file = read_positions("f.epd", &text, Strictness::Strict, OnError::Skip).unwrap();
     assert_eq!(file.0.iter().map(|epd| epd.line).collect::<Vec<_>>(), [1, 4]);
     let notes: Vec<String> = file.1.iter().map(ToString::to_string).collect();
-    assert!(
-        notes.len() == 2 && notes[0].starts_with("f.epd:2:3: left out: ") && notes[1].starts_with("f.epd:3:"),
-        "{notes:?}"
-    );
+    assert!(notes.len() == 2, "{notes:?}");
+    assert!(notes[0].starts_with("f.epd:2:3: left out: "), "{notes:?}");
+    assert!(notes[1].starts_with("f.epd:3:"), "{notes:?}");
 }
 
 /// The same positions at the same lines, however lines end; nothing of one line is an operation of

@@ -305,5 +305,7 @@ fn answers_that_a_repetition_makes_wrong_are_counted() {
     };
     let (plain, drawn) = (count(&comparable(&options).unwrap()), count(&with_draws(&options).unwrap()));
     assert_eq!(plain.wrong, 0);
-    assert!(drawn.wrong > 0 && drawn.illegal == 0 && drawn.wrong < drawn.answers, "{drawn:?}");
+    assert!(drawn.wrong > 0, "{drawn:?}");
+    assert!(drawn.illegal == 0, "{drawn:?}");
+    assert!(drawn.wrong < drawn.answers, "{drawn:?}");
 }

@@ -225,7 +225,9 @@ fn wrong_input_exits_2_with_a_hint() {
         ("nodes < -1_000_000_000", "it can never fail"),
     ] {
         let (_, stderr, code) = run(&["compare", base, base, "--fail-on", gate]);
-        assert!(code == 2 && stderr.contains(expected) && stderr.contains("help: "), "{gate}: {stderr}");
+        assert!(code == 2, "{gate}: {stderr}");
+        assert!(stderr.contains(expected), "{gate}: {stderr}");
+        assert!(stderr.contains("help: "), "{gate}: {stderr}");
     }
     let (_, stderr, code) = run(&["compare", base, "no/such/folder"]);
     assert!(code == 2 && stderr.contains("no/such/folder"), "{stderr}");
@@ -273,7 +275,9 @@ fn machine_formats_agree_and_escape_every_name() {
     let first = &bench[0];
     assert_eq!((first["name"].as_str(), first["unit"].as_str()), (Some("plain: nodes"), Some("nodes")));
     assert_eq!(first["value"].as_f64(), Some(nodes(&base, "plain")));
-    assert!(bench.as_array().unwrap().len() == 4 && first["range"].is_string() && first["extra"].is_string());
+    assert!(bench.as_array().unwrap().len() == 4);
+    assert!(first["range"].is_string());
+    assert!(first["extra"].is_string());
 
     let (stdout, _, code) = run(&[&args[..5], &["--json", "-"]].concat());
     assert!(code == 1 && serde_json::from_str::<serde_json::Value>(&stdout).is_ok(), "{stdout}");

@@ -34,7 +34,9 @@ fn warnings_begin_at_their_documented_limits() {
     assert_eq!(page_notes(&plain, timing(0.05, -0.05), true), Vec::<String>::new(), "as much as is usual");
     assert_eq!(page_notes(&plain, timing(f64::NAN, 0.0), true), Vec::<String>::new());
     let noisy = page_notes(&plain, timing(0.06, 0.0), true);
-    assert!(noisy.len() == 1 && noisy[0].contains("noisy") && noisy[0].contains("by 6 %"), "{noisy:?}");
+    assert!(noisy.len() == 1, "{noisy:?}");
+    assert!(noisy[0].contains("noisy"), "{noisy:?}");
+    assert!(noisy[0].contains("by 6 %"), "{noisy:?}");
     for (drift, output) in [(0.08, "+8 %"), (-0.08, "-8 %")] {
         let drifted = page_notes(&plain, timing(0.0, drift), true);
         assert!(drifted.len() == 1 && drifted[0].contains(&format!("took {output} against the first")), "{drifted:?}");
@@ -43,10 +45,9 @@ fn warnings_begin_at_their_documented_limits() {
     // Failed jobs of all lines together, searches of the least and the most.
     let failed = summary(vec![line("a", 19, 0, 0, 1), line("b", 20, 0, 0, 0), line("c", 18, 0, 0, 2)]);
     let words = page_notes(&failed, None, true);
-    assert!(
-        words.len() == 2 && words[0].starts_with("3 jobs failed") && words[1].contains("18 to 20 searches"),
-        "{words:?}"
-    );
+    assert!(words.len() == 2, "{words:?}");
+    assert!(words[0].starts_with("3 jobs failed"), "{words:?}");
+    assert!(words[1].contains("18 to 20 searches"), "{words:?}");
     let one = page_notes(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None, true);
     assert_eq!(one, ["a job failed and is left out: see the error column"]);
     // Groups of other columns may differ in their numbers.
@@ -126,22 +127,18 @@ fn warning_names_the_tables_that_hardly_fill() {
     let as_is: &dyn Fn(&mut Manifest, &mut Summary) = &|_, _| ();
     // Replacement needs every table full to three tenths; anything else one.
     let words = of(&["table.policy.kind"], &[299.0, 300.0], as_is);
-    assert!(
-        words.len() == 1 && words[0].contains("tables of \"a\" stayed") && words[0].contains("about replacement"),
-        "{words:?}"
-    );
+    assert!(words.len() == 1, "{words:?}");
+    assert!(words[0].contains("tables of \"a\" stayed"), "{words:?}");
+    assert!(words[0].contains("about replacement"), "{words:?}");
     for varied in ["table.same_key", "table.slots"] {
         assert_eq!(of(&[varied], &[299.0, 300.0], as_is).len(), 1, "{varied}");
     }
     assert_eq!(of(&["table.policy.kind"], &[300.0, 900.0], as_is), Vec::<String>::new());
     assert_eq!(of(&["probe.at"], &[299.0, 300.0], as_is), Vec::<String>::new());
     let words = of(&["probe.at"], &[299.0, 10.0, 20.0, 30.0], as_is);
-    assert!(
-        words.len() == 1
-            && words[0].contains("\"a\", \"b\", \"c\" and 1 more stayed")
-            && words[0].contains("unlike tables in a game"),
-        "{words:?}"
-    );
+    assert!(words.len() == 1, "{words:?}");
+    assert!(words[0].contains("\"a\", \"b\", \"c\" and 1 more stayed"), "{words:?}");
+    assert!(words[0].contains("unlike tables in a game"), "{words:?}");
     // Lines without a table of limited size have none that could be full.
     assert_eq!(of(&["probe.at"], &[f64::NAN, 900.0], as_is), Vec::<String>::new());
     assert_eq!(of(&["probe.at"], &[f64::NAN, 10.0], as_is).len(), 1);

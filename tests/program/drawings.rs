@@ -61,10 +61,10 @@ impl Shape {
 
 /// All shapes of a drawing in their order, and its width and height.
 fn parsed(svg: &str) -> (Vec<Shape>, f64, f64) {
-    assert!(
-        svg.starts_with("<svg ") && svg.ends_with("</svg>") && !svg.contains("NaN") && !svg.contains("inf"),
-        "{svg}"
-    );
+    assert!(svg.starts_with("<svg "), "{svg}");
+    assert!(svg.ends_with("</svg>"), "{svg}");
+    assert!(!svg.contains("NaN"), "{svg}");
+    assert!(!svg.contains("inf"), "{svg}");
     let mut shapes: Vec<Shape> = Vec::new();
     let (mut size, mut in_title) = ((0.0, 0.0), false);
     for piece in svg.split('<').skip(1) {
@@ -229,7 +229,9 @@ fn legend_says(shapes: &[Shape], bottom: f64, expected: &[(&str, usize, usize)])
     for ((mark, &(x, y, text)), &(name, series, shape)) in under.iter().zip(&names).zip(expected) {
         let ((at, height), found) = mark.middle();
         assert_eq!((text, colour(mark.class()), found), (name, series, shape));
-        assert!(at < x && x - at < 20.0 && (height - y).abs() < 8.0, "{name} is not beside its mark");
+        assert!(at < x, "{name} is not beside its mark");
+        assert!(x - at < 20.0, "{name} is not beside its mark");
+        assert!((height - y).abs() < 8.0, "{name} is not beside its mark");
     }
 }
 
@@ -447,7 +449,10 @@ fn map_draws_each_cell_at_its_row_and_column() {
                 let cell = cells.next().unwrap();
                 let (left, top) = (cell.number("x"), cell.number("y"));
                 let (wide, high) = (cell.number("width"), cell.number("height"));
-                assert!(left < x && x < left + wide && top < y && y < top + high, "{name}, {head}");
+                assert!(left < x, "{name}, {head}");
+                assert!(x < left + wide, "{name}, {head}");
+                assert!(top < y, "{name}, {head}");
+                assert!(y < top + high, "{name}, {head}");
                 assert!((left + wide / 2.0 - x).abs() < 2.0, "{head} stands over its column");
                 assert_eq!(cell.class(), if *ratio < 1.0 { "better bar" } else { "worse bar" });
                 assert_eq!(cell.title, format!("{name}, {head}: {ratio:.3} of the baseline&#39;s"));
@@ -513,7 +518,9 @@ fn stacked_bars_abut_and_are_as_long_as_their_shares() {
             assert_eq!((self::colour(rect.class()), name.2), (colour, part));
             assert_eq!(rect.attributes["fill-opacity"], bar.attributes["fill-opacity"], "as pale as in the plot");
             let side = rect.number("x") + rect.number("width");
-            assert!(side < name.0 && name.0 - side < 15.0 && (rect.number("y") + 10.0 - name.1).abs() < 3.0);
+            assert!(side < name.0);
+            assert!(name.0 - side < 15.0);
+            assert!((rect.number("y") + 10.0 - name.1).abs() < 3.0);
         }
     }
 }
@@ -662,7 +669,9 @@ fn axis_labels_do_not_overlap() {
         let (shapes, ..) = parsed(&plot.render(width, "title", true));
         let bottom = floor(&shapes);
         let under: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
-        assert!(under.len() > 1 && under.len() < 30 && under[0].2 == "101,000 entries", "{under:?}");
+        assert!(under.len() > 1, "{under:?}");
+        assert!(under.len() < 30, "{under:?}");
+        assert!(under[0].2 == "101,000 entries", "{under:?}");
         for pair in under.windows(2) {
             let wide = pair.iter().map(|(.., text)| 6.0 * text.chars().count() as f64).sum::<f64>() / 2.0;
             assert!(pair[1].0 - pair[0].0 >= wide, "{pair:?} at {width}");
@@ -730,10 +739,9 @@ fn map_colours_a_half_as_strongly_as_a_double() {
     let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
     let strengths: Vec<f64> =
         shapes.iter().filter(|shape| shape.tag == "rect").map(|cell| cell.number("fill-opacity")).collect();
-    assert!(
-        strengths[0] == strengths[1] && strengths[2] == strengths[3] && strengths[0] > strengths[2],
-        "{strengths:?}"
-    );
+    assert!(strengths[0] == strengths[1], "{strengths:?}");
+    assert!(strengths[2] == strengths[3], "{strengths:?}");
+    assert!(strengths[0] > strengths[2], "{strengths:?}");
     // What is infinitely far takes nothing from the others.
     let plot = Heat { cells: vec![vec![Some(0.0), Some(4.0)], vec![None, Some(2.0)]], ..plot };
     let (shapes, ..) = parsed(&plot.render(700.0, "title", true));

@@ -313,7 +313,9 @@ fn round_robin_page_has_every_encounter() {
     let trial = Trial::new(&text);
     let (stdout, stderr, code) = trial.run("out", &[]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stdout.contains("bare") && stdout.contains("Elo") && stderr.contains("95 % interval"), "{stdout}{stderr}");
+    assert!(stdout.contains("bare"), "{stdout}{stderr}");
+    assert!(stdout.contains("Elo"), "{stdout}{stderr}");
+    assert!(stderr.contains("95 % interval"), "{stdout}{stderr}");
     let path = trial.path("out").join("results.csv");
     assert_eq!(column(&path, "variant").len(), 3 * 6 * 2);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
@@ -367,7 +369,9 @@ fn round_robin_page_has_every_encounter() {
         if let ("figure", Ok(value), Ok(low), Ok(high)) =
             (&row[0], row[5].parse::<f64>(), row[6].parse::<f64>(), row[7].parse::<f64>())
         {
-            assert!(low <= value && value <= high && low < high, "{row:?}");
+            assert!(low <= value, "{row:?}");
+            assert!(value <= high, "{row:?}");
+            assert!(low < high, "{row:?}");
             figures += 1;
         }
     }
@@ -514,8 +518,10 @@ fn cutechess_plays_complete_games_with_ttlab() {
         let output = command.args(["--preset", "match", "--", other]).output().unwrap();
         let stdout = String::from_utf8_lossy(&output.stdout);
         let expected = format!("{games} games");
+        assert!(output.status.success(), "{limit}: {stdout}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(stdout.starts_with(&expected), "{limit}: {stdout}{}", String::from_utf8_lossy(&output.stderr));
         assert!(
-            output.status.success() && stdout.starts_with(&expected) && stdout.contains("time forfeits: ours 0,"),
+            stdout.contains("time forfeits: ours 0,"),
             "{limit}: {stdout}{}",
             String::from_utf8_lossy(&output.stderr)
         );
@@ -642,7 +648,10 @@ fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     let equal = number(&encounters[0]["equal_nodes"]);
     assert!((equal - 0.5_f64.powf(bare / half)).abs() < 1e-3, "{equal} {bare} {half}");
     let ends = [0, 1].map(|at| number(&encounters[0]["equal_nodes_interval"][at]));
-    assert!(0.0 < ends[0] && ends[0] < equal && equal < ends[1] && ends[1] < 1.0, "{ends:?}");
+    assert!(0.0 < ends[0], "{ends:?}");
+    assert!(ends[0] < equal, "{ends:?}");
+    assert!(equal < ends[1], "{ends:?}");
+    assert!(ends[1] < 1.0, "{ends:?}");
     // The other is the stronger, and nobody played with more nodes.
     assert!(number(&encounters[1]["elo"]) > 0.0 && encounters[1]["equal_nodes"].is_null());
     let page = page.to_string().replace("\\\"", "\"");

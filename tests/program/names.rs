@@ -33,7 +33,9 @@ fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
     let out = results(folder.path(), "a", GRID);
     for by in ["policy", "table.policy", "table.policy.kind"] {
         let rows = groups(&[&out, "--by", by]);
-        assert!(rows.len() == 2 && rows[0].contains("always") && rows[1].contains("aged-depth"), "{by}: {rows:?}");
+        assert!(rows.len() == 2, "{by}: {rows:?}");
+        assert!(rows[0].contains("always"), "{by}: {rows:?}");
+        assert!(rows[1].contains("aged-depth"), "{by}: {rows:?}");
         let rows = groups(&[&out, "--where", &format!("{by}=always")]);
         assert!(rows.len() == 2 && rows.iter().all(|row| !row.contains("aged-depth")), "{by}: {rows:?}");
         let (stdout, stderr, code) =
@@ -42,7 +44,9 @@ fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
     }
     // Two variants have the policy; with the size it is one.
     let (_, stderr, code) = run(&["report", &out, "--baseline", "policy=always"]);
-    assert!(code == 2 && stderr.contains("2 variants") && stderr.contains("size=1024, policy=always"), "{stderr}");
+    assert!(code == 2, "{stderr}");
+    assert!(stderr.contains("2 variants"), "{stderr}");
+    assert!(stderr.contains("size=1024, policy=always"), "{stderr}");
     let (stdout, stderr, code) = run(&["report", &out, "--baseline", "table.policy=always,size=1024"]);
     let line = stdout.lines().find(|line| line.starts_with("1024 *"));
     assert!(code == 0 && line.is_some_and(|line| line.contains("always")), "{stdout}{stderr}");
@@ -72,7 +76,9 @@ fn ambiguous_column_name_is_refused_with_both_columns() {
     ] {
         let out = results(folder.path(), name, text);
         let (_, stderr, code) = run(&["report", &out, "--where", "slots>=2"]);
-        assert!(code == 2 && stderr.contains("`row.slots`") && stderr.contains("`table.slots`"), "{name}: {stderr}");
+        assert!(code == 2, "{name}: {stderr}");
+        assert!(stderr.contains("`row.slots`"), "{name}: {stderr}");
+        assert!(stderr.contains("`table.slots`"), "{name}: {stderr}");
         // A file alone knows its columns, and what options there are.
         let (_, stderr, code) = run(&["report", &format!("{out}/results.csv"), "--where", "slots>=2"]);
         assert!(code == 2 && stderr.contains("row.slots"), "{name}: {stderr}");
@@ -100,7 +106,9 @@ fn option_that_varies_only_between_results_is_a_column() {
         results(folder.path(), algorithm, &text)
     });
     let rows = groups(&[&pvs, &mtdf, "--by", "algorithm"]);
-    assert!(rows.len() == 2 && rows[0].contains("pvs") && rows[1].contains("mtdf"), "{rows:?}");
+    assert!(rows.len() == 2, "{rows:?}");
+    assert!(rows[0].contains("pvs"), "{rows:?}");
+    assert!(rows[1].contains("mtdf"), "{rows:?}");
     let rows = groups(&[&pvs, &mtdf, "--where", "algorithm=mtdf", "--by", "policy"]);
     assert_eq!(rows.len(), 2, "{rows:?}");
     // Whatever it is asked by.
@@ -111,7 +119,9 @@ fn option_that_varies_only_between_results_is_a_column() {
         assert!(rows.len() == 1 && rows[0].contains(left), "{condition}: {rows:?}");
     }
     let (_, stderr, code) = run(&["report", &pvs, &mtdf, "--where", "algorithm=minimax"]);
-    assert!(code == 2 && stderr.contains("no row meets") && stderr.contains("`pvs`, `mtdf`"), "{stderr}");
+    assert!(code == 2, "{stderr}");
+    assert!(stderr.contains("no row meets"), "{stderr}");
+    assert!(stderr.contains("`pvs`, `mtdf`"), "{stderr}");
     let (_, stderr, code) = run(&["report", &pvs, "--by", "polici"]);
     assert!(code == 2 && stderr.contains("did you mean `table.policy`"), "{stderr}");
     let (_, stderr, code) = run(&["report", &pvs, &mtdf, "--by", "algoritm"]);

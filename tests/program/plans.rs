@@ -222,7 +222,9 @@ fn plan_estimates_its_time_or_says_that_it_cannot() {
 #[test]
 fn audit_in_a_pipe_prints_no_progress() {
     let (stdout, stderr, code) = run(&["audit", "experiments/quick.toml", "--depth", "2", "--positions", "2"]);
-    assert!(code == 0 && stdout.contains("iterations") && stderr.is_empty(), "{stderr}");
+    assert!(code == 0, "{stderr}");
+    assert!(stdout.contains("iterations"), "{stderr}");
+    assert!(stderr.is_empty(), "{stderr}");
 }
 
 /// What is never cleared, table or history, runs through the suite as one job, and its rows' ids say what came before; others' do not.

@@ -346,10 +346,14 @@ fn result_that_depends_on_one_position_is_marked() {
     // Nine positions a little above 1, one far below: the mean says less, all others say more.
     let mut logs: Vec<f64> = (0..9).map(|k| 0.2 + 0.02 * f64::from(k)).collect();
     let nine = Family::from_samples(&[plain(&logs)]).lines[0];
-    assert!(nine.significant && !nine.fragile && nine.ratio.influence.is_some_and(|influence| !influence.reverses));
+    assert!(nine.significant);
+    assert!(!nine.fragile);
+    assert!(nine.ratio.influence.is_some_and(|influence| !influence.reverses));
     logs.push(-3.0);
     let ten = Family::from_samples(&[plain(&logs)]).lines[0];
-    assert!(ten.ratio.mean < 1.0 && ten.ratio.median > 1.0 && (ten.ratio.below, ten.ratio.above) == (1, 9));
+    assert!(ten.ratio.mean < 1.0);
+    assert!(ten.ratio.median > 1.0);
+    assert!((ten.ratio.below, ten.ratio.above) == (1, 9));
     let influence = ten.ratio.influence.unwrap();
     assert!(influence.reverses && influence.cluster == 9);
     near(influence.without, nine.ratio.mean, 1e-12);
@@ -357,7 +361,9 @@ fn result_that_depends_on_one_position_is_marked() {
     assert!(!ten.significant && ten.fragile);
     // Six of six is as little as can be marked; with one of them the other way it is not.
     let six = Family::from_samples(&[plain(&[0.2; 6])]).lines[0];
-    assert!(six.p == 0.031_25 && six.significant && !six.fragile);
+    assert!(six.p == 0.031_25);
+    assert!(six.significant);
+    assert!(!six.fragile);
     // Twelve positions just told from 1: without the strongest they are not.
     let logs = [2.4, 1.8, 1.2, 1.2, 0.6, 0.6, 0.3, 0.3, -0.3, -0.3, -0.3, 0.12];
     let border = Family::from_samples(&[plain(&logs)]).lines[0];
@@ -392,7 +398,10 @@ fn ratio_of_a_sample_to_itself_is_one() {
         assert!(!ratio.excludes_one());
     }
     let none = Ratio::from_logs(&[]);
-    assert!(none.mean.is_nan() && none.low.is_nan() && none.p.is_nan() && !none.excludes_one());
+    assert!(none.mean.is_nan());
+    assert!(none.low.is_nan());
+    assert!(none.p.is_nan());
+    assert!(!none.excludes_one());
 }
 
 proptest! {
@@ -457,7 +466,9 @@ fn elo_interval_equals_a_calculation_by_hand() {
     }
     // Who won all has an Elo all the same, and who lost all its opposite.
     let [all, none] = [[0, 0, 0, 0, 10], [10, 0, 0, 0, 0]].map(|pairs| Pentanomial(pairs).elo().elo);
-    assert!(all > 1000.0 && all.is_finite() && (all + none).abs() < 1e-6, "{all} {none}");
+    assert!(all > 1000.0, "{all} {none}");
+    assert!(all.is_finite(), "{all} {none}");
+    assert!((all + none).abs() < 1e-6, "{all} {none}");
 }
 
 /// A test that ends the games says who is stronger where its limits do, and not otherwise.

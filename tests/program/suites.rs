@@ -34,7 +34,9 @@ fn suite_of_every_format_has_its_fields() {
     read(&[&path("own.epd"), "-o", &path("again.epd")]);
     assert_eq!(read(&[&path("again.epd"), "--format", "csv"]), format!("{header}{rows}"));
     let again = std::fs::read_to_string(path("again.epd")).unwrap();
-    assert!(again.contains("c0 \"a, b\";") && again.contains("hmvc 4;") && again.contains("fmvn 60;"), "{again}");
+    assert!(again.contains("c0 \"a, b\";"), "{again}");
+    assert!(again.contains("hmvc 4;"), "{again}");
+    assert!(again.contains("fmvn 60;"), "{again}");
     read(&[&path("own.epd"), "-o", &path("again.csv")]);
     assert_eq!(std::fs::read_to_string(path("again.csv")).unwrap(), format!("{header}{rows}"));
     // A game: its start and its moves, one taken in passing.
@@ -146,7 +148,9 @@ fn generated_positions_record_their_generator_settings() {
         // From the 24th ply on, six pieces beside kings and pawns at least.
         let pieces = fields[0].chars().filter(|letter| "nbrqNBRQ".contains(*letter)).count();
         let number: u32 = line.split("fmvn ").nth(1).unwrap().split(';').next().unwrap().parse().unwrap();
-        assert!(pieces >= 6 && number >= 13 && !board.in_check(), "{line}");
+        assert!(pieces >= 6, "{line}");
+        assert!(number >= 13, "{line}");
+        assert!(!board.in_check(), "{line}");
         let mut moves = MoveList::new();
         movegen::legal(&board, &mut moves);
         let takes = moves.iter().any(|mv| {

@@ -441,7 +441,9 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     ] {
         fs::write(&toml, text).unwrap();
         let (_, stderr, code) = run(&["run", &toml, "--out", &path("out")]);
-        assert!(code == 2 && stderr.contains(message) && stderr.contains("t.toml:"), "{text}: {stderr}");
+        assert!(code == 2, "{text}: {stderr}");
+        assert!(stderr.contains(message), "{text}: {stderr}");
+        assert!(stderr.contains("t.toml:"), "{text}: {stderr}");
         assert!(!Path::new(&path("out")).exists(), "{text}");
     }
 }
@@ -494,7 +496,9 @@ fn long_trace_is_replayed_in_little_memory() {
     };
     let (done, _, why) = shown(512, u32::MAX);
     let whole = columns(&rows());
-    assert!(done && whole[5].is_empty() && whole[4] == "4096", "{why}{whole:?}");
+    assert!(done, "{why}{whole:?}");
+    assert!(whole[5].is_empty(), "{why}{whole:?}");
+    assert!(whole[4] == "4096", "{why}{whole:?}");
     let (done, _, why) = shown(8, LITTLE);
     assert!(done, "{why}");
     assert_eq!(columns(&rows()), whole, "in turns");

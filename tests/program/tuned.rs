@@ -287,5 +287,8 @@ fn tune_page_marks_only_significant_ratios() {
         let (page, _) = written(folder.path(), &tuned, &["as the file has it", "table.size=64 KiB"]);
         page.contains("**0.8500**")
     };
-    assert!(stands_out(0.012) && stands_out(0.049) && !stands_out(0.05) && !stands_out(0.2));
+    assert!(stands_out(0.012));
+    assert!(stands_out(0.049));
+    assert!(!stands_out(0.05));
+    assert!(!stands_out(0.2));
 }

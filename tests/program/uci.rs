@@ -86,7 +86,10 @@ fn invalid_commands_are_reported_and_ignored() {
     client.say("stop\nxyzzy\nponderhit\nsetoption name Nonesuch value 3\nposition startpos moves e2e5\nposition fen rubbish\nisready");
     let heard = client.until("readyok");
     let message = |part: &str| heard.iter().any(|line| line.starts_with("info string") && line.contains(part));
-    assert!(message("xyzzy") && message("Nonesuch") && message("e2e5") && message("position"), "{heard:?}");
+    assert!(message("xyzzy"), "{heard:?}");
+    assert!(message("Nonesuch"), "{heard:?}");
+    assert!(message("e2e5"), "{heard:?}");
+    assert!(message("position"), "{heard:?}");
     // Of a position that was refused there is no move, and none of the one before it.
     client.say("go depth 4");
     assert_eq!(client.best(), "0000");

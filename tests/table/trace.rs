@@ -490,7 +490,10 @@ fn trace_contents_are_counted() {
     let bound = |bound| count(&|event| event.kind() == EventKind::Store && event.bound() == bound);
     let [exact, lower, upper] = [Bound::Exact, Bound::Lower, Bound::Upper].map(bound);
     assert_eq!((info.exact, info.lower, info.stores), (exact, lower, exact + lower + upper));
-    assert!(exact > 0 && lower > 0 && upper > 0 && lower != upper, "{info:?}");
+    assert!(exact > 0, "{info:?}");
+    assert!(lower > 0, "{info:?}");
+    assert!(upper > 0, "{info:?}");
+    assert!(lower != upper, "{info:?}");
     let depths = || {
         trace
             .iter()

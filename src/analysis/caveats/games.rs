@@ -30,8 +30,8 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let expected = test.elo1 - test.elo0;
     if reach > expected {
         warnings.push(format!(
-            "{} in an encounter: with a typical spread its 95 % interval will be about {reach:.0} Elo to each side, but the test is \
-             of {expected} normalized Elo, which takes about {} pairs",
+            "{} per encounter: the 95 % interval will be about {reach:.0} Elo to each side, if the spread is typical; the test of \
+             {expected} normalized Elo needs about {} pairs",
             plural(openings, "pair"),
             pairs_for(expected)
         ));
@@ -43,7 +43,7 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     };
     if let Some(names) = names(&|point| !point.options.draws) {
         warnings.push(format!(
-            "draws = false: games are drawn by repetition and by the fifty-move rule, but not in the searches of {names}"
+            "draws = false in {names}: games are drawn by repetition and by the fifty-move rule, but these searches do not know it; set draws = true"
         ));
     }
     let emptied = |point: &Variant| {
@@ -104,7 +104,7 @@ mod tests {
             match_warnings(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
         };
         let [a, transposed, b] = ["1. Nf3 Nf6 2. Nc3", "1. Nc3 Nf6 2. Nf3", "1. e4 e5"];
-        let few = |pairs: usize| format!("{pairs} pairs in an encounter");
+        let few = |pairs: usize| format!("{pairs} pairs per encounter");
         let all = message(&[a, b]);
         assert!(all.len() == 1 && all[0].starts_with(&few(2)), "{all:?}");
         let all = message(&[a, transposed, b]);
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(
             message(&["draws = false", ""]),
             [
-                "draws = false: games are drawn by repetition and by the fifty-move rule, but not in the searches of \"p0\""
+                "draws = false in \"p0\": games are drawn by repetition and by the fifty-move rule, but these searches do not know it; set draws = true"
             ]
         );
         let five = message(&[&search, &search, &search, &search, &iteration]);

@@ -37,7 +37,7 @@ pub enum CompareError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// The rows were changed after the run: the file, and what is wrong with it.
-    #[error("{0}: {1}\nhelp: the figures would not be those of a run; `ttlab run` with --repair makes such rows again")]
+    #[error("{0}: {1}\nhelp: search such rows again with `ttlab run --repair`")]
     Damaged(String, String),
     /// Thin rows were changed after they were written: the file, and what is wrong with it.
     #[error("{0}: {1}\nhelp: restore it, or make the full rows with `ttlab run`")]

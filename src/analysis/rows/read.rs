@@ -44,7 +44,7 @@ impl Frame {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let what = format!(
                     "expected {expected_len} fields, found {len}: cut off by a kill (the same `ttlab run` repairs it) or edited by hand \
-                     (`ttlab run` with --repair makes such rows again)"
+                     (`ttlab run --repair` searches such rows again)"
                 );
                 line(pos.as_ref(), what)
             }
@@ -56,7 +56,7 @@ impl Frame {
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
             heading.push(&mut rows, &record).map_err(|index| {
                 let what = format!(
-                    "column {}, `{}`: expected a number, found `{}`: `ttlab run` with --repair makes such rows again",
+                    "column {}, `{}`: expected a number, found `{}`: `ttlab run --repair` searches such rows again",
                     index + 1,
                     heading.fields[index],
                     String::from_utf8_lossy(&record[index])

@@ -89,7 +89,8 @@ fn csv_fields_follow_the_header() {
 fn head_describes_trace_and_table() {
     let info = Info { events: 9000, probes: 5000, stores: 3000, positions: 2000, ..Info::default() };
     let base = TableOptions { slots: 4, ..TableOptions::default() };
-    let first = "9000 events, 5000 probes, 3000 stores of 2000 positions; a table of 256 entries: 12.8 % of them";
+    let first =
+        "9000 events, 5000 probes, 3000 stores of 2000 positions; a table of 256 entries: 12.8 % of the positions";
     let open = "open loop: in a search, a table's answers would change later probes";
     let nothing = "the trace records no windows, and no probe ended its node: cuts and worth are unknown";
     for (tells, lines) in [(true, vec![first, open]), (false, vec![first, nothing, open])] {
@@ -106,8 +107,12 @@ fn head_describes_trace_and_table() {
         assert_eq!((&names[end..], &line[end..]), ("  policy", &[' ', ' ', 'x'][..]));
     }
     let shared = TableOptions { size: Size::Share(0.05), ..base };
-    assert!(page(false, true).head(&info, &shared, 64).contains("a table of 256 entries (5 %): 12.8 % of them\n"));
-    assert!(page(false, true).head(&Info::default(), &shared, 64).contains("256 entries (5 %): 0.0 % of them\n"));
+    assert!(
+        page(false, true).head(&info, &shared, 64).contains("a table of 256 entries (5 %): 12.8 % of the positions\n")
+    );
+    assert!(
+        page(false, true).head(&Info::default(), &shared, 64).contains("256 entries (5 %): 0.0 % of the positions\n")
+    );
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn match_claim_needs_two_variants_that_play() {
                 "[[expect]]\nclaim = \"elo(first, nobody) > 0\"",
                 "expect.claim: there is no variant \"nobody\"",
                 "nobody",
-                "there are `first`, `second`, `third, (x)`",
+                "expected one of `first`, `second`, `third, (x)`",
             ),
             (
                 "[[expect]]\nclaim = \"elo(second, third, (x)) > 0\"",

@@ -157,7 +157,7 @@ fn subject_errors_have_their_place() {
             ),
             (
                 "uci = \"builtin\"\n[[variant]]\nname = \"v\"\n\"uci.Hash\" = 4",
-                "uci.Hash: \"builtin\" has no UCI options: set it up in [engine] (variant \"v\")",
+                "uci.Hash: ttlab's own engine has no UCI options: set its options in [engine] (variant \"v\")",
                 "\"uci.Hash\"",
                 "",
             ),

@@ -117,7 +117,7 @@ fn axis_and_variant_errors_have_their_place() {
                 "[baseline]\nslots = 3",
                 "baseline: no variant matches it",
                 "baseline",
-                "there are `slots=1, size=64`, `slots=1, size=1 MiB`, `slots=1, size=256`, `slots=2, size=64`, `slots=2, size=1 MiB`, `slots=2, size=256`",
+                "expected one of `slots=1, size=64`, `slots=1, size=1 MiB`, `slots=1, size=256`, `slots=2, size=64`, `slots=2, size=1 MiB`, `slots=2, size=256`",
             ),
             (
                 "[baseline]\nvariant = \"slots=2, size=6\"",
@@ -267,7 +267,7 @@ fn expectation_errors_have_their_place() {
                 "where = { variant = \"nobody\" }\nnodes = 3",
                 "expect.where.variant: there is no variant \"nobody\"",
                 "\"nobody\"",
-                "there are `one`, `two`",
+                "expected one of `one`, `two`",
             ),
             ("nodez = 3", "expect.nodez: there is no such metric", "nodez", "did you mean `search.nodes`?"),
             ("\"row.nodez\" = 3", "expect.row.nodez: there is no such metric", "\"row.nodez\"", ""),

@@ -21,7 +21,7 @@ pub enum AgedAt {
     /// On store only: old entries are replaced sooner, but answer with their full depth while they
     /// last.
     Store,
-    /// On probe only.
+    /// On probe only: old entries must be deeper to end a node, but are replaced as new ones.
     Probe,
 }
 

@@ -13,7 +13,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 /// A registered policy with given parameters.
 #[derive(Clone, Copy)]
 pub struct ExternalPolicy {
-    /// Its registration.
+    /// The entry of the registry that it comes from.
     pub(super) kind: &'static PolicyKind,
     policy: &'static dyn DynPolicy,
     /// Its parameters as JSON, for comparison.
@@ -156,7 +156,7 @@ where
     Ok(())
 }
 
-/// All registrations.
+/// Every policy that was registered, in the order of registration.
 pub(super) fn kinds() -> Vec<&'static PolicyKind> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
 }

@@ -16,7 +16,7 @@ pub enum Decision {
     /// The newcomer goes to `slot`; the entries from there up to slot `last` move down by one
     /// slot, and the one in `last` is evicted. `slot == last`: a plain replacement.
     Insert {
-        /// The newcomer's slot.
+        /// The slot that gets the newcomer.
         slot: usize,
         /// The slot whose entry is evicted; at least `slot`.
         last: usize,
@@ -209,7 +209,7 @@ macro_rules! policies {
                 }
             }
 
-            /// The policy's name.
+            /// The name of the policy, as in `table.policy`.
             #[must_use]
             pub fn name(&self) -> &'static str {
                 match self {
@@ -314,26 +314,26 @@ policies! {
     "ancient" ancient::Ancient,
     /// Depth-preferred with depths that fall as the game goes on.
     "aged-depth" aged_depth::AgedDepth,
-    /// The entry of least worth goes: depth less a factor times its age.
+    /// The entry of least worth is evicted: depth minus a factor times its age.
     "depth-age" depth_age::DepthAge,
     /// The store rule of ViperMate's first version.
     "vipermate-first" vipermate_first::VipermateFirst,
-    /// A pseudo-random entry of the bucket goes.
+    /// A pseudo-random entry of the bucket is evicted.
     "random" random::Random,
-    /// The entry of least worth goes, by a weighted sum; refused where the newcomer is worth too
+    /// Evicts the entry of least worth, a weighted sum; refused where the newcomer is worth too
     /// little. By default it is `depth-age`.
     "scored" scored::Scored,
-    /// From the literature on caches, as a yardstick: first in, first out, with a second chance for
-    /// what was asked for.
+    /// From the literature on caches, for comparison: first in, first out, with a second chance for
+    /// entries that were hit.
     "clock" clock::Clock,
-    /// From the literature on caches, as a yardstick: a queue whose entries are sifted where they
-    /// stand.
+    /// From the literature on caches, for comparison: a hand passes over the entries that were hit
+    /// since it last came by, and evicts the first that was not.
     "sieve" sieve::Sieve,
-    /// From the literature on caches, as a yardstick: a small queue on trial, a main queue, and
-    /// ghosts of what failed the trial.
+    /// From the literature on caches, for comparison: entries hit in a small queue move to the
+    /// main queue; keys that were evicted from the first are remembered.
     "s3-fifo" s3_fifo::S3Fifo,
-    /// From the literature on caches, as a yardstick: the newcomer is let in if it was met more
-    /// often than the one that would leave.
+    /// From the literature on caches, for comparison: the newcomer is stored only if its key was
+    /// seen more often than that of the entry that it would evict.
     "tiny-lfu" tiny_lfu::TinyLfu,
 }
 

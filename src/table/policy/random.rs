@@ -4,7 +4,7 @@ use super::{Newcomer, Replacement, Decision};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// The seed.
+/// The seed of the choices.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -58,7 +58,7 @@ fn move_to_front(order: u64, slot: usize, len: usize) -> u64 {
     (behind | before << 4 | slot as u64) & 0xffff_ffff
 }
 
-/// Counters saturate here.
+/// The largest count: four bits.
 const MAX_COUNT: u64 = 15;
 
 impl TinyLfu {

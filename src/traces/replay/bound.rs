@@ -98,7 +98,7 @@ impl Clairvoyant {
         }
     }
 
-    /// Ends the pass.
+    /// Ends a pass over the trace and forgets its positions.
     pub fn end_pass(&mut self) {
         self.add_worth();
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct TracedGame {
     /// The number of its first event.
     pub first: u64,
-    /// Its counts.
+    /// The counts of its events.
     pub info: Info,
 }
 

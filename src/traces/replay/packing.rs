@@ -101,7 +101,7 @@ enum Edge {
     Back,
     /// By selecting an interval.
     Take(u32),
-    /// By deselecting one.
+    /// By giving up an interval that was selected.
     Give(u32),
 }
 

@@ -9,7 +9,7 @@ use crate::traces::{Event, EventKind, TraceError, flags};
 /// One event, ready to be replayed: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
-    /// The position's key.
+    /// The full key of the position.
     pub key: u64,
     /// Nodes searched to produce the entry: of a store, its own; of a probe, the entry offered
     /// last.
@@ -20,9 +20,9 @@ pub struct Step {
     pub last_event: u32,
     /// Likewise, the last event at which its entry was offered: a store, or a usable probe.
     pub last_offer: u32,
-    /// The entry's score.
+    /// The score of the entry, in centipawns.
     value: i16,
-    /// The node's beta.
+    /// The upper bound of the asking node's window.
     beta: i16,
     /// The entry's depth, or the plies of a search.
     depth: u8,
