@@ -2,6 +2,7 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::preflight;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
+use crate::table::Size;
 use crate::text::plural;
 use std::path::{Path, PathBuf};
 
@@ -39,18 +40,34 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
+/// What the file may not mean.
+fn notes(experiment: &Experiment) -> Vec<String> {
+    let file = &experiment.file;
+    let beside = (!file.cross && !file.variant.is_empty() && !(file.grid.is_empty() && file.zip.is_empty()))
+        .then(|| "[[variant]] stands beside the grid; cross = true crosses it with the grid".to_owned());
+    let sizes = experiment.variants.iter().filter_map(|variant| match variant.options.table.size {
+        Size::Entries(entries) if entries < 1024 && variant.external().is_none() => Some(entries),
+        _ => None,
+    });
+    let smallest = sizes.min();
+    let small = smallest
+        .map(|entries| format!("table.size = {entries} has {entries} entries: did you mean \"{entries} MiB\"?"));
+    beside.into_iter().chain(small).collect()
+}
+
 /// Checks one file, and adds its warnings to the count.
 fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFailure> {
     let experiment = Experiment::load(file, &super::with_skip(&[], skip_bad)?).map_err(CommandFailure::usage)?;
     let (plan, shown) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped(&experiment);
     println!("{shown}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
-    let jobs = if experiment.file.repeats > 1 { 1 } else { 2 };
+    let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
     let folder = super::folder::default_folder(&experiment);
     let warnings = preflight::plan_warnings(&experiment, &plan, jobs, Some(&folder));
     warnings.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     *count += warnings.len();
     super::reach(&experiment, Some(&folder)).iter().for_each(|reach| eprintln!("{shown}: {reach}"));
+    notes(&experiment).iter().for_each(|note| eprintln!("{shown}: note: {note}"));
     let memory = runner::memory_warnings(&plan, runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment)));
     memory.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     // The pressures of [tune] must be valid too.

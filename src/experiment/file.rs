@@ -94,6 +94,8 @@ pub struct File {
     /// Named variants: `name` and option paths.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub variant: Vec<Table>,
+    /// Whether every `[[variant]]` is searched at every point of the grid, instead of beside it.
+    pub cross: bool,
     /// Axes whose paths move together.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Vec<serde_json::Value>>>"))]
     pub zip: Vec<Table>,

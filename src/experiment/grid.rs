@@ -57,10 +57,15 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
             check_path(path, &known, "exclude", source)?;
         }
     }
-    for (table, list) in [("include", &file.include), ("variant", &file.variant)] {
-        for (at, table_entry) in list.iter().enumerate() {
-            drafts.push(read_named(table_entry, table, at, &known, source)?);
-        }
+    let read = |table: &str, list: &[Table]| {
+        let entries = list.iter().enumerate();
+        entries.map(|(at, entry)| read_named(entry, table, at, &known, source)).collect::<Result<Vec<_>, _>>()
+    };
+    drafts.extend(read("include", &file.include)?);
+    let named = read("variant", &file.variant)?;
+    match file.cross {
+        true => drafts = cross(&named, &drafts, source)?,
+        false => drafts.extend(named),
     }
     if drafts.is_empty() {
         drafts.push(Draft { name: Some("default".to_owned()), paths: Vec::new(), place: "engine".to_owned() });
@@ -86,6 +91,32 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
         Problem { span: place.and_then(|place| locate(source.text, &place, None)), ..problem }
     })?;
     Ok(variants)
+}
+
+/// Every named variant at every point of the grid.
+fn cross(named: &[Draft], points: &[Draft], source: &FileText<'_>) -> Result<Vec<Draft>, Problem> {
+    if named.is_empty() || points.is_empty() {
+        return Err(source.invalid("cross", "needs a [grid] or [[zip]], and a [[variant]] to cross with it"));
+    }
+    if named.len().saturating_mul(points.len()) > MAX_VARIANTS {
+        return Err(source.invalid("cross", format!("more than {MAX_VARIANTS} variants: use fewer values or variants")));
+    }
+    let short_names_of_paths = short_names(points);
+    let mut crossed = Vec::new();
+    for Draft { name, paths, place } in named {
+        for point in points {
+            let axis = |path: &String| point.paths.iter().map(|(axis, _)| axis).find(|axis| paths_overlap(path, axis));
+            if let Some((path, axis)) = paths.iter().find_map(|(path, _)| Some((path, axis(path)?))) {
+                let message =
+                    format!("{path}: with cross = true the grid sets `{axis}` in every variant: leave one of them out");
+                return Err(source.problem_at(&format!("{place}.{path}"), message));
+            }
+            let at = point.name.clone().unwrap_or_else(|| variant_name(&point.paths, &short_names_of_paths));
+            let name = name.as_ref().map(|name| format!("{name}, {at}"));
+            crossed.push(Draft { name, paths: [paths.clone(), point.paths.clone()].concat(), place: place.clone() });
+        }
+    }
+    Ok(crossed)
 }
 
 /// Reads a `[[variant]]` or `[[include]]`.
@@ -331,6 +362,30 @@ mod tests {
     use super::*;
     use crate::experiment::Experiment;
     use std::path::Path;
+
+    #[test]
+    fn crossed_variants_are_searched_at_every_point_of_the_grid() {
+        let names = |text: &str| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\ncross = true\n{text}");
+            let read = Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.to_string())?;
+            Ok::<_, String>(read.variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>())
+        };
+        let grid = "[grid]\n'table.size' = [64, 128]\n";
+        let variant = "[[variant]]\nname = 'a'\n'table.slots' = 2\n[[variant]]\nname = 'b'\n'table.slots' = 4\n";
+        let expected = ["a, size=64", "a, size=128", "b, size=64", "b, size=128"].map(str::to_owned);
+        assert_eq!(names(&format!("{grid}{variant}")), Ok(expected.to_vec()));
+        for (text, message) in [
+            (grid.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
+            (variant.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
+            (
+                format!("{grid}[[variant]]\nname = 'n'\ntable = 'none'\n"),
+                "table: with cross = true the grid sets `table.size`",
+            ),
+        ] {
+            let problem = names(&text).err().unwrap_or_default();
+            assert!(problem.contains(message), "{problem}");
+        }
+    }
 
     /// Three combinations and two excludes, of which the second matches none, take six comparisons.
     #[test]

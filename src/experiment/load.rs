@@ -313,7 +313,15 @@ fn parse_settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
 
 fn read_file_text(path: &Path) -> Result<String, Problem> {
     let problem = |message: String| Problem { file: path.display().to_string(), message, ..Problem::default() };
-    let bytes = crate::system::files::read_input(path).map_err(|error| problem(format!("cannot be read: {error}")))?;
+    let shipped = Path::new("experiments").join(path);
+    let help = match shipped.exists() {
+        true => format!("did you mean `{}`?", shipped.display()),
+        false => "`ttlab new` lists templates; `ttlab new NAME` writes one".to_owned(),
+    };
+    let bytes = crate::system::files::read_input(path).map_err(|error| {
+        let help = (error.kind() == std::io::ErrorKind::NotFound).then_some(help);
+        Problem { help, ..problem(format!("cannot be read: {error}")) }
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
         // Decoded lossily, the wrong byte becomes one character of three bytes.

@@ -1,5 +1,5 @@
-//! Deeper limits: a search that starts with nothing has the same counts up to any depth. Where known
-//! rows of a smaller limit have other counts than the new ones, one of them is wrong.
+//! Deeper limits: a search that starts with nothing has the same counts up to any depth. Where rows
+//! of a smaller limit have other counts than the new ones, one of them is wrong.
 
 use super::output::OutputError;
 use super::reuse::Reuse;
