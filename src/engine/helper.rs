@@ -3,13 +3,13 @@
 use super::audit::{Auditor, Findings};
 use super::eval::Evaluator;
 use super::instruments::Instruments;
-use super::kernel::{Buffers, Kernel};
+use super::kernel::Kernel;
 use super::observer::{NoObserver, Observer};
 use super::options::EngineOptions;
 use super::ordering::{Learned, RootOrder};
 use super::outcome::SearchCounters;
 use super::pace::{Baton, Pace};
-use super::search::Search;
+use super::search::{Buffers, Search};
 use super::switches::Switches;
 use super::threads::Helpers;
 use crate::chess::Board;

@@ -5,23 +5,15 @@ use super::node::TableAnswer;
 use super::observer::Observer;
 use super::options::EngineOptions;
 use super::oracle::BestMoves;
-use super::ordering::{Learned, Ranks, RootOrder, Stack};
+use super::ordering::{Learned, Ranks, RootOrder};
 use super::outcome::SearchCounters;
 use super::pace::Pace;
 use super::pv::Variations;
-use super::search::Search;
+use super::search::{Buffers, Search};
 use super::switches::Switches;
 use crate::chess::MoveList;
 use crate::chess::increments::Increments;
 use crate::table::Table;
-
-/// Buffers reused between iterations, so that only the first allocates.
-#[derive(Default)]
-pub struct Buffers {
-    pub path: Vec<u64>,
-    pub stack: Stack,
-    pub pv: Variations,
-}
 
 /// The parts of the engine that a search borrows.
 pub struct Kernel<'a> {

@@ -1,7 +1,6 @@
 //! One root search: its state and the code shared by all nodes.
 
 use super::eval::Evaluator;
-use super::kernel::Buffers;
 use super::node::TableAnswer;
 use super::observer::Observer;
 use super::options::Algorithm;
@@ -18,6 +17,14 @@ use crate::table::Table;
 /// Nodes between checks of the stop flag: about a quarter of a millisecond, since a client that
 /// gives ten per move must not wait on a busy machine.
 pub const POLL: u64 = 1024;
+
+/// Buffers reused between iterations, so that only the first allocates.
+#[derive(Default)]
+pub struct Buffers {
+    pub path: Vec<u64>,
+    pub stack: Stack,
+    pub pv: Variations,
+}
 
 /// The state of a root search.
 pub struct Search<'a, O> {
