@@ -103,6 +103,7 @@ pub fn run(args: &Args) -> CommandResult {
         shard,
         ..args.run.settings(jobs)
     };
+    let first_run = !folder.join(crate::record::RESULTS).exists();
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
     if let Some(known) = session.known.as_ref().filter(|_| !args.run.quiet) {
@@ -149,6 +150,12 @@ pub fn run(args: &Args) -> CommandResult {
     }
     if !args.run.quiet {
         println!("{done}");
+    }
+    if first_run && shard.is_none() && !plan.is_match() && !args.run.quiet {
+        let name = folder.display();
+        println!(
+            "next: `ttlab report {name} --pairs` compares every variant with every other; `ttlab run` again resumes"
+        );
     }
     if args.strict && !blind.is_empty() {
         eprintln!("--strict: {}", cannot_show(&blind));

@@ -33,8 +33,8 @@ impl Partners {
         (0..self.baselines.len()).filter(|&index| self.baselines[index] == Some(index))
     }
 
-    /// Pairs points with those that meet a condition. A group is one combination of the options that
-    /// vary, without those that the condition names and those of the same axis. An option that one
+    /// Pairs points with those that meet a condition. A group is one combination of the options
+    /// that vary, without those that the condition names and those of the same axis. An option that one
     /// of two points lacks (no table, and so no size) does not separate them, unless that leaves a
     /// point with several baselines.
     ///
@@ -171,12 +171,9 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
             let help = nearest_or_all(&expected, variants.iter().map(|variant| variant.name.as_str()));
             Err(Problem { help: Some(help), ..source.invalid("baseline", "no variant matches it") })
         }
-        [first, _, ..] if file.games.is_some() || file.tune.is_some() || file.confirm.is_some() => Err(Problem {
+        [first, _, ..] if file.games.is_some() || file.confirm.is_some() => Err(Problem {
             help: Some(format!("name one: baseline = {{ variant = {} }}", name(first))),
-            ..source.invalid(
-                "baseline",
-                format!("{} variants meet it, but games and a race have one baseline", bases.len()),
-            )
+            ..source.invalid("baseline", format!("{} variants meet it, but games have one baseline", bases.len()))
         }),
         _ => Ok(partners),
     }

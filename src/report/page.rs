@@ -238,6 +238,8 @@ impl Page {
             let own = suite.map(|suite| suites::suite_expectations(&file.expect, suite));
             let expects = own.as_ref().unwrap_or(&file.expect);
             page.verdicts = claims::judge_claims(expects, file.smallest_effect, rows, &page.summary);
+            let answers = verdicts::describe_claims(&page.verdicts);
+            page.findings.splice(0..0, answers);
         }
         let mut parts = page.parts(rows, grid.as_ref(), (&grouping, &searches));
         if source_rows.checks_expectations() {
@@ -334,8 +336,9 @@ impl Page {
             true => SheetTable { title: String::new(), ..table },
             false => table,
         };
-        let mut parts: Vec<Part> = self.main_tables().into_iter().map(|table| Part::Table(untitled(table))).collect();
+        let mut parts: Vec<Part> = Vec::new();
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
+        parts.extend(self.main_tables().into_iter().map(|table| Part::Table(untitled(table))));
         parts.extend(self.verdict_part());
         parts.extend(sheet::warning_parts(&self.warnings));
         Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }

@@ -4,11 +4,44 @@ use super::contents::Page;
 use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::count_rulings;
-use crate::experiment::expect::ExpectedVerdict;
+use crate::experiment::expect::{Claim, ExpectedVerdict, Term};
 
 /// The rows that a verdict is about.
 pub(super) fn subject_text(verdict: &Verdict) -> &str {
     if verdict.subject.is_empty() { "all searches" } else { &verdict.subject }
+}
+
+/// What became of the claims, in words; of many the first few, and how many hold.
+pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
+    const SHOWN: usize = 4;
+    let claims: Vec<(&Verdict, Claim)> =
+        verdicts.iter().filter_map(|verdict| Some((verdict, Claim::parse(&verdict.published).ok()?))).collect();
+    let term = |term: &Term| {
+        let factor = if term.factor == 1.0 { String::new() } else { format!("{} times ", term.factor) };
+        format!("{factor}{} of \"{}\"", term.metric, term.variant)
+    };
+    let relation = |relation: &str| match relation {
+        "<" => "less than",
+        "<=" => "at most",
+        ">" => "more than",
+        ">=" => "at least",
+        _ => "equal to",
+    };
+    let sentence = |(verdict, claim): &(&Verdict, Claim)| {
+        let about = if verdict.subject.is_empty() { String::new() } else { format!(" ({})", verdict.subject) };
+        let measured = if verdict.measured.is_empty() { "no rows" } else { &verdict.measured };
+        let (left, right) = (term(&claim.left), term(&claim.right));
+        format!("Claim {}{about}: {left} {} {right}: {measured}.", verdict.word(), relation(&claim.relation))
+    };
+    let mut sentences: Vec<String> = claims.iter().take(SHOWN).map(sentence).collect();
+    if claims.len() > SHOWN {
+        let [holds, differs, open] = count_rulings(claims.iter().map(|(verdict, _)| *verdict));
+        sentences.insert(
+            0,
+            format!("Of {} claims {holds} hold, {differs} differ, {open} undecided; the first {SHOWN}:", claims.len()),
+        );
+    }
+    sentences
 }
 
 /// The verdicts; only the failed ones unless `all`.

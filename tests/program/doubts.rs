@@ -231,9 +231,9 @@ fn findings_name_the_variants_and_count_the_differences() {
     assert_eq!(
         page(&|_| ()),
         [
-            "Fewest nodes: \"b\", 0.700 of the baseline's (95 % 0.650 to 0.760, 24 pairs).",
+            "Fewest nodes: \"b\", 30.0 % fewer nodes [24.0, 35.0] against the baseline (24 pairs).",
             "Of 7 others: 3 with fewer nodes than the baseline, 2 with more, 2 with no difference shown.",
-            "Most nodes: \"e\", 1.500 of the baseline's (95 % 1.450 to 1.560, 24 pairs).",
+            "Most nodes: \"e\", 50.0 % more nodes [45.0, 56.0] against the baseline (24 pairs).",
             "With 24 positions and 5 comparisons, power for differences from the baseline is 80 % for about 5.1 % or more; detecting 1 % would take about 1300.",
         ]
     );

@@ -38,6 +38,7 @@ mod summary;
 mod surface;
 mod sweep;
 mod switches;
+mod tasks;
 mod thin;
 mod trace;
 mod transcripts;

@@ -5,6 +5,7 @@ use crate::analysis::rows::seeds::KEYS_SEED;
 use crate::experiment::baseline::Partners;
 use crate::experiment::{Variant, variant};
 use crate::record::columns;
+use crate::text::and_more;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Options that should be equal, unless they are what is compared.
@@ -103,22 +104,29 @@ fn find_in_group(variants: &[&Variant]) -> Vec<String> {
             found.entry((what, places)).or_default().push(thing);
         }
     }
-    let message = |((what, places), things): ((&str, Vec<usize>), Vec<&str>)| {
-        let value = |index: usize| points[index].controlled.get(what).map_or("-", String::as_str);
-        let more = |number: usize| if number > 0 { format!(" and {number} more") } else { String::new() };
+    // Variants that differ in several controlled options get one message.
+    let mut pairs: BTreeMap<Vec<usize>, (BTreeSet<&str>, Vec<&str>)> = BTreeMap::new();
+    for ((what, places), things) in found {
+        let (compared, controlled) = pairs.entry(places).or_default();
+        compared.extend(things);
+        controlled.push(what);
+    }
+    let message = |(places, (things, controlled)): (Vec<usize>, (BTreeSet<&str>, Vec<&str>))| {
+        let value = |index: usize, what: &str| points[index].controlled.get(what).map_or("-", String::as_str);
+        let with_values =
+            controlled.iter().map(|what| format!("{what} ({} against {})", value(places[0], what), value(0, what)));
         format!(
-            "confounded variants: \"{}\"{} and the baseline \"{}\" differ in {}{} and also in {what} ({} against {}), so that their \
-             difference may come from either",
+            "confounded variants: \"{}\"{} and the baseline \"{}\" differ in {}{} and also in {}, so that their difference may come from \
+             either",
             variants[places[0]].name,
-            more(places.len() - 1),
+            and_more(places.len() - 1),
             variants[0].name,
-            things[0],
-            more(things.len() - 1),
-            value(places[0]),
-            value(0),
+            things.first().unwrap_or(&""),
+            and_more(things.len() - 1),
+            with_values.collect::<Vec<_>>().join(" and "),
         )
     };
-    found.into_iter().map(message).collect()
+    pairs.into_iter().map(message).collect()
 }
 
 /// Warns of variants that are different engines, by the first word of their names: versions of one

@@ -52,7 +52,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let (slight, more): (Vec<&Line>, Vec<&Line>) = more.into_iter().partition(|line| line.ratio().high < matters);
     let small = small.len() + slight.len();
     if summary.lines.iter().filter(|line| line.is_baseline).nth(1).is_some() {
-        let mut findings = describe_groups(summary, noun(metric));
+        let mut findings = describe_groups(summary, metric);
         findings.extend(fragile_lines(summary));
         findings.extend(describe_power(&summary.power));
         return findings;
@@ -60,9 +60,13 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let mut findings = Vec::new();
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let what = noun(metric);
-    let (fewer, fewest) = if metric.unit() == Unit::Count { ("fewer", "Fewest") } else { ("less", "Least") };
-    if let Some(least) = less.iter().min_by(by_mean) {
-        findings.push(format!("{fewest} {what}: {}.", describe(least, &less)));
+    let fewer = fewer(metric);
+    let fewest = if fewer == "fewer" { "Fewest" } else { "Least" };
+    let (least, most) = (less.iter().min_by(by_mean), more.iter().max_by(by_mean));
+    // Sizes, key widths and key schemes are no rivals: the largest table would always win.
+    let ranked = summary.unlike.is_empty();
+    if let Some(least) = least.filter(|_| ranked) {
+        findings.push(format!("{fewest} {what}: {}.", describe(least, &less, metric)));
     }
     if compared == unclear.len() {
         findings.push(no_difference(summary, what, &unclear));
@@ -82,8 +86,11 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
         findings.push(format!("Of {}: {}.", plural(compared, "other"), parts.join(", ")));
         findings.extend(identical_ratios(&[&less[..], &more[..]].concat()));
     }
-    if let Some(most) = more.iter().max_by(by_mean) {
-        findings.push(format!("Most {what}: {}.", describe(most, &more)));
+    if let Some(most) = most.filter(|_| ranked) {
+        findings.push(format!("Most {what}: {}.", describe(most, &more, metric)));
+    }
+    if !ranked && less.len() + more.len() > 0 {
+        findings.extend(describe_range(&[less, more].concat(), &summary.unlike, metric));
     }
     findings.extend(fragile_lines(summary));
     findings.extend(within_margin(summary));
@@ -93,7 +100,8 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
 }
 
 /// A sentence for each group that has a baseline of its own, and one about lines without one.
-fn describe_groups(summary: &Summary, what: &str) -> Vec<String> {
+fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
+    let what = noun(metric);
     let bases = (0..summary.lines.len()).filter(|&index| summary.lines[index].is_baseline);
     let group = |base: usize| {
         let line = &summary.lines[base];
@@ -101,11 +109,18 @@ fn describe_groups(summary: &Summary, what: &str) -> Vec<String> {
         let others: Vec<&Line> = others.filter(|other| other.ratio().pairs > 0).collect();
         let text = match others.as_slice() {
             [] => format!("nothing to compare with \"{}\"", line.name),
-            [only] => describe_contrast(only, line, what),
-            _ => {
-                let each =
-                    others.iter().map(|other| format!("\"{}\" {}", other.name, describe_contrast(other, line, what)));
-                each.collect::<Vec<_>>().join("; ")
+            [only] => describe_contrast(only, line, metric),
+            all => {
+                let with = |sign: Sign| all.iter().filter(move |other| compare_sign(other, 0) == sign);
+                let (fewer, less, more) = (fewer(metric), with(Sign::Less).count(), with(Sign::More).count());
+                let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
+                let least = with(Sign::Less).min_by(by_mean).map_or_else(String::new, |least| {
+                    format!("; \"{}\" has {}", least.name, describe_difference(&least.ratio(), metric))
+                });
+                match (less, more) {
+                    (0, 0) => no_difference_shown(line),
+                    _ => format!("{less} of {} with {fewer} {what}, {more} with more{least}", all.len()),
+                }
             }
         };
         format!("At {}: {text}.", line.group)
@@ -119,26 +134,47 @@ fn describe_groups(summary: &Summary, what: &str) -> Vec<String> {
 }
 
 /// How a line differs from its baseline, in words: `7.0 % fewer nodes [6.1, 8.4]`.
-fn describe_contrast(line: &Line, base: &Line, what: &str) -> String {
-    let ratio = line.ratio();
+fn describe_contrast(line: &Line, base: &Line, metric: &Metric) -> String {
     match compare_sign(line, 0) {
-        Sign::Less | Sign::More => describe_difference(&ratio, what),
-        _ if ratio.is_same() => format!("the same {what} in every search"),
-        _ if base.hashfull < MIN_PRESSURE => {
-            format!("no difference shown (table {:.0} % full)", base.hashfull / 10.0)
-        }
-        _ => format!("no difference shown ({:.3} [{:.3}, {:.3}])", ratio.mean, ratio.low, ratio.high),
+        Sign::Less | Sign::More => describe_difference(&line.ratio(), metric),
+        _ if line.ratio().is_same() => format!("the same {} in every search", noun(metric)),
+        _ => no_difference_shown(base),
     }
 }
 
+/// The same for lines that do not differ; a table that is not full is the likely reason.
+fn no_difference_shown(base: &Line) -> String {
+    let loose = base.hashfull < MIN_PRESSURE;
+    let full = if loose { format!(" (table {:.0} % full)", base.hashfull / 10.0) } else { String::new() };
+    format!("no difference shown{full}")
+}
+
+/// The word for less of a metric.
+fn fewer(metric: &Metric) -> &'static str {
+    if metric.unit() == Unit::Count { "fewer" } else { "less" }
+}
+
+/// The extremes of lines that are not to be ranked, since they differ in `unlike`.
+fn describe_range(lines: &[&Line], unlike: &[String], metric: &Metric) -> Option<String> {
+    let end = |line: &&Line| format!("{} (\"{}\")", describe_difference(&line.ratio(), metric), line.name);
+    let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
+    let (least, most) = (lines.iter().min_by(by_mean)?, lines.iter().max_by(by_mean)?);
+    let range = if lines.len() == 1 { end(least) } else { format!("from {} to {}", end(least), end(most)) };
+    Some(format!(
+        "Against the baseline: {range}. They differ in {}, so that this ranks nothing else.",
+        unlike.join(", ")
+    ))
+}
+
 /// A ratio as a difference in percent with its interval; from a factor of 2 on as a multiple.
-pub fn describe_difference(ratio: &Ratio, what: &str) -> String {
+pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
+    let (what, fewer) = (noun(metric), fewer(metric));
     let Ratio { mean, low, high, .. } = *ratio;
     let percent = |value: f64| format!("{:.1}", 100.0 * value);
     match mean {
         2.0.. => format!("{mean:.2} times the {what} [{low:.2}, {high:.2}]"),
         1.0.. => format!("{} % more {what} [{}, {}]", percent(mean - 1.0), percent(low - 1.0), percent(high - 1.0)),
-        _ => format!("{} % fewer {what} [{}, {}]", percent(1.0 - mean), percent(1.0 - high), percent(1.0 - low)),
+        _ => format!("{} % {fewer} {what} [{}, {}]", percent(1.0 - mean), percent(1.0 - high), percent(1.0 - low)),
     }
 }
 
@@ -178,7 +214,12 @@ fn no_difference(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
         }
         () if clusters < min_clusters(lines) => {
             let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
-            format!("{others} {have} {ratios} of the baseline's {what}; with {units}, that may be chance.")
+            let says = if clusters == 1 {
+                "the counts are exact, but one position says nothing of others".to_owned()
+            } else {
+                format!("with {units}, no difference can be shown")
+            };
+            format!("{others} {have} {ratios} of the baseline's {what}; {says}.")
         }
         () => {
             format!("No difference in {what} shown between the baseline and {others} ({ratios} of its {what}).")
@@ -187,14 +228,16 @@ fn no_difference(summary: &Summary, what: &str, unclear: &[&Line]) -> String {
 }
 
 /// A line's ratio, and the number of other lines with the same ratio.
-fn describe(line: &Line, kind: &[&Line]) -> String {
+fn describe(line: &Line, kind: &[&Line], metric: &Metric) -> String {
     let ratio = line.ratio();
     let equal_ratios = kind.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
     let equal_ratios =
         if equal_ratios > 0 { format!(" and {} with the same", plural(equal_ratios, "other")) } else { String::new() };
     format!(
-        "\"{}\"{equal_ratios}, {:.3} of the baseline's (95 % {:.3} to {:.3}, {} pairs)",
-        line.name, ratio.mean, ratio.low, ratio.high, ratio.pairs
+        "\"{}\"{equal_ratios}, {} against the baseline ({} pairs)",
+        line.name,
+        describe_difference(&ratio, metric),
+        ratio.pairs
     )
 }
 
@@ -314,16 +357,15 @@ mod tests {
             plain_line("g", 9.0, false),
             plain_line("h", 0.7, true),
         ];
-        let farthest = |name: &str, mean: f64| {
-            format!("\"{name}\", {mean:.3} of the baseline's (95 % {:.3} to {:.3}, 8 pairs).", mean - 0.1, mean + 0.1)
-        };
+        let farthest =
+            |name: &str, difference: &str| format!("\"{name}\", {difference} against the baseline (8 pairs).");
         assert_eq!(
             describe(lines),
             [
-                format!("Fewest nodes: {}", farthest("b", 0.5)),
+                format!("Fewest nodes: {}", farthest("b", "50.0 % fewer nodes [40.0, 60.0]")),
                 "Of 8 others: 3 with fewer nodes than the baseline, 3 with more, 2 with no difference shown."
                     .to_owned(),
-                format!("Most nodes: {}", farthest("e", 3.0))
+                format!("Most nodes: {}", farthest("e", "3.00 times the nodes [2.90, 3.10]"))
             ]
         );
         // A metric that is no count is "least", not "fewest".
@@ -341,6 +383,25 @@ mod tests {
         assert_eq!(
             describe(vec![plain_line("base", 1.0, false), plain_line("c", 0.1, false), plain_line("g", 9.0, false)]),
             [none]
+        );
+    }
+
+    /// The largest table would always be best: its size is named instead.
+    #[test]
+    fn lines_that_differ_in_size_are_not_ranked() {
+        let lines =
+            [("a", 0.5), ("b", 0.8), ("base", 1.0)].map(|(name, mean)| line(name, mean, name != "base", [false; 2]));
+        let power = Power { detectable: f64::NAN, clusters: 20, lines: 2, ..Power::default() };
+        let unlike = vec!["table.size".to_owned()];
+        let metrics = vec![Metric::nodes()];
+        let shown = findings(&Summary { lines: lines.to_vec(), power, metrics, unlike, ..Summary::default() }, 0.005);
+        assert_eq!(
+            shown,
+            [
+                "Of 2 others: 2 with fewer nodes than the baseline.",
+                "Against the baseline: from 50.0 % fewer nodes [40.0, 60.0] (\"a\") to 20.0 % fewer nodes [10.0, 30.0] (\"b\"). They differ \
+                 in table.size, so that this ranks nothing else.",
+            ]
         );
     }
 
@@ -362,7 +423,7 @@ mod tests {
         let [best, counts, repeated, most] = <[String; 4]>::try_from(describe(lines)).unwrap();
         assert_eq!(
             best,
-            "Fewest nodes: \"m0.5\" and 2 others with the same, 0.500 of the baseline's (95 % 0.400 to 0.600, 8 pairs)."
+            "Fewest nodes: \"m0.5\" and 2 others with the same, 50.0 % fewer nodes [40.0, 60.0] against the baseline (8 pairs)."
         );
         assert_eq!(
             counts,
@@ -371,7 +432,7 @@ mod tests {
         assert!(repeated.starts_with("2 of those have exactly the same ratio as another"), "{repeated}");
         let pair = ["a", "b"].map(|name| line(name, 0.5, true, plain));
         assert!(identical_ratios(&pair.each_ref()).unwrap().starts_with("1 of those has exactly the same ratio"));
-        assert!(most.starts_with("Most nodes: \"small\", 1.004 of"), "{most}");
+        assert!(most.starts_with("Most nodes: \"small\", 0.4 % more nodes"), "{most}");
     }
 
     /// The three reasons: equal searches, not significant, too few positions.
@@ -393,11 +454,11 @@ mod tests {
         assert_eq!([describe_all(&[1.0, 1.0], 9, false), describe_all(&[1.0, 1.0], 1, false)], [same, same]);
         assert_eq!(
             describe_all(&[141.0, 0.2, 1.0], 1, false),
-            "3 others have 0.200 to 141.000 of the baseline's nodes; with 1 position, that may be chance."
+            "3 others have 0.200 to 141.000 of the baseline's nodes; the counts are exact, but one position says nothing of others."
         );
         assert_eq!(
             describe_all(&[1.5], 5, true),
-            "1 other has 1.500 of the baseline's nodes; with 5 games, that may be chance."
+            "1 other has 1.500 of the baseline's nodes; with 5 games, no difference can be shown."
         );
         assert_eq!(
             describe_all(&[1.5], 6, true),

@@ -127,7 +127,7 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let what = metric.name.rsplit('.').next().unwrap_or(&metric.name);
     let least =
         less.iter().filter_map(|line| Some((line, line.ratio(0)?))).min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
-    if let Some((line, ratio)) = least {
+    if let Some((line, ratio)) = least.filter(|_| summaries[0].unlike.is_empty()) {
         findings.push(format!(
             "Least {what} over the {suites} suites, among those with less in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",
             line.name, ratio.mean, ratio.low, ratio.high

@@ -84,6 +84,10 @@ impl Question {
     }
 }
 
+/// Options whose levels are no rivals: the largest size and the widest key always need the fewest
+/// nodes, and other keys are another draw.
+const UNLIKE: [&str; 5] = ["table.size", "uci.Hash", "table.key_bits", "keys.scheme", "keys.ep"];
+
 /// The totals of each group of rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
@@ -94,6 +98,8 @@ pub struct Summary {
     pub metrics: Vec<Metric>,
     /// The largest number of searches of a line.
     pub searches: usize,
+    /// The options in which lines differ that may not be ranked: size, key width, key scheme.
+    pub unlike: Vec<String>,
     /// The number of repeats.
     pub repeats: usize,
     /// The power of the comparison of the first metric; if the baseline has no table and others
@@ -182,6 +188,7 @@ impl Summary {
             by: question.by.clone(),
             searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
             power,
+            unlike: grouping.differing(frame, &UNLIKE),
             rival_power: among,
             repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
             metrics: question.metrics.clone(),

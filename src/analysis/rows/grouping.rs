@@ -83,8 +83,8 @@ impl Grouping {
             .collect()
     }
 
-    /// The baseline of each group, and what it shares with it, if baselines are the groups that meet
-    /// a condition on options.
+    /// The baseline of each group, and what it shares with it, if baselines are the groups that
+    /// meet a condition on options.
     ///
     /// # Errors
     /// Two groups meet it that differ in no other option.
@@ -121,6 +121,19 @@ impl Grouping {
         };
         let groups = points.iter().map(shared).collect();
         Ok((baselines, groups))
+    }
+
+    /// Those of some options in which groups differ, where both have the option.
+    pub fn differing(&self, frame: &Frame, options: &[&str]) -> Vec<String> {
+        let differs = |option: &&&str| {
+            let words = frame.coded(option);
+            let is_known = |row: &usize| !words.word(*row).is_empty();
+            let mut known = (0..frame.rows()).filter(is_known).map(|row| (self.group[row], words.word(row)));
+            let first = known.next();
+            let other = known.find(|(group, word)| first.is_some_and(|(own, value)| own != *group && value != *word));
+            (self.by.iter().any(|by| by == VARIANT || by == **option)) && other.is_some()
+        };
+        options.iter().filter(differs).map(|option| (*option).to_owned()).collect()
     }
 
     /// Parses a baseline: a group's name, or `column=value` pairs (separated by commas) of the

@@ -16,6 +16,7 @@ use crate::report::explore::Explorer;
 use crate::report::pivot;
 use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
 use crate::report::table::{self, BASELINE, TOO_FEW_POSITIONS};
+use crate::report::verdicts;
 use crate::text::plural;
 use anyhow::Result;
 
@@ -86,6 +87,7 @@ impl Page {
             .zip(&pages)
             .flat_map(|(suite, page)| page.pivots.iter().map(move |pivot| name_suite(pivot::table(pivot), suite)));
         let chosen: Vec<SheetTable> = chosen.collect();
+        page.findings.splice(0..0, verdicts::describe_claims(&page.verdicts));
         let mut parts = head_parts(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
         parts.extend(page.across_suites.iter().cloned().map(Part::Table));
         parts.extend(engines::engines_table(&page).map(Part::Table));

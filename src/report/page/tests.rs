@@ -343,7 +343,10 @@ fn warnings_belong_to_their_result() {
         "{:?}",
         own.warnings
     );
-    assert!(message(&own, "timings are of 2 jobs at a time"), "{:?}", own.warnings);
+    // Times warn where they were asked for.
+    let timed = page(&[Source { file: file("times = true\n"), ..result(aging()) }], &Choices::default());
+    let timings = "timings are of 2 jobs at a time";
+    assert!(message(&timed, timings) && !message(&own, timings), "{:?}", timed.warnings);
     assert!(message(&own, "the run is not finished"), "{:?}", own.warnings);
     let ended = Manifest { ended: Some(1), ..aging() };
     assert!(!message(&page(&[result(ended)], &Choices::default()), "the run is not finished"));

@@ -3,6 +3,7 @@
 use super::Page;
 use crate::analysis::caveats::{confounds, sample_size, sensitivity, warnings};
 use crate::analysis::questions::quality;
+use crate::experiment::File;
 use crate::record::manifest::Manifest;
 use crate::record::reference::NAME;
 use crate::report::choices::Choices;
@@ -41,7 +42,11 @@ impl Page {
             let effect = only.file.as_ref().map_or(0.0, |file| file.smallest_effect);
             self.undetectable = sensitivity::count_warnings(&self.manifest, &self.summary, effect);
             warnings.extend(self.undetectable.iter().cloned());
-            warnings.extend(sensitivity::time_warnings(&self.manifest, &self.summary));
+            let shown =
+                self.summary.metrics.iter().any(crate::analysis::Metric::is_time) && !choices.metrics.is_empty();
+            if shown || only.file.as_ref().is_some_and(File::asks_for_times) {
+                warnings.extend(sensitivity::time_warnings(&self.manifest, &self.summary));
+            }
         }
         let clusters = self.pairs.iter().map(|versus| versus.ratio.clusters).max().unwrap_or(0);
         warnings.extend(sample_size::too_few(clusters, self.pairs.len(), self.summary.power.games));
