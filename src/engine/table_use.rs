@@ -83,8 +83,8 @@ pub struct Store {
     pub terminals: bool,
     /// With what bound a score is stored that needed no search: an evaluation, a mate, a stalemate.
     pub known: Known,
-    /// Whether a node that finds nothing in the table first stores its static evaluation alone, unless
-    /// it is in check: depth 0, no move, no score. It ends no node, but takes a slot: see
+    /// Whether a node that finds nothing in the table first stores its static evaluation alone,
+    /// unless it is in check: depth 0, no move, no score. It ends no node, but takes a slot: see
     /// `table.evaluations`. Source: most engines of today.
     pub evaluations: bool,
 }

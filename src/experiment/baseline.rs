@@ -34,9 +34,9 @@ impl Partners {
     }
 
     /// Pairs points with those that meet a condition. A group is one combination of the options
-    /// that vary, without those that the condition names and those of the same axis. An option that one
-    /// of two points lacks (no table, and so no size) does not separate them, unless that leaves a
-    /// point with several baselines.
+    /// that vary, without those that the condition names and those of the same axis. An option
+    /// that one of two points lacks (no table, and so no size) does not separate them, unless
+    /// that leaves a point with several baselines.
     ///
     /// # Errors
     /// Two points of one group that both meet the condition.

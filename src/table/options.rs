@@ -175,8 +175,8 @@ pub struct TableOptions {
     pub slots: u8,
     /// How one entry is packed.
     pub layout: Layout,
-    /// Bytes that each bucket counts as, 0..=512; 0: those of the layout. With an engine's own bucket
-    /// (32 for three entries of 10, 64 for five of 12) a `size` in bytes gives its number of
+    /// Bytes that each bucket counts as, 0..=512; 0: those of the layout. With an engine's own
+    /// bucket (32 for three entries of 10, 64 for five of 12) a `size` in bytes gives its number of
     /// buckets; the memory in use stays the layout's.
     #[cfg_attr(test, schemars(range(min = 0, max = 512)))]
     pub bucket_bytes: u16,
@@ -200,8 +200,8 @@ pub struct TableOptions {
     pub keep_move: bool,
     /// When an answered probe renews the entry's age.
     pub refresh: Refresh,
-    /// Where a static evaluation alone is stored (`store.evaluations`, or stores without a bound of a
-    /// trace). It never replaces an entry of its own position.
+    /// Where a static evaluation alone is stored (`store.evaluations`, or stores without a bound of
+    /// a trace). It never replaces an entry of its own position.
     pub evaluations: Evaluations,
     /// What moves the clock in whose ticks ages are counted.
     pub clock: TickSource,

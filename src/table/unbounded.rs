@@ -7,8 +7,8 @@ use super::same_key::Rule;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as Place;
 
-/// An exact map. It applies `same_key` (`policy` as `replace`), `guard` and `keep_move` and ignores the
-/// other options. It may keep one entry per key and depth, where entries of other depths never
+/// An exact map. It applies `same_key` (`policy` as `replace`), `guard` and `keep_move` and ignores
+/// the other options. It may keep one entry per key and depth, where entries of other depths never
 /// match (`probe.depth = "equal"`).
 pub struct Unbounded {
     entries: KeyMap<(u64, u8), Entry>,

@@ -16,8 +16,8 @@ pub struct DepthAge {
     pub refuse: bool,
     /// Which of several entries of equal worth goes.
     pub ties: Ties,
-    /// Whether an empty slot is weighed like an entry of depth 0 stored at time 0, so that an old entry
-    /// may go first; otherwise it is filled. Source: Ethereal, Obsidian.
+    /// Whether an empty slot is weighed like an entry of depth 0 stored at time 0, so that an old
+    /// entry may go first; otherwise it is filled. Source: Ethereal, Obsidian.
     pub weigh_empty: bool,
 }
 

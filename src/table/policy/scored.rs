@@ -5,8 +5,8 @@ use super::{Newcomer, Replacement, Decision, Ties, least_worth_by};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
-/// Weights; worth = depth x `depth` - age x `age` + the weight of the bound + `pv` if the window was
-/// open + `move` if there is a move + `nodes` x log2 of the subtree's nodes. Only their ratios
+/// Weights; worth = depth x `depth` - age x `age` + the weight of the bound + `pv` if the window
+/// was open + `move` if there is a move + `nodes` x log2 of the subtree's nodes. Only their ratios
 /// matter, so fractions are written with a common denominator. Source of the weights of bounds and
 /// move: pawnocchio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
