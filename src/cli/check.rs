@@ -43,7 +43,8 @@ pub fn run(args: &Args) -> CommandResult {
 /// What the file may not mean.
 fn notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
-    let beside = (!file.cross && !file.variant.is_empty() && !(file.grid.is_empty() && file.zip.is_empty()))
+    let gridded = !(file.grid.is_empty() && file.zip.is_empty());
+    let beside = (gridded && !file.variant.is_empty() && !file.cross)
         .then(|| "[[variant]] stands beside the grid; cross = true crosses it with the grid".to_owned());
     let sizes = experiment.variants.iter().filter_map(|variant| match variant.options.table.size {
         Size::Entries(entries) if entries < 1024 && variant.external().is_none() => Some(entries),

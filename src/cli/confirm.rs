@@ -1,7 +1,7 @@
 //! Runs the games of a file's `[confirm]`, after the searches of `ttlab run` or `ttlab tune`.
 
 use super::folder::{command_line, run_failure};
-use super::progress::ConsoleProgress;
+use super::progress::{ConsoleProgress, Warnings};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::screen::ScreenResult;
 use crate::experiment::Experiment;
@@ -33,7 +33,7 @@ pub fn play(
     let folder = folder.join(FOLDER);
     let mut begin_stage = |stage: usize, contenders: usize, pairs: usize| -> Box<dyn progress::Progress> {
         if quiet {
-            return Box::new(progress::Quiet);
+            return Box::new(Warnings);
         }
         let players = plural(contenders, "variant");
         eprintln!("confirm, stage {stage}: {players} against \"{}\", {} each", screened.best, plural(pairs, "pair"));

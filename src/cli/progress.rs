@@ -54,12 +54,26 @@ impl Progress for ConsoleProgress {
     }
 }
 
+/// Of a run with `--quiet`: only what is wrong is named.
+pub struct Warnings;
+
+impl Progress for Warnings {
+    fn reused(&self, folders: &[Reused]) {
+        folders.iter().filter_map(damaged_rows).for_each(|line| err(format_args!("{line}\n")));
+    }
+}
+
 /// Messages about the rows of another folder.
-fn reuse_lines((source, damaged): &Reused) -> Vec<String> {
+fn reuse_lines(reused: &Reused) -> Vec<String> {
+    let (source, _) = reused;
     let taken = (source.jobs > 0).then(|| format!("{} from {}", plural(source.jobs, "job"), source.folder));
-    let first = damaged.first();
-    let unused = first.map(|row| format!("warning: not used: {row}{}", and_more(damaged.len() - 1)));
-    taken.into_iter().chain(unused).collect()
+    taken.into_iter().chain(damaged_rows(reused)).collect()
+}
+
+/// A warning of the rows of another folder that are not used.
+fn damaged_rows((_, damaged): &Reused) -> Option<String> {
+    let first = damaged.first()?;
+    Some(format!("warning: not used: {first}{}", and_more(damaged.len() - 1)))
 }
 
 /// Messages about the results file at the start of a run.

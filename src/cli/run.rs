@@ -1,6 +1,6 @@
 use super::args::RunArgs;
 use super::folder::{command_line, default_folder, run_failure, shard_folder};
-use super::progress::ConsoleProgress;
+use super::progress::{ConsoleProgress, Warnings};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;
@@ -106,8 +106,11 @@ pub fn run(args: &Args) -> CommandResult {
     let first_run = !folder.join(crate::record::RESULTS).exists();
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
-    if let Some(known) = session.known.as_ref().filter(|_| !args.run.quiet) {
-        eprintln!("{}", changed_plan(known));
+    if let Some(known) = &session.known {
+        if !args.run.quiet {
+            eprintln!("{}", changed_plan(known));
+        }
+        warn(damaged_rows(known));
     }
     if !args.run.quiet {
         session.subjects.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
@@ -117,7 +120,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(CommandFailure::new(Exit::Unequal, mistaken.join("\n")));
     }
     warn(mistaken);
-    let progress: &dyn progress::Progress = if args.run.quiet { &progress::Quiet } else { &ConsoleProgress::default() };
+    let progress: &dyn progress::Progress = if args.run.quiet { &Warnings } else { &ConsoleProgress::default() };
     let summary = session.run(&stop, progress).map_err(failure_with_repair)?;
     if summary.interrupted {
         eprintln!("{}", resume_hint(&summary, &command_line()));
@@ -174,11 +177,14 @@ fn changed_plan(known: &Known) -> String {
     if known.unused > 0 {
         text += &format!(": {} that it no longer has are kept in unused.csv", plural(known.unused, "row"));
     }
-    if let (Some(first), Some(saved)) = (known.damaged.first(), &known.saved) {
-        let more = and_more(known.damaged.len() - 1);
-        text += &format!("\nwarning: not used: {first}{more}; a copy of the file is kept as {}", saved.display());
-    }
     text
+}
+
+/// The warning of rows in the folder that are not used.
+fn damaged_rows(known: &Known) -> Option<String> {
+    let (first, saved) = (known.damaged.first()?, known.saved.as_ref()?);
+    let more = and_more(known.damaged.len() - 1);
+    Some(format!("not used: {first}{more}; a copy of the file is kept as {}", saved.display()))
 }
 
 /// The message for an experiment that cannot show what it varies.
