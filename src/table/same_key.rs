@@ -23,7 +23,8 @@ pub enum SameKey {
 }
 
 /// The guard of `same_key = "guard"`: the old entry is replaced when any of its clauses holds.
-/// Its defaults are the guard of Stockfish's table; Ethereal's is `{ margin = 3, pv = 0, age = false }`.
+/// Its defaults are the guard of Stockfish's table; Ethereal's is
+/// `{ margin = 3, pv = 0, age = false }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

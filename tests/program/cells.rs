@@ -134,11 +134,12 @@ fn page_cells_equal_figures_computed_by_hand() {
     assert!(of_more[0] < more, "{of_more:?}");
     assert!(more < of_more[1], "{of_more:?}");
     assert!(of_more[0] > 1.0, "{of_more:?}");
-    let line = |name: &str, nodes: f64, ratio: Value, interval: Value, times: f64| {
+    let line = |name: &str, verdict: &str, nodes: f64, ratio: Value, interval: Value, times: f64| {
         let share = |part: f64, whole: f64| json!(part / whole);
         let with = |value: Value| if times > 3.0 { Value::Null } else { value };
         vec![
             ("variant", json!(name)),
+            ("verdict", if verdict == "-" { Value::Null } else { json!(verdict) }),
             ("nodes", json!(nodes)),
             ("ratio", ratio),
             ("interval", interval),
@@ -150,10 +151,10 @@ fn page_cells_equal_figures_computed_by_hand() {
         ]
     };
     // 6400 on each of eight positions; halves and eighths of it; doubles of it.
-    holds(summary, 0, &line("base *", 51_200.0, json!(1.0), Value::Null, 1.0));
-    holds(summary, 1, &line("other", 23_200.0, json!(other), json!(of_other), 2.0));
-    holds(summary, 2, &line("more", 96_000.0, json!(more), json!(of_more), 3.0));
-    holds(summary, 3, &line("bare", 51_200.0, json!(1.0), json!([1.0, 1.0]), 4.0));
+    holds(summary, 0, &line("base *", "-", 51_200.0, json!(1.0), Value::Null, 1.0));
+    holds(summary, 1, &line("other", "better", 23_200.0, json!(other), json!(of_other), 2.0));
+    holds(summary, 2, &line("more", "unclear", 96_000.0, json!(more), json!(of_more), 3.0));
+    holds(summary, 3, &line("bare", "same", 51_200.0, json!(1.0), json!([1.0, 1.0]), 4.0));
 
     let traffic = table("traffic");
     for (row, (name, times)) in [("base *", 1.0), ("other", 2.0), ("more", 3.0)].into_iter().enumerate() {

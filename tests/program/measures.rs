@@ -142,7 +142,7 @@ fn claim_on_nodes_that_may_mislead_is_undecided() {
     let (code, forms) = judge("modern");
     assert_eq!(code, 1, "{}", forms[1]);
     for form in &forms {
-        assert_eq!(form.matches(reason).count(), 1, "{form}");
+        assert!(form.contains(reason), "{form}");
     }
     assert!(forms[1].contains("2 hold, 0 differ, 1 undecided"), "{}", forms[1]);
 }

@@ -234,7 +234,7 @@ fn unknown_engine_option_is_refused_before_the_run() {
         ("\"subject.timeout\" = 0", &["subject.timeout: expected seconds"]),
         ("\"subject.timeout\" = 1e300", &["subject.timeout: expected seconds, from 0.001 to 1e7"]),
         ("\"subject.ucii\" = \"x\"", &["did you mean `subject.uci`?"]),
-        ("\"subject.uci\" = \"builtin\"\n\"uci.Hash\" = 3", &["uci.Hash: \"builtin\" has no UCI options"]),
+        ("\"subject.uci\" = \"builtin\"\n\"uci.Hash\" = 3", &["uci.Hash: ttlab's own engine has no UCI options"]),
     ] {
         let trial = file(point);
         trial.run("out", &[]).expect(2).prints(says);

@@ -340,7 +340,7 @@ fn invalid_plan_files_are_refused() {
     let other = format!("{}{}", if ids.starts_with('0') { '1' } else { '0' }, &ids[1..]);
     let edits: &[(&str, &str, &str)] = &[
         (ids, &other, "parts[1]: the plan has"),
-        (&plan, "", "EOF"),
+        (&plan, "", "no JSON"),
         (&plan, "[]", "not a plan of ttlab"),
         ("\"schema\": 1", "\"schema\": 2", "schema"),
         ("\"shards\": 3", "\"shards\": 0", "shards"),

@@ -276,7 +276,7 @@ fn missing_rows_are_reported_and_the_page_is_written() {
     assert_eq!(lines.len() - fewer.len(), 5 * 3);
     let last = lines.iter().rposition(|line| line.contains(",no table,")).unwrap();
     let short = [&lines[..last], &lines[last + 1..]].concat();
-    for (left, words) in [(&fewer, "5 jobs of the plan without rows"), (&short, "1 row missing")] {
+    for (left, words) in [(&fewer, "5 jobs of the plan without rows"), (&short, "1 row that the run wrote")] {
         put(&trial, left);
         fs::remove_file(trial.path("out").join("report.html")).unwrap();
         ttlab(&["report", &out]).expect(3).prints(&[words]);
