@@ -317,11 +317,12 @@ fn page_cells_equal_figures_computed_by_hand() {
     };
     let cells = |name: &str| cells_of("summary", name);
     // An option's values as a variant's: what is clearly less and clearly more has its colour, what is held against does not.
-    assert!(cells_of("effects", "2")[2].contains(" less") && cells_of("effects", "5")[2].contains(" more"), "{html}");
-    assert!(!cells_of("effects", "1 *")[2].contains("less"));
-    assert!(cells("other")[2].contains(" less") && !cells("more")[2].contains(" more"));
-    assert!(!cells("bare")[2].contains("less") && !cells("bare")[2].contains("more"));
-    assert!(cells("other")[1].contains("data-v=\"23200\"") && cells("other")[1].contains(">23,200<"));
+    assert!(cells_of("effects", "2")[2].contains(" better"), "{html}");
+    assert!(cells_of("effects", "5")[2].contains(" worse"), "{html}");
+    assert!(!cells_of("effects", "1 *")[2].contains("better"));
+    assert!(cells("other")[3].contains(" better") && !cells("more")[3].contains(" worse"));
+    assert!(!cells("bare")[3].contains("better") && !cells("bare")[3].contains("worse"));
+    assert!(cells("other")[2].contains("data-v=\"23200\"") && cells("other")[2].contains(">23,200<"));
     let csv = read(&["--format", "csv"]);
     for (key, value) in [("nodes", "23200"), ("full", "0.5"), ("pressure", "4"), ("seconds", "4"), ("usable", "0.21")] {
         assert!(
