@@ -1,6 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit, out_of_memory};
+use crate::engine::EngineOptions;
 use crate::engine::audit::{AuditCounters, AuditedClaim};
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Variant};
 use crate::runner::audit::{self, Audited};
 use crate::system::watch::stop_when_short;
 use std::io::IsTerminal;
@@ -57,7 +58,7 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("{done} of {of} jobs");
         }
     };
-    let grows = experiment.variants.iter().any(|variant| variant.options.grows());
+    let grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::grows);
     let audit = || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report);
     let (audited, short) = stop_when_short(grows, &stop, audit);
     if short {

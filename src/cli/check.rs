@@ -46,8 +46,8 @@ fn notes(experiment: &Experiment) -> Vec<String> {
     let gridded = !(file.grid.is_empty() && file.zip.is_empty());
     let beside = (gridded && !file.variant.is_empty() && !file.cross)
         .then(|| "[[variant]] stands beside the grid; cross = true crosses it with the grid".to_owned());
-    let sizes = experiment.variants.iter().filter_map(|variant| match variant.options.table.size {
-        Size::Entries(entries) if entries < 1024 && variant.external().is_none() => Some(entries),
+    let sizes = experiment.variants.iter().filter_map(|variant| match variant.table()?.size {
+        Size::Entries(entries) if entries < 1024 => Some(entries),
         _ => None,
     });
     let smallest = sizes.min();

@@ -5,7 +5,7 @@ use crate::analysis::caveats::preflight;
 use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::experiment::shards::MAX_SHARDS;
-use crate::experiment::{Experiment, Plan, PlanFile, Variant};
+use crate::experiment::{Experiment, Plan, PlanFile, Subject, Variant};
 use crate::record::manifest::Manifest;
 use crate::record::{Jobs, RESULTS};
 use crate::runner::{self, Subjects, estimate};
@@ -197,11 +197,13 @@ fn items(experiment: &Experiment, items: &[Item]) -> String {
 /// The table's memory in whole KiB; a share as in the file, because its size is not known before.
 /// Of an external engine only its memory option is known.
 fn size(variant: &Variant) -> String {
-    if let Some(subject) = variant.external() {
-        return hash_size(&subject.options)
-            .map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
-    }
-    let table = &variant.options.table;
+    let table = match &variant.subject {
+        Subject::Builtin { options, .. } => &options.table,
+        Subject::External(subject) => {
+            return hash_size(&subject.options)
+                .map_or_else(|| "its own".to_owned(), |(name, size)| format!("{name} {size}"));
+        }
+    };
     match (crate::table::bytes(table, None), table.kind) {
         (Some(0), _) => "none".to_owned(),
         (Some(bytes), _) => Size::Bytes(bytes.next_multiple_of(1024)).to_string(),

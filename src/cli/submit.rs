@@ -1,4 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit, write_error};
+use crate::engine::EngineOptions;
 use crate::experiment::{Plan, PlanFile, Variant};
 use crate::runner::players;
 use crate::submit::{Order, System, scripts};
@@ -108,7 +109,9 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 /// Memory of a shard in MiB: for each parallel job the tables of the largest job (in a match, those
 /// of both players), and 256 for the rest.
 fn memory(plan: &Plan, cpus: u16) -> u64 {
-    let add = |sum: u64, variant: &Variant| Some(sum.saturating_add(variant.options.memory_bytes()?));
+    let add = |sum: u64, variant: &Variant| {
+        Some(sum.saturating_add(variant.builtin().map_or(Some(0), EngineOptions::memory_bytes)?))
+    };
     let tables = |lane| players(plan, lane).try_fold(0, add);
     let bytes = (0..plan.lanes()).map(tables);
     // The size of an unbounded table, or of a share of it, is not known before.

@@ -4,11 +4,8 @@ use super::expect::{Claim, ClaimOrigin, OTHER_SCORES, Scalar, Term};
 use super::file::File;
 use super::problem::{Problem, ambiguous_name, nearest, nearest_or_all};
 use super::text::FileText;
-use super::variant::Variant;
-use crate::engine::options::Diagnostics;
-use crate::record::columns::{
-    DEPTH, Extra, ROW, Role, SCORE, SCORE_ERROR, SUITE, VARIANT, column, header, may_mean, role,
-};
+use super::variant::{self, Variant};
+use crate::record::columns::{DEPTH, ROW, Role, SCORE, SCORE_ERROR, SUITE, VARIANT, column, header, may_mean, role};
 use std::collections::BTreeSet;
 
 /// Checks that every expectation names known columns, metrics and variants.
@@ -16,15 +13,8 @@ use std::collections::BTreeSet;
 /// # Errors
 /// The first unknown or meaningless name or value, with its place and the nearest valid name.
 pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
-    let extra = Extra {
-        anatomy: variants.iter().any(|variant| variant.options.diagnostics == Diagnostics::Full),
-        threads: variants.iter().any(|variant| variant.options.threads.count > 1),
-        external: variants.iter().any(|variant| variant.external().is_some()),
-        games: file.games.is_some(),
-        suites: file.suites.is_some(),
-    };
-    let options: BTreeSet<String> =
-        variants.iter().flat_map(super::variant::option_columns).map(|(path, _)| path).collect();
+    let extra = variant::extra_columns(variants, file.games.is_some(), file.suites.is_some());
+    let options: BTreeSet<String> = variants.iter().flat_map(variant::option_columns).map(|(path, _)| path).collect();
     let mut row_columns = header(&[], extra);
     if file.reference.as_ref().is_some_and(|reference| reference.own_search.is_some()) {
         row_columns.push(SCORE_ERROR.to_owned());

@@ -12,8 +12,8 @@ use super::schema::known_paths;
 use super::subject;
 use super::suites::{self, SuiteEntry};
 use super::text::{FileText, SuiteTexts};
-use super::variant::Variant;
-use crate::engine::{EngineOptions, Limit};
+use super::variant::{Subject, Variant};
+use crate::engine::Limit;
 use crate::table::TableKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -224,19 +224,26 @@ fn read_variant(
         help,
         ..wrong(&path, format!("{message} (variant \"{name}\")"))
     };
-    let subject = subject::read_subject(file.subject.as_ref(), file.games.is_some(), all()).map_err(output)?;
-    let external = subject.as_ref().is_some_and(|subject| !subject.is_builtin());
-    if external && file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
-        return Err(output(OptionFault::new("engine.shape", subject::NEUTRAL_REFUSED)));
-    }
-    let options = if external { Ok(placeholder_options()) } else { options::read_options(preset, &file.engine, all()) };
-    let options = options.map_err(output)?;
+    let named = subject::read_subject(file.subject.as_ref(), file.games.is_some(), all()).map_err(output)?;
+    let subject = match named {
+        Some(subject) if !subject.is_builtin() => {
+            if file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
+                return Err(output(OptionFault::new("engine.shape", subject::NEUTRAL_REFUSED)));
+            }
+            Subject::External(subject)
+        }
+        builtin => {
+            let options = Box::new(options::read_options(preset, &file.engine, all()).map_err(output)?);
+            Subject::Builtin { options, is_named: builtin.is_some() && file.trace.is_none() }
+        }
+    };
+    let variant = Variant { name: name.clone(), paths: draft.paths.clone(), limit: Limit { depth, nodes }, subject };
     if file.trace.is_some() {
-        if external {
+        let Some(table) = variant.table() else {
             let what =
                 format!("a trace is replayed on ttlab's own tables, not on external engines (variant \"{name}\")");
             return Err(source.invalid("trace", what));
-        }
+        };
         // An option without effect on a replay must not seem to be compared.
         let is_table_option = |path: &str| path == "preset" || path == "table" || path.starts_with("table.");
         if let Some((path, _)) = all().find(|(path, _)| !is_table_option(path)) {
@@ -247,11 +254,11 @@ fn read_variant(
             let what = "a trace is replayed to its end and has no limit: remove it";
             return Err(source.invalid("limit", what));
         }
-        if options.table.forget > 0.0 {
+        if table.forget > 0.0 {
             let what = "table.forget: applies to searches only, not to a replay: remove it";
             return Err(wrong("table.forget", what.to_owned()));
         }
-        if options.table.kind == TableKind::None {
+        if table.kind == TableKind::None {
             return Err(wrong("table.kind", "table.kind: \"none\" leaves no table to replay the trace on".to_owned()));
         }
     } else {
@@ -270,14 +277,13 @@ fn read_variant(
                 };
                 return Err(source.invalid(&place, what));
             }
-            if limit.depth.is_none() && options.deepening.step == 0 {
+            if limit.depth.is_none() && variant.builtin().is_some_and(|options| options.deepening.step == 0) {
                 let what = format!("{place}.depth: missing: without deepening a search needs a depth");
                 return Err(source.problem_at(&place, what));
             }
         }
     }
-    let subject = subject.filter(|_| file.trace.is_none());
-    Ok(Variant { name, paths: draft.paths.clone(), options, limit: Limit { depth, nodes }, subject })
+    Ok(variant)
 }
 
 /// The first suite with a limit of its own for a path that sets one for all suites.
@@ -308,13 +314,6 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
         None if subject::is_subject_path(path) => locate(source.text, path, None),
         None => locate(source.text, &format!("engine.{path}"), word),
     }
-}
-
-/// The options of an external engine's variant: never read, and without a table.
-fn placeholder_options() -> EngineOptions {
-    let mut options = EngineOptions::default();
-    options.table.kind = TableKind::None;
-    options
 }
 
 /// The place of the first grid value in which two equal variants differ, or of the variant's first

@@ -1,7 +1,7 @@
 //! Ids of variants, items and rows: hashes of their content that are equal in every build.
 
 use super::sequence::Sequence;
-use super::variant::Variant;
+use super::variant::{Subject, Variant};
 use crate::chess::keys::EpRule;
 use crate::chess::suite::{Item, Suite};
 use crate::engine::{EngineOptions, Limit};
@@ -37,18 +37,21 @@ pub fn variant_id_under(variant: &Variant, limit: Limit) -> u64 {
 /// earlier can be continued.
 fn identity_text(variant: &Variant, limit: Limit) -> String {
     let Limit { depth, nodes } = limit;
-    if let Some(subject) = variant.external() {
-        return format!("subject: {}\ndepth: {depth:?}\nnodes: {nodes:?}\n", super::subject::content(subject));
-    }
+    let options = match &variant.subject {
+        Subject::External(subject) => {
+            return format!("subject: {}\ndepth: {depth:?}\nnodes: {nodes:?}\n", super::subject::content(subject));
+        }
+        Subject::Builtin { options, .. } => options.as_ref(),
+    };
     let mut defaults = EngineOptions::default();
-    let policy = variant.options.table.policy.name();
+    let policy = options.table.policy.name();
     let other_policy = policy != defaults.table.policy.name();
     if let Some(policy_defaults) = Policy::from_name(policy) {
         // Compare a policy's parameters with the defaults of that policy.
         defaults.table.policy = policy_defaults;
     }
     let [options_given, defaults] =
-        [&variant.options, &defaults].map(|options| serde_json::to_value(options).unwrap_or_default());
+        [options, &defaults].map(|options| serde_json::to_value(options).unwrap_or_default());
     let kind = if other_policy { format!("policy: {policy}\n") } else { String::new() };
     format!("{kind}depth: {depth:?}\nnodes: {nodes:?}\n{}", deviations(&options_given, &defaults))
 }
@@ -170,9 +173,8 @@ mod tests {
         let variant = |options: EngineOptions, depth| Variant {
             name: String::new(),
             paths: Vec::new(),
-            options,
             limit: Limit { depth, nodes: None },
-            subject: None,
+            subject: Subject::Builtin { options: Box::new(options), is_named: false },
         };
         let text_of = |sets: &[&str], depth| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();

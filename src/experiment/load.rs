@@ -83,7 +83,7 @@ impl Experiment {
     /// The repeated searches of a variant and the total, as `[repeated, total]`; none if nothing is
     /// searched.
     pub fn count_repeated_searches(&self) -> Option<[usize; 2]> {
-        let clocks = self.variants.iter().any(|variant| variant.options.draws || variant.external().is_some());
+        let clocks = self.variants.iter().any(|variant| variant.builtin().is_none_or(|options| options.draws));
         let searched = self.trace.is_none() && self.file.games.is_none();
         searched.then(|| super::identity::count_repeated(&self.suite.items, self.file.sequence.as_ref(), clocks))
     }

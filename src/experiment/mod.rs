@@ -26,7 +26,6 @@ pub mod sequence;
 pub mod shards;
 mod stage;
 pub mod subject;
-
 pub mod suites;
 pub mod text;
 pub mod trace;
@@ -46,7 +45,8 @@ pub use sequence::Sequence;
 pub use shards::{PlanFile, Split};
 pub use tune::{Goal, Tune};
 pub use unmatched::unmatched_conditions;
-pub use variant::Variant;
+pub use variant::{Subject, Variant};
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::identity::{deviations, hash_text, hasher, item_content, variant_id_under};
 use super::load::Experiment;
 use super::sequence::Sequence;
-use super::variant::Variant;
+use super::variant::{self, Subject, Variant};
 use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::record::SEED_SUFFIX;
@@ -72,10 +72,12 @@ impl Plan {
         let mut variants = experiment.variants.clone();
         for step in 1..experiment.file.seeds {
             for variant in &experiment.variants {
-                let mut options = variant.options.clone();
-                options.keys.seed = options.keys.seed.wrapping_add(u64::from(step));
-                let name = format!("{}{SEED_SUFFIX}{}", variant.name, options.keys.seed);
-                variants.push(Variant { name, options, ..variant.clone() });
+                let mut copy = variant.clone();
+                if let Subject::Builtin { options, .. } = &mut copy.subject {
+                    options.keys.seed = options.keys.seed.wrapping_add(u64::from(step));
+                    copy.name = format!("{}{SEED_SUFFIX}{}", variant.name, options.keys.seed);
+                }
+                variants.push(copy);
             }
         }
         let items = experiment.suite.items.len();
@@ -224,23 +226,12 @@ impl Plan {
 
     /// The optional columns of its rows.
     pub fn extra_columns(&self) -> Extra {
-        Extra {
-            anatomy: self.has_anatomy(),
-            threads: self.variants.iter().any(|variant| variant.options.threads.count > 1),
-            external: self.has_external(),
-            games: self.games.is_some(),
-            suites: !self.suite_names.is_empty(),
-        }
+        variant::extra_columns(&self.variants, self.games.is_some(), !self.suite_names.is_empty())
     }
 
     /// Whether its jobs are pairs of games.
     pub fn is_match(&self) -> bool {
         self.games.is_some()
-    }
-
-    /// Whether a variant has full diagnostics, so that rows have anatomy columns.
-    pub fn has_anatomy(&self) -> bool {
-        self.variants.iter().any(|variant| variant.options.diagnostics == crate::engine::options::Diagnostics::Full)
     }
 
     /// Whether a variant has one job for all items of a suite, because nothing is cleared between
@@ -315,7 +306,7 @@ impl Plan {
         // that have a value count.
         let mut order = Vec::new();
         let mut values: HashMap<String, (String, bool)> = HashMap::new();
-        for (path, value) in self.variants.iter().flat_map(super::variant::option_columns) {
+        for (path, value) in self.variants.iter().flat_map(variant::option_columns) {
             match values.get_mut(&path) {
                 Some((first, varies)) => *varies |= *first != value,
                 None => {
@@ -346,7 +337,7 @@ mod tests {
             "limit = { depth = 1 }\nseeds = 3\n[[variant]]\nname = 'a'\n'keys.seed' = 7\n[[variant]]\nname = 'b'\n'keys.seed' = 20\n",
         );
         let seeds: Vec<(&str, u64)> =
-            plan.variants.iter().map(|variant| (variant.name.as_str(), variant.options.keys.seed)).collect();
+            plan.variants.iter().map(|variant| (variant.name.as_str(), variant.builtin().unwrap().keys.seed)).collect();
         assert_eq!(
             seeds,
             [

@@ -10,7 +10,6 @@ use super::text::FileText;
 use super::variant::Variant;
 use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;
-use crate::table::options::Size;
 
 impl Confirm {
     /// Checks the section against the rest of the file.
@@ -81,9 +80,7 @@ impl Match {
             }
         }
         self.check_numbers(source)?;
-        let is_share =
-            |variant: &&Variant| variant.external().is_none() && matches!(variant.options.table.size, Size::Share(_));
-        if let Some(Variant { name, .. }) = variants.iter().find(is_share) {
+        if let Some(Variant { name, .. }) = variants.iter().find(|variant| variant.has_share()) {
             let unknown = format!(
                 "a match needs an absolute size: a share of what searches store is not known (variant \"{name}\")"
             );
@@ -143,8 +140,7 @@ impl Reference {
                 "needs positions that all variants search, but in self-play each variant reaches others".to_owned(),
             );
         }
-        let is_own_engine = |variant: &Variant| variant.external().is_none();
-        if is_own_engine(&variants[baseline]) && !own.options.is_empty() {
+        if variants[baseline].builtin().is_some() && !own.options.is_empty() {
             return wrong(
                 "options: apply to external engines only, ttlab's own judge has an unbounded table: remove them"
                     .to_owned(),
@@ -164,7 +160,7 @@ impl Reference {
                     own.nodes
                 ));
             }
-            if is_own_engine(variant) != is_own_engine(&variants[baseline]) {
+            if variant.builtin().is_some() != variants[baseline].builtin().is_some() {
                 let base = &variants[baseline].name;
                 return wrong(format!(
                     "the judge of scores is the engine of \"{base}\", and \"{name}\" is another engine"

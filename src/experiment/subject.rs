@@ -11,6 +11,9 @@ pub const NEUTRAL_REFUSED: &str = "\"neutral\" works only with ttlab's own engin
 /// The prefix of the paths of an external engine's options.
 pub const UCI: &str = "uci.";
 
+/// The column that names the program.
+pub const PROGRAM: &str = "subject.uci";
+
 /// Whether a path is an option of an external engine. Their names are checked before the run, when
 /// the engine lists them.
 pub fn is_uci_option(path: &str) -> bool {
@@ -87,14 +90,12 @@ pub fn read_subject<'a>(
     Ok(Some(subject))
 }
 
-/// The option columns of a subject and their values.
+/// The option columns of an external engine and their values.
 pub fn subject_columns(subject: &SubjectOptions) -> Vec<(String, String)> {
-    let mut columns = vec![("subject.uci".to_owned(), subject.uci.to_string())];
-    if !subject.is_builtin() {
-        columns.extend(paths::flatten(&serde_json::json!({ "subject": { "restart": subject.restart } })));
-        columns.extend(subject.timeout.map(|seconds| ("subject.timeout".to_owned(), seconds.to_string())));
-        columns.extend(subject.options.iter().map(|(name, value)| (format!("{UCI}{name}"), value.to_string())));
-    }
+    let mut columns = vec![(PROGRAM.to_owned(), subject.uci.to_string())];
+    columns.extend(paths::flatten(&serde_json::json!({ "subject": { "restart": subject.restart } })));
+    columns.extend(subject.timeout.map(|seconds| ("subject.timeout".to_owned(), seconds.to_string())));
+    columns.extend(subject.options.iter().map(|(name, value)| (format!("{UCI}{name}"), value.to_string())));
     columns
 }
 
@@ -126,7 +127,7 @@ mod tests {
             );
             let experiment = Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap();
             let variant = experiment.variants.into_iter().find(|variant| variant.name == "a").unwrap();
-            let restart = variant.subject.as_ref().unwrap().restart;
+            let restart = variant.external().unwrap().restart;
             let columns = crate::experiment::variant::option_columns(&variant);
             let column = columns.into_iter().find(|(name, _)| name == "subject.restart").unwrap().1;
             (restart, column, crate::experiment::identity::variant_id(&variant))

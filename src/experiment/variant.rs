@@ -1,9 +1,12 @@
 //! A variant of an experiment.
 
 use super::{paths, subject};
+use crate::engine::options::Diagnostics;
 use crate::engine::{EngineOptions, Limit};
-use crate::subject::SubjectOptions;
-use crate::table::options::Clear;
+use crate::record::columns::Extra;
+use crate::subject::options::{BUILTIN, SubjectOptions};
+use crate::table::TableOptions;
+use crate::table::options::{Clear, Size};
 use toml::Value;
 
 /// One variant: an engine's options under one limit.
@@ -13,33 +16,81 @@ pub struct Variant {
     pub name: String,
     /// The paths that it sets beside `[engine]`, with their values.
     pub paths: Vec<(String, Value)>,
-    /// All options of ttlab's own engine; placeholders for an external engine.
-    pub options: EngineOptions,
     /// The limit of its searches, before that of a suite.
     pub limit: Limit,
-    /// The engine under test, if the file names one.
-    pub subject: Option<SubjectOptions>,
+    /// The engine under test.
+    pub subject: Subject,
+}
+
+/// The engine of a variant.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Subject {
+    /// ttlab's own.
+    Builtin {
+        /// All its options.
+        options: Box<EngineOptions>,
+        /// Whether the file names it (`subject.uci = "builtin"`), so that rows have the name too.
+        is_named: bool,
+    },
+    /// A UCI program.
+    External(SubjectOptions),
 }
 
 impl Variant {
+    /// The options of ttlab's own engine; none for an external one.
+    pub fn builtin(&self) -> Option<&EngineOptions> {
+        match &self.subject {
+            Subject::Builtin { options, .. } => Some(options),
+            Subject::External(_) => None,
+        }
+    }
+
+    /// The table of ttlab's own engine; none for an external one.
+    pub fn table(&self) -> Option<&TableOptions> {
+        self.builtin().map(|options| &options.table)
+    }
+
     /// The external engine; none for ttlab's own.
     pub fn external(&self) -> Option<&SubjectOptions> {
-        self.subject.as_ref().filter(|subject| !subject.is_builtin())
+        match &self.subject {
+            Subject::Builtin { .. } => None,
+            Subject::External(subject) => Some(subject),
+        }
     }
 
     /// Whether its searches of one item leave state (table or history) to those of the next.
     pub fn keeps_state(&self) -> bool {
-        let never = |clear: Clear| clear == Clear::Never;
-        self.external().is_none() && (never(self.options.table.clear) || never(self.options.history_clear))
+        self.builtin().is_some_and(|options| [options.table.clear, options.history_clear].contains(&Clear::Never))
+    }
+
+    /// Whether the table's size is a share of what its searches store.
+    pub fn has_share(&self) -> bool {
+        self.table().is_some_and(|table| matches!(table.size, Size::Share(_)))
+    }
+}
+
+/// The optional columns of the variants' rows, which are those of games or of several suites.
+pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
+    let any = |has: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(has);
+    Extra {
+        anatomy: any(|options| options.diagnostics == Diagnostics::Full),
+        threads: any(|options| options.threads.count > 1),
+        external: variants.iter().any(|variant| variant.external().is_some()),
+        games,
+        suites,
     }
 }
 
 /// The option columns of a variant and their values, with its limit.
 pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
-    let mut leaves = variant.subject.as_ref().map(subject::subject_columns).unwrap_or_default();
-    if variant.external().is_none() {
-        leaves.extend(paths::flatten(&serde_json::to_value(&variant.options).unwrap_or_default()));
-    }
+    let mut leaves = match &variant.subject {
+        Subject::Builtin { options, is_named } => {
+            let name = is_named.then(|| (subject::PROGRAM.to_owned(), BUILTIN.to_owned()));
+            let options = paths::flatten(&serde_json::to_value(options).unwrap_or_default());
+            name.into_iter().chain(options).collect()
+        }
+        Subject::External(subject) => subject::subject_columns(subject),
+    };
     leaves.extend(variant.limit.depth.map(|depth| ("limit.depth".to_owned(), depth.to_string())));
     leaves.extend(variant.limit.nodes.map(|nodes| ("limit.nodes".to_owned(), nodes.to_string())));
     leaves

@@ -42,21 +42,21 @@ pub fn audit(
     let experiment = &alone;
     let mut plan = Plan::new(experiment);
     plan.repeats = 1;
-    let (mut audited, mut drawing) = (Vec::new(), Vec::new());
-    for point in &mut plan.variants {
-        let variant = point.name.clone();
-        drawing.push(with_draws(&point.options));
-        audited.push(comparable(&point.options).map(|options| {
-            point.options = options;
-            Audited { variant, ..Audited::default() }
-        }));
-    }
+    let all = |change: fn(&EngineOptions) -> Option<EngineOptions>| -> Vec<Option<EngineOptions>> {
+        plan.variants.iter().map(|variant| change(variant.builtin()?)).collect()
+    };
+    let (options, drawing) = (all(comparable), all(with_draws));
+    let audited = plan.variants.iter().zip(&options).map(|(variant, options)| {
+        options.as_ref().map(|_| Audited { variant: variant.name.clone(), ..Audited::default() })
+    });
+    let audited: Vec<Option<Audited>> = audited.collect();
     plan.cap_depth(depth);
-    let todo: Vec<Job> = plan.jobs().filter(|job| audited[job.variant].is_some()).collect();
+    let todo: Vec<Job> = plan.jobs().filter(|job| options[job.variant].is_some()).collect();
     let (audited, finished) = (Mutex::new(audited), AtomicUsize::new(0));
     in_parallel(&todo, jobs, stop, |next| {
         while let Some(job) = next() {
-            let Some(found) = one(experiment, &plan, job, &plan.variants[job.variant].options, stop)? else { break };
+            let Some(options) = &options[job.variant] else { continue };
+            let Some(found) = one(experiment, &plan, job, options, stop)? else { break };
             let drawn = match &drawing[job.variant] {
                 Some(options) => match one(experiment, &plan, job, options, stop)? {
                     Some(drawn) => Some(drawn.findings),
@@ -85,7 +85,7 @@ fn one(
     options: &EngineOptions,
     stop: &AtomicBool,
 ) -> Result<Option<Audited>, String> {
-    let Some(working_set) = job::working_set(experiment, plan, job, stop)? else { return Ok(None) };
+    let Some(working_set) = job::working_set(experiment, plan, job, options, stop)? else { return Ok(None) };
     let mut engine = Engine::new(options, Some(working_set)).map_err(|error| error.to_string())?;
     engine.audit();
     let Some(searches) = job::search(experiment, plan, job, &mut engine, stop)? else { return Ok(None) };
@@ -130,7 +130,7 @@ mod tests {
             Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (depth, deepest) in [(2, 2), (3, 3), (9, 3)] {
             let found = audit(&experiment, depth, 2, &AtomicBool::new(false), &|_, _| ()).unwrap();
-            let options = comparable(&experiment.variants[1].options).unwrap();
+            let options = comparable(experiment.variants[1].builtin().unwrap()).unwrap();
             let (mut nodes, mut searches) = (0, 0);
             for item in &experiment.suite.items {
                 let mut engine = Engine::new(&options, None).unwrap();

@@ -113,15 +113,14 @@ fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -
 /// Whether every search of a variant starts with an empty table of a known size and cleared
 /// histories, and counts are exact: then its depths do not depend on the limit.
 fn starts_with_nothing(experiment: &Experiment, variant: &Variant) -> bool {
-    let (options, file) = (&variant.options, &experiment.file);
+    let (Some(options), file) = (variant.builtin(), &experiment.file) else { return false };
     let along_games = file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some());
     let is_cleared = |clear: Clear| match clear {
         Clear::Iteration | Clear::Search => true,
         Clear::Game => !along_games,
         Clear::Never => false,
     };
-    variant.external().is_none()
-        && experiment.trace.is_none()
+    experiment.trace.is_none()
         // The moves that lead to the next position are those of the whole search.
         && file.sequence.is_none_or(|sequence| sequence.self_play == 0)
         && is_cleared(options.table.clear)

@@ -7,7 +7,6 @@ use crate::engine::Engine;
 use crate::experiment::{Job, Variant};
 use crate::record::{self, EngineColumns, Label, MatchColumns, Row};
 use crate::subject::Subject;
-use crate::table::options::Size;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
@@ -98,10 +97,9 @@ impl Shared<'_> {
 
     /// Creates an engine. `working_set`: the entries that a size given as a share refers to.
     fn player(&self, variant: usize, working_set: Option<u64>) -> Result<Box<dyn Subject>, String> {
-        if self.is_outside(variant) {
+        let Some(options) = self.plan.variants[variant].builtin() else {
             return self.subjects.make(variant).ok_or_else(|| "the engine was not tested before the run".to_owned());
-        }
-        let options = &self.plan.variants[variant].options;
+        };
         Ok(Box::new(Engine::new(options, working_set).map_err(|error| error.to_string())?))
     }
 
@@ -143,16 +141,14 @@ impl Shared<'_> {
     /// The entries that an unbounded table stores on the job's items; 0 if the size is not a share.
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
         let variant = &self.plan.variants[job.variant];
-        if !matches!(variant.options.table.size, Size::Share(_)) {
-            return Ok(Some(0));
-        }
-        let options = serde_json::to_string(&job::unbounded(&variant.options)).unwrap_or_default();
+        let Some(options) = variant.builtin().filter(|_| variant.has_share()) else { return Ok(Some(0)) };
+        let key = serde_json::to_string(&job::unbounded(options)).unwrap_or_default();
         let limit = self.plan.limit(job.variant, job.item);
-        let key = (options, limit.depth, limit.nodes, job.item);
+        let key = (key, limit.depth, limit.nodes, job.item);
         if let Some(&known) = lock(&self.working_sets).get(&key) {
             return Ok(Some(known));
         }
-        let entries = job::working_set(self.experiment, self.plan, job, stop)?;
+        let entries = job::working_set(self.experiment, self.plan, job, options, stop)?;
         lock(&self.working_sets).extend(entries.map(|entries| (key, entries)));
         Ok(entries)
     }

@@ -92,12 +92,17 @@ pub fn unbounded(options: &EngineOptions) -> EngineOptions {
 
 /// The entries that an unbounded table stores on a job's items, for a table whose size is a share
 /// of them; 0 for other tables. `None` if interrupted.
-pub fn working_set(experiment: &Experiment, plan: &Plan, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
-    let variant = &plan.variants[job.variant];
-    if !matches!(variant.options.table.size, Size::Share(_)) {
+pub fn working_set(
+    experiment: &Experiment,
+    plan: &Plan,
+    job: &Job,
+    options: &EngineOptions,
+    stop: &AtomicBool,
+) -> Result<Option<u64>, String> {
+    if !matches!(options.table.size, Size::Share(_)) {
         return Ok(Some(0));
     }
-    let mut engine = Engine::new(&unbounded(&variant.options), None).map_err(|error| error.to_string())?;
+    let mut engine = Engine::new(&unbounded(options), None).map_err(|error| error.to_string())?;
     let searched = search(experiment, plan, job, &mut engine, stop)?;
     Ok(searched.map(|_| engine.table().map_or(0, |table| table.occupancy().occupied).max(1)))
 }
@@ -451,7 +456,8 @@ mod tests {
             );
             let (experiment, plan) = experiment(&text);
             let job = plan.jobs().next().unwrap();
-            working_set(&experiment, &plan, &job, &AtomicBool::new(false)).unwrap().unwrap()
+            let options = plan.variants[0].builtin().unwrap();
+            working_set(&experiment, &plan, &job, options, &AtomicBool::new(false)).unwrap().unwrap()
         });
         assert!(sets[0] > 100 && sets[1] > sets[0], "what the first search stored is still there: {sets:?}");
     }

@@ -2,7 +2,7 @@
 
 use super::machine;
 use crate::experiment::suites::Section;
-use crate::experiment::{Experiment, Plan, Variant, identity};
+use crate::experiment::{Experiment, Plan, Subject, Variant, identity};
 use crate::record::manifest::{Build, Manifest, SCHEMA, Shard, SuiteRun};
 use crate::record::{header, seals};
 use crate::system::available_bytes;
@@ -85,9 +85,9 @@ fn suite_run(section: &Section) -> SuiteRun {
 
 /// A variant's options: of the built-in engine, or of its external engine.
 pub fn options(variant: &Variant) -> serde_json::Value {
-    match variant.external() {
-        Some(subject) => serde_json::to_value(subject),
-        None => serde_json::to_value(&variant.options),
+    match &variant.subject {
+        Subject::External(subject) => serde_json::to_value(subject),
+        Subject::Builtin { options, .. } => serde_json::to_value(options),
     }
     .unwrap_or_default()
 }
@@ -135,12 +135,8 @@ pub fn now() -> u64 {
 fn huge_pages(plan: &Plan) -> Option<bool> {
     let free = available_bytes().unwrap_or(u64::MAX);
     let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free);
-    let table = plan
-        .variants
-        .iter()
-        .map(|variant| &variant.options.table)
-        .filter(|table| asks_for_huge_pages(table))
-        .find(fits)?;
+    let table =
+        plan.variants.iter().filter_map(Variant::table).filter(|table| asks_for_huge_pages(table)).find(fits)?;
     crate::table::build(table, None, false).ok()??.huge_pages()
 }
 

@@ -40,6 +40,7 @@ pub use resume::Done;
 pub use session::{Session, Settings};
 pub use subjects::{Subjects, select_options, values};
 
+use crate::engine::EngineOptions;
 use crate::experiment::{Experiment, Job, Plan, Split, Variant};
 use crate::record::manifest::Shard;
 use crate::system::available_bytes;
@@ -185,11 +186,8 @@ pub fn players(plan: &Plan, lane: usize) -> impl Iterator<Item = &Variant> {
 fn needs(plan: &Plan) -> impl Iterator<Item = (u64, Vec<(u64, &str)>)> {
     (0..plan.lanes()).map(|lane| {
         let players = players(plan, lane);
-        // The built-in engine's options do not apply to an external engine.
-        let bytes =
-            |variant: &Variant| if variant.external().is_some() { Some(0) } else { variant.options.memory_bytes() };
-        let tables: Vec<(u64, &str)> =
-            players.map(|variant| (bytes(variant).unwrap_or(0), variant.name.as_str())).collect();
+        let bytes = |variant: &Variant| variant.builtin().and_then(EngineOptions::memory_bytes).unwrap_or(0);
+        let tables: Vec<(u64, &str)> = players.map(|variant| (bytes(variant), variant.name.as_str())).collect();
         (tables.iter().fold(0, |sum: u64, table| sum.saturating_add(table.0)), tables)
     })
 }

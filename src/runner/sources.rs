@@ -129,9 +129,9 @@ fn depends_on_more(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo
         files::open(Path::new(program)).and_then(|mut file| file.read_exact(&mut start)).is_err() || start == *b"#!"
     };
     [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]).any(|variant| {
-        match variant.external() {
-            Some(_) => engines.values().any(|engine| is_script(&engine.program)),
-            None => matches!(variant.options.table.policy, Policy::External(_)),
+        match variant.table() {
+            Some(table) => matches!(table.policy, Policy::External(_)),
+            None => engines.values().any(|engine| is_script(&engine.program)),
         }
     })
 }

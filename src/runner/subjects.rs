@@ -130,8 +130,8 @@ impl Subjects {
             Some(own) => {
                 let mut subject = base.external().cloned().unwrap_or_default();
                 subject.options.extend(own.options.clone());
-                if base.external().is_none() {
-                    options = EngineOptions { diagnostics: Diagnostics::default(), ..base.options.clone() };
+                if let Some(own) = base.builtin() {
+                    options = EngineOptions { diagnostics: Diagnostics::default(), ..own.clone() };
                     options.table.kind = TableKind::Unbounded;
                 }
                 (subject, Limit { depth: None, nodes: Some(own.nodes) })

@@ -5,7 +5,6 @@ use crate::engine::{Iteration, SearchCounters};
 use crate::experiment::trace::Trace;
 use crate::experiment::{Job, Plan};
 use crate::subject::UciReport;
-use crate::table::options::Size;
 use crate::table::{Occupancy, TableError};
 use crate::traces::replay::{ReplaySink, ReplayTable, Step, buckets, replay_table};
 use std::ops::Range;
@@ -46,14 +45,15 @@ impl ReplaySink for ReplayJob {
 /// If the table cannot be created, or the trace file has changed.
 pub fn replay(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
     let game = trace.game_info(item).ok_or_else(|| format!("the trace has no {item}"))?;
-    let options = &plan.variants[job.variant].options;
+    let variant = &plan.variants[job.variant];
+    let options = variant.table().ok_or("an external engine has no table to replay on")?;
     // Only a size that is a share needs the working set.
-    let working_set = if matches!(options.table.size, Size::Share(_)) { game.positions.max(1) } else { 0 };
-    let table = replay_table(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
-    let buckets = buckets(&options.table, Some(working_set)).map_err(|error| error.to_string())?;
+    let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
+    let table = replay_table(options, Some(working_set)).map_err(|error| error.to_string())?;
+    let buckets = buckets(options, Some(working_set)).map_err(|error| error.to_string())?;
     let mut job_state = ReplayJob { table, occupancy: Occupancy::default(), seconds: 0.0 };
     trace
-        .replay(item, options.table.index, buckets, &mut job_state)
+        .replay(item, options.index, buckets, &mut job_state)
         .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
     let replay = job_state.table.result();
     let iteration = Iteration {

@@ -7,6 +7,7 @@ use super::in_flight::QUARANTINED;
 use super::monitor;
 use super::stopping::Stopping;
 use super::{RunError, RunSummary, lock, unlocked};
+use crate::engine::EngineOptions;
 use crate::experiment::Job;
 use crate::record::{self};
 use crate::system::watch::OUT_OF_MEMORY;
@@ -72,7 +73,7 @@ impl Shared<'_> {
                 continue;
             }
             let (job, id) = (&job, self.plan.job_id(&job));
-            worker_state.begin_job(self.plan.variants[job.variant].options.grows());
+            worker_state.begin_job(self.plan.variants[job.variant].builtin().is_some_and(EngineOptions::grows));
             if !self.in_flight.is_quarantined(id) {
                 self.in_flight.begin_job(id);
             }

@@ -5,7 +5,6 @@ use crate::analysis::{Frame, Metric};
 use crate::experiment::{Experiment, Plan, Variant};
 use crate::record::RESULTS;
 use crate::record::columns::{self, Role};
-use crate::table::options::Clear;
 
 /// Refuses an experiment that cannot be raced.
 ///
@@ -20,9 +19,7 @@ pub fn check(experiment: &Experiment) -> Result<(), String> {
     if items < 4 {
         return Err(format!("{file}: {items} items are too few: a race and its confirmation need at least 4"));
     }
-    let is_kept =
-        |variant: &Variant| [variant.options.table.clear, variant.options.history_clear].contains(&Clear::Never);
-    if experiment.variants.iter().any(is_kept) {
+    if experiment.variants.iter().any(Variant::keeps_state) {
         return Err(format!(
             "{file}: table.clear = \"never\" makes every item depend on earlier ones, but tuning draws items at random: use \"game\" \
              and a [sequence]"

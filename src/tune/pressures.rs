@@ -22,20 +22,18 @@ pub fn at_pressures(
 ) -> Result<(Vec<Experiment>, Vec<String>), String> {
     let tune = experiment.file.tune.clone().unwrap_or_default();
     let base = &experiment.variants[experiment.baseline];
-    let table = &base.options.table;
     // If the variants differ in size, or their engines' sizes are not comparable, there is no other
     // size to try.
-    let one_size = experiment.variants.iter().all(|variant| {
-        variant.options.table.size == table.size
-            && hash(variant) == hash(base)
-            && variant.external().is_some() == base.external().is_some()
-    });
-    let (own, sizes) = match hash(base) {
-        Some((name, size)) if one_size => {
+    let size = |variant: &Variant| {
+        (variant.table().map(|table| table.size), hash(variant).map(|(name, size)| (name.to_owned(), size)))
+    };
+    let one_size = experiment.variants.iter().all(|variant| size(variant) == size(base));
+    let (own, sizes) = match (base.table(), hash(base)) {
+        (_, Some((name, size))) if one_size => {
             let others = [size / 4, size.saturating_mul(4)].into_iter().filter(|&size| size > 0);
             (format!("uci.{name} = {size}"), others.map(|size| format!("uci.{name}={size}")).collect())
         }
-        None if one_size && base.external().is_none() && table.kind == TableKind::Bounded => {
+        (Some(table), _) if one_size && table.kind == TableKind::Bounded => {
             (format!("table.size = {}", table.size), neighbours(table.size).to_vec())
         }
         _ => ("as in the file".to_owned(), Vec::new()),

@@ -17,7 +17,7 @@ fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
     let experiment = Experiment::load(&file, &sets).unwrap_or_else(|wrong| panic!("{wrong}"));
     let (experiments, names) = at_pressures(&file, &sets, experiment).unwrap();
     let variant =
-        |experiment: &Experiment| (experiment.variants[0].options.table.size, experiment.variants[0].limit.depth);
+        |experiment: &Experiment| (experiment.variants[0].table().unwrap().size, experiment.variants[0].limit.depth);
     let sizes: Vec<_> = experiments.iter().map(variant).collect();
     assert_eq!(sizes.len(), names.len());
     names.into_iter().zip(sizes).map(|(name, (size, depth))| (name, size, depth)).collect()

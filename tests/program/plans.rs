@@ -5,7 +5,7 @@ use crate::common::{run, scratch};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
-use ttlab::internals::experiment::{Experiment, Plan, Split};
+use ttlab::internals::experiment::{Experiment, Plan, Split, Subject};
 use ttlab::internals::signature::values;
 
 fn plan(text: &str) -> Plan {
@@ -88,7 +88,7 @@ fn id_depends_on_every_option() {
             Experiment::parse("suite = { startpos = true }\nlimit = { depth = 3 }\n", Path::new("plan.toml"), &[])
                 .unwrap();
         let text = serde_json::to_string(&options).unwrap();
-        experiment.variants[0].options = options;
+        experiment.variants[0].subject = Subject::Builtin { options: Box::new(options), is_named: false };
         let plan = Plan::new(&experiment);
         let job = plan.jobs().next().unwrap();
         let ids = [plan.id(), plan.row_id(&job, 0, 0, 1), plan.job_id(&job)];
@@ -124,7 +124,7 @@ fn rows_have_unique_ids() {
     }
     // For each repeat and key seed, two sizes cleared between games, of three games each, and two that are never cleared, one job each.
     assert_eq!((jobs, plan.len()), (2 * 3 * (2 * 3 + 2), 2 * 3 * (2 * 3 + 2)));
-    let seeds: Vec<u64> = plan.variants.iter().map(|point| point.options.keys.seed).collect();
+    let seeds: Vec<u64> = plan.variants.iter().map(|point| point.builtin().unwrap().keys.seed).collect();
     assert_eq!(seeds, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
     // What was searched before the third game is part of what a variant without clearing finds there; for others it is not.
     let one = self::plan(&text.replace("first = 3", "first = 2"));

@@ -48,7 +48,7 @@ fn collect_options(point: &Variant) -> PointOptions {
         }
     }
     // The number of entries that the table has room for.
-    let entries = crate::table::entries(&point.options.table, None);
+    let entries = point.table().and_then(|table| crate::table::entries(table, None));
     options.controlled.extend(entries.map(|entries| (ENTRIES, entries.to_string())));
     options
 }

@@ -1,7 +1,8 @@
 //! What a match cannot show, known before it is played.
 
 use super::equivalent;
-use crate::experiment::{Experiment, Variant, matches};
+use crate::engine::EngineOptions;
+use crate::experiment::{Experiment, matches};
 use crate::table::TableKind;
 use crate::table::options::Clear;
 use crate::text::{plural, quote_names};
@@ -36,18 +37,17 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
             pairs_for(expected)
         ));
     }
-    let names = |expected: &dyn Fn(&Variant) -> bool| {
-        let ours = experiment.variants.iter().filter(|point| point.external().is_none() && expected(point));
+    let names = |expected: &dyn Fn(&EngineOptions) -> bool| {
+        let ours = experiment.variants.iter().filter(|point| point.builtin().is_some_and(expected));
         let names: Vec<&str> = ours.map(|point| point.name.as_str()).collect();
         (!names.is_empty()).then(|| quote_names(&names))
     };
-    if let Some(names) = names(&|point| !point.options.draws) {
+    if let Some(names) = names(&|options| !options.draws) {
         warnings.push(format!(
             "draws = false in {names}: games are drawn by repetition and by the fifty-move rule, but these searches do not know it; set draws = true"
         ));
     }
-    let emptied = |point: &Variant| {
-        let table = &point.options.table;
+    let emptied = |EngineOptions { table, .. }: &EngineOptions| {
         table.kind != TableKind::None && matches!(table.clear, Clear::Search | Clear::Iteration)
     };
     if let Some(names) = names(&emptied) {

@@ -5,8 +5,8 @@ use super::{confounds, equivalent, games, sample_size, sensitivity};
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::{Experiment, Plan, Variant, grid, schema};
 use crate::record::columns;
-use crate::table::TableKind;
 use crate::table::options::{Clear, Size, TickSource};
+use crate::table::{TableKind, TableOptions};
 use std::path::Path;
 
 /// A table with more slots per searched node than this cannot come under pressure: a node stores at
@@ -42,11 +42,10 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let sequence = shared || experiment.trace.is_some();
     let ages =
         ["table.refresh", "table.clock"].into_iter().any(varies) || schema::age_paths().any(|path| varies(&path));
-    let grows_old = |variant: &Variant| {
-        let table = &variant.options.table;
+    let grows_old = |table: &TableOptions| {
         table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
     };
-    let unseen = ages && !sequence && !plan.variants.iter().any(grows_old);
+    let unseen = ages && !sequence && !plan.variants.iter().filter_map(Variant::table).any(grows_old);
     warnings.extend(unseen.then(|| sensitivity::NO_AGEING.to_owned()));
     let replacement = sensitivity::REPLACEMENT.into_iter().any(varies);
     let variants = &experiment.variants;
@@ -55,7 +54,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
         .filter(|variant| is_too_large(variant, experiment, shared))
         .map(|variant| variant.name.as_str())
         .collect();
-    let bounded = variants.iter().filter(|variant| variant.options.table.kind == TableKind::Bounded).count();
+    let bounded = variants.iter().filter_map(Variant::table).filter(|table| table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(wrapping_ages(experiment));
@@ -110,27 +109,27 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
 /// Warns of variants whose entries come to look new within a game.
 fn wrapping_ages(experiment: &Experiment) -> Option<String> {
     let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
-    let wraps = |variant: &&Variant| {
-        let table = &variant.options.table;
+    let wrapping_bits = |variant: &Variant| {
+        let table = variant.table()?;
         let iterations = experiment.limits(variant).iter().filter_map(|limit| limit.depth).max().map_or(1, u64::from);
         let ticks = if table.clock == TickSource::Iteration { searches * iterations } else { searches };
         let kept = matches!(table.clear, Clear::Game | Clear::Never);
-        table.kind == TableKind::Bounded && kept && ticks >= 1 << table.age_bits
+        let wraps = table.kind == TableKind::Bounded && kept && ticks >= 1 << table.age_bits;
+        wraps.then(|| (table.age_bits, variant.name.clone()))
     };
-    let named: Vec<&Variant> = experiment.variants.iter().filter(wraps).collect();
-    let first = named.first()?;
-    let more = if named.len() > 1 { format!(" and {} more", named.len() - 1) } else { String::new() };
+    let mut found = experiment.variants.iter().filter_map(wrapping_bits);
+    let ((bits, name), others) = (found.next()?, found.count());
+    let more = if others > 0 { format!(" and {others} more") } else { String::new() };
     Some(format!(
-        "ages wrap: a game of {searches} searches has at least as many ticks as the {} bits of table.age_bits tell apart in \"{}\"{more}, \
-         so that old entries come to look new",
-        first.options.table.age_bits, first.name
+        "ages wrap: a game of {searches} searches has at least as many ticks as the {bits} bits of table.age_bits tell apart in \"{name}\"{more}, \
+         so that old entries come to look new"
     ))
 }
 
 /// Whether the node limit cannot put a bounded table under pressure; `shared`: searches may share
 /// one table.
 fn is_too_large(variant: &Variant, experiment: &Experiment, shared: bool) -> bool {
-    let table = &variant.options.table;
+    let Some(table) = variant.table() else { return false };
     let nodes: Option<Vec<u64>> = experiment.limits(variant).into_iter().map(|limit| limit.nodes).collect();
     let nodes = nodes.and_then(|nodes| nodes.into_iter().max());
     let (Some(nodes), TableKind::Bounded) = (nodes, table.kind) else { return false };

@@ -230,8 +230,10 @@ fn handicap_divides_the_baselines_nodes() {
     let variants = |more: &str, sets: &[&str]| {
         let read = read(&format!("baseline = {{ variant = \"second\" }}\n{GAMES}{more}"), sets);
         let variants = read.map(|read| read.variants).unwrap_or_default();
-        let output =
-            variants.into_iter().skip(3).map(|variant| (variant.name, variant.limit.nodes, variant.options.keys.seed));
+        let output = variants
+            .into_iter()
+            .skip(3)
+            .map(|variant| (variant.name.clone(), variant.limit.nodes, variant.builtin().unwrap().keys.seed));
         output.collect::<Vec<_>>()
     };
     let expected = |divided: [u64; 2]| {

@@ -222,7 +222,7 @@ fn variants_have_their_order_names_and_options() {
         .ok()
         .map(|mut experiment| experiment.variants.remove(0));
     let found =
-        set.map(|variant| (variant.options.table.slots, variant.limit.depth, variant.limit.nodes, variant.paths));
+        set.map(|variant| (variant.table().unwrap().slots, variant.limit.depth, variant.limit.nodes, variant.paths));
     assert_eq!(found, Some((8, Some(2), Some(70), Vec::new())));
 }
 
