@@ -133,7 +133,7 @@ pub enum SuiteError {
     Unreadable {
         /// The file that cannot be read.
         path: PathBuf,
-        /// The system's reason.
+        /// What the system says of the failure.
         source: std::io::Error,
     },
     /// The extension names no known kind.

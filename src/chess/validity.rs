@@ -95,7 +95,7 @@ pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
         let pawns = squares_of(color, Some(Piece::Pawn)).count();
         if pawns > 8 {
             let ninth = squares_of(color, Some(Piece::Pawn)).nth(8);
-            return Some(Illegality::Placement(ninth, format!("expected at most 8 pawns of {side}, found {pawns}")));
+            return Some(Illegality::Placement(ninth, format!("{side} has {pawns} pawns: at most 8 are allowed")));
         }
     }
     let board = Board::assemble(setup);

@@ -262,9 +262,11 @@ mod tests {
         let more = "variant,position,depth,search.nodes,table.hits\na,p,1,9,4\n";
         let gate = ["--fail-on", "nodes > +1%", "--fail-on", "table.hits > +1%"];
         let (exit, message) = refused(more, ROWS, &gate);
-        assert!(exit == Exit::Usage && message.starts_with("gate `table.hits > +1%`: NEW has no column"), "{message}");
+        assert!(exit == Exit::Usage, "{message}");
+        assert!(message.starts_with("gate `table.hits > +1%`: NEW has no column"), "{message}");
         let (exit, message) = refused(ROWS, more, &gate);
-        assert!(exit == Exit::Usage && message.contains("table.hits"), "{message}");
+        assert!(exit == Exit::Usage, "{message}");
+        assert!(message.contains("table.hits"), "{message}");
     }
 
     #[test]

@@ -9,11 +9,11 @@ pub struct Args {
     parent: u32,
     /// The program and its arguments
     #[arg(last = true, required = true)]
-    words: Vec<OsString>,
+    command: Vec<OsString>,
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    match guard::run(args.parent, &args.words) {
+    match guard::run(args.parent, &args.command) {
         // The exit code is the engine's, and need not be one of [`super::Exit`].
         Ok(code) => std::process::exit(i32::from(code)),
         Err(message) => {

@@ -136,10 +136,8 @@ mod tests {
         for expected in ["ttlab", "ttlab-run", "ttlab-trace", "ttlab-trace-info", "ttlab-man"] {
             assert_eq!(names.iter().filter(|name| **name == expected).count(), 1, "{expected} in {names:?}");
         }
-        assert!(
-            !names.contains(&"ttlab-engine-guard") && !names.iter().any(|name| name.ends_with("help")),
-            "{names:?}"
-        );
+        assert!(!names.contains(&"ttlab-engine-guard"), "{names:?}");
+        assert!(!names.iter().any(|name| name.ends_with("help")), "{names:?}");
         for command in all {
             let text = page(&root, command).unwrap();
             assert!(!text.contains(".nf\n\n.fi"), "{}", name(command));

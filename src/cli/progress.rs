@@ -124,8 +124,11 @@ mod tests {
             progress.end(&RunSummary { before: 3, done: 2, ..RunSummary::default() });
         });
         let lines: Vec<&str> = text.lines().collect();
-        assert!(output.is_empty() && lines.len() == 2 && lines[0] == "3 of 8 jobs known, 5 to run", "{output}{text}");
-        assert!(lines[1].starts_with("2 jobs in ") && lines[1].ends_with(" s"), "{text}");
+        assert!(output.is_empty(), "{output}{text}");
+        assert_eq!(lines.len(), 2, "{output}{text}");
+        assert!(lines[0] == "3 of 8 jobs known, 5 to run", "{output}{text}");
+        assert!(lines[1].starts_with("2 jobs in "), "{text}");
+        assert!(lines[1].ends_with(" s"), "{text}");
     }
 
     #[test]

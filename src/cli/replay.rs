@@ -136,19 +136,19 @@ impl ReplaySink for Replayers {
     }
 
     fn push(&mut self, steps: &[Step]) {
-        let begun = Instant::now();
+        let start = Instant::now();
         self.tables.iter_mut().for_each(|(_, table)| table.replay_steps(steps));
         self.steps += steps.len();
-        let between = Instant::now();
+        let tables_done = Instant::now();
         self.bounds.iter_mut().for_each(|bound| bound.push(steps));
-        self.seconds[0] += (between - begun).as_secs_f64();
-        self.seconds[1] += between.elapsed().as_secs_f64();
+        self.seconds[0] += (tables_done - start).as_secs_f64();
+        self.seconds[1] += tables_done.elapsed().as_secs_f64();
     }
 
     fn end_pass(&mut self) {
-        let begun = Instant::now();
+        let start = Instant::now();
         self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
-        self.seconds[1] += begun.elapsed().as_secs_f64();
+        self.seconds[1] += start.elapsed().as_secs_f64();
         self.done += 1;
         if self.passes > 1 {
             eprintln!("pass {} of {}: {:.0} s so far", self.done, self.passes, self.begun.elapsed().as_secs_f64());

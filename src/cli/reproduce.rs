@@ -160,9 +160,10 @@ mod tests {
                     (fresh, any_build, true, jobs),
                     "{words:?}"
                 );
-                assert!(
-                    !settings.repair && !settings.no_lock && !settings.retry_quarantined && settings.shard.is_none()
-                );
+                assert!(!settings.repair);
+                assert!(!settings.no_lock);
+                assert!(!settings.retry_quarantined);
+                assert!(settings.shard.is_none());
             }
         }
     }

@@ -291,7 +291,8 @@ mod tests {
             (OutputError::NoLocks { path: path(), error: io() }.into(), Exit::Io),
         ] {
             let failure = failure_with_repair(error);
-            assert!(failure.exit == exit && !failure.message.contains("--repair"), "{failure:?}");
+            assert!(failure.exit == exit, "{failure:?}");
+            assert!(!failure.message.contains("--repair"), "{failure:?}");
         }
     }
 

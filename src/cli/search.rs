@@ -18,7 +18,7 @@ pub struct Args {
     /// Depth of the last iteration, in plies
     #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
     depth: Option<u8>,
-    /// Nodes of all iterations
+    /// Limit of nodes, over all iterations
     #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// A named starting point for the options

@@ -86,7 +86,7 @@ enum TraceCommand {
     },
 }
 
-/// A cache simulator.
+/// The cache simulators whose formats can be written.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Simulator {
     /// libCacheSim, in its format oracleGeneral
@@ -316,7 +316,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let known = folder.path().join("known.trace");
         std::fs::write(&known, "old").unwrap();
-        assert!(create_output(&known).is_ok() && create_output(&folder.path().join("new.trace")).is_ok());
+        assert!(create_output(&known).is_ok());
+        assert!(create_output(&folder.path().join("new.trace")).is_ok());
         for not in [folder.path(), Path::new("/dev/null")] {
             let output = create_output(not).err().map(|failure| failure.message);
             assert_eq!(output, Some(format!("{}: is not a regular file and cannot be replaced", not.display())));

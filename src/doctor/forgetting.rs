@@ -427,6 +427,7 @@ mod tests {
         near(240, 144.0 / 330.0);
         // Five games of 2.9 seconds at four times the cost are 58 seconds.
         let tenths = |tenths: u64| Duration::from_millis(100 * tenths);
-        assert!(fits_deeper(tenths(29), tenths(600)) && !fits_deeper(tenths(31), tenths(600)));
+        assert!(fits_deeper(tenths(29), tenths(600)));
+        assert!(!fits_deeper(tenths(31), tenths(600)));
     }
 }

@@ -385,29 +385,29 @@ fn hash_check(found: &Forgetting) -> (CheckResult, String) {
 mod tests {
     use super::*;
 
-    fn declared(lines: &[&str]) -> Vec<UciOption> {
+    fn parse_options(lines: &[&str]) -> Vec<UciOption> {
         lines.iter().map(|line| UciOption::parse(line).unwrap()).collect()
     }
 
     #[test]
     fn options_take_the_declared_type() {
-        let own = declared(&[
+        let own = parse_options(&[
             "option name Hash type spin default 16 min 1 max 64",
             "option name Threads type spin default 4 min 1 max 8",
             "option name File type string default <empty>",
             "option name OwnBook type check default true",
         ]);
-        let typed = |given: &[(&str, &str)]| {
-            let options = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let resolve = |requested: &[(&str, &str)]| {
+            let options = requested.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let request = Request { words: ProgramWords::default(), options, budget: Budget::Time(Duration::ZERO) };
             typed_options(&request, &own)
                 .into_iter()
                 .map(|(name, value)| format!("{name} {value:?}"))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(typed(&[]), ["Threads Spin(1)"]);
+        assert_eq!(resolve(&[]), ["Threads Spin(1)"]);
         assert_eq!(
-            typed(&[("hash", "32"), ("threads", "2"), ("File", "7"), ("ownbook", "false"), ("Other", "x")]),
+            resolve(&[("hash", "32"), ("threads", "2"), ("File", "7"), ("ownbook", "false"), ("Other", "x")]),
             ["hash Spin(32)", "threads Spin(2)", "File Text(\"7\")", "ownbook Check(false)", "Other Text(\"x\")"]
         );
     }
@@ -427,7 +427,7 @@ mod tests {
             ("option name Hash type spin default 16 min 1 max 1024", Some(7), Some((1, 64))),
         ] {
             let set: Vec<_> = given.map(|size| ("hash".to_owned(), OptionValue::Spin(size))).into_iter().collect();
-            assert_eq!(table_sizes(&declared(&[line]), &set), expected, "{line} {given:?}");
+            assert_eq!(table_sizes(&parse_options(&[line]), &set), expected, "{line} {given:?}");
         }
     }
 
@@ -510,6 +510,7 @@ mod tests {
         };
         let output = "3 of 24 searches differ between 1 and 64 MiB; hashfull 900 and 20";
         assert_eq!(check(3), (CheckResult::Good, output.to_owned()));
-        assert!(check(0).0 == CheckResult::Note && check(0).1.contains("no effect"));
+        assert!(check(0).0 == CheckResult::Note);
+        assert!(check(0).1.contains("no effect"));
     }
 }

@@ -122,8 +122,10 @@ mod tests {
                     past.push(board);
                     board.play(mv, Increments::none());
                 }
-                assert!(board == reached.board && past == reached.past);
-                assert!(board.has_legal_move() && board.turn() == game[0].board.turn());
+                assert!(board == reached.board);
+                assert!(past == reached.past);
+                assert!(board.has_legal_move());
+                assert!(board.turn() == game[0].board.turn());
             }
             assert_eq!(game[1].moves.len(), game[0].moves.len() + 2);
         }
@@ -139,24 +141,23 @@ mod tests {
         };
         assert!(TRICKY_POSITIONS.iter().all(|fen| count(fen) > 0));
         assert!(NO_LEGAL_MOVES.iter().all(|fen| count(fen) == 0));
-        assert!(
-            TRICKY_POSITIONS.iter().any(|fen| count(fen) == 1) && TRICKY_POSITIONS.iter().any(|fen| count(fen) == 218)
-        );
+        assert!(TRICKY_POSITIONS.iter().any(|fen| count(fen) == 1));
+        assert!(TRICKY_POSITIONS.iter().any(|fen| count(fen) == 218));
     }
 
     /// Whether the side to move mates within this number of moves.
-    fn mates(board: &Board, moves: i32) -> bool {
+    fn mates_within(board: &Board, moves: i32) -> bool {
         let mut list = MoveList::new();
         legal(board, &mut list);
         list.iter().any(|&mv| {
             let mut next = *board;
             next.play(mv, Increments::none());
-            is_mated(&next, moves - 1)
+            is_mated_within(&next, moves - 1)
         })
     }
 
     /// Whether the side to move is mated within this number of moves; 0: it is mated already.
-    fn is_mated(board: &Board, moves: i32) -> bool {
+    fn is_mated_within(board: &Board, moves: i32) -> bool {
         let mut list = MoveList::new();
         legal(board, &mut list);
         if list.is_empty() {
@@ -166,7 +167,7 @@ mod tests {
             && list.iter().all(|&mv| {
                 let mut next = *board;
                 next.play(mv, Increments::none());
-                mates(&next, moves)
+                mates_within(&next, moves)
             })
     }
 
@@ -174,7 +175,8 @@ mod tests {
     fn mates_take_exactly_the_listed_number_of_moves() {
         for &(fen, moves) in MATES {
             let board = Board::from_fen(fen).unwrap();
-            let within = |moves: i32| if moves > 0 { mates(&board, moves) } else { is_mated(&board, -moves) };
+            let within =
+                |moves: i32| if moves > 0 { mates_within(&board, moves) } else { is_mated_within(&board, -moves) };
             assert!(within(moves), "{fen}");
             assert!(moves == 1 || !within(moves - moves.signum()), "{fen}");
         }

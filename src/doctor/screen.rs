@@ -148,7 +148,8 @@ mod tests {
             ]
         );
         assert_eq!(lines[10], "  score error at 5000 nodes                   -0.2 centipawns");
-        assert!(lines[12].starts_with("Nodes to a depth mislead: ") && lines[12].ends_with(" 1 fault."), "{text}");
+        assert!(lines[12].starts_with("Nodes to a depth mislead: "), "{text}");
+        assert!(lines[12].ends_with(" 1 fault."), "{text}");
         for (nodes, words) in [(NodesVerdict::Lead, "they can lead"), (NodesVerdict::Undecided, "is undecided")] {
             found.nodes = nodes;
             assert!(screen(&found).contains(words));

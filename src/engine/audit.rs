@@ -268,7 +268,8 @@ mod tests {
             both.add(found(other, 1));
             assert_eq!((both.count.wrong, both.count.answers), (one + other, 10 * (one + other)));
             let of = |ply: usize| both.wrong.iter().filter(|wrong| wrong.ply == ply).count();
-            assert!((of(0), of(1)) == kept && both.wrong.is_sorted_by_key(|wrong| wrong.ply), "{one} {other}");
+            assert!((of(0), of(1)) == kept, "{one} {other}");
+            assert!(both.wrong.is_sorted_by_key(|wrong| wrong.ply), "{one} {other}");
         }
     }
 
@@ -295,7 +296,8 @@ mod tests {
         };
         let (counts, given) = searched(&[3, 2]);
         let moves: u64 = counts.iter().map(|count| count.moves).sum();
-        assert!(given > 0 && moves >= given, "{moves} of {given}");
+        assert!(given > 0, "{moves} of {given}");
+        assert!(moves >= given, "{moves} of {given}");
         assert_eq!([counts[0].roots, counts[1].roots], [3, 2]);
         assert_eq!(searched(&[3]).0, counts[..1]);
     }

@@ -68,7 +68,7 @@ impl Baton for OwnTurn<'_> {
     }
 }
 
-/// A helper's place.
+/// A helper between two of its turns, or after its last one.
 enum Place {
     Searching(Box<dyn Suspended>),
     Ended(Box<Helper>),

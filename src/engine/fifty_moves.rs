@@ -100,7 +100,8 @@ mod tests {
             [(false, FiftyMoves::Guarded), (true, FiftyMoves::Ignored), (true, FiftyMoves::InKey)]
         {
             let on = switches(draws, fifty_moves);
-            assert!(on.holds_at_clock(&board, 9, &Entry::default()) && on.is_storable(&board, 9));
+            assert!(on.holds_at_clock(&board, 9, &Entry::default()));
+            assert!(on.is_storable(&board, 9));
             assert_eq!(on.keys_clock, draws && fifty_moves == FiftyMoves::InKey);
         }
         assert!(!switches(false, FiftyMoves::InKey).keys_clock);

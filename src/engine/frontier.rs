@@ -31,7 +31,7 @@ struct Frontier<'a> {
     raised: Move,
     tried: u64,
     /// A quiet move was tried.
-    quiet: bool,
+    quiet_tried: bool,
 }
 
 impl Frontier<'_> {
@@ -54,15 +54,16 @@ impl Frontier<'_> {
         score >= self.beta
     }
 
-    /// Tries quiet moves of equal score by their first. `to_move`: the move to a square.
+    /// Tries quiet moves that all have the same score: the first is scored, the others are only
+    /// counted. `move_to`: the move to a square.
     #[inline]
-    fn attempt_flat(&mut self, targets: Bitboard, to_move: impl Fn(Square) -> Move) -> bool {
+    fn attempt_equal_quiets(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         let Some(to) = targets.first() else { return false };
         let mut others = u64::from(targets.count());
-        if !self.quiet {
-            self.quiet = true;
+        if !self.quiet_tried {
+            self.quiet_tried = true;
             others -= 1;
-            if self.attempt(to_move(to), self.board.sum()) {
+            if self.attempt(move_to(to), self.board.sum()) {
                 return true;
             }
         }
@@ -71,9 +72,9 @@ impl Frontier<'_> {
     }
 
     #[inline]
-    fn attempt_each(&mut self, targets: Bitboard, to_move: impl Fn(Square) -> Move) -> bool {
+    fn attempt_each(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         for to in targets {
-            let mv = to_move(to);
+            let mv = move_to(to);
             if self.attempt(mv, self.board.sum_after(mv, self.increments)) {
                 return true;
             }
@@ -86,7 +87,7 @@ impl Sink for Frontier<'_> {
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         if self.flat && (targets & self.board.occupied()).is_empty() {
-            self.attempt_flat(targets, |to| Move::new(from, to))
+            self.attempt_equal_quiets(targets, |to| Move::new(from, to))
         } else {
             self.attempt_each(targets, |to| Move::new(from, to))
         }
@@ -95,7 +96,7 @@ impl Sink for Frontier<'_> {
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
         if self.flat && step % 8 == 0 {
-            self.attempt_flat(targets, |to| Move::new(origin(to, step), to))
+            self.attempt_equal_quiets(targets, |to| Move::new(origin(to, step), to))
         } else {
             self.attempt_each(targets, |to| Move::new(origin(to, step), to))
         }
@@ -150,7 +151,7 @@ impl<O: Observer> Search<'_, O> {
             best_move: Move::NONE,
             raised: Move::NONE,
             tried: 0,
-            quiet: false,
+            quiet_tried: false,
         };
         movegen::show(board, &mut frontier);
         let Frontier { best, first_move, best_move, raised, tried, .. } = frontier;

@@ -157,7 +157,7 @@ fn table_shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TableOp
     deserializer.deserialize_any(Visitor)
 }
 
-/// The search algorithm.
+/// Which algorithm searches the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

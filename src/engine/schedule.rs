@@ -18,7 +18,7 @@ impl Turns {
         Self { options, random: Pcg64::seed_from_u64(options.seed), last }
     }
 
-    /// The next searcher.
+    /// The number of the searcher whose turn comes next; 0 is the main one.
     pub fn next(&mut self) -> usize {
         self.last = match self.options.schedule {
             Schedule::RoundRobin => (self.last + 1) % self.options.count as usize,

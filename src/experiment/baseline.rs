@@ -28,7 +28,7 @@ impl Partners {
         Self { baselines: vec![Some(baseline); count], group_columns: Vec::new() }
     }
 
-    /// The baselines.
+    /// The variants that are the baseline of a group, in the order of the plan.
     pub fn bases(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.baselines.len()).filter(|&index| self.baselines[index] == Some(index))
     }
@@ -160,8 +160,10 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
                 "name one: baseline = {{ variant = {} }}, or an option in which they differ",
                 name(first)
             )),
-            ..source
-                .invalid("baseline", format!("{} and {} both meet it and are of one group", name(first), name(second)))
+            ..source.invalid(
+                "baseline",
+                format!("{} and {} both meet the conditions, within one group", name(first), name(second)),
+            )
         })?,
     };
     let bases: Vec<usize> = partners.bases().collect();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toml::Table;
 
-/// An experiment file.
+/// An experiment of ttlab, as its file is written.
 // Missing keys take their value from `Default`, except numbers with a default function.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -46,7 +46,8 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
         return Err(source.invalid("grid", format!("more than {MAX_VARIANTS} combinations: use fewer values or axes")));
     }
     if let Some(at) = file.exclude.iter().position(Table::is_empty) {
-        return Err(source.problem_at(&format!("exclude.{at}"), "exclude: sets no path: name the values to leave out"));
+        return Err(source
+            .problem_at(&format!("exclude.{at}"), "exclude: an empty entry: list the values of options to leave out"));
     }
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
@@ -266,7 +267,7 @@ fn read_variant(
         if let Some((path, suite)) =
             draft.paths.iter().find_map(|(path, _)| Some((path, suite_with_own_limit(file, path)?)))
         {
-            let what = format!("suites.{suite} has its own: give it there or here, not both");
+            let what = format!("suites.{suite} sets its own limit: set it in the suite or in the variant, not in both");
             return Err(wrong(path, format!("{path}: {what}")));
         }
         for (place, limit) in suites::limits(file.suites.as_ref(), Limit { depth, nodes }) {

@@ -156,7 +156,8 @@ mod tests {
             assert_eq!(deviations(&off(&options_given), &off(&defaults)), before);
             let on = with(&options_given, path, json!({ "on": true, "after": [1, 2] }));
             let after = deviations(&on, &off(&defaults));
-            assert!(after.contains("future.on = true") && after.lines().count() == 3, "{after}");
+            assert!(after.contains("future.on = true"), "{after}");
+            assert!(after.lines().count() == 3, "{after}");
         }
     }
 
@@ -183,7 +184,8 @@ mod tests {
         };
         let mut seen = HashSet::new();
         let depth = Some(3);
-        assert!(seen.insert(text_of(&[], depth)) && seen.insert(text_of(&[], Some(4))));
+        assert!(seen.insert(text_of(&[], depth)));
+        assert!(seen.insert(text_of(&[], Some(4))));
         for sets in [
             &["table.policy=never"][..],
             &["table.policy=aged-depth"],

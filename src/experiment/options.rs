@@ -226,14 +226,12 @@ mod tests {
         let of = |set: &str| options(None, &[set.to_owned()]).unwrap_err();
         let help = of("zzzzzzzzzzzz=1").help.unwrap();
         assert!(help.ends_with(" more: `ttlab options` lists all"), "{help}");
-        assert!(help.starts_with("expected one of `algorithm`, ") && !help.contains('.'), "{help}");
+        assert!(help.starts_with("expected one of `algorithm`, "), "{help}");
+        assert!(!help.contains('.'), "{help}");
         let help = of("table.zzzzzzzzzzzz=1").help.unwrap();
-        assert!(
-            help.starts_with("expected one of `table.age_bits`, ")
-                && !help.contains("algorithm")
-                && !help.contains("policy."),
-            "{help}"
-        );
+        assert!(help.starts_with("expected one of `table.age_bits`, "), "{help}");
+        assert!(!help.contains("algorithm"), "{help}");
+        assert!(!help.contains("policy."), "{help}");
         for (set, path) in
             [("limit.depth=3", "limit.depth"), ("subject.uci=x", "subject.uci"), ("uci.Hash=3", "uci.Hash")]
         {
@@ -288,7 +286,9 @@ mod tests {
             options(preset, &sets).ok()
         };
         let [otter, purple] = ["otter", "purple"].map(|name| of(Some(name), &[]));
-        assert!(otter.is_some() && purple.is_some() && otter != purple);
+        assert!(otter.is_some());
+        assert!(purple.is_some());
+        assert!(otter != purple);
         assert_eq!(of(None, &["preset=purple"]), purple);
         assert_eq!(of(Some("otter"), &["preset=purple"]), purple);
         assert_eq!(of(Some("otter"), &["preset=purple", "preset=otter"]), otter);

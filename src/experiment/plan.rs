@@ -367,12 +367,12 @@ mod tests {
         assert_eq!(two("table = 'none'", "'table.slots' = 2"), ["table.kind"]);
     }
 
-    /// A pair of games is a job even if tables are never cleared; searches with such tables are one
-    /// job over all positions.
+    /// With `table.clear = "never"` a variant's searches are one job over all positions, but each
+    /// pair of games is still a job.
     #[test]
     fn pair_of_games_is_one_job() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
-        let jobs = |more: &str| {
+        let items_per_job = |more: &str| {
             let text = format!(
                 "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = {{ depth = 1 }}\n{more}[engine]\ntable.clear = 'never'\n\
                  [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n"
@@ -382,7 +382,7 @@ mod tests {
                 .map(|job| job.items)
                 .collect::<Vec<_>>()
         };
-        assert_eq!((jobs(""), jobs("[match]\n")), (vec![4, 4], vec![1; 4]));
+        assert_eq!((items_per_job(""), items_per_job("[match]\n")), (vec![4, 4], vec![1; 4]));
     }
 
     /// Everything that changes rows changes the plan's id: repeats, limits, opponents and their

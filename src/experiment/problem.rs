@@ -326,7 +326,8 @@ mod tests {
         // A byte inside a character is not a place.
         assert!(at(1).to_string().starts_with("error: f.toml: wrong\n"));
         let shown = at(find("x")).to_string();
-        assert!(shown.contains("--> f.toml:2:12") && shown.contains("help: right"), "{shown}");
+        assert!(shown.contains("--> f.toml:2:12"), "{shown}");
+        assert!(shown.contains("help: right"), "{shown}");
     }
 
     #[test]
@@ -334,7 +335,9 @@ mod tests {
         let names: Vec<String> = (1..=14).map(|at| format!("n{at}")).collect();
         let of = |count: usize| list_quoted(names[..count].iter().map(String::as_str));
         assert_eq!((of(0).as_str(), of(2).as_str()), ("", "`n1`, `n2`"));
-        assert!(of(12).ends_with("`n12`") && of(13).ends_with("`n12` and 1 more") && of(14).ends_with(" and 2 more"));
+        assert!(of(12).ends_with("`n12`"));
+        assert!(of(13).ends_with("`n12` and 1 more"));
+        assert!(of(14).ends_with(" and 2 more"));
         assert_eq!(quoted_word("a `b c` and \"d\""), Some("b c"));
         assert_eq!(quoted_word("there is no \"d e\" here"), Some("d e"));
         assert_eq!((quoted_word("nothing"), quoted_word("`` and \"x\"")), (None, None));

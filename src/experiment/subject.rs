@@ -170,10 +170,8 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let columns_of_file = columns("", &[]);
-        assert!(
-            columns_of_file.contains(&"uci.Hash=8".to_owned()) && columns_of_file.contains(&"uci.Book=no".to_owned()),
-            "{columns_of_file:?}"
-        );
+        assert!(columns_of_file.contains(&"uci.Hash=8".to_owned()), "{columns_of_file:?}");
+        assert!(columns_of_file.contains(&"uci.Book=no".to_owned()), "{columns_of_file:?}");
         assert!(columns("", &["uci.Hash=16"]).contains(&"uci.Hash=16".to_owned()));
         assert!(!columns_of_file.iter().any(|column| column.starts_with("subject.timeout")));
         assert!(columns("'subject.timeout' = 7.5\n", &[]).contains(&"subject.timeout=7.5".to_owned()));

@@ -131,13 +131,13 @@ mod tests {
     /// Mates by both sides, a stalemate, an unfinished game; one that starts with Black's move 7.
     #[test]
     fn pgn_game_has_its_result() {
-        let of = |fen: &str, words: &[&str], number: usize| {
+        let game_pgn = |fen: &str, words: &[&str], number: usize| {
             let (past, moves) = played(&Board::from_fen(fen).unwrap(), words);
             game_text(&past, &moves, number)
         };
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         assert_eq!(
-            of(start, &["f2f3", "e7e5", "g2g4", "d8h4"], 7),
+            game_pgn(start, &["f2f3", "e7e5", "g2g4", "d8h4"], 7),
             format!(
                 "[Event \"self.007\"]\n[SetUp \"1\"]\n[FEN \"{start}\"]\n[Result \"0-1\"]\n1. f3 e5 2. g4 Qh4# 0-1\n"
             )
@@ -148,7 +148,7 @@ mod tests {
             ("7k/8/6K1/5Q2/8/8/8/8 b - - 0 7", &["h8g8", "f5e4"], "*", "7... Kg8 8. Qe4 *"),
             ("7k/8/6K1/5Q2/8/8/8/8 b - - 0 7", &[], "*", "*"),
         ] {
-            let text = of(fen, words, 1000);
+            let text = game_pgn(fen, words, 1000);
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!(
                 (lines[0], lines[3], lines[4], lines.len()),

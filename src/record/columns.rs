@@ -468,7 +468,8 @@ mod tests {
             found.push(row?.iter().map(str::to_owned).collect::<Vec<_>>());
             Ok(())
         });
-        assert!(scanned.is_ok() && found == [fields.clone()], "{scanned:?}");
+        assert!(scanned.is_ok(), "{scanned:?}");
+        assert!(found == [fields.clone()], "{scanned:?}");
         let place = header.iter().position(|name| name == ERROR).unwrap();
         assert_eq!(fields[place], "one two  three [1m, \"four\"  five");
     }

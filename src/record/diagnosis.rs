@@ -188,7 +188,7 @@ impl Diagnosis {
         for name in names {
             let (there, here) = (value(&self.options, name), value(options, name));
             if there != here {
-                return Err(format!("it is of other options: {name} = {there}, here {here}"));
+                return Err(format!("it was made with other options: {name} = {there}, but {here} in this experiment"));
             }
         }
         Ok(())
@@ -248,7 +248,8 @@ mod tests {
             (" ".repeat((1 << 20) + 1), "not a file of `ttlab doctor`"),
         ] {
             let output = wrong(&text);
-            assert!(output.contains(message) && output.starts_with(&path.display().to_string()), "{output}");
+            assert!(output.contains(message), "{output}");
+            assert!(output.starts_with(&path.display().to_string()), "{output}");
         }
         assert!(Diagnosis::read(folder.path()).unwrap_err().ends_with("not a file of `ttlab doctor`"));
         assert!(Diagnosis::read(&folder.path().join("none.json")).unwrap_err().contains("No such file"));
@@ -270,9 +271,15 @@ mod tests {
                 of("ff112233445566778899", "-u", &[("Threads", "1")]),
             ),
             ("it is of other arguments: -u, here -x", of(same, "-x", &[("Threads", "1")])),
-            ("it is of other options: Threads = 1, here 2", of(same, "-u", &[("Threads", "2")])),
-            ("it is of other options: Threads = 1, here ", of(same, "-u", &[])),
-            ("it is of other options: Style = , here wild", of(same, "-u", &[("Style", "wild"), ("Threads", "1")])),
+            (
+                "it was made with other options: Threads = 1, but 2 in this experiment",
+                of(same, "-u", &[("Threads", "2")]),
+            ),
+            ("it was made with other options: Threads = 1, but ", of(same, "-u", &[])),
+            (
+                "it was made with other options: Style = , but wild in this experiment",
+                of(same, "-u", &[("Style", "wild"), ("Threads", "1")]),
+            ),
         ] {
             assert_eq!(found, Err(message.to_owned()));
         }

@@ -301,7 +301,8 @@ mod tests {
         ] {
             assert_eq!(movetext(&board, &["f1f7"], &["0"], (end, result)).is_ok(), is_consistent, "{end} {result}");
         }
-        assert!(of(&MATE[..3], ("resigned", "0-1")).is_ok() && of(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
+        assert!(of(&MATE[..3], ("resigned", "0-1")).is_ok());
+        assert!(of(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
         // The start position occurs a second time after four moves of knights and a third time
         // after eight: only then the game is drawn.
         let knights = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2);
@@ -326,7 +327,9 @@ mod tests {
         ] {
             let board = Board::from_fen(fen).unwrap();
             let of = |moves: &[&str], end| movetext(&board, moves, &vec!["0"; moves.len()], (end, "1/2-1/2")).is_ok();
-            assert!(of(moves, end) && !of(moves, "max-moves") && !of(&moves[1..], end), "{end}");
+            assert!(of(moves, end), "{end}");
+            assert!(!of(moves, "max-moves"), "{end}");
+            assert!(!of(&moves[1..], end), "{end}");
             assert!(of(&moves[..moves.len() - 1], "max-moves"), "{end}");
         }
     }
@@ -337,11 +340,8 @@ mod tests {
         (0..40).for_each(|_| lines.push("Nf3 x"));
         // Thirteen times six characters less the last space are 77; a fourteenth would make 83.
         // Forty words are three lines and one word.
-        assert!(
-            lines.text.lines().count() == 4 && lines.text.lines().all(|line| line.len() <= MAX_WIDTH),
-            "{}",
-            lines.text
-        );
+        assert!(lines.text.lines().count() == 4, "{}", lines.text);
+        assert!(lines.text.lines().all(|line| line.len() <= MAX_WIDTH), "{}", lines.text);
     }
 
     const PGN: &str = "[Event \"an \\\"event\\\"\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"p1.1\"]\n[White \"ours\"]\n[Black \"back\\\\slash\"]\n\
@@ -495,7 +495,8 @@ mod tests {
         }
         // Rows that are not games give no file.
         std::fs::write(&results, "id,variant\n1,a\n").expect("rows");
-        assert!(verify(&results).expect("read").is_none() && write(&results).is_ok());
+        assert!(verify(&results).expect("read").is_none());
+        assert!(write(&results).is_ok());
         assert!(!folder.path().join(NAME).exists());
     }
 

@@ -379,8 +379,8 @@ impl Manifest {
         .map_err(io::Error::other)
     }
 
-    /// The segment described by the manifest's own fields, for manifests without segments.
-    pub fn head_segment(&self) -> RunSegment {
+    /// Builds a segment from the manifest's top-level fields, for manifests that list none.
+    pub fn segment_from_top_level(&self) -> RunSegment {
         RunSegment {
             shard: None,
             jobs: self.jobs,
@@ -394,9 +394,9 @@ impl Manifest {
         }
     }
 
-    /// All segments, or the head segment if there are none.
+    /// All segments; without any, the one that the top-level fields describe.
     pub fn history(&self) -> Vec<RunSegment> {
-        if self.segments.is_empty() { vec![self.head_segment()] } else { self.segments.clone() }
+        if self.segments.is_empty() { vec![self.segment_from_top_level()] } else { self.segments.clone() }
     }
 
     /// The variants whose tables or histories are never cleared: each is one job with all
@@ -520,7 +520,7 @@ mod tests {
 
     /// An old manifest without segments has one, with the figures of its head.
     #[test]
-    fn manifest_without_segments_has_the_head_segment() {
+    fn manifest_without_segments_has_the_segment_from_top_level() {
         let manifest = Manifest {
             jobs: 3,
             build: Build { commit: "abc".to_owned(), ..Build::default() },
@@ -577,12 +577,9 @@ mod tests {
         std::fs::write(&path, "{\"schema\": 3,\n\"jobs\": \"x\"}").expect("a file");
         let message = Manifest::read(folder.path()).expect_err("text for a number").to_string();
         let start = format!("{}: not a manifest of ttlab: ", path.display());
-        assert!(
-            message.starts_with(&start)
-                && message.contains(": jobs: invalid type")
-                && message.ends_with(": move the folder away, or choose another"),
-            "{message}"
-        );
+        assert!(message.starts_with(&start), "{message}");
+        assert!(message.contains(": jobs: invalid type"), "{message}");
+        assert!(message.ends_with(": move the folder away, or choose another"), "{message}");
         for (text, expected) in [
             (
                 r#"{"schema": 2, "begun": 1, "name": "x", "stretches": []}"#,

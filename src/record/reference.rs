@@ -220,7 +220,9 @@ mod tests {
         put(&format!("{whole}00ab-12,z,,g1f3,2"));
         assert_eq!(read(folder.path()).unwrap(), [c.clone(), a.clone(), b.clone()]);
         assert_eq!(damaged_lines(folder.path()).unwrap(), [0; 0], "a kill may tear the last");
-        assert!(is_no_move("") && is_no_move("0000") && !is_no_move("e2e4"));
+        assert!(is_no_move(""));
+        assert!(is_no_move("0000"));
+        assert!(!is_no_move("e2e4"));
     }
 
     /// A change of any field damages the row, which is listed; the other rows are read.

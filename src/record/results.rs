@@ -345,10 +345,12 @@ mod tests {
         results.append(&[row(["5", "", ""])]).unwrap();
         assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{text}5,,\n"));
-        assert!(results.is_in_place() && !results.is_deleted());
+        assert!(results.is_in_place());
+        assert!(!results.is_deleted());
         let moved = folder.path().join("moved.csv");
         std::fs::rename(&path, &moved).unwrap();
-        assert!(!results.is_in_place() && !results.is_deleted());
+        assert!(!results.is_in_place());
+        assert!(!results.is_deleted());
         std::fs::write(&path, "another").unwrap();
         assert!(!results.is_in_place());
         std::fs::remove_file(&moved).unwrap();
@@ -434,7 +436,8 @@ mod tests {
         publish(write_rows(&path, &header(), |put| put(&row)).unwrap(), &path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{head}9,\"l,m\",\n"));
         let broken = write_rows(&path, &header(), |put| put(&row).and(Err(ResultsError::OtherColumns("x".to_owned()))));
-        assert!(broken.is_err() && std::fs::read_to_string(&path).unwrap() == format!("{head}9,\"l,m\",\n"));
+        assert!(broken.is_err());
+        assert!(std::fs::read_to_string(&path).unwrap() == format!("{head}9,\"l,m\",\n"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half is left behind");
     }
 
@@ -448,7 +451,8 @@ mod tests {
         let mut met = Vec::new();
         loop {
             let at = rows.offset();
-            assert!(!rows.next_if(|_| false).unwrap() && rows.offset() == at);
+            assert!(!rows.next_if(|_| false).unwrap());
+            assert!(rows.offset() == at);
             if !rows.next_if(|row| row.len() == 3).unwrap() {
                 break;
             }
@@ -458,7 +462,8 @@ mod tests {
         assert_eq!(rows.offset(), 37);
         for (offset, id) in &met {
             let mut rows = Rows::open(&path, &header(), *offset).unwrap();
-            assert!(rows.next_if(|row| &row[0] == id).unwrap() && rows.row()[0] == *id);
+            assert!(rows.next_if(|row| &row[0] == id).unwrap());
+            assert!(rows.row()[0] == *id);
         }
         assert!(!Rows::open(&path, &header(), 37).unwrap().next_if(|_| true).unwrap());
     }

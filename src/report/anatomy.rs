@@ -110,7 +110,8 @@ mod tests {
             |variants: usize| table(variants, &format!("{ANATOMY}entries_depth_1"), |_, _, _| "1".to_owned());
         assert_eq!(table_of(8).map(|table| (table.columns.len(), table.note.contains("more"))), Some((10, false)));
         let nine = table_of(9).unwrap();
-        assert!(nine.columns.len() == 10 && nine.note.ends_with(" One more line is in the results."), "{}", nine.note);
+        assert_eq!(nine.columns.len(), 10, "{}", nine.note);
+        assert!(nine.note.ends_with(" One more line is in the results."), "{}", nine.note);
         assert_eq!(table(2, "x", |_, _, _| "1".to_owned()), None);
     }
 }

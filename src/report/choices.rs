@@ -177,7 +177,8 @@ mod tests {
             ..Choices::default()
         };
         assert_eq!(choices.named_columns().collect::<Vec<_>>(), ["policy", "slots", "depth", "size", "x", "kind"]);
-        assert!(!choices.is_default() && Choices::default().is_default());
+        assert!(!choices.is_default());
+        assert!(Choices::default().is_default());
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub enum Emphasis {
     Worse,
     /// Clearly another, where neither direction is better.
     Other,
-    /// No difference shown.
+    /// The interval contains no change.
     Unclear,
     /// The expected outcome was not met.
     Failed,

@@ -216,7 +216,8 @@ mod tests {
              <td class=\"\" title=\"compared with itself\">-</td></tr></tbody></table></div>\
              <p class=\"note\">See <code>table.size</code>. -: compared with itself.</p>"
         );
-        assert!(page.contains("<summary>data</summary>") && page.contains("<table id=\"map.data\">"), "{page}");
+        assert!(page.contains("<summary>data</summary>"), "{page}");
+        assert!(page.contains("<table id=\"map.data\">"), "{page}");
         assert!(page.contains(
             "<details id=\"More\"><summary>More</summary><h2 id=\"How\">How</h2><ul><li>By hand.</li></ul></details>"
         ));

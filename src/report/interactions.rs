@@ -183,7 +183,8 @@ mod tests {
             (13, 12, "13 of 13 pairs are clear of 1; the 12 largest are shown."),
         ] {
             let table = table_of(&vec![(1.5, true); number]).unwrap();
-            assert!(table.rows.len() == shown && table.note.ends_with(end), "{}", table.note);
+            assert!(table.rows.len() == shown, "{}", table.note);
+            assert!(table.note.ends_with(end), "{}", table.note);
         }
         assert_eq!(table_of(&[]), None);
     }

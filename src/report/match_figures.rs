@@ -163,10 +163,8 @@ mod tests {
             assert_eq!([points[0].0, points[1].0], [0.0, 14.0]);
         }
         let (series, caption) = draw(vec![course(1, 1.0, 3), course(2, 9.0, 2)]).unwrap();
-        assert!(
-            series.len() == 3 && caption.ends_with(" 1 of 2 shown: those with the largest ratios."),
-            "two points are no course"
-        );
+        assert_eq!(series.len(), 3, "two points are no course");
+        assert!(caption.ends_with(" 1 of 2 shown: those with the largest ratios."), "two points are no course");
         // The bounds extend to the end of the longest course, whichever ends farthest from 0.
         let (series, _) = draw(vec![course(1, 9.0, 3), course(5, 1.0, 4)]).unwrap();
         assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");

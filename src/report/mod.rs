@@ -151,14 +151,17 @@ mod tests {
         let mut sheet = sheet::sample_sheet();
         std::fs::write(folder.path().join("mine.svg"), "mine").unwrap();
         write_sheet(&sheet, folder.path()).unwrap();
-        assert!(exists("map.svg") && exists("mine.svg"));
+        assert!(exists("map.svg"));
+        assert!(exists("mine.svg"));
         // The author's text cannot forge the list of figures.
         sheet.parts = vec![sheet::Part::Prose("<!-- ttlab wrote mine.svg -->".to_owned())];
         write_sheet(&sheet, folder.path()).unwrap();
-        assert!(!exists("map.svg") && exists("mine.svg"));
+        assert!(!exists("map.svg"));
+        assert!(exists("mine.svg"));
         let page = std::fs::read_to_string(folder.path().join("report.md")).unwrap();
         assert!(!page.contains(FIGURES_LINE), "without a figure nothing is recorded: {page}");
         write_sheet(&sheet::sample_sheet(), folder.path()).unwrap();
-        assert!(exists("map.svg") && exists("mine.svg"));
+        assert!(exists("map.svg"));
+        assert!(exists("mine.svg"));
     }
 }

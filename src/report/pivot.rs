@@ -172,7 +172,8 @@ mod tests {
         let figure = figure(&pivot).unwrap();
         let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
         assert_eq!(lines.series.iter().map(|one| one.points.len()).collect::<Vec<_>>(), [2, 3]);
-        assert!(lines.y_log && !lines.x_log);
+        assert!(lines.y_log);
+        assert!(!lines.x_log);
         assert_eq!(of_one_position(&frame(), 2), None);
     }
 
@@ -182,7 +183,8 @@ mod tests {
         let pivots = choose("size", None, &["evals".to_owned(), "nodes".to_owned()], &all).unwrap();
         assert_eq!(pivots.iter().map(key).collect::<Vec<_>>(), ["evals-by-size", "nodes-by-size"]);
         let Some(Figure { plot: Plot::Lines(lines), .. }) = figure(&pivots[0]) else { panic!("no lines") };
-        assert!(lines.x_log && lines.x_ticks[0].1 == "64 KiB", "{lines:?}");
+        assert!(lines.x_log, "{lines:?}");
+        assert!(lines.x_ticks[0].1 == "64 KiB", "{lines:?}");
         let message = |text: &str, by: Option<&[String]>, metrics: &[&str]| {
             let metrics: Vec<String> = metrics.iter().map(|name| (*name).to_owned()).collect();
             choose(text, by, &metrics, &all).unwrap_err().to_string()

@@ -294,7 +294,8 @@ mod tests {
         let mut frame = Frame::parse(text.as_bytes(), "x").unwrap();
         blank_saved(&mut frame, &manifest.counts_stored_nodes());
         let saved = frame.numbers(columns::SAVED);
-        assert!(saved[0].is_nan() && saved[1..] == [5.0, 3.0], "{saved:?}");
+        assert!(saved[0].is_nan(), "{saved:?}");
+        assert!(saved[1..] == [5.0, 3.0], "{saved:?}");
         let mut bare = Frame::parse("variant,position,depth,search.nodes\na,p,1,9\n".as_bytes(), "x").unwrap();
         blank_saved(&mut bare, &manifest.counts_stored_nodes());
         assert!(!bare.names().iter().any(|name| name == columns::SAVED));
@@ -353,7 +354,8 @@ mod tests {
         assert_eq!(warnings(&[]), Vec::<String>::new());
         for sets in [&["table.kind=unbounded"][..], &[crate::experiment::SKIP_BAD, "table.kind=unbounded"]] {
             let message = warnings(sets);
-            assert!(message.len() == 1 && message[0].contains("table.slots does nothing"), "{message:?}");
+            assert_eq!(message.len(), 1, "{message:?}");
+            assert!(message[0].contains("table.slots does nothing"), "{message:?}");
         }
     }
 

@@ -293,7 +293,8 @@ mod tests {
             let letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).collect::<String>();
             assert!(policy.split(' ').all(|word| letters(&first).contains(&letters(word))), "{text}");
         }
-        assert!(shown(200).contains("seconds") && !shown(60).contains("full"));
+        assert!(shown(200).contains("seconds"));
+        assert!(!shown(60).contains("full"));
         // Heads are wrapped before a column is dropped, and text last.
         let lines = [
             "variant                          nodes   nodes /   move  full  seconds",
@@ -401,6 +402,8 @@ mod tests {
         };
         assert_eq!([11, 10, 9, 1].map(widest), [11, 10, 10, 10]);
         let lines = |width: usize| render_table(&table(&[]), screen(width)).lines().count();
-        assert!(lines(11) < lines(10) && lines(10) == lines(9) && lines(9) == lines(1));
+        assert!(lines(11) < lines(10));
+        assert!(lines(10) == lines(9));
+        assert!(lines(9) == lines(1));
     }
 }

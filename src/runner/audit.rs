@@ -154,7 +154,9 @@ mod tests {
             let experiment =
                 Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
             let found = audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap();
-            assert!(found.len() == 1 && found[0].searches == depths && found[0].nodes > 0, "{found:?}");
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].searches == depths, "{found:?}");
+            assert!(found[0].nodes > 0, "{found:?}");
         }
     }
 }

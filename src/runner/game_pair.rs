@@ -356,10 +356,15 @@ mod tests {
             let Iteration { search, table, threads: _, occupancy, finished, depth, deepest, score, best, pv, anatomy } =
                 &found.iteration;
             // Columns of a single search are empty in a game's row.
-            assert!((depth, deepest, score) == (&0, &0, &0) && best.is_none() && pv.is_empty() && anatomy.is_none());
-            assert!(
-                *finished && found.report.is_none() && found.solved.is_none() && found.ply.is_none() && found.item == 0
-            );
+            assert!((depth, deepest, score) == (&0, &0, &0));
+            assert!(best.is_none());
+            assert!(pv.is_empty());
+            assert!(anatomy.is_none());
+            assert!(*finished);
+            assert!(found.report.is_none());
+            assert!(found.solved.is_none());
+            assert!(found.ply.is_none());
+            assert_eq!(found.item, 0);
             let figures =
                 [search.nodes, table.probes, occupancy.occupied, game.depths, game.blind, game.opponent_nodes];
             (game.white, game.winner, scores, figures)

@@ -119,7 +119,7 @@ pub fn search(
     stop: &AtomicBool,
 ) -> Result<Option<Vec<JobRow>>, String> {
     let mut context = Context { limit: plan.limit(job.variant, job.item), subject, stop, found: Vec::new() };
-    found_or_stopped(context.all(experiment, job).map(|()| context.found))
+    found_or_stopped(context.run_searches(experiment, job).map(|()| context.found))
 }
 
 /// What the searches of a job share.
@@ -132,12 +132,12 @@ struct Context<'a> {
 
 impl Context<'_> {
     /// Runs all searches of a job.
-    fn all(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
+    fn run_searches(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
         for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
             match (experiment.file.sequence, item.game()) {
                 (None, None) => drop(self.search(place, item, None, &Position::from_board(&item.board))?),
-                (sequence, _) => self.along(place, item, sequence.unwrap_or_default())?,
+                (sequence, _) => self.search_game(place, item, sequence.unwrap_or_default())?,
             }
         }
         Ok(())
@@ -165,7 +165,7 @@ impl Context<'_> {
     }
 
     /// Searches along a game at the selected plies, or along the engine's own play.
-    fn along(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
+    fn search_game(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
         for at in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
             let (ply, start) = (board.game_ply(), self.found.len());
@@ -253,7 +253,8 @@ mod tests {
                 between.push(now);
                 now.play(mv, Increments::none());
             }
-            assert!(between == past && now == *board, "{}", self.searches);
+            assert!(between == past, "{}", self.searches);
+            assert!(now == *board, "{}", self.searches);
             self.log.push(format!("{} {} {:?}", board.game_ply(), moves.len(), limit.depth));
             if self.searches == self.fails {
                 return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
@@ -308,7 +309,8 @@ mod tests {
         let job = plan.jobs().next().unwrap();
         let found = search(&experiment, &plan, &job, subject, &AtomicBool::new(false));
         let display = |row: &JobRow| {
-            assert!(row.seconds >= 0.0 && row.game.is_none());
+            assert!(row.seconds >= 0.0);
+            assert!(row.game.is_none());
             let ply = row.ply.map_or("-".to_owned(), |ply| ply.to_string());
             let solved = row.solved.map_or("-".to_owned(), |solved| solved.to_string());
             format!(
@@ -349,12 +351,9 @@ mod tests {
         let (found, _) = run(&text, &mut LoggingSubject { external: true, ..LoggingSubject::default() });
         let first = found.unwrap().unwrap();
         assert_eq!(first.len(), 2);
-        assert!(
-            first[0].starts_with("0 - 1 25 ")
-                && first[1].starts_with("0 - 2 75 ")
-                && first.iter().all(|row| row.ends_with(" true")),
-            "{first:?}"
-        );
+        assert!(first[0].starts_with("0 - 1 25 "), "{first:?}");
+        assert!(first[1].starts_with("0 - 2 75 "), "{first:?}");
+        assert!(first.iter().all(|row| row.ends_with(" true")), "{first:?}");
         assert_eq!(run(&kept, &mut LoggingSubject { stops: 3, ..LoggingSubject::default() }).0, Ok(None));
         let failed = run(&kept, &mut LoggingSubject { fails: 2, ..LoggingSubject::default() });
         assert_eq!(
@@ -404,7 +403,8 @@ mod tests {
         let mate =
             "suite = { fen = '7k/5Q2/6K1/8/8/8/8/8 w - - 0 1' }\nlimit = { depth = 2 }\nsequence = { self_play = 9 }\n";
         let (found, log) = run(mate, &mut LoggingSubject::default());
-        assert!(found.unwrap().unwrap().len() == log.len() - 1 && log.len() <= 10);
+        assert!(found.unwrap().unwrap().len() == log.len() - 1);
+        assert!(log.len() <= 10);
         let folder = tempfile::tempdir().unwrap();
         let pgn = folder.path().join("own.pgn");
         std::fs::write(&pgn, "[Event \"g\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n").unwrap();
@@ -459,7 +459,8 @@ mod tests {
             let options = plan.variants[0].builtin().unwrap();
             working_set(&experiment, &plan, &job, options, &AtomicBool::new(false)).unwrap().unwrap()
         });
-        assert!(sets[0] > 100 && sets[1] > sets[0], "what the first search stored is still there: {sets:?}");
+        assert!(sets[0] > 100, "what the first search stored is still there: {sets:?}");
+        assert!(sets[1] > sets[0], "what the first search stored is still there: {sets:?}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub fn build() -> Build {
 
 /// Creates the manifest of a new run.
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
-    let own = own_variants(plan, shard);
+    let own = variants_in_shard(plan, shard);
     let names = |required: &dyn Fn(usize) -> bool| {
         let variants = plan.variants.iter().enumerate().filter(|(at, _)| required(*at));
         variants.map(|(_, variant)| variant.name.clone()).collect::<Vec<_>>()
@@ -93,9 +93,9 @@ pub fn options(variant: &Variant) -> serde_json::Value {
 }
 
 /// For each variant, whether it has jobs in the shard; all true without a shard.
-fn own_variants(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
+fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
     let mut own = vec![shard.is_none(); plan.variants.len()];
-    // In a match the baseline has no jobs of its own.
+    // Not by its jobs in a whole run: the baseline of a match has none.
     if shard.is_some() {
         super::jobs_of(plan, shard).for_each(|job| own[job.variant] = true);
     }
@@ -162,7 +162,8 @@ mod tests {
             assert_eq!(is_tried(&[&format!("table.size=\"{size}\"")]), expected, "{size}");
         }
         assert!(!is_tried(&["table.size=\"4 MiB\"", "table.huge_pages=false"]));
-        assert!(!is_tried(&["table.kind=none"]) && !is_tried(&["table.size=\"50 %\""]));
+        assert!(!is_tried(&["table.kind=none"]));
+        assert!(!is_tried(&["table.size=\"50 %\""]));
     }
 
     #[test]
@@ -195,12 +196,13 @@ mod tests {
         // A shard lists the variants that have jobs in it. 66 jobs in 40 shards: each has one or
         // two.
         let shard = Shard { index: 0, count: 40 };
-        let own = own_variants(&plan, Some(shard));
+        let own = variants_in_shard(&plan, Some(shard));
         let split = Split::new(&plan, shard.count);
         let mut mine = vec![false; 9];
         plan.jobs().filter(|job| split.shard_of(&plan, job) == 0).for_each(|job| mine[job.variant] = true);
-        assert!(own == mine && (1..=2).contains(&own.iter().filter(|&&own| own).count()), "{own:?}");
-        assert_eq!(own_variants(&plan, None), [true; 9]);
+        assert!(own == mine, "{own:?}");
+        assert!((1..=2).contains(&own.iter().filter(|&&own| own).count()), "{own:?}");
+        assert_eq!(variants_in_shard(&plan, None), [true; 9]);
         // Games are sequences without a [sequence] in the file; single positions only with one.
         let is_sequence = |head: &str| {
             let text = format!("suite = 'data/{head}\nlimit = {{ depth = 1 }}\n");

@@ -165,12 +165,12 @@ impl Shards<'_> {
         let conflict = first.1.jobs.iter().filter(differs).map(|(place, _)| place).min();
         let job = conflict.and_then(|&place| self.plan.jobs().find(|job| self.plan.order_key(job) == place));
         let Some(Job { variant, item, repeat, .. }) = job else {
-            let text = format!("shard {shard}: two folders hold it, {one} and {other}: give only one of them");
+            let text = format!("shard {shard}: it is in two folders, {one} and {other}: name only one of them");
             return OutputError::Foreign(text).into();
         };
         let (variant, item) = (&self.plan.variants[variant].name, &self.experiment.suite.items[item].id);
         MergeError::Conflict(format!(
-            "shard {shard}: two folders hold it with different counts: \"{variant}\" on {item} (repeat {repeat}) in {one} and in {other}"
+            "shard {shard}: it is in two folders with different counts: \"{variant}\" on {item} (repeat {repeat}) in {one} and in {other}"
         ))
     }
 

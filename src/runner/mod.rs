@@ -83,7 +83,7 @@ pub enum RunError {
     Write {
         /// The path of the results file.
         path: String,
-        /// The system's reason.
+        /// What the system says of the failure.
         error: io::Error,
     },
     /// The system started too few threads.
@@ -96,7 +96,7 @@ pub enum RunError {
         started: usize,
         /// Threads that were requested.
         workers: usize,
-        /// The system's reason.
+        /// What the system says of the failure.
         error: io::Error,
     },
     /// An external engine is missing, misbehaves, or lacks an option.
@@ -338,11 +338,8 @@ mod tests {
                 ("'8192 GiB', '4096 GiB'", &["of free memory: the plan cannot run on this machine"]),
             ] {
                 let found = memory_warnings(&plan(&grid(sizes)), 1);
-                assert!(
-                    found.len() == message.len()
-                        && found.iter().zip(message).all(|(found, message)| found.ends_with(message)),
-                    "{found:?}"
-                );
+                assert!(found.len() == message.len(), "{found:?}");
+                assert!(found.iter().zip(message).all(|(found, message)| found.ends_with(message)), "{found:?}");
             }
         }
     }
@@ -369,7 +366,9 @@ mod tests {
             assert_eq!(run(jobs, 99, false), (Ok(()), todo.clone()), "{jobs}");
             assert_eq!(run(jobs, 99, true), (Ok(()), Vec::new()), "{jobs}");
             let (ended, done) = run(jobs, 5, false);
-            assert!(ended == Err(5) && !done.contains(&5) && (jobs > 1 || done == todo[..5]), "{jobs}: {done:?}");
+            assert!(ended == Err(5), "{jobs}: {done:?}");
+            assert!(!done.contains(&5), "{jobs}: {done:?}");
+            assert!((jobs > 1 || done == todo[..5]), "{jobs}: {done:?}");
         }
     }
 

@@ -146,31 +146,31 @@ impl Output {
     /// Deletes the results in the folder, and the pages made from them.
     ///
     /// # Errors
-    /// If a file cannot be read or written.
+    /// If a file cannot be read or deleted.
     pub fn clear(&self) -> Result<(), OutputError> {
-        let mut old = vec![
+        let mut to_delete = vec![
             self.results_path(),
             self.manifest_path(),
             self.folder.join(IN_FLIGHT_FILE),
             self.folder.join(thin::NAME),
         ];
-        old.extend(unused_files(&self.folder));
-        // Without results, games and pages are not ours to delete.
-        if old[0].symlink_metadata().is_ok() {
+        to_delete.extend(unused_files(&self.folder));
+        // Without a results file, the games and pages here may be someone else's.
+        if to_delete[0].symlink_metadata().is_ok() {
             let experiment = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
             if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
-                old.push(self.folder.join(record::games::NAME));
+                to_delete.push(self.folder.join(record::games::NAME));
             }
             let entries = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
-            // Only figures that the page names are deleted.
+            // Of the figures, only those that report.md shows.
             let page = files::read_text(&self.folder.join("report.md")).unwrap_or_default();
-            let is_page = |path: &PathBuf| {
+            let is_report_file = |path: &PathBuf| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 ["report.md", "report.html"].contains(&name) || name.ends_with(".svg") && page.contains(name)
             };
-            old.extend(entries.map(|entry| entry.path()).filter(is_page));
+            to_delete.extend(entries.map(|entry| entry.path()).filter(is_report_file));
         }
-        for path in old {
+        for path in to_delete {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(OutputError::io(path)(error)),
                 _ => {}
@@ -227,7 +227,7 @@ impl Output {
             let _ = self.before.set(old);
         }
         if made_here {
-            manifest.segments.push(RunSegment { jobs, started: now(), ..manifest.head_segment() });
+            manifest.segments.push(RunSegment { jobs, started: now(), ..manifest.segment_from_top_level() });
         }
         self.write_experiment(experiment)?;
         self.write_manifest(&manifest).map_err(OutputError::io(self.manifest_path()))?;

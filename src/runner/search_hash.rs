@@ -172,7 +172,8 @@ mod tests {
         let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let lock = fs::read_to_string(src.join("../Cargo.lock")).unwrap();
         let other = lock.replacen("name = \"rand_pcg\"\nversion = \"", "name = \"rand_pcg\"\nversion = \"9", 1);
-        assert!(other != lock && search_hash(&src, &other) != now);
+        assert!(other != lock);
+        assert!(search_hash(&src, &other) != now);
         for name in SEARCHES {
             assert!(src.join(name).exists(), "{name}");
         }

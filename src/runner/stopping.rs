@@ -171,12 +171,14 @@ mod tests {
                 all.decide(&bounds)
             };
             let Some(end) = (1..400).find(|&pairs| so_far(pairs) == verdict) else { panic!("it never ends") };
-            assert!(end > 5 && (1..end).all(|pairs| so_far(pairs) == TestState::Continue), "{end}");
+            assert!(end > 5, "{end}");
+            assert!((1..end).all(|pairs| so_far(pairs) == TestState::Continue), "{end}");
             for stride in [1, 3, 7, 101] {
                 let mut lane = Lane::default();
                 (0..400).for_each(|step| lane.add_pair(step * stride % 400, points(step * stride % 400), &bounds));
                 assert_eq!(lane.end, Some(end - 1), "{stride}");
-                assert!(lane.needs(end - 1) && !lane.needs(end));
+                assert!(lane.needs(end - 1));
+                assert!(!lane.needs(end));
             }
         }
     }
@@ -238,7 +240,8 @@ mod tests {
         let asked = experiment(text);
         let plan = Plan::new(&asked);
         let ends = |text: &str| Stopping::new(&experiment(text), &plan, &header, None).ends_games();
-        assert!(!ends(&text.replace("beta = 0.2", "stop = false")) && !ends(&text.replace("test = {", "# {")));
+        assert!(!ends(&text.replace("beta = 0.2", "stop = false")));
+        assert!(!ends(&text.replace("test = {", "# {")));
         let mut stopping = Stopping::new(&asked, &plan, &header, None);
         assert!(stopping.ends_games(), "a test that stops");
         let Some(at) = header.iter().position(|column| column == columns::POINTS) else { panic!("points") };

@@ -332,7 +332,7 @@ fn examine(
         None => String::new(),
         Some(file) => {
             let about = |why: String| {
-                format!("subject.doctor: {}: {why}: write it again with `ttlab doctor -o`", file.display())
+                format!("subject.doctor: {}: {why}; make it again with `ttlab doctor -o`", file.display())
             };
             let found = Diagnosis::read(file).map_err(|why| format!("subject.doctor: {why}"))?;
             found.check_matches(&program.sha256, &program.arguments, &options).map_err(about)?;
@@ -439,10 +439,14 @@ mod tests {
         let many = |count: usize, bytes: u64, jobs: usize| {
             fits(vec![("x", bytes); count], jobs).map_err(|error| error.to_string())
         };
-        assert!(many(8, 1, 1).is_ok() && many(0, 0, 9).is_ok());
-        assert!(many(8, free / 4, 1).is_err() && many(9, free / 4, 1).is_ok() && many(1, free / 4, 1).is_ok());
+        assert!(many(8, 1, 1).is_ok());
+        assert!(many(0, 0, 9).is_ok());
+        assert!(many(8, free / 4, 1).is_err());
+        assert!(many(9, free / 4, 1).is_ok());
+        assert!(many(1, free / 4, 1).is_ok());
         let describe = many(2, free / 3, 4).err().unwrap_or_default();
-        assert!(describe.starts_with("uci.Hash: 4 jobs x ") && describe.ends_with(": use --jobs 1"), "{describe}");
+        assert!(describe.starts_with("uci.Hash: 4 jobs x "), "{describe}");
+        assert!(describe.ends_with(": use --jobs 1"), "{describe}");
         assert!(many(1, free * 4, 1).is_err_and(|describe| describe.ends_with("of free memory")));
         // The message names the first engine in alphabetical order.
         let describe = fits(vec![("b", free), ("a", free / 2), ("c", 1)], 1).map_err(|error| error.to_string());
@@ -478,11 +482,8 @@ mod tests {
                 .unwrap_or_else(|problem| panic!("{problem}"));
             let found = Subjects::prepare(&experiment, &Plan::new(&experiment), 2, &AtomicBool::new(false));
             let found = found.err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(
-                found.contains(describe)
-                    && found.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ") != who.contains("-1"),
-                "{found}"
-            );
+            assert!(found.contains(describe), "{found}");
+            assert!(found.starts_with("uci.Hash: 2 jobs x 4294967296 MiB ") != who.contains("-1"), "{found}");
         }
     }
 

@@ -37,9 +37,9 @@ impl ReplaySink for ReplayJob {
     }
 }
 
-/// Replays one game on one table. The row's `nodes` are those that the search would have entered if
-/// it had searched again what the table lost, all else being equal: the recorded nodes, plus the
-/// worth of the usable probes that the table did not answer.
+/// Replays one game on one table. The row's `nodes` estimate what the search would have cost with
+/// this table: the recorded nodes, plus those that an answer saved in the recording and that this
+/// table could not save.
 ///
 /// # Errors
 /// If the table cannot be created, or the trace file has changed.

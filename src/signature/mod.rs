@@ -103,7 +103,8 @@ mod tests {
         let all = named_options();
         for name in Policy::NAMES {
             let named: Vec<_> = all.iter().filter(|(known, _)| *known == format!("policy:{name}")).collect();
-            assert!(named.len() == 1 && named[0].1.table.policy.name() == *name, "{name}: {named:?}");
+            assert_eq!(named.len(), 1, "{name}: {named:?}");
+            assert!(named[0].1.table.policy.name() == *name, "{name}: {named:?}");
         }
         for name in presets::names() {
             assert_eq!(all.iter().filter(|(known, _)| *known == format!("preset:{name}")).count(), 1, "{name}");

@@ -186,7 +186,8 @@ mod tests {
     fn limits_match_wald_by_hand() {
         let bounds = Bounds { elo0: -3.0, elo1: 7.0, alpha: 0.05, beta: 0.1 };
         let (lower, upper) = bounds.limits();
-        assert!((lower + 2.2513).abs() < 1e-4 && (upper - 2.8904).abs() < 1e-4, "{lower} {upper}");
+        assert!((lower + 2.2513).abs() < 1e-4, "{lower} {upper}");
+        assert!((upper - 2.8904).abs() < 1e-4, "{lower} {upper}");
         for (llr, text) in
             [(-2.26, TestState::H0), (-2.25, TestState::Continue), (2.89, TestState::Continue), (2.9, TestState::H1)]
         {
@@ -280,7 +281,8 @@ mod tests {
         // Kinds that did not occur count 0.001 pairs: mean (0 + 2 * 0.5 + 1) / 4, variance (0.25 +
         // 0.25) / 4.
         let (mean, deviation) = Pentanomial([1, 0, 2, 0, 1]).mean();
-        assert!((mean - 0.5).abs() < 1e-9 && (deviation - 0.125_f64.sqrt()).abs() < 1e-3, "{mean} {deviation}");
+        assert!((mean - 0.5).abs() < 1e-9, "{mean} {deviation}");
+        assert!((deviation - 0.125_f64.sqrt()).abs() < 1e-3, "{mean} {deviation}");
         let (mean, _) = Pentanomial([0, 0, 0, 3, 1]).mean();
         assert!((mean - 3.25 / 4.0).abs() < 1e-3, "{mean}");
         assert!(Pentanomial::default().mean().0.is_nan());
@@ -292,14 +294,10 @@ mod tests {
         for t in [-0.3, 0.0, 0.2] {
             let p = constrained_shares(&[0.1, 0.2, 0.3, 0.25, 0.15], t);
             let (mean, deviation) = moments(&p);
-            assert!(
-                (p.iter().sum::<f64>() - 1.0).abs() < 1e-9 && ((mean - 0.5) / deviation - t).abs() < 1e-6,
-                "{t}: {p:?}"
-            );
+            assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{t}: {p:?}");
+            assert!(((mean - 0.5) / deviation - t).abs() < 1e-6, "{t}: {p:?}");
         }
-        assert!(
-            solve_multiplier(&[0.2; 5], &[0.1, 0.2, 0.3, 0.4, 0.5]).abs() < 1e-12
-                && solve_multiplier(&[0.2; 5], &[-0.1; 5]).abs() < 1e-12
-        );
+        assert!(solve_multiplier(&[0.2; 5], &[0.1, 0.2, 0.3, 0.4, 0.5]).abs() < 1e-12);
+        assert!(solve_multiplier(&[0.2; 5], &[-0.1; 5]).abs() < 1e-12);
     }
 }

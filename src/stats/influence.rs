@@ -71,7 +71,9 @@ mod tests {
         assert_eq!(count_signs(&line), (1, 2));
         assert_eq!(find_carrier(&line, false), Some(3));
         let turned = find_influence(&Clusters::new(&[(1, -0.1), (2, -0.2), (3, 2.0)])).unwrap();
-        assert!(turned.reverses && turned.cluster == 3 && (turned.without - (-0.15_f64).exp()).abs() < 1e-12);
+        assert!(turned.reverses);
+        assert_eq!(turned.cluster, 3);
+        assert!((turned.without - (-0.15_f64).exp()).abs() < 1e-12);
         assert_eq!(find_influence(&Clusters::new(&[(1, 0.1), (2, 0.2)])), None);
         // Mean 1/15: without the first cluster 1.6, the largest change and no reversal; without the
         // second -1, a reversal.

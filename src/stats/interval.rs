@@ -230,7 +230,8 @@ mod tests {
             assert!((back - t).abs() < 1e-9, "{x}: {back}, expected {t}");
         }
         // The sample hides its long side.
-        assert!(hall_quantile(&line, 1.0) < 3.0 && hall_quantile(&line, -1.0) < -6.0);
+        assert!(hall_quantile(&line, 1.0) < 3.0);
+        assert!(hall_quantile(&line, -1.0) < -6.0);
     }
 
     /// A low quantile bounds the interval above: if the studentised means fall far below, the mean
@@ -238,10 +239,8 @@ mod tests {
     #[test]
     fn quantiles_bound_the_opposite_ends() {
         let near = |found: (f64, f64), expected: (f64, f64)| {
-            assert!(
-                (found.0 - expected.0).abs() < 1e-12 && (found.1 - expected.1).abs() < 1e-12,
-                "{found:?} {expected:?}"
-            );
+            assert!((found.0 - expected.0).abs() < 1e-12, "{found:?} {expected:?}");
+            assert!((found.1 - expected.1).abs() < 1e-12, "{found:?} {expected:?}");
         };
         near(widen((-1.0, 1.0), 0.5, 0.1, (-30.0, 20.0)), (-1.5, 3.5));
         near(widen((-1.0, 1.0), 0.5, 0.1, (-30.0, 2.0)), (-1.0, 3.5));
@@ -299,10 +298,8 @@ mod tests {
         for (ones, skewness) in [(5, 5.0 * 2.0 / 35.0_f64.sqrt()), (2, 6.2)] {
             let expected = -t - skewness / 12.0_f64.sqrt() * (2.0 * t * t + 1.0) / 6.0;
             let (found, johnson) = far(&mut (0..12).map(|index| f64::from(u8::from(index < ones))));
-            assert!(
-                (johnson - expected).abs() < 1e-5 && (found - expected).abs() < 1e-5,
-                "{found} {johnson}, expected {expected}"
-            );
+            assert!((johnson - expected).abs() < 1e-5, "{found} {johnson}, expected {expected}");
+            assert!((found - expected).abs() < 1e-5, "{found} {johnson}, expected {expected}");
         }
         // Sine values with five far ones, two of them negative; by NumPy the resampled quantiles
         // are 2.06 and 2.04.
@@ -349,7 +346,8 @@ mod tests {
             let skew = (1.0 - 2.0 * share) / (share * (1.0 - share)).sqrt() / 201.0_f64.sqrt();
             let x = (share - far) / error;
             let back = x + skew * x * x / 3.0 + skew * skew * x.powi(3) / 27.0 + skew / 6.0;
-            assert!((back + t).abs() < 1e-5 && x < -t, "{side}: {x} {back}");
+            assert!((back + t).abs() < 1e-5, "{side}: {x} {back}");
+            assert!(x < -t, "{side}: {x} {back}");
             assert!((near - (share - t * error)).abs() < 1e-6, "{side}: {near}");
         }
     }

@@ -34,7 +34,8 @@ mod tests {
     fn rate_interval_equals_a_calculation_by_hand() {
         let (low, high) = rate_interval(&[(10.0, 100.0), (30.0, 100.0), (40.0, 200.0)]).unwrap();
         let reach = 4.302_653 * 300.0_f64.sqrt() / 400.0;
-        assert!((low - (0.2 - reach)).abs() < 1e-6 && (high - (0.2 + reach)).abs() < 1e-6, "{low} {high}");
+        assert!((low - (0.2 - reach)).abs() < 1e-6, "{low} {high}");
+        assert!((high - (0.2 + reach)).abs() < 1e-6, "{low} {high}");
         // The interval of two positions would exceed 0 to 1: Student's t with one degree of freedom
         // is large.
         assert_eq!(rate_interval(&[(80.0, 100.0), (100.0, 100.0)]).unwrap().1, 1.0);

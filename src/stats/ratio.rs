@@ -220,7 +220,9 @@ mod tests {
         };
         let [single, double] = [&[sample(1.0)][..], &[sample(1.0), sample(-0.7)]].map(Family::from_samples);
         assert_eq!((single.tested, single.level), (1, 0.05));
-        assert!(double.tested == 2 && double.level < 0.049 && double.level > 0.02, "{}", double.level);
+        assert_eq!(double.tested, 2, "{}", double.level);
+        assert!(double.level < 0.049, "{}", double.level);
+        assert!(double.level > 0.02, "{}", double.level);
         // A sample that is not tested does not lower the level.
         assert_eq!(Family::from_samples(&[sample(1.0), Vec::new()]).level, 0.05);
     }
@@ -254,7 +256,8 @@ mod tests {
         {
             for side in [1.0, -1.0] {
                 let judged = Family::from_samples(&[(0..clusters).map(|index| (index, side * log)).collect()]).lines[0];
-                assert!(judged.ratio.excludes_one() && judged.p < 0.001, "{judged:?}");
+                assert!(judged.ratio.excludes_one(), "{judged:?}");
+                assert!(judged.p < 0.001, "{judged:?}");
                 assert_eq!(judged.significant, marked, "{clusters} {log}: {judged:?}");
             }
         }

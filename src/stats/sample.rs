@@ -87,7 +87,8 @@ mod tests {
             [&mut [7.0][..], &mut [9.0, 1.0], &mut [9.0, 2.0, 1.0], &mut [9.0, 3.0, 1.0, 4.0]].map(median),
             [7.0, 5.0, 2.0, 3.5]
         );
-        assert!(median(&mut []).is_nan() && mean(std::iter::empty()).is_nan());
+        assert!(median(&mut []).is_nan());
+        assert!(mean(std::iter::empty()).is_nan());
         assert_eq!(mean([1.0, 2.0, 9.0].into_iter()), 4.0);
     }
 }

@@ -444,9 +444,9 @@ mod tests {
         let line = |from: u32| Clusters::new(&(from..from + 5).map(|id| (id, 1.0)).collect::<Vec<_>>());
         let both = 1.0 - (15.0_f64 / 16.0).powi(2);
         for FlipResult { p, corrected, weakest, .. } in test_lines(&[line(0), line(5)]).lines {
-            assert!(
-                (p - 1.0 / 16.0).abs() < 1e-12 && (corrected - both).abs() < 1e-12 && (weakest - both).abs() < 1e-12
-            );
+            assert!((p - 1.0 / 16.0).abs() < 1e-12);
+            assert!((corrected - both).abs() < 1e-12);
+            assert!((weakest - both).abs() < 1e-12);
         }
     }
 
@@ -489,14 +489,14 @@ mod tests {
         for clusters in [2, 3, 6, 16] {
             let FlipResult { p, corrected, .. } = flip_alike(clusters);
             let expected = 2.0_f64.powi(1 - clusters as i32);
-            assert!(
-                (p - expected).abs() < 1e-12 && (corrected - expected).abs() < 1e-12,
-                "{clusters}: {p} {corrected}"
-            );
+            assert!((p - expected).abs() < 1e-12, "{clusters}: {p} {corrected}");
+            assert!((corrected - expected).abs() < 1e-12, "{clusters}: {p} {corrected}");
         }
         let FlipResult { p, corrected, .. } = flip_alike(20);
-        assert!((p - 1e-4).abs() < 1e-12 && (corrected - 1e-4).abs() < 1e-12, "{p} {corrected}");
-        assert!(flip_alike(1).p.is_nan() && flip_alike(1).corrected.is_nan());
+        assert!((p - 1e-4).abs() < 1e-12, "{p} {corrected}");
+        assert!((corrected - 1e-4).abs() < 1e-12, "{p} {corrected}");
+        assert!(flip_alike(1).p.is_nan());
+        assert!(flip_alike(1).corrected.is_nan());
     }
 
     /// Nine equal clusters have 256 patterns up to mirror images: one has a sum of 9, nine have 7
@@ -512,7 +512,8 @@ mod tests {
         assert!((level(9) - expected).abs() < 1e-6, "{} {expected}", level(9));
         // One of sixteen patterns is more than 5 %; of 128 only the outermost is critical, which no
         // finite t reaches.
-        assert!(level(5) == 0.0 && level(8) < 1e-6, "{} {}", level(5), level(8));
+        assert!(level(5) == 0.0, "{} {}", level(5), level(8));
+        assert!(level(8) < 1e-6, "{} {}", level(5), level(8));
         assert!(test_lines(&[]).level.is_nan());
     }
 }

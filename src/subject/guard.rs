@@ -121,6 +121,7 @@ mod tests {
         let receiver = run(parent_id(), &["/no/such".into(), "/bin/sh".into()]);
         assert!(receiver.is_err_and(|receiver| receiver.starts_with("/no/such: ")));
         let parent = parent_id();
-        assert!(is_orphan(parent + 1) && !is_orphan(parent));
+        assert!(is_orphan(parent + 1));
+        assert!(!is_orphan(parent));
     }
 }

@@ -281,7 +281,8 @@ mod tests {
         // The rows always sum to the engine's nodes and to the elapsed time.
         let sums = by_depth.iter().fold((0, 0.0), |sum, (of, s)| (sum.0 + of.nodes.unwrap_or(0), sum.1 + s));
         assert_eq!(sums.0, report.nodes.unwrap_or(0));
-        assert!((sums.1 - 1.0).abs() < 1e-9 && by_depth.iter().all(|(_, seconds)| *seconds >= 0.0));
+        assert!((sums.1 - 1.0).abs() < 1e-9);
+        assert!(by_depth.iter().all(|(_, seconds)| *seconds >= 0.0));
         (by_depth.iter().map(row).collect::<Vec<_>>().join(", "), report.truncated)
     }
 

@@ -107,7 +107,7 @@ impl fmt::Display for ProgramWords {
 pub enum OptionValue {
     /// Of a check; of a button, true presses it.
     Check(bool),
-    /// Of a spin.
+    /// Of a spin, within its range.
     Spin(i64),
     /// Of a combo or a string.
     Text(String),

@@ -694,10 +694,7 @@ mod tests {
     fn engine_that_never_repeats_is_assumed_to_reset() {
         let limit = Limit { depth: Some(3), nodes: None };
         let probed = found("echo info depth $d nodes $(($$ * 1000 + n))", Restart::Experiment, limit, false).unwrap();
-        assert!(
-            probed.resets_on_new_game && probed.repeatability != Repeatability::Exact,
-            "{:?}",
-            probed.repeatability
-        );
+        assert!(probed.resets_on_new_game, "{:?}", probed.repeatability);
+        assert!(probed.repeatability != Repeatability::Exact, "{:?}", probed.repeatability);
     }
 }

@@ -263,7 +263,8 @@ mod tests {
         }
         // Halved four times, and within a tenth: the relative error is one over the root of about
         // 600 kept keys.
-        assert!(distinct.level == 4 && distinct.count().abs_diff(10_000) < 1000, "{distinct:?}");
+        assert_eq!(distinct.level, 4, "{distinct:?}");
+        assert!(distinct.count().abs_diff(10_000) < 1000, "{distinct:?}");
     }
 
     /// Positions between clears are exact up to 65,536, stored positions up to 4,194,304.

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn expired_clock_is_zero_and_invalid_number_is_ignored() {
+    fn numbers_out_of_range_are_clamped_and_invalid_ones_ignored() {
         let Some(Command::Go(found)) = parse("go wtime -5 btime 1000 winc x binc y movestogo 0 depth 999") else {
             panic!()
         };

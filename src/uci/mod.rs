@@ -123,7 +123,8 @@ mod tests {
             let of = |start: &str| answer.iter().filter(|line| line.starts_with(start)).cloned().collect::<Vec<_>>();
             let best = of("bestmove ");
             assert_eq!(best[..2], ["bestmove 0000", "bestmove 0000"], "{answer:?}");
-            assert!(best.len() == 3 && best[2] != "bestmove 0000", "the next position is searched: {answer:?}");
+            assert_eq!(best.len(), 3, "the next position is searched: {answer:?}");
+            assert!(best[2] != "bestmove 0000", "the next position is searched: {answer:?}");
             assert_eq!(of("info string go: no position").len(), 2, "{answer:?}");
             assert!(answer[0].starts_with("info string position: "), "{answer:?}");
         }
@@ -180,20 +181,17 @@ mod tests {
             let is = |start: &str| answer.iter().map(|line| line.starts_with(start)).collect::<Vec<_>>();
             let (bench, best) = (is(BENCH), is("bestmove "));
             let first = |of: &[bool]| of.iter().position(|&found| found);
-            assert!(first(&best) < first(&bench) && first(&best).is_some(), "{next}: {answer:?}");
+            assert!(first(&best) < first(&bench), "{next}: {answer:?}");
+            assert!(first(&best).is_some(), "{next}: {answer:?}");
             assert_eq!(
                 bench.iter().filter(|&&found| found).count(),
                 1 + usize::from(next == "bench"),
                 "{next}: {answer:?}"
             );
-            assert!(
-                answer.iter().any(|line| line == "readyok") && best.iter().filter(|&&found| found).count() == 2,
-                "{answer:?}"
-            );
-            assert!(
-                best.last() == Some(&true) && !answer.iter().any(|line| line.starts_with("info string")),
-                "{answer:?}"
-            );
+            assert!(answer.iter().any(|line| line == "readyok"), "{answer:?}");
+            assert!(best.iter().filter(|&&found| found).count() == 2, "{answer:?}");
+            assert!(best.last() == Some(&true), "{answer:?}");
+            assert!(!answer.iter().any(|line| line.starts_with("info string")), "{answer:?}");
         }
     }
 

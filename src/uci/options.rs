@@ -216,11 +216,8 @@ mod tests {
             "option name Move Overhead type spin default 10 min 0 max 5000",
         ];
         assert_eq!(first[..5], expected);
-        assert!(
-            first[5].starts_with("option name algorithm type combo default ") && first[5].contains(" var "),
-            "{}",
-            first[5]
-        );
+        assert!(first[5].starts_with("option name algorithm type combo default "), "{}", first[5]);
+        assert!(first[5].contains(" var "), "{}", first[5]);
         for (name, value, output) in [
             ("Threads", Some("1"), Ok(FollowUp::None)),
             ("THREADS", Some("2"), Err("THREADS: expected a number from 1 to 1, found `2`")),
@@ -260,7 +257,8 @@ mod tests {
         assert_eq!((table.slots, table.size, ordering.len()), (4, Size::Bytes(1 << 20), 2));
         assert_eq!(settings.sets.iter().filter(|set| set.starts_with("table.s")).count(), 2, "{:?}", settings.sets);
         let lines = settings.option_lines();
-        assert!(lines[1].contains("default 1 min") && lines[4].contains("default 5000 min"));
+        assert!(lines[1].contains("default 1 min"));
+        assert!(lines[4].contains("default 5000 min"));
         assert!(
             lines.iter().any(|line| line == "option name ordering type string default table-move mvv-lva"),
             "{lines:?}"

@@ -112,7 +112,8 @@ mod tests {
                 go
             };
             let found = [0, 7, 90_000].map(|others| budget(&go(30_000, others), turn, ms(5)));
-            assert!(found[0] == found[1] && found[1] == found[2], "{turn:?}: {found:?}");
+            assert!(found[0] == found[1], "{turn:?}: {found:?}");
+            assert!(found[1] == found[2], "{turn:?}: {found:?}");
             // 1,000 plus 40, less 100 for searching and 20 lost: half of the loss is assumed at
             // once.
             for others in [0, 7, 90_000] {

@@ -268,7 +268,8 @@ mod tests {
             let played = Instant::now();
             signal.advance(&[Phase::Waiting], Phase::Searching);
             watching.join().unwrap_or_default();
-            assert!(signal.stop.load(Ordering::Relaxed) && played.elapsed() >= most, "{:?}", played.elapsed());
+            assert!(signal.stop.load(Ordering::Relaxed), "{:?}", played.elapsed());
+            assert!(played.elapsed() >= most, "{:?}", played.elapsed());
         });
     }
 
@@ -305,14 +306,16 @@ mod tests {
         let mut worker = Worker::default();
         let mut changed = settings.clone();
         worker.prepare(&mut changed, &output);
-        assert!(lock(&output.0).is_empty() && changed.engine == settings.engine);
+        assert!(lock(&output.0).is_empty());
+        assert!(changed.engine == settings.engine);
         changed.engine.table.slots = 9;
         changed.overhead = Duration::from_millis(7);
         worker.prepare(&mut changed, &output);
         assert_eq!((&changed.engine, changed.overhead), (&settings.engine, Duration::from_millis(7)));
         assert_eq!(worker.engine().as_ref().map(|engine| engine.options().clone()), Some(settings.engine));
         let output = String::from_utf8_lossy(&lock(&output.0)).into_owned();
-        assert!(output.lines().count() == 2 && output.contains("table.slots: 9 is out of range"), "{output}");
+        assert!(output.lines().count() == 2, "{output}");
+        assert!(output.contains("table.slots: 9 is out of range"), "{output}");
     }
 
     /// With `clear = "never"` only an explicit clear empties the table, not a new game; a warm

@@ -142,7 +142,8 @@ fn move_of_any_bits_is_legal_exactly_if_generated() {
 #[test]
 fn pinned_push_leaves_a_stalemate() {
     let board = Board::from_fen("7k/8/8/8/8/7r/KP5r/7r w - - 0 1").unwrap();
-    assert!(!board.has_legal_move() && !board.in_check());
+    assert!(!board.has_legal_move());
+    assert!(!board.in_check());
 }
 
 #[test]

@@ -94,7 +94,8 @@ fn published_key_faults_confuse_the_published_positions() {
         assert_eq!(one == other, alike, "{generator:?}");
     }
     let product = keyaudit::audit(&Keys::new(&KeyOptions { scheme: Scheme::WebsterProduct, ..KeyOptions::default() }));
-    assert!(product.examples.len() == 8 && product.examples.is_sorted(), "{:?}", product.examples);
+    assert_eq!(product.examples.len(), 8, "{:?}", product.examples);
+    assert!(product.examples.is_sorted(), "{:?}", product.examples);
     // Of pieces alone: the side, four rights and the squares of two ranks have no number.
     let zeros = |scheme| keyaudit::audit(&Keys::new(&KeyOptions { scheme, ..KeyOptions::default() })).zeros;
     assert_eq!([Scheme::Standard, Scheme::PiecesOnly].map(zeros), [0, 1 + 4 + 16]);

@@ -243,7 +243,8 @@ fn items_of_a_suite_have_unique_names() {
         suite.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(),
         ["A - B, 1999", "stem.10", "stem.14"]
     );
-    assert!(matches!(suite.items[0].content, Content::Game(_)) && suite.items[0].moves().len() == 5);
+    assert!(matches!(suite.items[0].content, Content::Game(_)));
+    assert!(suite.items[0].moves().len() == 5);
 
     let options = SuiteOptions::default();
     // A year of which not all is known is none.
@@ -406,7 +407,8 @@ fn damaged_game_affects_no_other() {
                 // Lenient repairs some of it, and then has the game too; the others are the same.
                 let (found, notes) = read(&games, Strictness::Lenient);
                 assert!(others.iter().all(|game| found.contains(game)), "{what} in game {}, leniently", number + 1);
-                assert!(found.len() <= near.len() && !notes.is_empty(), "{what}");
+                assert!(found.len() <= near.len(), "{what}");
+                assert!(!notes.is_empty(), "{what}");
             }
         }
     }
@@ -430,7 +432,8 @@ fn damage_at_any_place_affects_no_other_game() {
     let outer = [("a".to_owned(), 3), ("c".to_owned(), 3)];
     let check = |damaged: &str| {
         let found = read(&format!("{before}{damaged}{after}"));
-        assert!(outer.iter().all(|game| found.contains(game)) && found.len() <= 3, "{damaged:?}: {found:?}");
+        assert!(outer.iter().all(|game| found.contains(game)), "{damaged:?}: {found:?}");
+        assert!(found.len() <= 3, "{damaged:?}: {found:?}");
     };
     for at in 0..between.len() {
         check(&format!("{}\n", &between[..at]));
@@ -541,7 +544,8 @@ fn repairs_of_a_skipped_game_are_not_reported() {
     let file = read_games("g.pgn", text, Strictness::Lenient, OnError::Skip).unwrap();
     let output: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
     assert_eq!((file.games.len(), output.len()), (1, 1), "{output:?}");
-    assert!(output[0].contains("game 1") && output[0].contains("Qd9"), "{output:?}");
+    assert!(output[0].contains("game 1"), "{output:?}");
+    assert!(output[0].contains("Qd9"), "{output:?}");
 }
 
 /// The tags that follow a bad one are still those of the game that is left out.

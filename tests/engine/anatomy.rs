@@ -111,11 +111,13 @@ fn counters_of_false_matches_and_pressure_are_zero_without_them() {
     }
     let last = search("table = { size = 1024, policy = 'never' }", "full").pop().unwrap().anatomy.unwrap().table;
     assert_eq!(last.miss_evicted, 0);
-    assert!(last.miss_refused > 1000 && last.miss_refused_deep > 100, "{last:?}");
+    assert!(last.miss_refused > 1000, "{last:?}");
+    assert!(last.miss_refused_deep > 100, "{last:?}");
     let last = search("table = { size = 1024, policy = 'always', clear = 'search' }", "full").pop().unwrap();
     let table = last.anatomy.unwrap().table;
     assert_eq!(table.miss_refused, 0);
-    assert!(table.miss_evicted > 1000 && table.miss_emptied > 0, "{table:?}");
+    assert!(table.miss_evicted > 1000, "{table:?}");
+    assert!(table.miss_emptied > 0, "{table:?}");
 }
 
 /// The same position under several en passant squares is elsewhere in the table.
@@ -361,7 +363,8 @@ fn cuts_by_other_positions_entries_are_counted_by_their_keys() {
         wrong += cut_false;
         right += cut - cut_false;
     }
-    assert!(wrong > 50 && right > 20, "{wrong} wrong, {right} right");
+    assert!(wrong > 50, "{wrong} wrong, {right} right");
+    assert!(right > 20, "{wrong} wrong, {right} right");
 }
 
 /// Nodes above bare leaves go through all their moves at once where nobody looks on, and one by one

@@ -50,7 +50,8 @@ fn is_sound(text: &str, least: u64) {
     let first = findings.wrong.first().map(ToString::to_string).unwrap_or_default();
     assert_eq!(findings.count.wrong, 0, "{text}\n{first}");
     assert!(findings.count.cutoffs >= least, "only {} cutoffs were audited with {text}", findings.count.cutoffs);
-    assert!(findings.count.roots > 20 && findings.count.moves > 100, "{:?} with {text}", findings.count);
+    assert!(findings.count.roots > 20, "{:?} with {text}", findings.count);
+    assert!(findings.count.moves > 100, "{:?} with {text}", findings.count);
 }
 
 #[test]
@@ -204,7 +205,8 @@ fn audit_finds_the_named_faults() {
         let (findings, _) = audited(text, 0);
         assert!(findings.count.wrong > 0, "not found: {text}");
         assert!(findings.wrong.iter().any(|wrong| expected(&wrong.claim)), "{text}: {}", findings.wrong[0]);
-        assert!(findings.wrong.len() <= 20 && findings.wrong[0].to_string().contains('/'));
+        assert!(findings.wrong.len() <= 20);
+        assert!(findings.wrong[0].to_string().contains('/'));
     }
 }
 
@@ -281,7 +283,8 @@ fn answers_that_the_clock_makes_wrong_are_counted() {
     // another clock stored.
     let table = "table = { kind = 'unbounded', clear = 'never' }";
     let ignored = audited(table);
-    assert!(ignored.wrong > 0 && ignored.illegal == 0, "{ignored:?}");
+    assert!(ignored.wrong > 0, "{ignored:?}");
+    assert_eq!(ignored.illegal, 0, "{ignored:?}");
     for fifty_moves in ["guarded", "in-key"] {
         let found = audited(&format!("{table}\nfifty_moves = '{fifty_moves}'"));
         assert_eq!((found.wrong, found.illegal), (0, 0), "{fifty_moves}: {found:?}");
@@ -306,6 +309,6 @@ fn answers_that_a_repetition_makes_wrong_are_counted() {
     let (plain, drawn) = (count(&comparable(&options).unwrap()), count(&with_draws(&options).unwrap()));
     assert_eq!(plain.wrong, 0);
     assert!(drawn.wrong > 0, "{drawn:?}");
-    assert!(drawn.illegal == 0, "{drawn:?}");
+    assert_eq!(drawn.illegal, 0, "{drawn:?}");
     assert!(drawn.wrong < drawn.answers, "{drawn:?}");
 }

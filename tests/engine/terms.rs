@@ -28,7 +28,8 @@ fn iir_begins_at_its_depth_below_the_root() {
     let found = |min_depth: u8| counts(&format!("table = 'none'\niir.min_depth = {min_depth}"), PAWNS, 6);
     let (plain, reduced) = (found(0), found(5));
     assert_eq!(found(6), plain);
-    assert!(reduced.iir_nodes > 0 && reduced.nodes < plain.nodes, "{reduced:?}");
+    assert!(reduced.iir_nodes > 0, "{reduced:?}");
+    assert!(reduced.nodes < plain.nodes, "{reduced:?}");
 }
 
 /// Without a table no node has a move. Below the root alone, and without an earlier iteration: the
@@ -45,7 +46,8 @@ fn iir_without_a_table_reduces_every_node() {
     legal(&Board::from_fen(PAWNS).unwrap(), &mut moves);
     let moves = moves.len() as u64;
     assert_eq!(cut, moves - 1);
-    assert!((1..moves).contains(&pv) && any >= moves, "{any} {pv} of {moves}");
+    assert!((1..moves).contains(&pv), "{any} {pv} of {moves}");
+    assert!(any >= moves, "{any} {pv} of {moves}");
 }
 
 /// An entry of an iteration before is often two plies shallower, and never four: no node below the
@@ -73,11 +75,12 @@ fn singular_counts_what_its_tests_lead_to() {
     let found = counts("singular = { min_depth = 3, margin = 1, double = 10, reduction = 1 }", MIDDLE, 6);
     let SearchCounters { singular_tests, singular_extensions, singular_doubles, singular_reductions, .. } = found;
     assert!(singular_doubles > 0 && singular_doubles < singular_extensions, "{found:?}");
-    assert!(singular_reductions > 0 && singular_extensions + singular_reductions <= singular_tests, "{found:?}");
+    assert!(singular_reductions > 0, "{found:?}");
+    assert!(singular_extensions + singular_reductions <= singular_tests, "{found:?}");
     let plain = counts("singular = { min_depth = 3, margin = 1 }", MIDDLE, 6);
     assert!(plain.singular_extensions > 0);
-    assert!(plain.singular_doubles == 0);
-    assert!(plain.singular_reductions == 0);
+    assert_eq!(plain.singular_doubles, 0);
+    assert_eq!(plain.singular_reductions, 0);
 }
 
 /// A check that leaves one move: no other stays above any mark.

@@ -114,9 +114,11 @@ fn error_in_a_file_shows_its_line_and_column() {
     let huge = experiment(folder.path(), &format!("{head}[engine]\ntable.size = '100000 GiB'\n"));
     let (_, stderr, code) = run(&["run", huge.to_str().unwrap()]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("memory") && stderr.contains("default"), "{stderr}");
+    assert!(stderr.contains("memory"), "{stderr}");
+    assert!(stderr.contains("default"), "{stderr}");
     let (_, stderr, code) = run(&["run", "no/such/file.toml"]);
-    assert!(code == 2 && stderr.contains("no/such/file.toml"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("no/such/file.toml"), "{stderr}");
     assert!(
         !Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/trial").exists(),
         "a refused file left something behind"
@@ -131,10 +133,12 @@ fn plan_with_an_invalid_claim_is_shown_with_a_warning() {
     let (stdout, stderr, code) = run(&["plan", path.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("size=1024, policy=always"), "{stdout}");
-    assert!(stderr.contains("no variant \"no tabel\"") && stderr.contains("did you mean `no table`"), "{stderr}");
+    assert!(stderr.contains("no variant \"no tabel\""), "{stderr}");
+    assert!(stderr.contains("did you mean `no table`"), "{stderr}");
     let out = folder.path().join("plan.json");
     let (_, stderr, code) = run(&["plan", path.to_str().unwrap(), "--shards", "2", "-o", out.to_str().unwrap()]);
-    assert!(code == 2 && !out.exists(), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(!out.exists(), "{stderr}");
 }
 
 /// What is set on the command line is told as what a file says is.
@@ -154,7 +158,8 @@ fn error_of_a_set_flag_suggests_the_nearest_name() {
         ("ordering=[\"hystory\"]", "did you mean `history`"),
     ] {
         let (_, stderr, code) = run(&["plan", file, "--set", set]);
-        assert!(code == 2 && stderr.contains(required), "{set} should be told {required:?}:\n{stderr}");
+        assert_eq!(code, 2, "{set} should be told {required:?}:\n{stderr}");
+        assert!(stderr.contains(required), "{set} should be told {required:?}:\n{stderr}");
         assert!(stderr.contains("--set:1:"), "{stderr}");
     }
 }
@@ -169,7 +174,7 @@ fn plan_warns_of_a_table_larger_than_memory() {
     );
     for command in ["check", "plan"] {
         let (_, stderr, code) = run(&[command, path.to_str().unwrap()]);
-        assert!(code == 0, "{command}: {stderr}");
+        assert_eq!(code, 0, "{command}: {stderr}");
         assert!(stderr.contains("size=100000 GiB"), "{command}: {stderr}");
         assert!(stderr.contains("memory"), "{command}: {stderr}");
     }
@@ -297,7 +302,8 @@ fn wrong_usage_exits_2_and_names_the_expected_words() {
         (&["report", "data"], "manifest.json"),
     ] {
         let (_, stderr, code) = run(args);
-        assert!(code == 2 && stderr.to_lowercase().contains(&required.to_lowercase()), "{args:?}: {code}\n{stderr}");
+        assert_eq!(code, 2, "{args:?}: {code}\n{stderr}");
+        assert!(stderr.to_lowercase().contains(&required.to_lowercase()), "{args:?}: {code}\n{stderr}");
     }
 }
 
@@ -311,8 +317,10 @@ fn counts_do_not_depend_on_the_number_of_jobs() {
         let (stdout, stderr, code) =
             run(&["run", path.to_str().unwrap(), "--jobs", jobs, "--out", out.to_str().unwrap()]);
         assert_eq!(code, 0, "{stderr}");
-        assert!(stdout.contains("size=1024, policy=always") && stdout.contains("no table"), "{stdout}");
-        assert!(out.join("report.md").exists() && out.join("manifest.json").exists());
+        assert!(stdout.contains("size=1024, policy=always"), "{stdout}");
+        assert!(stdout.contains("no table"), "{stdout}");
+        assert!(out.join("report.md").exists());
+        assert!(out.join("manifest.json").exists());
         all.push(counts(&out));
     }
     assert_eq!(all[0].len(), 6 * 5 * 3);
@@ -376,7 +384,8 @@ fn sequences_leave_a_row_for_each_ply() {
         let searches = if plies.is_empty() { 3 } else { plies.len() };
         assert_eq!(all[0].len(), 3 * 3 * searches * 2, "{name}");
         for row in &all[0] {
-            assert!(!row[3].is_empty() && (plies.is_empty() || plies.contains(&row[5].as_str())), "{row:?}");
+            assert!(!row[3].is_empty(), "{row:?}");
+            assert!((plies.is_empty() || plies.contains(&row[5].as_str())), "{row:?}");
         }
     }
 }
@@ -408,7 +417,8 @@ fn bench_prints_the_lines_that_tools_parse() {
     assert_eq!(code, 0);
     let nodes = include_str!("../signatures.txt").lines().find_map(|line| line.strip_prefix("bench ")).unwrap();
     assert!(stderr.contains(&format!("Nodes searched  : {nodes}\n")), "{stderr}");
-    assert!(stdout.starts_with(&format!("{nodes} nodes ")) && stdout.trim_end().ends_with(" nps"), "{stdout}");
+    assert!(stdout.starts_with(&format!("{nodes} nodes ")), "{stdout}");
+    assert!(stdout.trim_end().ends_with(" nps"), "{stdout}");
 }
 
 /// A report that cannot be written says why, and its figures are seen all the same.
@@ -423,10 +433,11 @@ fn report_that_cannot_be_written_gives_the_reason_and_is_printed() {
     fs::create_dir(results.join("report.html")).unwrap();
     for words in [&["report", out][..], &["run", path, "--out", out]] {
         let (stdout, stderr, code) = run(words);
-        assert!(code == 5, "{stdout}{stderr}");
+        assert_eq!(code, 5, "{stdout}{stderr}");
         assert!(stdout.contains("nodes / baseline"), "{stdout}{stderr}");
         assert!(stdout.contains("no table"), "{stdout}{stderr}");
-        assert!(stderr.contains("report.html: is not a regular file") && stderr.contains("-o FILE"), "{stderr}");
+        assert!(stderr.contains("report.html: is not a regular file"), "{stderr}");
+        assert!(stderr.contains("-o FILE"), "{stderr}");
         assert!(!stdout.contains("report:"), "nothing was written: {stdout}");
     }
 }
@@ -439,20 +450,24 @@ fn commands_without_an_experiment_print_their_result() {
     let words: Vec<f64> = stderr.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     let [seconds, millions] = words[..] else { panic!("{stderr}") };
     let (least, most) = (4.865_609 / (millions + 0.051), 4.865_609 / (millions - 0.051).max(1e-9));
-    assert!(seconds + 0.001 >= least && seconds - 0.001 <= most, "{stderr}");
+    assert!(seconds + 0.001 >= least, "{stderr}");
+    assert!(seconds - 0.001 <= most, "{stderr}");
     let (stdout, _, _) =
         run(&["perft", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", "2", "--divide"]);
-    assert!(stdout.lines().count() == 49 && stdout.ends_with("2039\n"), "{stdout}");
+    assert!(stdout.lines().count() == 49, "{stdout}");
+    assert!(stdout.ends_with("2039\n"), "{stdout}");
     // One ply: each move has the one position behind it.
     let (stdout, _, _) = run(&["perft", "startpos", "1", "--divide"]);
-    assert!(stdout.lines().filter(|line| line.ends_with(": 1")).count() == 20 && stdout.ends_with("20\n"), "{stdout}");
+    assert!(stdout.lines().filter(|line| line.ends_with(": 1")).count() == 20, "{stdout}");
+    assert!(stdout.ends_with("20\n"), "{stdout}");
     // The bench took no longer than the whole of its process.
     let begun = std::time::Instant::now();
     let (stdout, _, _) = run(&["bench"]);
     let all = begun.elapsed().as_secs_f64();
     let words: Vec<f64> = stdout.split(' ').filter_map(|word| word.parse().ok()).collect();
     let [nodes, rate] = words[..] else { panic!("{stdout}") };
-    assert!(rate.is_finite() && nodes / rate <= all + 1e-3, "{stdout} in {all} s");
+    assert!(rate.is_finite(), "{stdout} in {all} s");
+    assert!(nodes / rate <= all + 1e-3, "{stdout} in {all} s");
     // Where nothing is replaced, a table holds the same whatever makes its entries older.
     let entries = |clock: &str| {
         let clock = format!("table.clock={clock}");
@@ -463,7 +478,8 @@ fn commands_without_an_experiment_print_their_result() {
     assert_eq!(entries("iteration"), entries("search"));
     // A search without a table has nothing to tell of one.
     let counted = |table: &str| run(&["search", "startpos", "--depth", "3", "--set", table]).0.contains("table.probes");
-    assert!(counted("table=bounded") && !counted("table=none"));
+    assert!(counted("table=bounded"));
+    assert!(!counted("table=none"));
     let (stdout, _, _) = run(&["search", "startpos", "--depth", "5", "--preset", "purple"]);
     assert!(stdout.contains("32138"), "{stdout}");
     let (stdout, _, _) = run(&["search", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "--nodes", "5000"]);
@@ -473,13 +489,16 @@ fn commands_without_an_experiment_print_their_result() {
     let (stdout, _, _) = run(&["keys", "--set", "keys.scheme=webster-literals"]);
     assert!(stdout.contains("16 distinct of 32"), "{stdout}");
     let (stdout, _, _) = run(&["options", "table.policy"]);
-    assert!(stdout.contains("two-big1") && stdout.contains("table.policy.factor"), "{stdout}");
+    assert!(stdout.contains("two-big1"), "{stdout}");
+    assert!(stdout.contains("table.policy.factor"), "{stdout}");
     assert_eq!(run(&["options", "Table.POLICY"]).0, stdout, "capitals are as good");
     let (stdout, _, _) = run(&["columns"]);
-    assert!(stdout.contains("search.nodes") && stdout.contains("table.evictions"), "{stdout}");
+    assert!(stdout.contains("search.nodes"), "{stdout}");
+    assert!(stdout.contains("table.evictions"), "{stdout}");
     for command in [&["schema"][..], &["man"], &["completions", "bash"], &["suite", "data/games.pgn"]] {
         let (stdout, stderr, code) = run(command);
-        assert!(code == 0 && stdout.len() > 500, "{command:?}: {stderr}");
+        assert_eq!(code, 0, "{command:?}: {stderr}");
+        assert!(stdout.len() > 500, "{command:?}: {stderr}");
     }
     let (stdout, _, _) = run(&["generate", "--count", "3", "--seed", "7"]);
     assert_eq!(stdout.lines().count(), 3, "{stdout}");
@@ -492,7 +511,8 @@ fn help_of_every_command_has_examples() {
     assert!(commands.len() > 20, "{help}");
     for command in commands {
         let (help, _, code) = run(&[command, "--help"]);
-        assert!(code == 0 && help.contains("Examples:"), "{command} has no examples");
+        assert_eq!(code, 0, "{command} has no examples");
+        assert!(help.contains("Examples:"), "{command} has no examples");
     }
 }
 
@@ -519,7 +539,8 @@ fn experiment_files_of_the_repository_pass_check() {
     }
     let args: Vec<&str> = std::iter::once("check").chain(files.iter().map(String::as_str)).collect();
     let (stdout, stderr, code) = run(&args);
-    assert!(code == 0 && stdout.lines().count() >= 4, "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.lines().count() >= 4, "{stderr}");
 }
 
 /// The files that the README and the guides show are right, and the printed pages are those of the definitions.

@@ -108,13 +108,16 @@ fn failing_gate_exits_1_and_is_named() {
     // A gate that lets it pass leaves the promise of equal plans, unless the user lets go of it.
     let wide = ["compare", old, new, "--fail-on", "nodes > +3%"];
     let (stdout, _, code) = run(&wide);
-    assert!(code == 4 && stdout.starts_with("FAIL: the plans are equal, but 24 of 48"), "{stdout}");
+    assert_eq!(code, 4, "{stdout}");
+    assert!(stdout.starts_with("FAIL: the plans are equal, but 24 of 48"), "{stdout}");
     let (stdout, _, code) = run(&[&wide[..], &["--allow-moves"]].concat());
-    assert!(code == 0 && stdout.starts_with("ok: 2 gates pass; 24 of 48 paired rows moved"), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.starts_with("ok: 2 gates pass; 24 of 48 paired rows moved"), "{stdout}");
     // The other way round it is an improvement, by a share of the larger total.
     let back = ["compare", new, old, "--allow-moves", "--fail-on", "nodes > 0", "--fail-on", "nodes < -1.9%"];
     let (stdout, _, code) = run(&back);
-    assert!(code == 1 && judged(&stdout, "FAIL", "nodes < -1.9%", "plain", "-1.96 %"), "{stdout}");
+    assert_eq!(code, 1, "{stdout}");
+    assert!(judged(&stdout, "FAIL", "nodes < -1.9%", "plain", "-1.96 %"), "{stdout}");
     let (_, _, code) = run(&["compare", old, new, "--fail-on", "nodes changed"]);
     assert_eq!(code, 1);
 }
@@ -128,19 +131,19 @@ fn change_in_any_kind_of_column_is_reported() {
         altered(&base, &new, |at, rows| rows[5][at(column)] = value.to_owned());
         let (stdout, _, code) = run(&["compare", base.to_str().unwrap(), new.to_str().unwrap()]);
         assert_eq!(code, 4, "{column}: {stdout}");
-        assert!(
-            stdout.contains("1 of 32 paired rows moved") && stdout.contains(&format!("{column} differ")),
-            "{stdout}"
-        );
+        assert!(stdout.contains("1 of 32 paired rows moved"), "{stdout}");
+        assert!(stdout.contains(&format!("{column} differ")), "{stdout}");
     }
     // Times are no counts, and other options are no promise.
     let slow = folder.path().join("slow");
     altered(&base, &slow, scaled("seconds", "plain", 3.0));
     let (old, new) = (base.to_str().unwrap(), slow.to_str().unwrap());
     let (stdout, _, code) = run(&["compare", old, new]);
-    assert!(code == 0 && stdout.starts_with("ok: all 32 paired rows are equal"), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.starts_with("ok: all 32 paired rows are equal"), "{stdout}");
     let (stdout, _, code) = run(&["compare", old, new, "--fail-on", "seconds > +150%"]);
-    assert!(code == 1 && judged(&stdout, "FAIL", "seconds > +150%", "plain", ""), "{stdout}");
+    assert_eq!(code, 1, "{stdout}");
+    assert!(judged(&stdout, "FAIL", "seconds > +150%", "plain", ""), "{stdout}");
 }
 
 #[test]
@@ -160,7 +163,8 @@ fn gate_on_a_time_within_noise_passes() {
     });
     let (stdout, _, code) =
         run(&["compare", old.to_str().unwrap(), new.to_str().unwrap(), "--fail-on", "seconds > +5%"]);
-    assert!(code == 0 && judged(&stdout, "pass (within noise)", "seconds > +5%", "plain", ""), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(judged(&stdout, "pass (within noise)", "seconds > +5%", "plain", ""), "{stdout}");
 }
 
 #[test]
@@ -175,15 +179,18 @@ fn missing_rows_exit_3() {
     assert!(stdout.contains("\"plain\", BK.01, depth 3"), "{stdout}");
     // The other way round nothing is missing.
     let (stdout, _, code) = run(&["compare", new, old]);
-    assert!(code == 0 && stdout.contains("0 of 32 moved, 16 only in NEW"), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.contains("0 of 32 moved, 16 only in NEW"), "{stdout}");
     let failed = folder.path().join("failed");
     altered(&base, &failed, |at, rows| rows[0][at("error")] = "panic".to_owned());
     let (stdout, _, code) = run(&["compare", old, failed.to_str().unwrap()]);
-    assert!(code == 3 && stdout.contains("note: a job failed in NEW"), "{stdout}");
+    assert_eq!(code, 3, "{stdout}");
+    assert!(stdout.contains("note: a job failed in NEW"), "{stdout}");
     let twice = folder.path().join("twice");
     altered(&base, &twice, |_, rows| rows.push(rows[0].clone()));
     let (_, stderr, code) = run(&["compare", old, twice.to_str().unwrap()]);
-    assert!(code == 2 && stderr.contains("twice"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("twice"), "{stderr}");
 }
 
 #[test]
@@ -201,12 +208,14 @@ fn variants_of_other_names_are_paired_by_their_options() {
     });
     let (old, new) = (base.to_str().unwrap(), renamed.to_str().unwrap());
     let (stdout, _, code) = run(&["compare", old, new]);
-    assert!(code == 0 && stdout.contains("note: \"plain\" is \"bare\" in NEW"), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.contains("note: \"plain\" is \"bare\" in NEW"), "{stdout}");
     // Without manifests nobody knows that they are the same.
     let alone = folder.path().join("alone.csv");
     fs::copy(renamed.join("results.csv"), &alone).unwrap();
     let (stdout, _, code) = run(&["compare", old, alone.to_str().unwrap()]);
-    assert!(code == 3 && stdout.contains("no manifest.json"), "{stdout}");
+    assert_eq!(code, 3, "{stdout}");
+    assert!(stdout.contains("no manifest.json"), "{stdout}");
 }
 
 #[test]
@@ -225,16 +234,19 @@ fn wrong_input_exits_2_with_a_hint() {
         ("nodes < -1_000_000_000", "it can never fail"),
     ] {
         let (_, stderr, code) = run(&["compare", base, base, "--fail-on", gate]);
-        assert!(code == 2, "{gate}: {stderr}");
+        assert_eq!(code, 2, "{gate}: {stderr}");
         assert!(stderr.contains(expected), "{gate}: {stderr}");
         assert!(stderr.contains("help: "), "{gate}: {stderr}");
     }
     let (_, stderr, code) = run(&["compare", base, "no/such/folder"]);
-    assert!(code == 2 && stderr.contains("no/such/folder"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("no/such/folder"), "{stderr}");
     let (_, stderr, code) = run(&["compare", base, base, "--json", "-", "--junit", "-"]);
-    assert!(code == 2 && stderr.contains("only one"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("only one"), "{stderr}");
     let (_, stderr, code) = run(&["compare", base, base, "--json", "/no/such/folder/x.json"]);
-    assert!(code == 5 && stderr.contains("x.json"), "{stderr}");
+    assert_eq!(code, 5, "{stderr}");
+    assert!(stderr.contains("x.json"), "{stderr}");
 }
 
 #[test]
@@ -259,7 +271,8 @@ fn machine_formats_agree_and_escape_every_name() {
     assert_eq!(junit.matches("<failure").count(), 2);
 
     let markdown = read("markdown");
-    assert!(markdown.contains("**FAIL**") && markdown.contains("a&lt;b>\\|"), "{markdown}");
+    assert!(markdown.contains("**FAIL**"), "{markdown}");
+    assert!(markdown.contains("a&lt;b>\\|"), "{markdown}");
     assert!(!markdown.contains("<b>"), "{markdown}");
     assert!(markdown.contains("\n| metric | variant | rows | base | new | change |\n"), "{markdown}");
 
@@ -280,7 +293,8 @@ fn machine_formats_agree_and_escape_every_name() {
     assert!(first["extra"].is_string());
 
     let (stdout, _, code) = run(&[&args[..5], &["--json", "-"]].concat());
-    assert!(code == 1 && serde_json::from_str::<serde_json::Value>(&stdout).is_ok(), "{stdout}");
+    assert_eq!(code, 1, "{stdout}");
+    assert!(serde_json::from_str::<serde_json::Value>(&stdout).is_ok(), "{stdout}");
 }
 
 /// What matters stands first: plans, rows, by how much, the gate, before any table.
@@ -303,17 +317,13 @@ fn comparison_begins_with_plans_rows_nodes_and_gate() {
     let share = 100.0 * 0.5 * nodes(&base, "plain") / total;
     assert!(lines[1].contains("plans: equal"), "{lines:?}");
     assert!(lines[2].contains("rows: 24 of 48 moved"), "{lines:?}");
-    assert!(
-        lines[3].contains(&format!("({share:+.2} %)")) && lines[3].contains("most in \"plain\": +50.00 %"),
-        "{lines:?}"
-    );
+    assert!(lines[3].contains(&format!("({share:+.2} %)")), "{lines:?}");
+    assert!(lines[3].contains("most in \"plain\": +50.00 %"), "{lines:?}");
     assert!(lines[4].contains("gate: 1 of 2 fail"), "{lines:?}");
     let lines = lead(&[&path(&base), &path(&deeper)]);
     assert!(lines[1].contains("plans: they differ in limit.depth (3 -> 4)"), "{lines:?}");
-    assert!(
-        lines[2].contains("rows: 0 of 48 moved, 16 only in NEW") && lines[4].contains("none was given"),
-        "{lines:?}"
-    );
+    assert!(lines[2].contains("rows: 0 of 48 moved, 16 only in NEW"), "{lines:?}");
+    assert!(lines[4].contains("none was given"), "{lines:?}");
     // An option that has another value in every variant is told once.
     let file = fs::read_to_string(folder.path().join("trial.toml")).unwrap();
     fs::write(folder.path().join("trial.toml"), format!("{file}[engine]\nalgorithm = 'pvs'\n")).unwrap();
@@ -322,7 +332,8 @@ fn comparison_begins_with_plans_rows_nodes_and_gate() {
     let args = ["run", file.to_str().unwrap(), "--quiet", "--set", "limit.depth=3", "--out", other.to_str().unwrap()];
     assert_eq!(run(&args).2, 0);
     let lines = lead(&[&path(&base), &path(&other)]);
-    assert!(lines[1].contains("algorithm (alpha-beta -> pvs)") && !lines[1].contains("depth"), "{lines:?}");
+    assert!(lines[1].contains("algorithm (alpha-beta -> pvs)"), "{lines:?}");
+    assert!(!lines[1].contains("depth"), "{lines:?}");
 }
 
 /// What of two manifests speaks against a comparison is told of the side that it is true of; of times, where a gate asks for them alone.
@@ -346,12 +357,12 @@ fn notes_name_the_side_that_makes_a_comparison_doubtful() {
     assert!(!is_of(&notes(&|_| (), count), "NEW"), "nothing differs");
     let jobs = |jobs: u32| move |manifest: &mut serde_json::Value| manifest["jobs"] = jobs.into();
     assert!(is_of(&notes(&jobs(2), time), "NEW ran 2 jobs at a time"));
-    assert!(!is_of(&notes(&jobs(1), time), "NEW ran") && !is_of(&notes(&jobs(2), count), "NEW ran"));
+    assert!(!is_of(&notes(&jobs(1), time), "NEW ran"));
+    assert!(!is_of(&notes(&jobs(2), count), "NEW ran"));
     let repeats = |repeats: u32| move |manifest: &mut serde_json::Value| manifest["repeats"] = repeats.into();
     assert!(is_of(&notes(&repeats(1), time), "NEW ran each search once"));
-    assert!(
-        !is_of(&notes(&repeats(2), time), "each search once") && !is_of(&notes(&repeats(1), count), "each search once")
-    );
+    assert!(!is_of(&notes(&repeats(2), time), "each search once"));
+    assert!(!is_of(&notes(&repeats(1), count), "each search once"));
     let other = notes(&|manifest| manifest["build"]["commit"] = "elsewhere".into(), count);
     assert!(
         other.iter().any(|note| note.starts_with("other builds: BASE ") && note.contains("(elsewhere, ")),
@@ -470,7 +481,8 @@ fn different_positions_of_one_name_are_refused() {
             let (stdout, stderr, code) = run(command);
             match refused {
                 Some(words) => {
-                    assert!(code == 2 && stderr.contains(words), "{name} {command:?} {code}: {stderr}{stdout}");
+                    assert_eq!(code, 2, "{name} {command:?} {code}: {stderr}{stdout}");
+                    assert!(stderr.contains(words), "{name} {command:?} {code}: {stderr}{stdout}");
                 }
                 None => assert!(!stderr.contains("called alike") && code != 2, "{name} {command:?} {code}: {stderr}"),
             }

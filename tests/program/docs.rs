@@ -238,16 +238,19 @@ fn bad_item_is_skipped_only_on_request_with_a_warning() {
     fs::write(&file, "suite = 'games.pgn'\nsequence = { from = 0 }\nlimit = { depth = 1 }\n").unwrap();
     let (file, out) = (file.to_str().unwrap(), folder.path().join("out"));
     let (_, stderr, code) = run(&["check", file]);
-    assert!(code == 2 && stderr.contains("game 2: no moves (result 0-1)"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("game 2: no moves (result 0-1)"), "{stderr}");
     let (_, stderr, code) = run(&["run", file, "--skip-bad", "--out", out.to_str().unwrap()]);
-    assert!(code == 0 && stderr.contains("1 item of the suite was left out"), "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("1 item of the suite was left out"), "{stderr}");
     for name in ["report.md", "report.html", "manifest.json"] {
         assert!(fs::read_to_string(out.join(name)).unwrap().contains("game 2: no moves"), "{name}");
     }
     fs::write(file, "suite = 'games.pgn'\non_error = 'skip'\nsequence = { from = 0 }\nlimit = { depth = 1 }\n")
         .unwrap();
     let (_, stderr, code) = run(&["check", file]);
-    assert!(code == 0 && stderr.contains("left out"), "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("left out"), "{stderr}");
 }
 
 #[test]
@@ -259,7 +262,8 @@ fn repaired_suite_is_written_and_read_in_strict_mode() {
     let fixed = fixed.to_str().unwrap();
     assert_eq!(run(&["suite", old]).2, 2);
     let (_, stderr, code) = run(&["suite", "--lenient", old, "-o", fixed]);
-    assert!(code == 0 && !stderr.is_empty(), "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stderr.is_empty(), "{stderr}");
     let (stdout, stderr, code) = run(&["suite", fixed, "--format", "json"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
     let items: serde_json::Value = serde_json::from_str(&stdout).unwrap();
@@ -280,7 +284,8 @@ fn repaired_suite_is_written_and_read_in_strict_mode() {
 fn options_search_finds_any_part_of_a_name() {
     for (text, path) in [("table.pol", "table.policy.kind"), ("killers", "ordering"), ("huge", "table.huge_pages")] {
         let (stdout, stderr, code) = run(&["options", text]);
-        assert!(code == 0 && stdout.contains(path), "{text}: {stdout}{stderr}");
+        assert_eq!(code, 0, "{text}: {stdout}{stderr}");
+        assert!(stdout.contains(path), "{text}: {stdout}{stderr}");
     }
     assert_eq!(run(&["options", "xyzzy"]).2, 2);
 }
@@ -293,7 +298,8 @@ fn man_page_of_every_command_has_examples_and_exit_codes() {
     let (stdout, stderr, code) = run(&["man", "--out", out.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");
     let pages: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(stdout.contains(&format!("{} pages", pages.len())) && pages.len() > 25, "{stdout}");
+    assert!(stdout.contains(&format!("{} pages", pages.len())), "{stdout}");
+    assert!(pages.len() > 25, "{stdout}");
     let (help, ..) = run(&["--help"]);
     for command in listed_commands(&help) {
         assert!(out.join(format!("ttlab-{command}.1")).exists(), "{command} has no page");
@@ -301,7 +307,8 @@ fn man_page_of_every_command_has_examples_and_exit_codes() {
     for name in ["ttlab.1", "ttlab-trace-import.1", "ttlab-submit-slurm.1"] {
         assert!(out.join(name).exists() || name.contains("slurm"), "{name}");
     }
-    assert!(!out.join("ttlab-engine-guard.1").exists() && !out.join("ttlab-help.1").exists());
+    assert!(!out.join("ttlab-engine-guard.1").exists());
+    assert!(!out.join("ttlab-help.1").exists());
     for page in &pages {
         let text = fs::read_to_string(page).unwrap();
         for part in ["\n.SH NAME", "\n.SH SYNOPSIS", "\n.SH EXAMPLES", "\n.SH \"EXIT STATUS\""] {
@@ -311,12 +318,15 @@ fn man_page_of_every_command_has_examples_and_exit_codes() {
         let groff = Command::new("groff").args(["-man", "-ww", "-Tutf8"]).arg(page).output();
         if let Ok(groff) = groff {
             let message = String::from_utf8_lossy(&groff.stderr);
-            assert!(groff.status.success() && message.is_empty(), "{}: {message}", page.display());
+            assert!(groff.status.success(), "{}: {message}", page.display());
+            assert!(message.is_empty(), "{}: {message}", page.display());
         }
     }
     let run_page = run(&["man", "run"]).0;
-    assert!(run_page.contains("75 interrupted") && run_page.contains("ttlab run experiments/quick.toml"), "{run_page}");
+    assert!(run_page.contains("75 interrupted"), "{run_page}");
+    assert!(run_page.contains("ttlab run experiments/quick.toml"), "{run_page}");
     assert_eq!(run(&["man", "trace", "import"]).0, fs::read_to_string(out.join("ttlab-trace-import.1")).unwrap());
     let (_, stderr, code) = run(&["man", "rnu"]);
-    assert!(code == 2 && stderr.contains("did you mean `run`"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("did you mean `run`"), "{stderr}");
 }

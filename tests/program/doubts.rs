@@ -34,18 +34,19 @@ fn warnings_begin_at_their_documented_limits() {
     assert_eq!(page_notes(&plain, timing(0.05, -0.05), true), Vec::<String>::new(), "as much as is usual");
     assert_eq!(page_notes(&plain, timing(f64::NAN, 0.0), true), Vec::<String>::new());
     let noisy = page_notes(&plain, timing(0.06, 0.0), true);
-    assert!(noisy.len() == 1, "{noisy:?}");
+    assert_eq!(noisy.len(), 1, "{noisy:?}");
     assert!(noisy[0].contains("noisy"), "{noisy:?}");
     assert!(noisy[0].contains("by 6 %"), "{noisy:?}");
     for (drift, output) in [(0.08, "+8 %"), (-0.08, "-8 %")] {
         let drifted = page_notes(&plain, timing(0.0, drift), true);
-        assert!(drifted.len() == 1 && drifted[0].contains(&format!("took {output} against the first")), "{drifted:?}");
+        assert_eq!(drifted.len(), 1, "{drifted:?}");
+        assert!(drifted[0].contains(&format!("took {output} against the first")), "{drifted:?}");
     }
     assert_eq!(page_notes(&plain, None, false), ["the run is not finished: the same `ttlab run` continues it"]);
     // Failed jobs of all lines together, searches of the least and the most.
     let failed = summary(vec![line("a", 19, 0, 0, 1), line("b", 20, 0, 0, 0), line("c", 18, 0, 0, 2)]);
     let words = page_notes(&failed, None, true);
-    assert!(words.len() == 2, "{words:?}");
+    assert_eq!(words.len(), 2, "{words:?}");
     assert!(words[0].starts_with("3 jobs failed"), "{words:?}");
     assert!(words[1].contains("18 to 20 searches"), "{words:?}");
     let one = page_notes(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None, true);
@@ -62,7 +63,8 @@ fn warnings_begin_at_their_documented_limits() {
     assert_eq!(unlike, [expected]);
     let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
     let many = page_notes(&summary(many.to_vec()), None, true);
-    assert!(many[0].contains("\"b\", \"c\", \"d\" and 1 more are of") && !many[0].contains("not compared"), "{many:?}");
+    assert!(many[0].contains("\"b\", \"c\", \"d\" and 1 more are of"), "{many:?}");
+    assert!(!many[0].contains("not compared"), "{many:?}");
 }
 
 /// A manifest of one stretch.
@@ -127,7 +129,7 @@ fn warning_names_the_tables_that_hardly_fill() {
     let as_is: &dyn Fn(&mut Manifest, &mut Summary) = &|_, _| ();
     // Replacement needs every table full to three tenths; anything else one.
     let words = of(&["table.policy.kind"], &[299.0, 300.0], as_is);
-    assert!(words.len() == 1, "{words:?}");
+    assert_eq!(words.len(), 1, "{words:?}");
     assert!(words[0].contains("tables of \"a\" stayed"), "{words:?}");
     assert!(words[0].contains("about replacement"), "{words:?}");
     for varied in ["table.same_key", "table.slots"] {
@@ -136,7 +138,7 @@ fn warning_names_the_tables_that_hardly_fill() {
     assert_eq!(of(&["table.policy.kind"], &[300.0, 900.0], as_is), Vec::<String>::new());
     assert_eq!(of(&["probe.at"], &[299.0, 300.0], as_is), Vec::<String>::new());
     let words = of(&["probe.at"], &[299.0, 10.0, 20.0, 30.0], as_is);
-    assert!(words.len() == 1, "{words:?}");
+    assert_eq!(words.len(), 1, "{words:?}");
     assert!(words[0].contains("\"a\", \"b\", \"c\" and 1 more stayed"), "{words:?}");
     assert!(words[0].contains("unlike tables in a game"), "{words:?}");
     // Lines without a table of limited size have none that could be full.
@@ -145,7 +147,8 @@ fn warning_names_the_tables_that_hardly_fill() {
     assert_eq!(of(&["table.policy.kind"], &[10.0], as_is), Vec::<String>::new(), "nothing is compared");
     // Age shows in sequences, and where nothing is cleared.
     let aged = |change: &dyn Fn(&mut Manifest, &mut Summary)| of(&["table.refresh"], &[900.0, 900.0], change);
-    assert!(aged(as_is).len() == 1 && aged(as_is)[0].starts_with("aging is invisible"));
+    assert!(aged(as_is).len() == 1);
+    assert!(aged(as_is)[0].starts_with("aging is invisible"));
     for varied in ["table.clock", "table.clear"] {
         assert_eq!(of(&[varied], &[900.0, 900.0], as_is).len(), 1, "{varied}");
     }
@@ -154,7 +157,8 @@ fn warning_names_the_tables_that_hardly_fill() {
     assert_eq!(aged(&|manifest, _| _ = manifest.options.insert("a".to_owned(), kept.clone())), Vec::<String>::new());
     // Too few to show anything; few.
     let words = of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.power.clusters = 5);
-    assert!(words.len() == 1 && words[0].starts_with("5 positions are too few"), "{words:?}");
+    assert_eq!(words.len(), 1, "{words:?}");
+    assert!(words[0].starts_with("5 positions are too few"), "{words:?}");
     let words = of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 9);
     assert_eq!(words, ["9 searches are few: their means do not generalise"]);
     assert_eq!(of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 10), Vec::<String>::new());
@@ -250,10 +254,8 @@ fn findings_name_the_variants_and_count_the_differences() {
         "With 24 independent games or positions, power for differences between rivals is 80 % for about 25 % or more; detecting 1 % would \
          take about 100."
     );
-    assert!(
-        last(&|power| power.needed = 7.3).ends_with("about 8.")
-            && last(&|power| power.needed = 56.0).ends_with("about 56.")
-    );
+    assert!(last(&|power| power.needed = 7.3).ends_with("about 8."));
+    assert!(last(&|power| power.needed = 56.0).ends_with("about 56."));
     // A mark that one position decides, or whose sign it turns; the first three by name.
     let hinged = page(&|summary| summary.lines[3].measures[0].fragile = true);
     assert_eq!(hinged[3], "Significance depends on a single position: \"c\" (0.970; 1.170 without c's game).");

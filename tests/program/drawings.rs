@@ -131,7 +131,8 @@ impl Axis {
         let of = |value: f64| if log { value.ln() } else { value };
         let least = known.iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
         let most = known.iter().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-        assert!(most.0 > least.0 && (most.1 - least.1).abs() > 50.0, "{known:?}");
+        assert!(most.0 > least.0, "{known:?}");
+        assert!((most.1 - least.1).abs() > 50.0, "{known:?}");
         let step = (most.1 - least.1) / (of(most.0) - of(least.0));
         let axis = Self { log, at: of(least.0), place: least.1, step };
         known.iter().for_each(|&(value, place)| near(place, axis.place(value)));
@@ -175,7 +176,8 @@ fn lines_of(shapes: &[Shape], class: &str) -> Vec<[f64; 4]> {
 fn floor(shapes: &[Shape]) -> f64 {
     let frame = lines_of(shapes, "frame");
     let [[x1, y1, x2, y2]] = frame[..] else { panic!("{frame:?}") };
-    assert!(y1 == y2 && x2 - x1 > 50.0, "{frame:?}");
+    assert!(y1 == y2, "{frame:?}");
+    assert!(x2 - x1 > 50.0, "{frame:?}");
     let lowest = |rule: &[f64; 4]| rule[1].max(rule[3]) <= y1 + NEAR;
     assert!(lines_of(shapes, "rule").iter().all(lowest));
     y1
@@ -269,7 +271,8 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
         let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.middle().0).collect();
         let x = Axis::learned(log, &points.iter().zip(&places).map(|(p, at)| (p.x, at.0)).collect::<Vec<_>>());
         let y = Axis::learned(log, &points.iter().zip(&places).map(|(p, at)| (p.y, at.1)).collect::<Vec<_>>());
-        assert!(x.step > 0.0 && y.step < 0.0, "more is to the right and higher up");
+        assert!(x.step > 0.0, "more is to the right and higher up");
+        assert!(y.step < 0.0, "more is to the right and higher up");
 
         let bottom = floor(&shapes);
         let along: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
@@ -281,7 +284,8 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
         ticks_stand(&shapes, &y, &up, false, &up.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
         let one = lines_of(&shapes, "one");
         near(one[0][1], y.place(1.0));
-        assert!(one.len() == 1 && one[0][1] == one[0][3]);
+        assert_eq!(one.len(), 1);
+        assert!(one[0][1] == one[0][3]);
 
         // Each series has its colour and shape; the base the ink's.
         let colours = match base {
@@ -337,13 +341,16 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
     assert!(up.iter().all(|(.., text)| text.ends_with(" %")));
     // Shares reach over the whole height: 1 is no mark of theirs.
     let bottom = floor(&shapes);
-    assert!(bottom - places[0].1 < 0.1 * bottom && places[2].1 < 0.12 * bottom, "{places:?}");
+    assert!(bottom - places[0].1 < 0.1 * bottom, "{places:?}");
+    assert!(places[2].1 < 0.12 * bottom, "{places:?}");
     ticks_stand(&shapes, &y, &up, false, &up.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
     let along = texts(&shapes, "", "middle");
     ticks_stand(&shapes, &x, &along, true, &along.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
     assert_eq!(marks[1].title, "only slots 2: 20 % (at 2)");
-    assert!(!shapes.iter().any(|shape| shape.class().contains("band")) && lines_of(&shapes, "one").is_empty());
-    assert!(texts(&shapes, "", "start").is_empty() && height < 360.0);
+    assert!(!shapes.iter().any(|shape| shape.class().contains("band")));
+    assert!(lines_of(&shapes, "one").is_empty());
+    assert!(texts(&shapes, "", "start").is_empty());
+    assert!(height < 360.0);
 }
 
 #[test]
@@ -378,7 +385,8 @@ fn ratio_figure_draws_each_ratio_and_interval_at_its_value() {
         let bottom = floor(&shapes);
         let one = lines_of(&shapes, "one");
         near(one[0][0], x.place(1.0));
-        assert!(one.len() == 1 && one[0][0] == one[0][2]);
+        assert_eq!(one.len(), 1);
+        assert!(one[0][0] == one[0][2]);
         let along: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
         ticks_stand(&shapes, &x, &along, true, &along.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
         let figures: Vec<_> = texts(&shapes, "", "end").into_iter().filter(|(x, ..)| *x > width - 10.0).collect();
@@ -458,13 +466,15 @@ fn map_draws_each_cell_at_its_row_and_column() {
                 assert_eq!(cell.title, format!("{name}, {head}: {ratio:.3} of the baseline&#39;s"));
                 assert_eq!(text_at(left + wide / 2.0, y), Some(format!("{ratio:.3}")));
                 strengths.insert((ratio.ln().abs() * 1e6).round() as i64, cell.number("fill-opacity"));
-                assert!((top - 44.0 - 32.0 * row as f64).abs() < 1.0 && (28.0..32.0).contains(&high));
+                assert!((top - 44.0 - 32.0 * row as f64).abs() < 1.0);
+                assert!((28.0..32.0).contains(&high));
             }
         }
         assert!(cells.next().is_none());
         // 0.5 and 2 are as far from 1 and as strong: five ratios, four strengths, from least to most.
         let strengths: Vec<f64> = strengths.into_values().collect();
-        assert!(strengths.len() == 4 && strengths.is_sorted_by(|a, b| a < b), "{strengths:?}");
+        assert_eq!(strengths.len(), 4, "{strengths:?}");
+        assert!(strengths.is_sorted_by(|a, b| a < b), "{strengths:?}");
         assert!(label(&heads, "policy").1 < label(&heads, "always").1);
         assert_eq!(label(&sides, "size").1, label(&heads, "always").1);
     }
@@ -541,7 +551,8 @@ fn position_points_are_drawn_at_their_size_and_ratio() {
         let places: Vec<(f64, f64)> = marks.iter().map(|mark| mark.middle().0).collect();
         let x = Axis::learned(true, &points.iter().zip(&places).map(|(p, at)| (p.x, at.0)).collect::<Vec<_>>());
         let y = Axis::learned(true, &points.iter().zip(&places).map(|(p, at)| (p.y, at.1)).collect::<Vec<_>>());
-        assert!(x.step > 0.0 && y.step < 0.0);
+        assert!(x.step > 0.0);
+        assert!(y.step < 0.0);
         let bottom = floor(&shapes);
         let along: Vec<_> = texts(&shapes, "", "middle").into_iter().filter(|(_, y, _)| *y > bottom).collect();
         ticks_stand(&shapes, &x, &along, true, &along.iter().map(|(.., text)| read(text)).collect::<Vec<_>>());
@@ -586,7 +597,8 @@ fn ticks_of_any_scale_are_ordered_and_inside_it() {
                 let apart = 52.0;
                 let ticks = scale.ticks(apart);
                 let room = length.abs() / apart;
-                assert!(ticks.len() >= 2 && ticks.len() as f64 <= room + 2.0, "{log} {low} to {high}: {ticks:?}");
+                assert!(ticks.len() >= 2, "{log} {low} to {high}: {ticks:?}");
+                assert!(ticks.len() as f64 <= room + 2.0, "{log} {low} to {high}: {ticks:?}");
                 assert!(ticks.is_sorted());
                 for tick in ticks {
                     let place = scale.pixel(tick);
@@ -690,13 +702,15 @@ fn long_label_keeps_both_ends() {
         let short = ellipsize(name, width);
         assert!(text_width(&short) <= width && text_width(&short) > width - 14.0, "{short}");
         let (head, tail) = short.split_once('…').unwrap();
-        assert!(name.starts_with(head) && name.ends_with(tail));
+        assert!(name.starts_with(head));
+        assert!(name.ends_with(tail));
         assert!(head.chars().count().abs_diff(tail.chars().count()) <= 1, "{short}");
     }
     assert_eq!(ellipsize(name, text_width(name)), name);
     // It is broken after commas first: each line fits that has one, and nothing is lost.
     let lines = wrap_name(name, 200.0);
-    assert!(lines.len() > 1 && lines.iter().all(|line| text_width(line) <= 200.0), "{lines:?}");
+    assert!(lines.len() > 1, "{lines:?}");
+    assert!(lines.iter().all(|line| text_width(line) <= 200.0), "{lines:?}");
     assert_eq!(lines.join(" "), name);
     assert_eq!(wrap_name(name, text_width(name)).len(), 1);
 }

@@ -152,7 +152,8 @@ fn summary_lines_equal_figures_by_hand() {
     assert_eq!(seconds, [(16.0, 16.0), (16.0, 16.0), (16.0, 16.0), (12.0, 12.0), (8.0, 8.0)]);
 
     // Nodes by nodes of s1, in powers of 2, of p, q and the game's two plies; the game is one cluster.
-    assert!(s1.is_baseline && !s2.is_baseline);
+    assert!(s1.is_baseline);
+    assert!(!s2.is_baseline);
     ratio(s1.ratio(), 0.0, nan, nan, 4, 0);
     // -1, -1, -1, -1. Flipped signs of the clusters -1, -1, -2 come as far in 2 of 8 patterns.
     ratio(s2.ratio(), -1.0, 0.0, 0.25, 4, 3);
@@ -480,11 +481,8 @@ fn claim_is_decided_by_the_paired_ratio() {
     assert_eq!(one(&skewed, "nodes(s2) < nodes(s1)").ruling, Ruling::Undecided);
     let rest = two(|at| if at == 0 { (100_000, 111_000) } else { (1000, 900 - 20 * (at % 5)) }, 24);
     let rest = one(&rest, "nodes(s2) < nodes(s1)");
-    assert!(
-        rest.ruling == Ruling::Holds && rest.measured.contains("the totals point the other way"),
-        "{}",
-        rest.measured
-    );
+    assert!(rest.ruling == Ruling::Holds, "{}", rest.measured);
+    assert!(rest.measured.contains("the totals point the other way"), "{}", rest.measured);
 
     // Against its own factor: 0.9 is below 0.95, not below 0.8.
     let tenth = two(|at| (10_000, 9000 - at % 3), 40);
@@ -496,21 +494,20 @@ fn claim_is_decided_by_the_paired_ratio() {
     let less = one(&hair, "nodes(s2) < nodes(s1)");
     assert_eq!(less.ruling, Ruling::Differs);
     // Totals and ratio are both a hair less: neither points another way than the other.
-    assert!(
-        less.measured.contains("no difference that matters") && !less.measured.contains("totals"),
-        "{}",
-        less.measured
-    );
+    assert!(less.measured.contains("no difference that matters"), "{}", less.measured);
+    assert!(!less.measured.contains("totals"), "{}", less.measured);
     // A hair beyond the claim's own factor.
     let beyond = one(&hair, "nodes(s2) < 0.999 * nodes(s1)");
     assert_eq!(beyond.ruling, Ruling::Differs);
     assert!(beyond.measured.contains("no difference from 0.999 x that matters"), "{}", beyond.measured);
     let equal = one(&hair, "nodes(s2) = nodes(s1)");
     assert_eq!(equal.ruling, Ruling::Holds);
-    assert!(!equal.measured.contains("totals") && !equal.measured.contains("matters"), "{}", equal.measured);
+    assert!(!equal.measured.contains("totals"), "{}", equal.measured);
+    assert!(!equal.measured.contains("matters"), "{}", equal.measured);
     // One position stands for itself.
     let single = one(&two(|_| (10, 9), 1), "nodes(s2) < nodes(s1)");
-    assert!(single.ruling == Ruling::Holds && single.measured.contains("one position"), "{}", single.measured);
+    assert!(single.ruling == Ruling::Holds, "{}", single.measured);
+    assert!(single.measured.contains("one position"), "{}", single.measured);
 }
 
 /// Seven positions with p 2/128 each: one claim passes 5 %, four of a file do not (4 x 2/128 = 0.0625).
@@ -655,11 +652,8 @@ fn comparison_of_different_depths_is_reported() {
     let page = std::fs::read_to_string(format!("{out}/report.md")).unwrap();
     let line = |name: &str| page.lines().find(|line| line.starts_with(&format!("| {name} "))).unwrap();
     assert!(line("deep").contains('†'), "{page}");
-    assert!(
-        line("straight").contains("| - | - |")
-            && page.contains("-: the baseline (compared with itself); no common depth"),
-        "{page}"
-    );
+    assert!(line("straight").contains("| - | - |"), "{page}");
+    assert!(page.contains("-: the baseline (compared with itself); no common depth"), "{page}");
     assert!(page.contains("the ratios of \"deep\" are of the depths that both finished"), "{page}");
     assert!(page.contains("searches of \"straight\" that share no finished depth are not compared"), "{page}");
     assert!(page.contains("6 searches share no depth that both finished"), "{page}");
@@ -771,11 +765,13 @@ fn noise_and_drift_of_times_are_reported() {
     let page = message(&[1, 2, 6]);
     let expected = "times: median of 3 repeats; noise between repeats 74.1 %, drift +500.0 %";
     assert!(page.contains(expected), "{page}");
-    assert!(page.contains("times are noisy") && page.contains("changed its speed"), "{page}");
+    assert!(page.contains("times are noisy"), "{page}");
+    assert!(page.contains("changed its speed"), "{page}");
     // Two repeats tell no noise.
     let page = message(&[2, 2]);
     assert!(page.contains("times: median of 2 repeats; noise between repeats -, drift +0.0 %"), "{page}");
-    assert!(!page.contains("times are noisy") && !page.contains("changed its speed"), "{page}");
+    assert!(!page.contains("times are noisy"), "{page}");
+    assert!(!page.contains("changed its speed"), "{page}");
 }
 
 /// Each relation below, at and above equality.

@@ -162,25 +162,29 @@ fn decided_test_ends_its_encounter() {
         after.unwrap_or(24)
     };
     let (weak, like): (usize, usize) = (pairs("bare"), pairs("plain"));
-    assert!((2..20).contains(&weak) && like > weak, "{weak} {like}");
+    assert!((2..20).contains(&weak), "{weak} {like}");
+    assert!(like > weak, "{weak} {like}");
 
     let trial = Trial::new(&text);
     let (_, stderr, code) = trial.run("one", &["--jobs", "1"]);
     let spared = format!("{} not needed", 48 - weak - like);
-    assert!(code == 0 && stderr.contains(&spared), "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains(&spared), "{stderr}");
     let (games, rows) = (trial.games("one"), trial.rows("one"));
     assert_eq!(of_variant(&rows, "bare"), of_variant(&every, "bare")[..2 * weak]);
     assert_eq!(of_variant(&rows, "plain"), of_variant(&every, "plain")[..2 * like]);
     assert_eq!(games.matches("[Event ").count(), 2 * (weak + like));
     let whole = |out: &str| {
         let (stdout, _, code) = run(&["verify", &trial.text(out)]);
-        assert!(code == 0 && stdout.contains(&spared), "{out}: {code} {stdout}");
+        assert_eq!(code, 0, "{out}: {code} {stdout}");
+        assert!(stdout.contains(&spared), "{out}: {code} {stdout}");
         assert_eq!((trial.games(out), trial.rows(out)), (games.clone(), rows.clone()), "{out}");
         assert_eq!(run(&["report", &trial.text(out)]).2, 0, "{out}");
     };
     whole("one");
     let (_, stderr, code) = trial.run("one", &["--jobs", "2"]);
-    assert!(code == 0 && stderr.contains("0 jobs in"), "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("0 jobs in"), "{stderr}");
     whole("one");
     assert_eq!(trial.run("four", &["--jobs", "4", "--quiet"]).2, 0);
     whole("four");
@@ -198,7 +202,8 @@ fn merged_shards_have_the_rows_up_to_the_decisions() {
     assert!(rows.len() < 40);
     let whole = |out: &str| {
         let (stdout, _, code) = run(&["verify", &trial.text(out)]);
-        assert!(code == 0 && stdout.contains("not needed because their tests had ended"), "{out}: {code} {stdout}");
+        assert_eq!(code, 0, "{out}: {code} {stdout}");
+        assert!(stdout.contains("not needed because their tests had ended"), "{out}: {code} {stdout}");
         assert_eq!((trial.games(out), trial.rows(out)), (games.clone(), rows.clone()), "{out}");
     };
     whole("one");
@@ -214,7 +219,8 @@ fn merged_shards_have_the_rows_up_to_the_decisions() {
     let ids: Vec<String> = column(&trial.path("merged").join("results.csv"), "id");
     let asked = |at: &usize| column(&shard(*at).join("results.csv"), "id").iter().any(|id| ids.contains(id));
     let (some, none): (Vec<usize>, Vec<usize>) = (0..24).partition(asked);
-    assert!(!none.is_empty() && !some.is_empty(), "{some:?} {none:?}");
+    assert!(!none.is_empty(), "{some:?} {none:?}");
+    assert!(!some.is_empty(), "{some:?} {none:?}");
     none.iter().for_each(|&at| fs::remove_dir_all(shard(at)).unwrap());
     assert_eq!(run(&["plan", "--missing", &plan, "--out", &out]).2, 0);
     assert_eq!(run(&["merge", &plan, "--out", &out, "--quiet"]).2, 0);
@@ -300,7 +306,8 @@ fn games_are_independent_of_metrics_and_claims() {
         ("max_moves = 40", "max_moves = 40\npairing = \"round-robin\""),
         ("nodes = 800", "nodes = 801"),
     ] {
-        assert!(TRIAL.contains(old) && id(&TRIAL.replace(old, new)) != one, "{new}");
+        assert!(TRIAL.contains(old), "{new}");
+        assert!(id(&TRIAL.replace(old, new)) != one, "{new}");
     }
 }
 
@@ -330,7 +337,8 @@ fn round_robin_page_has_every_encounter() {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     let html = fs::read_to_string(trial.path("out").join("report.html")).unwrap();
-    assert!(html.contains("href=\"games.pgn\"") && html.contains("<svg"));
+    assert!(html.contains("href=\"games.pgn\""));
+    assert!(html.contains("<svg"));
     // The figures are those of the rows: points counted by hand here.
     let (stdout, _, code) = run(&["report", &trial.text("out"), "--format", "json"]);
     assert_eq!(code, 0);
@@ -382,7 +390,8 @@ fn round_robin_page_has_every_encounter() {
     let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with(&id)).collect();
     fs::write(&path, kept.join("\n") + "\n").unwrap();
     let (stdout, _, code) = run(&["report", &trial.text("out")]);
-    assert!(code == 3 && stdout.contains("missing"), "{stdout}");
+    assert_eq!(code, 3, "{stdout}");
+    assert!(stdout.contains("missing"), "{stdout}");
 }
 
 #[test]
@@ -393,12 +402,14 @@ fn edited_games_are_detected() {
     let games = trial.games("out");
     fs::write(&path, games.replacen("[White \"bare\"]", "[White \"base\"]", 1)).unwrap();
     let (stdout, _, code) = run(&["verify", &trial.text("out")]);
-    assert!(code == 4 && stdout.contains("games.pgn does not match the rows"), "{code} {stdout}");
+    assert_eq!(code, 4, "{code} {stdout}");
+    assert!(stdout.contains("games.pgn does not match the rows"), "{code} {stdout}");
     for args in
         [&["compare", &trial.text("out"), &trial.text("out")][..], &["report", &trial.text("out"), "--by", "variant"]]
     {
         let (_, stderr, code) = run(args);
-        assert!(code == 2 && stderr.contains("rows are games"), "{args:?}: {code} {stderr}");
+        assert_eq!(code, 2, "{args:?}: {code} {stderr}");
+        assert!(stderr.contains("rows are games"), "{args:?}: {code} {stderr}");
     }
     // The page is made again with the games that it links to.
     fs::remove_file(&path).unwrap();
@@ -429,16 +440,19 @@ fn invalid_match_is_refused_with_its_line() {
         assert!(TRIAL.contains(old), "{old}");
         let trial = Trial::new(&TRIAL.replacen(old, new, 1));
         let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-        assert!(code == 2 && stderr.contains(message), "{new}: {code} {stderr}");
+        assert_eq!(code, 2, "{new}: {code} {stderr}");
+        assert!(stderr.contains(message), "{new}: {code} {stderr}");
     }
     let alone = TRIAL.split("[[variant]]\nname = \"bare\"").next().unwrap();
     let trial = Trial::new(alone);
     let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-    assert!(code == 2 && stderr.contains("needs at least two variants"), "{code} {stderr}");
+    assert_eq!(code, 2, "{code} {stderr}");
+    assert!(stderr.contains("needs at least two variants"), "{code} {stderr}");
     let over = TRIAL.replace("\"data/openings.epd\"", "{ fen = \"R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1\" }");
     let trial = Trial::new(&over);
     let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-    assert!(code == 2 && stderr.contains("the game is over before it begins"), "{code} {stderr}");
+    assert_eq!(code, 2, "{code} {stderr}");
+    assert!(stderr.contains("the game is over before it begins"), "{code} {stderr}");
 }
 
 /// Claims are held by the interval of Elo that holds for all encounters together, and gate a run that is checked.
@@ -469,7 +483,8 @@ fn claims_about_games_are_judged() {
     ] {
         let trial = claims(&[claim]);
         let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-        assert!(code == 2 && stderr.contains(message), "{claim}: {code} {stderr}");
+        assert_eq!(code, 2, "{claim}: {code} {stderr}");
+        assert!(stderr.contains(message), "{claim}: {code} {stderr}");
     }
 }
 
@@ -484,11 +499,8 @@ fn games_are_legal_for_python_chess() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/clients/replay.py");
     let output = Command::new("python3").arg(script).arg(trial.path("out").join("games.pgn")).output().unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && stdout.starts_with("24 games"),
-        "{stdout}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(stdout.starts_with("24 games"), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// A stockfish as Debian has it; where there is none, that is said.
@@ -592,7 +604,8 @@ fn games_are_written_as_standard_pgn() {
     for game in games.split("\n\n").filter(|part| !part.starts_with('[')) {
         let lines: Vec<&str> = game.trim_end().lines().collect();
         for (at, line) in lines.iter().enumerate() {
-            assert!(line.len() <= 80 && !line.ends_with(' '), "{line}");
+            assert!(line.len() <= 80, "{line}");
+            assert!(!line.ends_with(' '), "{line}");
             if let Some(next) = lines.get(at + 1) {
                 let word = next.split(' ').next().unwrap();
                 assert!(line.len() + 1 + word.len() > 80, "{line} has room for {word}");
@@ -653,7 +666,8 @@ fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     assert!(equal < ends[1], "{ends:?}");
     assert!(ends[1] < 1.0, "{ends:?}");
     // The other is the stronger, and nobody played with more nodes.
-    assert!(number(&encounters[1]["elo"]) > 0.0 && encounters[1]["equal_nodes"].is_null());
+    assert!(number(&encounters[1]["elo"]) > 0.0);
+    assert!(encounters[1]["equal_nodes"].is_null());
     let page = page.to_string().replace("\\\"", "\"");
     let message = format!("as strong as \"base\" with {equal:.2} of its nodes [{:.2}, {:.2}]", ends[0], ends[1]);
     assert!(page.contains(&message), "{message} is not in {page}");

@@ -44,10 +44,8 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     };
     let page = json(&[]);
     let line = &table(&page)[0];
-    assert!(
-        line["variant"] == "nodes=500, policy=always *" && (line["score_error"].as_f64().unwrap() - mean).abs() < 1e-9,
-        "{line}"
-    );
+    assert!(line["variant"] == "nodes=500, policy=always *", "{line}");
+    assert!((line["score_error"].as_f64().unwrap() - mean).abs() < 1e-9, "{line}");
     let output = "score_error: distance, cut at 150 centipawns, from the score that the engine of \\\"nodes=500, policy=always\\\" has after 20,000 nodes \
                 with a table without a bound";
     assert!(page.to_string().contains(output), "{page}");
@@ -68,10 +66,12 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     // Without a judge there is nothing to gate on.
     fs::remove_file(format!("{out}/reference.csv")).unwrap();
     let (_, errors, code) = gate("score_error > +2%");
-    assert!(code == 2 && errors.contains("score_error"), "{errors}");
+    assert_eq!(code, 2, "{errors}");
+    assert!(errors.contains("score_error"), "{errors}");
     fs::remove_file(format!("{out}/experiment.toml")).unwrap();
     let (_, errors, code) = gate("score_error > +2%");
-    assert!(code == 2 && errors.contains("there is no metric `score_error`"), "{errors}");
+    assert_eq!(code, 2, "{errors}");
+    assert!(errors.contains("there is no metric `score_error`"), "{errors}");
 }
 
 /// In a search that asks its table how deep to search, nodes have their own heading and no verdict, in the page and in each figure; a gate on them says
@@ -93,17 +93,18 @@ fn nodes_that_may_mislead_carry_no_verdict() {
     let output = "nodes to a depth may mislead in \"size=64\", \"size=65536\": `iir` and `singular` ask the table how deep to search";
     let (plain, gate, out) = ran("match");
     let message = run(&["report", &out]).0;
-    assert!(message.contains("% fewer nodes") && message.contains("(\"size=65536\")"), "{message}{gate}");
+    assert!(message.contains("% fewer nodes"), "{message}{gate}");
+    assert!(message.contains("(\"size=65536\")"), "{message}{gate}");
     assert!(message.contains('!'), "{message}{gate}");
     assert!(!gate.contains("mislead"), "{message}{gate}");
-    assert!(plain.contains("| nodes |") && !plain.contains("nodes to the same label"), "{plain}");
+    assert!(plain.contains("| nodes |"), "{plain}");
+    assert!(!plain.contains("nodes to the same label"), "{plain}");
     let (modern, gate, out) = ran("modern");
     let message = run(&["report", &out]).0;
-    assert!(message.contains(output) && message.contains("nodes to the same label / baseline"), "{message}");
-    assert!(
-        !message.contains("% fewer") && !message.lines().any(|line| line.starts_with("size") && line.contains('!')),
-        "{message}"
-    );
+    assert!(message.contains(output), "{message}");
+    assert!(message.contains("nodes to the same label / baseline"), "{message}");
+    assert!(!message.contains("% fewer"), "{message}");
+    assert!(!message.lines().any(|line| line.starts_with("size") && line.contains('!')), "{message}");
     assert!(!modern.lines().any(|line| line.starts_with("| size") && line.contains('!')), "{modern}");
     assert!(gate.contains(&format!("gate `nodes > +1%`: {output}")), "{gate}");
     assert!(gate.contains("pass (may mislead)"), "{gate}");
@@ -113,10 +114,8 @@ fn nodes_that_may_mislead_carry_no_verdict() {
         run(&[&["compare", &out, &out], &gates[..]].concat())
     };
     let (_, errors, code) = gates(&["saved < -1%"]);
-    assert!(
-        code == 2 && errors.contains("cannot be the only criterion, because it does not show lost moves"),
-        "{errors}"
-    );
+    assert_eq!(code, 2, "{errors}");
+    assert!(errors.contains("cannot be the only criterion, because it does not show lost moves"), "{errors}");
     assert_eq!(gates(&["saved < -1%", "nodes > +1%"]).2, 0);
 }
 
@@ -162,18 +161,12 @@ fn confirm_plays_games_among_the_screened_variants() {
         let ran = || run(&[command, file.to_str().unwrap(), "--out", &out]);
         let (stdout, errors, code) = ran();
         assert_eq!(code, 0, "{errors}");
-        assert!(
-            errors.contains("confirm, stage 1: ") && errors.contains("against \"large\", 30 pairs each"),
-            "{errors}"
-        );
-        assert!(
-            errors.contains("confirm, stage 2: ") && errors.contains("against \"large\", 15 pairs each"),
-            "{errors}"
-        );
-        assert!(
-            stdout.contains("Undecided against \"large\": \"small\" (") && stdout.contains(", 45 pairs)"),
-            "{stdout}"
-        );
+        assert!(errors.contains("confirm, stage 1: "), "{errors}");
+        assert!(errors.contains("against \"large\", 30 pairs each"), "{errors}");
+        assert!(errors.contains("confirm, stage 2: "), "{errors}");
+        assert!(errors.contains("against \"large\", 15 pairs each"), "{errors}");
+        assert!(stdout.contains("Undecided against \"large\": \"small\" ("), "{stdout}");
+        assert!(stdout.contains(", 45 pairs)"), "{stdout}");
         let page = fs::read_to_string(format!("{out}/confirm/report.md")).unwrap();
         assert!(page.contains("| small | 45 |"), "{page}");
         if command == "run" {

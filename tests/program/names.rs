@@ -33,11 +33,12 @@ fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
     let out = results(folder.path(), "a", GRID);
     for by in ["policy", "table.policy", "table.policy.kind"] {
         let rows = groups(&[&out, "--by", by]);
-        assert!(rows.len() == 2, "{by}: {rows:?}");
+        assert_eq!(rows.len(), 2, "{by}: {rows:?}");
         assert!(rows[0].contains("always"), "{by}: {rows:?}");
         assert!(rows[1].contains("aged-depth"), "{by}: {rows:?}");
         let rows = groups(&[&out, "--where", &format!("{by}=always")]);
-        assert!(rows.len() == 2 && rows.iter().all(|row| !row.contains("aged-depth")), "{by}: {rows:?}");
+        assert_eq!(rows.len(), 2, "{by}: {rows:?}");
+        assert!(rows.iter().all(|row| !row.contains("aged-depth")), "{by}: {rows:?}");
         let (stdout, stderr, code) =
             run(&["report", &out, "--by", "size,policy", "--baseline", &format!("{by}=aged-depth")]);
         assert_eq!(code, 0, "{by}: {stdout}{stderr}");
@@ -51,7 +52,8 @@ fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
     }
     let (stdout, stderr, code) = run(&["report", &out, "--baseline", "table.policy=always,size=1024"]);
     let line = stdout.lines().find(|line| line.starts_with("1024 *"));
-    assert!(code == 0 && line.is_some_and(|line| line.contains("always")), "{stdout}{stderr}");
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(line.is_some_and(|line| line.contains("always")), "{stdout}{stderr}");
     // The same in the file itself.
     for (baseline, expected) in
         [("policy = 'aged-depth', size = 1024", None), ("nonsense = 3", Some("there is no option"))]
@@ -78,12 +80,13 @@ fn ambiguous_column_name_is_refused_with_both_columns() {
     ] {
         let out = results(folder.path(), name, text);
         let (_, stderr, code) = run(&["report", &out, "--where", "slots>=2"]);
-        assert!(code == 2, "{name}: {stderr}");
+        assert_eq!(code, 2, "{name}: {stderr}");
         assert!(stderr.contains("`row.slots`"), "{name}: {stderr}");
         assert!(stderr.contains("`table.slots`"), "{name}: {stderr}");
         // A file alone knows its columns, and what options there are.
         let (_, stderr, code) = run(&["report", &format!("{out}/results.csv"), "--where", "slots>=2"]);
-        assert!(code == 2 && stderr.contains("row.slots"), "{name}: {stderr}");
+        assert_eq!(code, 2, "{name}: {stderr}");
+        assert!(stderr.contains("row.slots"), "{name}: {stderr}");
         let expected = if name == "varies" { 2 } else { 1 };
         assert_eq!(groups(&[&out, "--where", "row.slots>=1000", "--by", "size"]).len(), 1, "{name}");
         assert_eq!(groups(&[&out, "--by", "table.slots"]).len(), expected, "{name}");
@@ -96,7 +99,8 @@ fn ambiguous_column_name_is_refused_with_both_columns() {
     )
     .unwrap();
     let (_, stderr, code) = run(&["check", file.to_str().unwrap()]);
-    assert!(code == 2 && stderr.contains("`table.slots` or `row.slots`"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("`table.slots` or `row.slots`"), "{stderr}");
 }
 
 /// What does not vary in one result, and so is no column of it, tells joined results apart; their manifests know it.
@@ -108,7 +112,7 @@ fn option_that_varies_only_between_results_is_a_column() {
         results(folder.path(), algorithm, &text)
     });
     let rows = groups(&[&pvs, &mtdf, "--by", "algorithm"]);
-    assert!(rows.len() == 2, "{rows:?}");
+    assert_eq!(rows.len(), 2, "{rows:?}");
     assert!(rows[0].contains("pvs"), "{rows:?}");
     assert!(rows[1].contains("mtdf"), "{rows:?}");
     let rows = groups(&[&pvs, &mtdf, "--where", "algorithm=mtdf", "--by", "policy"]);
@@ -118,14 +122,17 @@ fn option_that_varies_only_between_results_is_a_column() {
         [("algorithm!=pvs", "mtdf"), ("table.slots>=2", "mtdf"), ("table.slots<2", "pvs"), ("table.slots > 1", "mtdf")]
     {
         let rows = groups(&[&pvs, &mtdf, "--where", condition, "--by", "algorithm"]);
-        assert!(rows.len() == 1 && rows[0].contains(left), "{condition}: {rows:?}");
+        assert_eq!(rows.len(), 1, "{condition}: {rows:?}");
+        assert!(rows[0].contains(left), "{condition}: {rows:?}");
     }
     let (_, stderr, code) = run(&["report", &pvs, &mtdf, "--where", "algorithm=minimax"]);
-    assert!(code == 2, "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("no row meets"), "{stderr}");
     assert!(stderr.contains("`pvs`, `mtdf`"), "{stderr}");
     let (_, stderr, code) = run(&["report", &pvs, "--by", "polici"]);
-    assert!(code == 2 && stderr.contains("did you mean `table.policy`"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("did you mean `table.policy`"), "{stderr}");
     let (_, stderr, code) = run(&["report", &pvs, &mtdf, "--by", "algoritm"]);
-    assert!(code == 2 && stderr.contains("no column"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("no column"), "{stderr}");
 }

@@ -30,7 +30,8 @@ fn template_is_commented_and_valid_in_an_empty_folder() {
         assert_eq!(code, 0, "{text}");
         let file = format!("{name}.toml");
         let written = fs::read_to_string(folder.path().join(&file)).unwrap();
-        assert!(!written.contains("data/bratko") && !written.contains("#:schema"), "{written}");
+        assert!(!written.contains("data/bratko"), "{written}");
+        assert!(!written.contains("#:schema"), "{written}");
         assert!(written.lines().filter(|line| line.contains("# ")).count() > 2, "few comments: {written}");
         assert!(fs::read_dir(folder.path()).unwrap().count() > 1, "{name} has no suite beside it");
         let (text, code) = ttlab(folder.path(), &["check", &file]);
@@ -54,14 +55,16 @@ fn new_never_overwrites_and_keeps_a_suite_that_is_the_same() {
     assert_eq!(ttlab(folder.path(), &["new", "quick"]).1, 0);
     fs::write(folder.path().join("quick.toml"), "mine").unwrap();
     let (text, code) = ttlab(folder.path(), &["new", "quick"]);
-    assert!(code == 2 && text.contains("quick.toml: is there, and is not written over"), "{code} {text}");
+    assert_eq!(code, 2, "{code} {text}");
+    assert!(text.contains("quick.toml: is there, and is not written over"), "{code} {text}");
     assert_eq!(fs::read_to_string(folder.path().join("quick.toml")).unwrap(), "mine");
     // The next template's suite is the same file.
     let (text, code) = ttlab(folder.path(), &["new", "engine"]);
     assert_eq!(code, 0, "{text}");
     fs::write(folder.path().join("bratko-kopec.epd"), "other").unwrap();
     let (text, code) = ttlab(folder.path(), &["new", "which-policy"]);
-    assert!(code == 2 && text.contains("bratko-kopec.epd: is there"), "{code} {text}");
+    assert_eq!(code, 2, "{code} {text}");
+    assert!(text.contains("bratko-kopec.epd: is there"), "{code} {text}");
     let left: Vec<bool> =
         ["openings.epd", "which-policy.toml"].iter().map(|name| folder.path().join(name).exists()).collect();
     assert_eq!(left, [false, false], "files of a refused template were written");
@@ -71,13 +74,15 @@ fn new_never_overwrites_and_keeps_a_suite_that_is_the_same() {
     assert_eq!(ttlab(folder.path(), &["new", "which-policy"]).1, 2);
     assert!(!folder.path().join("nowhere").exists());
     let (text, code) = ttlab(folder.path(), &["new", "which-policy", "--out", "a/b"]);
-    assert!(code == 0 && folder.path().join("a/b/openings.epd").is_file(), "{text}");
+    assert_eq!(code, 0, "{text}");
+    assert!(folder.path().join("a/b/openings.epd").is_file(), "{text}");
 }
 
 #[test]
 fn unknown_template_names_the_nearest_and_lists_all() {
     let (text, code) = ttlab(scratch().path(), &["new", "quik"]);
-    assert!(code == 2 && text.contains("`quik`: did you mean `quick`? there are quick, which-policy"), "{text}");
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("`quik`: did you mean `quick`? there are quick, which-policy"), "{text}");
 }
 
 const BUILTIN: &str =
@@ -124,9 +129,11 @@ fn builtin_suite_is_accepted_wherever_a_suite_is() {
     let (text, code) = ttlab(folder.path(), &args);
     assert_eq!(code, 0, "{text}");
     let (text, code) = ttlab(folder.path(), &["suite", "builtin:game"]);
-    assert!(code == 2 && text.contains("did you mean builtin:games?"), "{code} {text}");
+    assert_eq!(code, 2, "{code} {text}");
+    assert!(text.contains("did you mean builtin:games?"), "{code} {text}");
     fs::write(folder.path().join("wrong.toml"), "suite = 'builtin:fine'\nlimit = { depth = 1 }\n").unwrap();
     let (text, code) = ttlab(folder.path(), &["check", "wrong.toml"]);
-    assert!(code == 2 && text.contains("suite: no suite of the name builtin:fine is compiled in"), "{code} {text}");
+    assert_eq!(code, 2, "{code} {text}");
+    assert!(text.contains("suite: no suite of the name builtin:fine is compiled in"), "{code} {text}");
     assert!(text.contains("wrong.toml:1:"), "the place is not shown: {text}");
 }

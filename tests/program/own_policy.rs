@@ -64,7 +64,8 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
     fs::write(&file, FILE).unwrap();
     let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
     let (stdout, stderr, code) = own(&["run", file, "--out", out]);
-    assert!(code == 0 && stdout.contains("centre"), "{stdout}{stderr}");
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("centre"), "{stdout}{stderr}");
     // It decides: with a margin other nodes are searched; without one each newcomer is deep enough or not, as the policy says.
     let mut reader = csv::Reader::from_path(format!("{out}/results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -78,14 +79,16 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
     }
     let sum = |kind: &str, margin: &str| sums[&(kind.to_owned(), margin.to_owned())];
     assert_eq!(sum("always", "")[1], 0);
-    assert!(sum("centre", "2")[1] > sum("centre", "0")[1] && sum("centre", "2")[0] != sum("always", "")[0], "{sums:?}");
+    assert!(sum("centre", "2")[1] > sum("centre", "0")[1], "{sums:?}");
+    assert!(sum("centre", "2")[0] != sum("always", "")[0], "{sums:?}");
     // The same again, and by every other command.
     let again = folder.path().join("again");
     let again = again.to_str().unwrap();
     let (_, stderr, code) = own(&["run", file, "--out", again, "--jobs", "1", "--quiet"]);
     assert_eq!(code, 0, "{stderr}");
     let (stdout, stderr, code) = own(&["compare", out, again, "--fail-on", "nodes changed"]);
-    assert!(code == 0 && stdout.starts_with("ok: 3 gates pass"), "{stdout}{stderr}");
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.starts_with("ok: 3 gates pass"), "{stdout}{stderr}");
     for (args, required) in [
         (&["report", out, "--by", "policy"][..], "centre"),
         (&["report", out, "--where", "table.policy.margin=2", "--by", "table.policy.margin"], "2 *"),
@@ -96,7 +99,8 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
     ] {
         let (stdout, stderr, code) = own(args);
         let expected = if required.is_empty() { 2 } else { 0 };
-        assert!(code == expected && stdout.contains(required), "{args:?}: {stdout}{stderr}");
+        assert!(code == expected, "{args:?}: {stdout}{stderr}");
+        assert!(stdout.contains(required), "{args:?}: {stdout}{stderr}");
     }
     let trace = folder.path().join("x.trace");
     let trace = trace.to_str().unwrap();
@@ -104,14 +108,17 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
     assert_eq!(code, 0, "{stderr}");
     let (stdout, stderr, code) =
         own(&["replay", trace, "--set", "table.size=512", "--set", "table.slots=1", "--policy", "centre"]);
-    assert!(code == 0 && stdout.contains("centre"), "{stdout}{stderr}");
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("centre"), "{stdout}{stderr}");
     // A wrong parameter is told, and plain ttlab does not know the policy, but reads the results.
     let (_, stderr, code) = own(&["plan", file, "--set", "table.policy={ kind = \"centre\", magin = 2 }"]);
-    assert!(code == 2, "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("unknown key `magin`"), "{stderr}");
     assert!(stderr.contains("did you mean `margin`"), "{stderr}");
     let (_, stderr, code) = run(&["check", file]);
-    assert!(code == 2 && stderr.contains("unknown word `centre`"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("unknown word `centre`"), "{stderr}");
     let (stdout, stderr, code) = run(&["report", out, "--by", "policy"]);
-    assert!(code == 0 && stdout.contains("centre"), "{stdout}{stderr}");
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("centre"), "{stdout}{stderr}");
 }

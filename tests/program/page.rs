@@ -148,7 +148,8 @@ fn page_loads_no_other_file_and_no_foreign_script() {
     }
     assert!(html.contains("prefers-color-scheme:dark"));
     let markdown = fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
-    assert!(!markdown.contains("<script>") && !markdown.contains("<img"), "{markdown}");
+    assert!(!markdown.contains("<script>"), "{markdown}");
+    assert!(!markdown.contains("<img"), "{markdown}");
     let mut figures: Vec<String> = fs::read_dir(&out)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -157,7 +158,8 @@ fn page_loads_no_other_file_and_no_foreign_script() {
     figures.sort();
     for figure in ["anatomy", "map", "nodes-by-depth", "positions", "ratio", "size-ratio", "size-usable"] {
         let name = format!("{figure}.svg");
-        assert!(figures.contains(&name) && markdown.contains(&format!("({name})")), "{name} of {figures:?}");
+        assert!(figures.contains(&name), "{name} of {figures:?}");
+        assert!(markdown.contains(&format!("({name})")), "{name} of {figures:?}");
         let svg = fs::read_to_string(Path::new(&out).join(&name)).unwrap();
         assert!(!svg.contains("<script"), "{name}");
     }
@@ -238,17 +240,18 @@ fn pivot_makes_the_classical_table() {
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(wide, "depth,minimax,alpha-beta\n1,20,20\n2,400,39\n3,8902,524\n4,,1229\n");
     let (latex, _, code) = report(&["--pivot", "depth", "--metric", "evals", "--format", "latex"]);
-    assert!(code == 0 && latex.contains("3 & 8,902 & 524 \\\\") && latex.contains("\\toprule"), "{latex}");
+    assert_eq!(code, 0, "{latex}");
+    assert!(latex.contains("3 & 8,902 & 524 \\\\"), "{latex}");
+    assert!(latex.contains("\\toprule"), "{latex}");
     let (text, _, _) = report(&["--pivot", "depth", "--metric", "evals"]);
     assert!(text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["3", "8,902", "524"]), "{text}");
     // One position: the page has the table and its figure without being asked.
     let html = fs::read_to_string(format!("{out}/report.html")).unwrap();
-    assert!(html.contains("Evaluations by depth") && Path::new(&out).join("evaluations-by-depth-figure.svg").exists());
+    assert!(html.contains("Evaluations by depth"));
+    assert!(Path::new(&out).join("evaluations-by-depth-figure.svg").exists());
     let (several, _, _) = report(&["--metric", "evals", "--metric", "nps", "--format", "html"]);
-    assert!(
-        several.contains("<figure id=\"ratio\"") && several.contains("<figure id=\"ratio-nps\""),
-        "a figure for each metric"
-    );
+    assert!(several.contains("<figure id=\"ratio\""), "a figure for each metric");
+    assert!(several.contains("<figure id=\"ratio-nps\""), "a figure for each metric");
     for (args, message) in [
         (&["--pivot", "leaf"][..], "these vary: "),
         (&["--pivot", "dept"], "depth"),
@@ -328,7 +331,8 @@ fn page_shows_every_counter_of_full_diagnostics() {
     let mut reader = csv::Reader::from_path(Path::new(out).join("results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).filter(|row| &row[2] == "full").collect();
-    assert!(rows.len() == 9 && &header[2] == "variant", "{header:?}");
+    assert_eq!(rows.len(), 9, "{header:?}");
+    assert!(&header[2] == "variant", "{header:?}");
     let (json, stderr, code) = run(&["report", out, "--format", "json"]);
     assert_eq!(code, 0, "{stderr}");
     let page: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -337,7 +341,8 @@ fn page_shows_every_counter_of_full_diagnostics() {
     let shown = folded["parts"][0]["rows"].as_array().unwrap();
     let counters: Vec<(usize, &str)> =
         header.iter().enumerate().filter(|(_, name)| name.starts_with("anatomy.")).collect();
-    assert!(counters.len() > 50 && shown.len() == counters.len(), "{} of {}", shown.len(), counters.len());
+    assert!(counters.len() > 50, "{} of {}", shown.len(), counters.len());
+    assert!(shown.len() == counters.len(), "{} of {}", shown.len(), counters.len());
     let mut some = 0;
     for ((at, name), row) in counters.into_iter().zip(shown) {
         assert_eq!(format!("anatomy.{}", row["counter"].as_str().unwrap()), name);
@@ -398,7 +403,8 @@ fn browser_copies_tables_and_saves_figures() {
     let copied = found["copied"].as_str().unwrap();
     let mut lines = csv::Reader::from_reader(copied.as_bytes());
     let head: Vec<String> = lines.headers().unwrap().iter().map(str::to_owned).collect();
-    assert!(head.contains(&"95 % low".to_owned()) && head.contains(&"95 % high".to_owned()), "{head:?}");
+    assert!(head.contains(&"95 % low".to_owned()), "{head:?}");
+    assert!(head.contains(&"95 % high".to_owned()), "{head:?}");
     let nodes = head.iter().position(|name| name == "nodes").unwrap();
     let rows: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 7, "{copied}");
@@ -651,7 +657,8 @@ fn largest_interaction_comes_first() {
         .collect();
     let expected = [("slots=4", "centre=5", -1.5), ("slots=2", "centre=5", 0.5)];
     for (found, expected) in found.iter().zip(expected) {
-        assert!((found.0, found.1) == (expected.0, expected.1) && (found.2 - expected.2).abs() < 0.05, "{found:?}");
+        assert!((found.0, found.1) == (expected.0, expected.1), "{found:?}");
+        assert!((found.2 - expected.2).abs() < 0.05, "{found:?}");
     }
     assert_eq!(found.len(), 2);
 }

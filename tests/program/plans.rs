@@ -51,7 +51,8 @@ fn jobs_that_search_differently_have_different_ids() {
     assert_eq!(base, ids(&FILE.replacen("suite", answer, 1)));
     for (from, to) in [("first = 2", "first = 3"), ("suite", "repeats = 2\nsuite")] {
         let other = ids(&FILE.replacen(from, to, 1));
-        assert!(other[0] != base[0] && other[1..] == base[1..], "{to}: another plan of the same rows");
+        assert!(other[0] != base[0], "{to}: another plan of the same rows");
+        assert!(other[1..] == base[1..], "{to}: another plan of the same rows");
     }
 }
 
@@ -222,7 +223,7 @@ fn plan_estimates_its_time_or_says_that_it_cannot() {
 #[test]
 fn audit_in_a_pipe_prints_no_progress() {
     let (stdout, stderr, code) = run(&["audit", "experiments/quick.toml", "--depth", "2", "--positions", "2"]);
-    assert!(code == 0, "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("iterations"), "{stderr}");
     assert!(stderr.is_empty(), "{stderr}");
 }
@@ -321,10 +322,8 @@ fn numbers_out_of_range_are_refused() {
         taken.iter().for_each(|value| assert_eq!(answer(&format!("{name} = {value}")), "", "{name} = {value}"));
         for value in refused {
             let message = answer(&format!("{name} = {value}"));
-            assert!(
-                message.starts_with(&format!("{name}: ")) && message.contains("out of range"),
-                "{value}: {message}"
-            );
+            assert!(message.starts_with(&format!("{name}: ")), "{value}: {message}");
+            assert!(message.contains("out of range"), "{value}: {message}");
         }
     }
 }
@@ -359,10 +358,8 @@ fn option_ranges_equal_their_documentation() {
         let (low, high) = (narrower(low).unwrap_or(low), narrower(high).unwrap_or(high));
         for value in [low, high] {
             let message = answer(path, value);
-            assert!(
-                !message.contains("out of range") && !message.contains("invalid value"),
-                "{path} = {value}: {message}"
-            );
+            assert!(!message.contains("out of range"), "{path} = {value}: {message}");
+            assert!(!message.contains("invalid value"), "{path} = {value}: {message}");
         }
         for value in [low - 1, high + 1] {
             assert_ne!(answer(path, value), "", "{path} = {value}");
@@ -407,5 +404,6 @@ fn last_set_flag_wins() {
     assert_eq!(options(Some("match"), &["preset=purple", "preset=webster"]).unwrap(), webster);
     assert_eq!(options(None, &["preset=webster", "preset=purple"]).unwrap(), purple);
     let output = options(None, &["table.slots=2", "table.slots=9"]).unwrap_err().to_string();
-    assert!(output.contains("table.slots=9") && !output.contains("table.slots=2"), "{output}");
+    assert!(output.contains("table.slots=9"), "{output}");
+    assert!(!output.contains("table.slots=2"), "{output}");
 }

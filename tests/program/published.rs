@@ -64,14 +64,17 @@ fn published_page_begins_with_articles_and_failed_claims() {
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text:?} in {page}"));
     assert!(place("The articles") < place("What did not hold"), "{page}");
     assert!(place("What did not hold") < place("Written by `ttlab reproduce`"), "{page}");
-    assert!(page.contains("(https://example.org/a)") && page.contains("A. Author") && page.contains("1994"), "{page}");
+    assert!(page.contains("(https://example.org/a)"), "{page}");
+    assert!(page.contains("A. Author"), "{page}");
+    assert!(page.contains("1994"), "{page}");
     assert!(!page.contains("javascript"), "{page}");
     assert!(page.contains("| experiment | question | holds | differs | undecided |\n"), "{page}");
     let failed = &page[place("What did not hold")..place("Written by")];
     assert!(failed.contains("first: "), "{failed}");
     assert!(failed.contains("evals"), "{failed}");
     assert!(failed.contains("differs"), "{failed}");
-    assert!(page.contains("\"a tenth at most\"") && page.contains("\"Another title\""), "{page}");
+    assert!(page.contains("\"a tenth at most\""), "{page}");
+    assert!(page.contains("\"Another title\""), "{page}");
     for place in ["reports/reproduced/README.md", "reports/quick/results.csv"] {
         let ignored = Command::new("git")
             .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -128,13 +131,15 @@ fn page_reports_missing_rows() {
     let (stdout, stderr, code) = run(&["report", out]);
     assert_eq!(code, 3, "{stdout}{stderr}");
     let message = "2 jobs of the plan without rows";
-    assert!(stdout.contains(message) && stderr.contains(message), "{stdout}{stderr}");
+    assert!(stdout.contains(message), "{stdout}{stderr}");
+    assert!(stderr.contains(message), "{stdout}{stderr}");
     for page in ["report.md", "report.html"] {
         let text = fs::read_to_string(format!("{out}/{page}")).unwrap().replace('\u{a0}', " ");
         assert!(text.contains(message), "{page}");
     }
     let (stdout, _, code) = run(&["report", out, "--format", "json"]);
-    assert!(code == 3 && stdout.contains(message), "{stdout}");
+    assert_eq!(code, 3, "{stdout}");
+    assert!(stdout.contains(message), "{stdout}");
 }
 
 /// A figure that is not met ends with 1, unless it is known not to be; what is slow is left out on demand; a part of the files writes no page
@@ -163,5 +168,6 @@ fn reproduce_exits_1_for_unmet_verdicts_and_writes_a_page_only_of_all() {
     assert_eq!(reproduce(folder.path(), &["--only", "first"]).1, 0);
     assert!(!out.join("README.md").exists(), "a part is not the whole");
     assert_eq!(reproduce(folder.path(), &[]).1, 0);
-    assert!(out.join("README.md").exists() && out.join("second/report.md").exists());
+    assert!(out.join("README.md").exists());
+    assert!(out.join("second/report.md").exists());
 }

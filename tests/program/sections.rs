@@ -53,17 +53,16 @@ fn several_suites_make_one_page_with_a_section_each() {
     {
         assert!(position.starts_with(&format!("{suite}/")), "{suite} {position}");
         let deepest = if suite == "end" { 4 } else { 3 };
-        assert!(
-            depth.parse::<u32>().unwrap() <= deepest && limit == format!("depth {deepest}"),
-            "{suite} {depth} {limit}"
-        );
+        assert!(depth.parse::<u32>().unwrap() <= deepest, "{suite} {depth} {limit}");
+        assert!(limit == format!("depth {deepest}"), "{suite} {depth} {limit}");
     }
 
     // A section for each suite, and in it a verdict on what is expected of every suite or of this one.
     let page = std::fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
     let (before, end) = page.split_once("## Suite end: e.epd, 3 items, depth 4").unwrap();
     let (across, middle) = before.split_once("## Suite middle: m.epd, 2 items, depth 3").unwrap();
-    assert!(across.contains("## nodes, across suites") && !across.contains("## Verdicts"), "{across}");
+    assert!(across.contains("## nodes, across suites"), "{across}");
+    assert!(!across.contains("## Verdicts"), "{across}");
     let verdicts = |section: &str| section.lines().filter(|line| line.starts_with("| suite ")).count();
     assert_eq!([across, middle, end].map(verdicts), [0, 1, 2]);
     assert!(middle.contains("## Details, middle"));
@@ -72,16 +71,15 @@ fn several_suites_make_one_page_with_a_section_each() {
 
     // One suite by itself is an ordinary page, and so are groups by suite.
     let (alone, _, code) = run(&["report", &out, "--where", "suite=end"]);
-    assert!(code == 0, "{alone}");
+    assert_eq!(code, 0, "{alone}");
     assert!(alone.contains("nodes / baseline"), "{alone}");
     assert!(!alone.contains("over suites"), "{alone}");
     let (by, _, code) = run(&["report", &out, "--by", "suite,variant"]);
-    assert!(
-        code == 0 && by.lines().filter(|line| line.starts_with("middle ") || line.starts_with("middle *")).count() == 2,
-        "{by}"
-    );
+    assert_eq!(code, 0, "{by}");
+    assert!(by.lines().filter(|line| line.starts_with("middle ") || line.starts_with("middle *")).count() == 2, "{by}");
     let (_, wrong, code) = run(&["report", &out, "--where", "suite=ende"]);
-    assert!(code == 2 && wrong.contains("`suite` has no `ende`; there are `middle`, `end`"), "{wrong}");
+    assert_eq!(code, 2, "{wrong}");
+    assert!(wrong.contains("`suite` has no `ende`; there are `middle`, `end`"), "{wrong}");
 
     // Shards of it make the same rows; compared with itself each suite's variants are compared by themselves.
     let plan = folder.path().join("plan.json").display().to_string();
@@ -95,9 +93,11 @@ fn several_suites_make_one_page_with_a_section_each() {
     }
     let (same, _, code) = run(&["compare", &out, &merged]);
     let lines = ["middle, always", "middle, big", "end, always", "end, big"];
-    assert!(code == 0 && lines.iter().all(|line| same.contains(line)), "{same}");
+    assert_eq!(code, 0, "{same}");
+    assert!(lines.iter().all(|line| same.contains(line)), "{same}");
     let (verified, _, code) = run(&["verify", &out]);
-    assert!(code == 0 && verified.contains("all 10 jobs are done"), "{verified}");
+    assert_eq!(code, 0, "{verified}");
+    assert!(verified.contains("all 10 jobs are done"), "{verified}");
 }
 
 #[test]

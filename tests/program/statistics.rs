@@ -120,12 +120,8 @@ fn interval_of_many_clusters_uses_hall_transformation() {
         let ratio = Ratio::from_logs(&plain(&logs));
         near(ratio.low.ln(), mean - error * end(t).max(t), 1e-9);
         near(ratio.high.ln(), mean - error * end(-t).min(-t), 1e-9);
-        assert!(
-            (end(t) < t - 0.02) == (sign > 0.0) && (end(-t) < -t - 0.02) == (sign > 0.0),
-            "{}, {}",
-            end(t),
-            end(-t)
-        );
+        assert!((end(t) < t - 0.02) == (sign > 0.0), "{}, {}", end(t), end(-t));
+        assert!((end(-t) < -t - 0.02) == (sign > 0.0), "{}, {}", end(t), end(-t));
     }
 }
 
@@ -134,7 +130,8 @@ fn interval_of_many_clusters_uses_hall_transformation() {
 fn sign_flips_are_exhaustive_up_to_sixteen_clusters() {
     let of = |count: usize| test_lines(&[Clusters::new(&plain(&waves()[..count]))]).lines[0];
     let is_multiple = |p: f64, of: f64| (p * of - (p * of).round()).abs() < 1e-6;
-    assert!(is_multiple(of(16).corrected, 32_768.0) && !is_multiple(of(16).corrected, 10_000.0), "{:?}", of(16));
+    assert!(is_multiple(of(16).corrected, 32_768.0), "{:?}", of(16));
+    assert!(!is_multiple(of(16).corrected, 10_000.0), "{:?}", of(16));
     assert!(is_multiple(of(17).corrected, 10_000.0), "{:?}", of(17));
     near(of(17).corrected, of(17).p, 0.02);
 }
@@ -355,10 +352,12 @@ fn result_that_depends_on_one_position_is_marked() {
     assert!(ten.ratio.median > 1.0);
     assert!((ten.ratio.below, ten.ratio.above) == (1, 9));
     let influence = ten.ratio.influence.unwrap();
-    assert!(influence.reverses && influence.cluster == 9);
+    assert!(influence.reverses);
+    assert_eq!(influence.cluster, 9);
     near(influence.without, nine.ratio.mean, 1e-12);
     // It hides what the others show.
-    assert!(!ten.significant && ten.fragile);
+    assert!(!ten.significant);
+    assert!(ten.fragile);
     // Six of six is as little as can be marked; with one of them the other way it is not.
     let six = Family::from_samples(&[plain(&[0.2; 6])]).lines[0];
     assert!(six.p == 0.031_25);
@@ -377,8 +376,10 @@ fn sample_that_is_too_small_is_never_significant() {
     let judge = |count: u32, lines: usize| {
         Family::from_samples(&vec![(0..count).map(|at| (at, 0.2)).collect::<Vec<_>>(); lines])
     };
-    assert!(!judge(5, 1).lines[0].significant && judge(6, 1).lines[0].significant);
-    assert!(!judge(8, 10).lines[0].significant && judge(9, 10).lines[0].significant);
+    assert!(!judge(5, 1).lines[0].significant);
+    assert!(judge(6, 1).lines[0].significant);
+    assert!(!judge(8, 10).lines[0].significant);
+    assert!(judge(9, 10).lines[0].significant);
     assert_eq!(Ratio { error: 0.1, clusters: 5, ..Ratio::default() }.detectable_effect(0.0), f64::INFINITY);
 }
 
@@ -537,5 +538,6 @@ fn result_significant_alone_is_not_significant_in_a_large_family() {
         _ => None,
     });
     let rows = &forest.unwrap().rows;
-    assert!(rows.len() == 3 && rows.iter().all(|row| row.low > 0.0 && !row.clear), "{rows:?}");
+    assert_eq!(rows.len(), 3, "{rows:?}");
+    assert!(rows.iter().all(|row| row.low > 0.0 && !row.clear), "{rows:?}");
 }

@@ -45,11 +45,8 @@ fn suite_of_every_format_has_its_fields() {
     assert!(row.contains(",rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1,,,,,"), "{row}");
     assert!(row.ends_with(",e2e4 c7c5 e4e5 d7d5 e5d6,e4 c5 e5 d5 exd6\n"), "{row}");
     let epd = read(&[&path("own.pgn"), "--format", "epd"]);
-    assert!(
-        epd.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -")
-            && epd.contains(" pv e4 c5 e5 d5 exd6;"),
-        "{epd}"
-    );
+    assert!(epd.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"), "{epd}");
+    assert!(epd.contains(" pv e4 c5 e5 d5 exd6;"), "{epd}");
 }
 
 /// What `ttlab generate` writes.
@@ -241,7 +238,8 @@ fn generated_positions_are_first_in_their_game_and_distinct() {
             text.lines().map(|line| line.split(' ').take(4).collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(positions, found, "{taken:?}");
     }
-    assert!(doubled > 0 && reconsidered > 0, "{doubled} came twice, {reconsidered} were reconsidered");
+    assert!(doubled > 0, "{doubled} came twice, {reconsidered} were reconsidered");
+    assert!(reconsidered > 0, "{doubled} came twice, {reconsidered} were reconsidered");
 }
 
 /// A game ends with the hundredth ply without a capture or a pawn's move, not with the next one.

@@ -75,10 +75,8 @@ fn strict_check_reports_errors_before_warnings() {
     desk.call("check --strict @fine.toml", 0);
     let (stdout, stderr) = desk.call("check --strict @blind.toml @fine.toml", 2);
     assert!(stderr.trim_end().ends_with(&format!("--strict: {message} warnings")), "{stderr}");
-    assert!(
-        stdout.contains("blind.toml: 2 variants, 2 jobs") && stdout.contains("fine.toml: 1 variant, 1 job"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("blind.toml: 2 variants, 2 jobs"), "{stdout}");
+    assert!(stdout.contains("fine.toml: 1 variant, 1 job"), "{stdout}");
     let (_, stderr) = desk.call("check --strict @blind.toml @wrong.toml @fine.toml", 2);
     assert!(stderr.trim_end().ends_with("1 with errors"), "{stderr}");
 }
@@ -121,7 +119,8 @@ fn verify_exits_with_the_code_of_the_worst_folder() {
     assert_eq!(desk.call("verify --quiet @whole", 0), (String::new(), String::new()));
     for folders in ["@cut @whole", "@whole @cut"] {
         let (stdout, stderr) = desk.call(&format!("verify --quiet {folders}"), 3);
-        assert!(stdout.contains("cut: incomplete: 2 rows") && !stdout.contains("whole: complete"), "{stdout}");
+        assert!(stdout.contains("cut: incomplete: 2 rows"), "{stdout}");
+        assert!(!stdout.contains("whole: complete"), "{stdout}");
         assert!(!stderr.contains("--repair"), "{stderr}");
     }
     fs::create_dir_all(desk.path("empty")).unwrap();
@@ -165,7 +164,8 @@ fn comparison_of_an_incomplete_base_exits_3() {
     let desk = whole_and_cut();
     desk.call("compare @whole @whole", 0);
     let (_, stderr) = desk.call("compare @cut @whole", 3);
-    assert!(stderr.contains("cut: 1 job of the plan without rows") && !stderr.contains("whole: "), "{stderr}");
+    assert!(stderr.contains("cut: 1 job of the plan without rows"), "{stderr}");
+    assert!(!stderr.contains("whole: "), "{stderr}");
     let (shown, _) = desk.call("report @whole/results.csv", 0);
     desk.call("report @whole/results.csv -o @page.txt", 0);
     assert_eq!(fs::read_to_string(desk.path("page.txt")).unwrap(), shown);
@@ -187,7 +187,8 @@ fn output_in_a_pipe_has_the_width_of_columns() {
         assert!(text.contains("slots"), "{text}");
         text.lines().map(|line| line.chars().count()).max().unwrap()
     };
-    assert!(widest("10000") > 60 && widest("50") <= 50, "{} {}", widest("10000"), widest("50"));
+    assert!(widest("10000") > 60, "{} {}", widest("10000"), widest("50"));
+    assert!(widest("50") <= 50, "{} {}", widest("10000"), widest("50"));
     for (shell, words) in [
         ("bash", "complete -F"),
         ("zsh", "#compdef ttlab"),
@@ -230,7 +231,8 @@ fn any_build_continues_and_fresh_deletes_earlier_results() {
         desk.call(command, 0);
         other_build(folder);
         let (_, stderr) = desk.call(command, 2);
-        assert!(stderr.contains("another build") && stderr.contains("--any-build"), "{command}: {stderr}");
+        assert!(stderr.contains("another build"), "{command}: {stderr}");
+        assert!(stderr.contains("--any-build"), "{command}: {stderr}");
         desk.call(&format!("{command} --any-build"), 0);
         other_build(folder);
         desk.call(&format!("{command} --fresh"), 0);
@@ -241,7 +243,8 @@ fn any_build_continues_and_fresh_deletes_earlier_results() {
     let judged = fs::read_to_string(desk.path("made/one/reference.csv")).unwrap();
     assert!(judged.lines().count() >= 3, "{judged}");
     let (_, stderr) = desk.call("reproduce @files --out @quick --quick", 0);
-    assert!(!stderr.contains("one") && !desk.path("quick/one").exists(), "{stderr}");
+    assert!(!stderr.contains("one"), "{stderr}");
+    assert!(!desk.path("quick/one").exists(), "{stderr}");
 }
 
 /// What is refused leaves what was there, and makes nothing.
@@ -250,10 +253,12 @@ fn refused_command_writes_nothing() {
     let desk = WorkerState::new(&[("t.toml", ONE), ("kept.trace", "kept")]);
     desk.call("plan @t.toml --shards 2 -o @p.json", 0);
     let (_, stderr) = desk.call("submit slurm @p.json --out @a\\b", 2);
-    assert!(stderr.contains("slurm: ") && !desk.path("a\\b").exists(), "{stderr}");
+    assert!(stderr.contains("slurm: "), "{stderr}");
+    assert!(!desk.path("a\\b").exists(), "{stderr}");
     desk.call("submit slurm @p.json --out @s --mem 77 --cpus 3", 0);
     let array = fs::read_to_string(desk.path("s/slurm/array.sbatch")).unwrap();
-    assert!(array.contains("--mem=77M\n") && array.contains("--cpus-per-task=3\n"), "{array}");
+    assert!(array.contains("--mem=77M\n"), "{array}");
+    assert!(array.contains("--cpus-per-task=3\n"), "{array}");
     for refused in
         ["--depth 1 --set table=none", "--nodes 9 --set deepening.step=0", "--depth 1 --set table.size=lots", ""]
     {

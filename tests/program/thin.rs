@@ -101,10 +101,12 @@ fn thin_rows_make_the_page_of_the_full_ones() {
         let names = fs::read_dir(rich.path(name)).unwrap().map(|entry| entry.unwrap().file_name());
         names.filter(|name| name.to_string_lossy().ends_with(".svg")).count()
     };
-    assert!(figures("thin") == 3 && !rich.path("thin/report.html").exists(), "{}", figures("thin"));
+    assert!(figures("thin") == 3, "{}", figures("thin"));
+    assert!(!rich.path("thin/report.html").exists(), "{}", figures("thin"));
     // What all variants have alike stands once in the manifest, and is read back for each.
     let [full, thin] = ["full", "thin"].map(|name| Manifest::read(&rich.path(name)).unwrap().unwrap());
-    assert!(full.options.len() == 8 && full.options == thin.options);
+    assert_eq!(full.options.len(), 8);
+    assert!(full.options == thin.options);
     assert!(2 * size("thin/manifest.json") < size("full/manifest.json"), "{}", size("thin/manifest.json"));
     // The columns of options tell groups apart as ever, and a rate of some rows is that of the same full rows.
     rich.same_page(&["--by", "table.size"]);
@@ -158,7 +160,8 @@ fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
         (["--by", "keys.seed"], "`keys.seed` splits searches"),
     ] {
         let output = kept.call(&["report", &thin, choice[0], choice[1]], 2);
-        assert!(output.contains(lack) && output.contains(remedy), "{choice:?}: {output}");
+        assert!(output.contains(lack), "{choice:?}: {output}");
+        assert!(output.contains(remedy), "{choice:?}: {output}");
     }
     kept.call(&["report", &thin, "--metric", "nodes", "--pairs"], 0);
     // Columns by row are compared, with gates on them; on others there is none.
@@ -167,7 +170,8 @@ fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
         assert!(output.contains("ok: 8 gates pass"), "{output}");
     }
     let output = kept.call(&["compare", &thin, &full, "--fail-on", "table.hits > +1%"], 2);
-    assert!(output.contains("thin rows do not hold `table.hits` by row") && output.contains(remedy), "{output}");
+    assert!(output.contains("thin rows do not hold `table.hits` by row"), "{output}");
+    assert!(output.contains(remedy), "{output}");
     let output = kept.call(&["compare", &full, &thin, "--fail-on", "table.hits > +1%"], 2);
     assert!(output.contains("NEW has no column `table.hits`"), "{output}");
     // A run does not go on with them, nor are they full rows' place.
@@ -178,7 +182,8 @@ fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
     let output = kept.call(&["thin", &full, "-o", &full], 2);
     assert!(output.contains("another folder"), "{output}");
     kept.call(&["run", &kept.text("trial.toml"), "-q", "--fresh", "--out", &thin], 0);
-    assert!(!kept.path("thin/rows.csv.xz").exists() && kept.path("thin/results.csv").exists());
+    assert!(!kept.path("thin/rows.csv.xz").exists());
+    assert!(kept.path("thin/results.csv").exists());
 }
 
 /// The seals by column in the manifest of thin rows are those of any run of the plan.
@@ -233,7 +238,8 @@ fn thin_rows_that_were_edited_are_refused() {
         assert_eq!(read(&folder), wrong);
     }
     let output = kept.call(&["report", &kept.text("thin")], 2);
-    assert!(output.contains("rows.csv.xz: ") && output.contains("help: "), "{output}");
+    assert!(output.contains("rows.csv.xz: "), "{output}");
+    assert!(output.contains("help: "), "{output}");
     kept.call(&["verify", &kept.text("thin")], 4);
     // A table that was sealed anew is held against the columns of the full rows; one of another width is none.
     let nodes = lines.iter().position(|line| line.starts_with("search.nodes,")).unwrap();

@@ -41,7 +41,8 @@ fn worth_of_a_plain_search_equals_that_of_its_trace() {
     assert_eq!(code, 0, "{stderr}");
     let shown = replayed(&[&[file.as_str()], &table[..]].concat());
     assert_eq!(saved, number(&shown["always"], "worth_kept"));
-    assert!(saved > 1000 && number(&shown["always"], "evictions") > 1000, "{saved}");
+    assert!(saved > 1000, "{saved}");
+    assert!(number(&shown["always"], "evictions") > 1000, "{saved}");
 }
 
 #[test]
@@ -87,7 +88,8 @@ fn recorded_trace_is_replayed_by_policies() {
     // A folder is no trace, as a file that is not there is none.
     for command in [&["trace", "info", "data"][..], &["replay", "data"]] {
         let (_, stderr, code) = run(command);
-        assert!(code == 2 && stderr.contains("data: "), "{code} {stderr}");
+        assert_eq!(code, 2, "{code} {stderr}");
+        assert!(stderr.contains("data: "), "{code} {stderr}");
     }
 
     let exported = folder.path().join("s.oracle");
@@ -167,7 +169,8 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
     assert_eq!(count(&|event| event.kind() == EventKind::Store), stores);
     assert_eq!(count(&|event| event.kind() == EventKind::Probe && event.has(flags::CUT)), cuts);
     let (info, _, _) = run(&["trace", "info", file.to_str().unwrap()]);
-    assert!(info.contains(&format!("nodes       {nodes}\n")) && info.contains("games       2\n"), "{info}");
+    assert!(info.contains(&format!("nodes       {nodes}\n")), "{info}");
+    assert!(info.contains("games       2\n"), "{info}");
 
     // The engine's own rule as options: one tick a search, depth - 4 x age, the same position first.
     let rule = "{ kind = \"depth-age\", factor = 4 }";
@@ -176,7 +179,8 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
     assert_eq!((number(own, "probes"), number(own, "hits")), (probes, hits));
     assert_eq!((number(own, "stores"), number(own, "evictions")), (stores, replaced));
     // What was lost to the recorded table is usable too, since the windows are told; what it cut was there.
-    assert!(number(own, "cuts") > cuts && number(own, "cuts_kept") >= cuts, "{own:?}");
+    assert!(number(own, "cuts") > cuts, "{own:?}");
+    assert!(number(own, "cuts_kept") >= cuts, "{own:?}");
     // And with another rule the count is another.
     let other = "{ kind = \"depth-age\", factor = 0 }";
     assert_ne!(number(&replayed(&[&args[..6], &[other]].concat())[other], "hits"), hits);
@@ -314,7 +318,8 @@ fn trace_records_the_plies_between_searches() {
     };
     let found = searches("game_ply=game");
     let second = found.iter().rposition(|&(game, _)| game).unwrap();
-    assert!(second > 20 && found.len() > second + 20, "{second} {}", found.len());
+    assert!(second > 20, "{second} {}", found.len());
+    assert!(found.len() > second + 20, "{second} {}", found.len());
     for (at, &search) in found.iter().enumerate() {
         let begins = at == 0 || at == second;
         assert_eq!(search, if begins { (true, 0) } else { (false, 1) }, "{at}");
@@ -381,19 +386,23 @@ fn experiment_replays_a_trace_for_its_variants() {
     for (first, more) in [("2", "table.kind=unbounded"), ("3", "table.size=64")] {
         run(&["trace", "data/games.pgn", "--first", first, "--depth", "3", "--set", more, "-o", &file]);
         let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
-        assert!(code == 0 && stderr.contains(" rows that it no longer has are kept in unused.csv"), "{stderr}");
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.contains(" rows that it no longer has are kept in unused.csv"), "{stderr}");
     }
 
     let (_, stderr, code) = run(&["audit", &toml]);
-    assert!(code == 2 && stderr.contains("[trace] g.trace: an audit needs searches"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("[trace] g.trace: an audit needs searches"), "{stderr}");
 
     fs::write(&toml, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}")).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &path("both")]);
-    assert!(code == 2 && stderr.contains("mutually exclusive"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("mutually exclusive"), "{stderr}");
     fs::write(&file, &fs::read(&file).unwrap()[..1000]).unwrap();
     fs::write(&toml, text).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &path("short")]);
-    assert!(code == 2 && stderr.contains("byte 1000: the trace is truncated"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("byte 1000: the trace is truncated"), "{stderr}");
 }
 
 /// What is read is never written over, and what would not be heeded is refused.
@@ -415,12 +424,15 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
         &["trace", &suite, "--depth", "2", "-o", &suite],
     ] {
         let (_, stderr, code) = run(args);
-        assert!(code == 2 && stderr.contains("cannot be written because it is also an input"), "{args:?} {stderr}");
+        assert_eq!(code, 2, "{args:?} {stderr}");
+        assert!(stderr.contains("cannot be written because it is also an input"), "{args:?} {stderr}");
     }
-    assert!(fs::read(&file).unwrap() == kept && fs::read_to_string(&suite).unwrap().contains("fine"));
+    assert!(fs::read(&file).unwrap() == kept);
+    assert!(fs::read_to_string(&suite).unwrap().contains("fine"));
     let (_, stderr, code) =
         run(&["trace", "export", &file, "--to", "libcachesim", "-o", folder.path().to_str().unwrap()]);
-    assert!(code == 2 && stderr.contains("is not a regular file and cannot be replaced"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("is not a regular file and cannot be replaced"), "{stderr}");
 
     for (set, message) in [
         ("table.kind=none", "a replay needs a bounded table"),
@@ -429,7 +441,8 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
         ("table.policy.kind=depth-age", "set policies with --policy"),
     ] {
         let (_, stderr, code) = run(&["replay", &file, "--set", set]);
-        assert!(code == 2 && stderr.contains(message), "{set}: {stderr}");
+        assert_eq!(code, 2, "{set}: {stderr}");
+        assert!(stderr.contains(message), "{set}: {stderr}");
     }
     for (text, message) in [
         ("limit = { depth = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is replayed to its end"),
@@ -441,7 +454,7 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     ] {
         fs::write(&toml, text).unwrap();
         let (_, stderr, code) = run(&["run", &toml, "--out", &path("out")]);
-        assert!(code == 2, "{text}: {stderr}");
+        assert_eq!(code, 2, "{text}: {stderr}");
         assert!(stderr.contains(message), "{text}: {stderr}");
         assert!(stderr.contains("t.toml:"), "{text}: {stderr}");
         assert!(!Path::new(&path("out")).exists(), "{text}");
@@ -474,12 +487,14 @@ fn long_trace_is_replayed_in_little_memory() {
     };
     let args = |memory| ["replay", &file, "--memory", memory, "--set", "table.size=4096", "--policy", "always"];
     let (done, stdout, why) = within(73_728, &args("12"));
-    assert!(done && stdout.contains("3000000 events"), "{stdout}{why}");
+    assert!(done, "{stdout}{why}");
+    assert!(stdout.contains("3000000 events"), "{stdout}{why}");
     assert!(why.contains("pass 2 of "), "{why}");
 
     let (done, _, why) =
         within(73_728, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);
-    assert!(done && why.contains("1500000 requests of 750000 ids"), "{why}");
+    assert!(done, "{why}");
+    assert!(why.contains("1500000 requests of 750000 ids"), "{why}");
 
     let shown = |memory: u32, most: u32| {
         let text = format!("[trace]\nfile = \"long.trace\"\nmemory = {memory}\n[engine]\ntable.size = 4096\n");

@@ -73,7 +73,8 @@ fn tune_finds_a_planted_optimum() {
         assert_eq!((tuned.answer(), tuned.against), (Confirmation::Better, 0), "seed {seed}");
         assert_eq!(tuned.confirmations, [Confirmation::Better; 3]);
         assert!(tuned.candidates[7].dropped.is_none(), "seed {seed}: the best was dropped");
-        assert!(tuned.candidates[1].dropped == Some(0) && tuned.candidates[2].dropped == Some(0), "seed {seed}");
+        assert!(tuned.candidates[1].dropped == Some(0), "seed {seed}");
+        assert!(tuned.candidates[2].dropped == Some(0), "seed {seed}");
         assert!(tuned.cost * 2 < tuned.full_cost, "{} of {}", tuned.cost, tuned.full_cost);
         let truth = factors[tuned.winner] / factors[0];
         let held = tuned.held_out_results[0].test;
@@ -121,7 +122,8 @@ fn tune_reports_an_option_without_effect() {
     let mut objective = Synthetic::new(&[1.0; 5], 0.0, 1);
     let tuned = race(&mut objective, 2, 40, &Tune::default());
     assert_eq!((tuned.answer(), tuned.winner), (Confirmation::Inert, 2));
-    assert!(tuned.held_out_results.is_empty() && tuned.candidates.iter().all(|one| one.dropped.is_none()));
+    assert!(tuned.held_out_results.is_empty());
+    assert!(tuned.candidates.iter().all(|one| one.dropped.is_none()));
     assert!(objective.asked.iter().all(|(stage, ..)| matches!(stage, RaceStage::Race(_))));
 }
 
@@ -214,7 +216,8 @@ fn tuning_is_independent_of_jobs_and_kills() {
     let out = |name: &str| folder.path().join(name);
     let (code, stdout, stderr) = ttlab(&["--jobs", "2"], &file, &out("two"));
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(stdout.contains("factor=") && stdout.contains("held-out items"), "{stdout}");
+    assert!(stdout.contains("factor="), "{stdout}");
+    assert!(stdout.contains("held-out items"), "{stdout}");
     assert_eq!(ttlab(&["--jobs", "1", "--quiet"], &file, &out("one")), (Some(0), String::new(), String::new()));
     // The number of jobs stands nowhere in the report.
     assert_eq!(written(&out("two")), written(&out("one")));
@@ -241,7 +244,8 @@ fn tuning_is_independent_of_jobs_and_kills() {
 
     let csv = fs::read_to_string(out("one").join("tune.csv")).unwrap();
     assert_eq!(csv.lines().filter(|line| line.starts_with("race,")).count(), 4);
-    assert!(csv.contains("held-out,table.size = 64,") && csv.contains("held-out,table.size = 1024,"), "{csv}");
+    assert!(csv.contains("held-out,table.size = 64,"), "{csv}");
+    assert!(csv.contains("held-out,table.size = 1024,"), "{csv}");
 }
 
 /// Key seeds and repeats belong to the experiment as a whole: each stage of a race searches each of its items once, with the keys as they are.

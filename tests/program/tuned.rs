@@ -110,7 +110,8 @@ fn tune_page_has_every_figure_in_its_cell() {
         ]
     );
     assert_eq!(page.matches("**Warning:**").count(), 1, "{page}");
-    assert!(page.contains("a stage warns") && page.contains("- made by hand"));
+    assert!(page.contains("a stage warns"));
+    assert!(page.contains("- made by hand"));
     let race = table(&page, "The race");
     let expected = [
         ["slots=1, centre=0 *", "dropped in round 2", "25", "1.0000", "-", "0.021"],
@@ -206,10 +207,8 @@ fn tune_page_has_a_sentence_for_each_outcome() {
     assert!(findings[1].ends_with("it is better there too."), "{findings:?}");
     let (page, findings) = stdout(&|tuned| (tuned.winner, tuned.against) = (0, 3), &both);
     assert!(findings[0].starts_with("The baseline is best: \"slots=1, centre=0\". On 20"), "{findings:?}");
-    assert!(
-        findings[0].ends_with("of \"slots=2, centre=5\"'s.") && page.contains("against \"slots=2, centre=5\"; "),
-        "{findings:?}"
-    );
+    assert!(findings[0].ends_with("of \"slots=2, centre=5\"'s."), "{findings:?}");
+    assert!(page.contains("against \"slots=2, centre=5\"; "), "{findings:?}");
     let (page, findings) = stdout(
         &|tuned| {
             (tuned.confirmations, tuned.held_out_results) = (vec![Confirmation::Inert], Vec::new());
@@ -219,10 +218,8 @@ fn tune_page_has_a_sentence_for_each_outcome() {
     );
     assert!(findings[0].contains("all 6 candidates gave the same nodes in every search"), "{findings:?}");
     assert_eq!(findings.len(), 2, "nothing more is said but the cost: {findings:?}");
-    assert!(
-        findings[1].ends_with("of the 0 of the full grid, 0 %.") && !page.contains("Held-out items"),
-        "{findings:?}"
-    );
+    assert!(findings[1].ends_with("of the 0 of the full grid, 0 %."), "{findings:?}");
+    assert!(!page.contains("Held-out items"), "{findings:?}");
     assert!(!page.contains("no other pressure"), "{page}");
     // All others dropped; too few items, on either side; no other pressure.
     let (_, findings) = stdout(
@@ -232,7 +229,8 @@ fn tune_page_has_a_sentence_for_each_outcome() {
         },
         &both,
     );
-    assert!(findings.contains(&"The race dropped all others.".to_owned()) && findings.len() == 4, "{findings:?}");
+    assert!(findings.contains(&"The race dropped all others.".to_owned()), "{findings:?}");
+    assert_eq!(findings.len(), 4, "{findings:?}");
     let few =
         |page: &str, stdout: &str| page.contains(&format!("{stdout} held out: so few can show only large differences"));
     assert!(few(&stdout(&|tuned| tuned.held_out = 9, &both).0, "25 items were raced on and 9"));
@@ -275,7 +273,8 @@ fn tune_curves_follow_the_order_of_their_axis() {
     let svg = fs::read_to_string(folder.path().join("response-table-slots.svg")).unwrap();
     let tips: Vec<&str> = svg.split("<title>").skip(1).map(|rest| rest.split("</title>").next().unwrap()).collect();
     let places = ["table.slots 1: 0.700", "table.slots 2: 0.800", "table.slots 4: 1.000"];
-    assert!(tips.len() == 3 && tips.iter().zip(places).all(|(tip, place)| tip.contains(place)), "{tips:?}");
+    assert_eq!(tips.len(), 3, "{tips:?}");
+    assert!(tips.iter().zip(places).all(|(tip, place)| tip.contains(place)), "{tips:?}");
 }
 
 /// An interval that is clear of 1 is of one pressure alone; what the winner is said to be hangs on the p of all pressures together.

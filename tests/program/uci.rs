@@ -204,7 +204,8 @@ fn clear_hash_clears_a_table_that_is_never_cleared() {
         last.split(" nodes ").nth(1).unwrap().split(' ').next().unwrap().parse::<u64>().unwrap()
     };
     let first = nodes("");
-    assert!(nodes("") < first && nodes("ucinewgame\n") < first);
+    assert!(nodes("") < first);
+    assert!(nodes("ucinewgame\n") < first);
     assert_eq!(nodes("setoption name Clear Hash\n"), first);
     client.quit();
 }
@@ -355,7 +356,8 @@ fn hash_that_cannot_be_allocated_leaves_the_table() {
     assert!(message[0].starts_with("info string table.size: 134217728 MiB exceed the "), "{message:?}");
     // At the start there is no state to keep: the command is refused.
     let (_, stderr, code) = crate::common::run(&["uci", "--set", "table.size=128 TiB"]);
-    assert!(code == 2 && stderr.contains("table.size: 134217728 MiB exceed the "), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("table.size: 134217728 MiB exceed the "), "{stderr}");
 }
 
 /// Nothing but the client's wish makes a search that has no end.

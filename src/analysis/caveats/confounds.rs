@@ -170,15 +170,14 @@ mod tests {
             assert_eq!(have_common_value(what, &one, &other), have_common_value(what, &other, &one));
             have_common_value(what, &one, &other)
         };
-        assert!(
-            have_common("table.slots", &["1", "2"], &["2", "4"])
-                && !have_common("table.slots", &["1", "2"], &["4", "8"])
-        );
-        assert!(!have_common("table.slots", &["100"], &["101"]) && !have_common("table.slots", &[], &["1"]));
-        assert!(
-            have_common(ENTRIES, &["950"], &["1000", "4000"]) && !have_common(ENTRIES, &["949"], &["1000", "4000"])
-        );
-        assert!(have_common(ENTRIES, &["none"], &["none"]) && !have_common(ENTRIES, &["none"], &["1000"]));
+        assert!(have_common("table.slots", &["1", "2"], &["2", "4"]));
+        assert!(!have_common("table.slots", &["1", "2"], &["4", "8"]));
+        assert!(!have_common("table.slots", &["100"], &["101"]));
+        assert!(!have_common("table.slots", &[], &["1"]));
+        assert!(have_common(ENTRIES, &["950"], &["1000", "4000"]));
+        assert!(!have_common(ENTRIES, &["949"], &["1000", "4000"]));
+        assert!(have_common(ENTRIES, &["none"], &["none"]));
+        assert!(!have_common(ENTRIES, &["none"], &["1000"]));
     }
 
     /// Two policies with four slots beside a baseline with one give a single warning with their

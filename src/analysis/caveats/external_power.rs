@@ -192,10 +192,10 @@ mod tests {
         let [calm, lively] = with_clusters(24, 1, TYPICAL_SPREAD).detectable_effects();
         // Plus the margin of 0.9163 / 24 for an unseen cluster.
         let by_hand = |spread: f64| (3.099 * spread / 24.0_f64.sqrt() + 0.038_18).exp_m1();
-        assert!((calm - by_hand(0.16)).abs() < 2e-4 && (lively - by_hand(0.61)).abs() < 2e-4, "{calm} {lively}");
-        assert!(
-            with_clusters(41, 1, TYPICAL_SPREAD).falls_short() && !with_clusters(42, 1, TYPICAL_SPREAD).falls_short()
-        );
+        assert!((calm - by_hand(0.16)).abs() < 2e-4, "{calm} {lively}");
+        assert!((lively - by_hand(0.61)).abs() < 2e-4, "{calm} {lively}");
+        assert!(with_clusters(41, 1, TYPICAL_SPREAD).falls_short());
+        assert!(!with_clusters(42, 1, TYPICAL_SPREAD).falls_short());
         // More comparisons need more; none, or too few positions, is another warning.
         let more = with_clusters(24, 100, TYPICAL_SPREAD).detectable_effects()[0];
         assert!(more > 1.1 * calm, "{more}");
@@ -248,11 +248,8 @@ mod tests {
         ] {
             let found = after_run(engines).unwrap_or_else(|| panic!("{engines:?}"));
             let distances = [0, 1].map(|end| (found.spread[end] - spread[end]).abs());
-            assert!(
-                distances.iter().all(|distances| *distances < 1e-12) && found.measured,
-                "{engines:?}: {:?}",
-                found.spread
-            );
+            assert!(distances.iter().all(|distances| *distances < 1e-12), "{engines:?}: {:?}", found.spread);
+            assert!(found.measured, "{engines:?}: {:?}", found.spread);
         }
         // Up to half of the searches may have been stopped by a limit.
         for (cut, message) in [(8, true), (9, false)] {
@@ -316,7 +313,8 @@ mod tests {
         let rows = Frame::parse(rows.as_bytes(), "rows").unwrap();
         let found = ExternalPower::before_run(&read(&format!("{depth}{players}")), Some(&rows)).unwrap();
         let spread = 2.0_f64.ln() * (10.0_f64 / 9.0).sqrt();
-        assert!(found.measured && found.spread.iter().all(|found| (found - spread).abs() < 1e-9), "{found:?}");
+        assert!(found.measured, "{found:?}");
+        assert!(found.spread.iter().all(|found| (found - spread).abs() < 1e-9), "{found:?}");
     }
 
     #[test]
@@ -325,15 +323,14 @@ mod tests {
         assert!(short.starts_with(
             "24 positions cannot show a difference of 10 % among 3 comparisons: if log(nodes) of one search"
         ));
-        assert!(
-            short.contains("it takes at least ") && short.contains("0.16 to 0.61 (typical of such engines)"),
-            "{short}"
-        );
+        assert!(short.contains("it takes at least "), "{short}");
+        assert!(short.contains("0.16 to 0.61 (typical of such engines)"), "{short}");
         let enough = ExternalPower { games: true, measured: true, ..with_clusters(400, 1, [0.1, 0.1]) }.to_string();
         assert!(
             enough.starts_with("400 games: if a game's mean log(nodes) has a standard deviation of 0.10 (measured"),
             "{enough}"
         );
-        assert!(enough.contains("differences of 1.6 % or more") && enough.contains("; 10 % takes "), "{enough}");
+        assert!(enough.contains("differences of 1.6 % or more"), "{enough}");
+        assert!(enough.contains("; 10 % takes "), "{enough}");
     }
 }

@@ -81,7 +81,8 @@ mod tests {
         assert!((half_width(100) - 34.0).abs() < 0.1, "{}", half_width(100));
         assert_eq!(pairs_for(half_width(100)), 100);
         // Four times as many pairs halve the width; `pairs_for` is the least number that suffices.
-        assert!((half_width(1) - 340.5).abs() < 0.1 && (half_width(1) - 2.0 * half_width(4)).abs() < 1e-9);
+        assert!((half_width(1) - 340.5).abs() < 0.1);
+        assert!((half_width(1) - 2.0 * half_width(4)).abs() < 1e-9);
         for elo in [200.0, 50.0, 33.0, 5.0, 0.7] {
             let pairs = pairs_for(elo);
             assert!(half_width(pairs) <= elo && elo < half_width(pairs - 1), "{elo}: {pairs}");
@@ -106,10 +107,12 @@ mod tests {
         let [a, transposed, b] = ["1. Nf3 Nf6 2. Nc3", "1. Nc3 Nf6 2. Nf3", "1. e4 e5"];
         let few = |pairs: usize| format!("{pairs} pairs per encounter");
         let all = message(&[a, b]);
-        assert!(all.len() == 1 && all[0].starts_with(&few(2)), "{all:?}");
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert!(all[0].starts_with(&few(2)), "{all:?}");
         let all = message(&[a, transposed, b]);
         assert_eq!(all[0], "an opening is more than once in the suite: deterministic players repeat their games");
-        assert!(all.len() == 2 && all[1].starts_with(&few(2)), "{all:?}");
+        assert_eq!(all.len(), 2, "{all:?}");
+        assert!(all[1].starts_with(&few(2)), "{all:?}");
     }
 
     /// Only players that clear their table between moves or do not see draws are named; not those

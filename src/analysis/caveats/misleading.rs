@@ -132,7 +132,8 @@ mod tests {
                 message.starts_with("nodes to a depth may mislead in \"e1\": an engine may search less"),
                 "{message}"
             );
-            assert!(message.contains("`ttlab doctor`") && message.contains("[reference] self"), "{message}");
+            assert!(message.contains("`ttlab doctor`"), "{message}");
+            assert!(message.contains("[reference] self"), "{message}");
         }
     }
 }

@@ -176,7 +176,8 @@ mod tests {
         let three = format!("{two}[[variant]]\nname = 'c'\naspiration = 30\n");
         assert_eq!(message(&suite(6, &format!("{depth}{two}")), 1), [few(6)]);
         let six = message(&suite(6, &format!("{depth}{three}")), 1);
-        assert!(six.len() == 1 && six[0].starts_with("6 positions are too few for 2 comparisons"), "{six:?}");
+        assert_eq!(six.len(), 1, "{six:?}");
+        assert!(six[0].starts_with("6 positions are too few for 2 comparisons"), "{six:?}");
         assert_eq!(message(&suite(7, &format!("{depth}{three}")), 1), [few(7)]);
         let five = "5 positions are too few: no result could reach p < 0.05; use at least 6";
         assert_eq!(message(&suite(5, &format!("{depth}{two}")), 1), [five]);
@@ -222,17 +223,14 @@ mod tests {
         let by = |grid: &str| roomy(10_001, 3000).replace("'table.slots' = [1, 2]", grid);
         let is_warned =
             |grid: &str| message(&by(grid), 1).iter().any(|warning| warning.contains("says little about replacement"));
-        assert!(
-            is_warned("'table.same_key' = ['replace', 'policy']") && is_warned("'table.policy' = ['always', 'never']")
-        );
+        assert!(is_warned("'table.same_key' = ['replace', 'policy']"));
+        assert!(is_warned("'table.policy' = ['always', 'never']"));
         assert!(!is_warned("'keys.seed' = [1, 2]"));
         // 16 bytes an entry; games with one table fill it together; a share of the nodes is never
         // too roomy.
         let bytes = roomy(0, 3000).replace("table.size = 0", "table.size = '157 KiB'");
-        assert!(
-            message(&bytes, 1).contains(&pressure.to_owned())
-                && !message(&bytes.replace("157", "156"), 1).contains(&pressure.to_owned())
-        );
+        assert!(message(&bytes, 1).contains(&pressure.to_owned()));
+        assert!(!message(&bytes.replace("157", "156"), 1).contains(&pressure.to_owned()));
         assert!(
             !message(&bytes.replace("limit", "sequence = { self_play = 3 }\nlimit"), 1).contains(&pressure.to_owned())
         );
@@ -325,15 +323,11 @@ mod tests {
         assert!(message(&text([1, 2], "always"), 1).is_empty());
         // A seed is confounded with slots, too.
         let found = message(&text([1, 2], "always").replace("'table.slots' = 1", "'table.slots' = 4"), 1);
-        assert!(
-            found.len() == 1 && found[0].contains("differ in keys.seed and also in table.slots (4 against 1)"),
-            "{found:?}"
-        );
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("differ in keys.seed and also in table.slots (4 against 1)"), "{found:?}");
         let found = message(&text([1, 2], "big1"), 1);
-        assert!(
-            found.len() == 1 && found[0].contains("differ in table.policy and also in keys.seed (2 against 1)"),
-            "{found:?}"
-        );
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("differ in table.policy and also in keys.seed (2 against 1)"), "{found:?}");
     }
 
     /// Beside an external engine: nodes are not the same work, and the spread is measured if

@@ -175,9 +175,11 @@ mod tests {
         assert!(ages.contains(&"table.policy.factor".to_owned()), "{ages:?}");
         for path in ["table.refresh", "table.clock", "table.clear"].into_iter().chain(ages.iter().map(String::as_str)) {
             assert!(message(path, false, "game"), "{path}");
-            assert!(!message(path, true, "game") && !message(path, false, "never"), "{path}");
+            assert!(!message(path, true, "game"), "{path}");
+            assert!(!message(path, false, "never"), "{path}");
         }
-        assert!(!message("table.policy.kind", false, "game") && !message("table.size", false, "game"));
+        assert!(!message("table.policy.kind", false, "game"));
+        assert!(!message("table.size", false, "game"));
     }
 
     /// The first three are named and the rest counted; without a varying replacement only if all
@@ -217,7 +219,8 @@ mod tests {
         // compared.
         let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
         let few = count_warnings(&manifest, &Summary { power, ..summary(5) }, 0.0);
-        assert!(few.len() == 1 && few[0].starts_with("5 positions are too few: "), "{few:?}");
+        assert_eq!(few.len(), 1, "{few:?}");
+        assert!(few[0].starts_with("5 positions are too few: "), "{few:?}");
         let repeated = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
         for (lines, message) in [(1, 0), (2, 1)] {
             let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];

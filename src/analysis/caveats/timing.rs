@@ -71,7 +71,8 @@ mod tests {
             Timing::new(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap()
         };
         let two = time_rows("a,p,0,1,5,1.0\na,p,1,1,5,1.5\n");
-        assert!(two.noise.is_nan() && (two.drift - 0.5).abs() < 1e-12, "{two:?}");
+        assert!(two.noise.is_nan(), "{two:?}");
+        assert!((two.drift - 0.5).abs() < 1e-12, "{two:?}");
         let short = MIN_SECONDS / 2.0;
         assert!(time_rows(&format!("a,p,0,1,5,{short}\na,p,1,1,5,{short}\na,p,2,1,5,{short}\n")).noise.is_nan());
         // Drift counts searches with a first and a last repeat; each variant and key seed has its
@@ -82,7 +83,8 @@ mod tests {
         let seeds = "variant,position,repeat,depth,search.nodes,seconds,seed\n\
             a,p,0,1,5,1.0,0\na,p,1,1,5,1.0,0\na,p,2,1,5,1.1,0\na,p,0,1,5,4.0,1\na,p,1,1,5,4.0,1\na,p,2,1,5,4.9,1\n";
         let seeds = Timing::new(&Frame::parse(seeds.as_bytes(), "t").unwrap()).unwrap();
-        assert!((seeds.drift - 0.2).abs() < 1e-12 && seeds.noise.abs() < 1e-12, "{seeds:?}");
+        assert!((seeds.drift - 0.2).abs() < 1e-12, "{seeds:?}");
+        assert!(seeds.noise.abs() < 1e-12, "{seeds:?}");
         let once = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,5,1\n";
         assert_eq!(Timing::new(&Frame::parse(once.as_bytes(), "t").unwrap()), None);
     }

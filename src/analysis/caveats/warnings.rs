@@ -345,10 +345,8 @@ mod tests {
             restart_warning(&manifest).map(|doubt| doubt.to_string())
         };
         let message = of(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
-        assert!(
-            message.starts_with("\"v1\": restart = \"search\" discards all") && message.contains("histories"),
-            "{message}"
-        );
+        assert!(message.starts_with("\"v1\": restart = \"search\" discards all"), "{message}");
+        assert!(message.contains("histories"), "{message}");
         for restarts in
             [&[Some("game"), Some("experiment")][..], &[Some("search"), Some("search")], &[Some("search"), None], &[]]
         {

@@ -410,10 +410,9 @@ mod tests {
         // 0.4, 1 and 0.6 seconds: the median, and half the range.
         let times = read.pairs("seconds", 0, 1);
         assert_eq!(read.describe(&times), ["p 2 0.6", "q 2 2", "u 1 2"]);
-        assert!(
-            (times.spread - 0.3).abs() < 1e-12 && times.totals[0] == 5.0 && (times.totals[1] - 4.6).abs() < 1e-12,
-            "{times:?}"
-        );
+        assert!((times.spread - 0.3).abs() < 1e-12, "{times:?}");
+        assert!(times.totals[0] == 5.0, "{times:?}");
+        assert!((times.totals[1] - 4.6).abs() < 1e-12, "{times:?}");
         let rates = read.pairs("hit_rate", 0, 1);
         assert!((rates.mean().exp() - 5.0_f64.sqrt()).abs() < 1e-12, "the geometric mean of 2 and 2.5");
         assert_eq!(read.describe(&rates), ["p 0.25 0.5", "q 0.1 0.25"], "10 of 40 and 40 of 80; 5 of 50 and 10 of 40");
@@ -432,10 +431,10 @@ mod tests {
         assert_eq!(read.describe(&mixed), ["p 2 200", "q 2 50"]);
         let over = times.divide_by(&nodes);
         assert_eq!(over.list.len(), 2);
-        assert!(
-            (over.list[0].log - (0.3_f64 / 2.0).ln()).abs() < 1e-12 && (over.list[1].log - 2.0_f64.ln()).abs() < 1e-12
-        );
-        assert!((over.list[0].values[0] - 2.0).abs() < 1e-12 && (over.list[0].values[1] - 0.3).abs() < 1e-12);
+        assert!((over.list[0].log - (0.3_f64 / 2.0).ln()).abs() < 1e-12);
+        assert!((over.list[1].log - 2.0_f64.ln()).abs() < 1e-12);
+        assert!((over.list[0].values[0] - 2.0).abs() < 1e-12);
+        assert!((over.list[0].values[1] - 0.3).abs() < 1e-12);
         let plain = Pairs::from_values(
             &[4, 5, 6, 7, 8, 9],
             &[1.0, f64::NAN, 0.0, 0.0, 2.0, 0.0],
@@ -452,7 +451,8 @@ mod tests {
             (557.0, 265.0),
             "repeats are not counted"
         );
-        assert!(searches.group_sum(0, "table.stores").is_nan() && searches.find_duplicate().is_none());
+        assert!(searches.group_sum(0, "table.stores").is_nan());
+        assert!(searches.find_duplicate().is_none());
         let cell = &searches.cells(1)[0];
         assert_eq!(
             (searches.repeats(cell).len(), searches.sum(0, "table.hits"), searches.sums("search.nodes")(0)),
@@ -472,10 +472,8 @@ mod tests {
         let pairs = read.pairs("nodes", 0, 1);
         // Ratios of p: 2, 4 and 16, with a geometric mean of 128^(1/3); of q: 2 and 8.
         assert_eq!(read.describe(&pairs), ["p 100 200", "q 10 20"]);
-        assert!(
-            (pairs.list[0].log - 128.0_f64.ln() / 3.0).abs() < 1e-12
-                && (pairs.list[1].log - 4.0_f64.ln()).abs() < 1e-12
-        );
+        assert!((pairs.list[0].log - 128.0_f64.ln() / 3.0).abs() < 1e-12);
+        assert!((pairs.list[1].log - 4.0_f64.ln()).abs() < 1e-12);
         assert_eq!(pairs.totals, [110.0, 220.0]);
         assert_eq!(read.searches.group_sum(1, "search.nodes"), 220.0);
         let score = Metric::find("score", &read.frame).unwrap();
@@ -500,10 +498,8 @@ mod tests {
         let pairs = read.pairs("nodes", 0, 1);
         assert_eq!(read.describe(&pairs), ["g 1 100 50", "g 1 100 25", "g 6 3"]);
         let clusters: Vec<u32> = pairs.list.iter().map(|pair| pair.cluster).collect();
-        assert!(
-            clusters[0] == clusters[1] && clusters[1] != clusters[2],
-            "a game and a position of the same name are two clusters"
-        );
+        assert!(clusters[0] == clusters[1], "a game and a position of the same name are two clusters");
+        assert!(clusters[1] != clusters[2], "a game and a position of the same name are two clusters");
         let names = [0, 2].map(|index| read.searches.cluster_name(clusters[index], &read.frame));
         assert_eq!(names, ["g", "g"]);
         assert!(read.pairs("nodes", 1, 0).list.is_empty());
@@ -575,22 +571,23 @@ mod tests {
     /// 30, 0, 30 the ratio is 60 / 70. A search counts as a whole, however deep the other went, and
     /// not at all without a value.
     #[test]
-    fn means_are_compared_if_single_values_may_be_0() {
+    fn means_are_compared_where_a_value_may_be_0() {
         let rows = "a,p,1,7,9\na,p,2,7,10\na,q,1,7,20\na,r,1,7,40\na,s,1,7,5\nb,p,1,7,30\nb,q,1,7,1\nb,q,2,7,0\nb,r,1,7,30\nb,s,1,7,\n";
         let read = rows_of("variant,position,depth,search.nodes,score_error", rows, columns::VARIANT);
         let metric = Metric::from_column(columns::SCORE_ERROR);
         let reader = MetricReader::new(&read.searches, &metric, &read.frame);
         let pairs = BaseSearches::new(&reader, &read.grouping, 0).pairs(1);
-        let close = |found: f64, required: f64| assert!((found - required).abs() < 1e-12, "{found} {required}");
-        close(pairs.ratio().mean, 60.0 / 70.0);
-        close(pairs.totals[0], 70.0 / 3.0);
-        close(pairs.totals[1], 20.0);
+        let assert_close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        assert_close(pairs.ratio().mean, 60.0 / 70.0);
+        assert_close(pairs.totals[0], 70.0 / 3.0);
+        assert_close(pairs.totals[1], 20.0);
         assert_eq!((pairs.list.len(), pairs.truncated, pairs.incomparable), (3, 0, 0));
-        // The contribution: ln (6/7) + other / 20 - base / 23.33.
-        close(pairs.list[1].log, (6.0_f64 / 7.0).ln() + 0.0 - 20.0 / (70.0 / 3.0));
-        let mut nothing =
+        // A pair's share of the log ratio of means, linearised: log ratio + other / its mean - base /
+        // its mean.
+        assert_close(pairs.list[1].log, (6.0_f64 / 7.0).ln() + 0.0 - 20.0 / (70.0 / 3.0));
+        let mut zeros =
             Pairs { list: pairs.list.iter().map(|pair| Pair { values: [0.0, 0.0], ..*pair }).collect(), ..pairs };
-        nothing.compare_means();
-        assert_eq!((nothing.list.len(), nothing.both_zero, nothing.one_sided_zero), (0, 3, [0, 0]));
+        zeros.compare_means();
+        assert_eq!((zeros.list.len(), zeros.both_zero, zeros.one_sided_zero), (0, 3, [0, 0]));
     }
 }

@@ -564,10 +564,13 @@ mod tests {
         let found = Comparison::new(&base, &new, &[]).unwrap();
         assert_eq!(found.differences, Some(vec!["limit.nodes in 1 of 2 variants (60 -> 80)".to_owned()]));
         let message: Vec<&String> = found.notes.iter().filter(|note| note.contains("cut short")).collect();
-        assert!(message.len() == 1 && message[0].contains("1 row of BASE and 1 of NEW"), "{:?}", found.notes);
+        assert_eq!(message.len(), 1, "{:?}", found.notes);
+        assert!(message[0].contains("1 row of BASE and 1 of NEW"), "{:?}", found.notes);
         let ratios: Vec<(f64, usize)> =
             found.variants.iter().map(|change| (change.nodes.mean, change.truncated)).collect();
-        assert!((ratios[0].0 - 0.5).abs() < 1e-12 && ratios[0].1 == 1 && ratios[1] == (1.0, 0), "{ratios:?}");
+        assert!((ratios[0].0 - 0.5).abs() < 1e-12, "{ratios:?}");
+        assert!(ratios[0].1 == 1, "{ratios:?}");
+        assert!(ratios[1] == (1.0, 0), "{ratios:?}");
         assert_eq!(found.variants[0].totals[0], [60.0, 80.0], "totals hold what was cut");
     }
 
@@ -583,7 +586,8 @@ mod tests {
         };
         for change in compare(&rows([0, 0]), &rows([0, 100])).variants {
             let both = 1.0 - (31.0_f64 / 32.0).powi(2);
-            assert!((change.nodes.p - 1.0 / 32.0).abs() < 1e-9 && (change.p - both).abs() < 1e-9, "{change:?}");
+            assert!((change.nodes.p - 1.0 / 32.0).abs() < 1e-9, "{change:?}");
+            assert!((change.p - both).abs() < 1e-9, "{change:?}");
         }
     }
 
@@ -741,7 +745,8 @@ mod tests {
         let judged = compare_with_time_gate(&side(1.0), &side(10.0)).gate_results;
         assert_eq!((judged.len(), judged[0].totals, judged[0].fails, judged[0].noise), (1, [8.0, 17.0], false, true));
         let judged = compare_with_time_gate(&side(1.0), &side(1.0)).gate_results;
-        assert!(!judged[0].fails && !judged[0].noise);
+        assert!(!judged[0].fails);
+        assert!(!judged[0].noise);
     }
 
     /// Different positions with one name are refused, with both results' names; positions that only
@@ -755,10 +760,8 @@ mod tests {
         let old = side("old", &[("p", "1"), ("q", "2")]);
         assert!(Comparison::new(&old, &side("new", &[("p", "1"), ("r", "2")]), &[]).is_ok());
         let error = Comparison::new(&old, &side("new", &[("p", "1"), ("q", "3")]), &[]).unwrap_err().to_string();
-        assert!(
-            error.starts_with("old and new: 1 item called alike is not the same") && error.contains("`q`"),
-            "{error}"
-        );
+        assert!(error.starts_with("old and new: 1 item called alike is not the same"), "{error}");
+        assert!(error.contains("`q`"), "{error}");
         // A duplicate row is reported for the result that has it.
         let [once, twice] = [("old", "a,p,9"), ("new", "a,p,9 a,p,9")]
             .map(|(name, rows)| RecordedResult { name: name.to_owned(), ..result_of(rows, Manifest::default()) });
@@ -833,7 +836,8 @@ mod tests {
         let both = side(&["a,p,1,,9,3,0.5", "b,p,1,,9,,0.5"]);
         let (judged, _, notes) = judge(&both, &both, "hits > +1%").unwrap();
         let message = "gate `hits > +1%`: not judged of \"b\", which has no figures";
-        assert!(judged == 1 && notes.iter().any(|note| note == message), "{notes:?}");
+        assert_eq!(judged, 1, "{notes:?}");
+        assert!(notes.iter().any(|note| note == message), "{notes:?}");
         assert!(judge(&both, &both, "seconds > +1%").unwrap_err().contains("has no interval"));
         let bare =
             Frame::parse("variant,position,depth,error,search.nodes\na,p,1,,9\na,q,1,,8\n".as_bytes(), "t").unwrap();

@@ -438,7 +438,9 @@ mod tests {
         let axes = [axis("a", ["1", "2"]), axis("b", ["x", "y"]), axis("c", ["3", "4"])];
         let (found, unlike) = ratio_map(&grid, &axes, (0, 1), &lines_of(&[0.5, 8.0, 1.0, 3.0]));
         let near = |found: Option<f64>, expected: f64| found.is_some_and(|found| (found - expected).abs() < 1e-9);
-        assert!(near(found[0][0], 2.0) && near(found[1][1], 1.0) && near(found[1][0], 3.0), "{found:?}");
+        assert!(near(found[0][0], 2.0), "{found:?}");
+        assert!(near(found[1][1], 1.0), "{found:?}");
+        assert!(near(found[1][0], 3.0), "{found:?}");
         assert_eq!(found[0][1], None);
         // One cell has both values of the third axis, the others one; in the second grid all cells
         // have one, equal or different.
@@ -532,9 +534,8 @@ mod tests {
         );
         // A single point is no curve, nor is a single depth.
         let only = frame.take(&frame.select(|row| frame.numbers(columns::DEPTH)[row] == 1.0));
-        assert!(
-            ratio_by_depth(&frame, &summary, &[2]).is_empty() && ratio_by_depth(&only, &summary, &[0, 1]).is_empty()
-        );
+        assert!(ratio_by_depth(&frame, &summary, &[2]).is_empty());
+        assert!(ratio_by_depth(&only, &summary, &[0, 1]).is_empty());
         // By search, to the depth that both finished: 110 and 220, 340 and 2,420 nodes; of c 10 and
         // 30.
         let points = position_ratios(&frame, &summary, (&grouping, &searches), &[0, 1, 2]);

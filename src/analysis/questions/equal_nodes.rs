@@ -140,13 +140,14 @@ mod tests {
         let found = equal_nodes(&[&between, &half, &same, &weak, &strong, &few], &[(2.0, &half)]);
         let nodes: Vec<Option<f64>> = found.iter().map(|result| result.map(|result| result.nodes)).collect();
         assert!((nodes[0].unwrap() - 0.5_f64.sqrt()).abs() < 1e-4, "{nodes:?}");
-        assert!((nodes[1].unwrap() - 0.5).abs() < 1e-9 && (nodes[2].unwrap() - 1.0).abs() < 1e-9, "{nodes:?}");
+        assert!((nodes[1].unwrap() - 0.5).abs() < 1e-9, "{nodes:?}");
+        assert!((nodes[2].unwrap() - 1.0).abs() < 1e-9, "{nodes:?}");
         assert_eq!(nodes[3..], [Some(0.0), Some(f64::INFINITY), None], "outside what was played, and too few pairs");
         let result = found[0].unwrap();
-        assert!(
-            0.5 < result.low && result.low < result.nodes && result.nodes < result.high && result.high < 1.0,
-            "{result:?}"
-        );
+        assert!(0.5 < result.low, "{result:?}");
+        assert!(result.low < result.nodes, "{result:?}");
+        assert!(result.nodes < result.high, "{result:?}");
+        assert!(result.high < 1.0, "{result:?}");
         // Five pairs of a copy are too few, six are enough.
         let first_pairs = |pairs: u32| -> PairPoints {
             half.iter().filter(|(index, _)| **index < pairs).map(|(a, b)| (*a, *b)).collect()
@@ -162,9 +163,8 @@ mod tests {
     fn curve_that_decreases_is_pooled() {
         let found = pool_curve(vec![(-1.0, -100.0, 10.0), (-0.5, -120.0, 30.0), (0.5, -3.0, 10.0)]);
         let expected = [(-0.625, -115.0), (0.0, 0.0)];
-        assert!(
-            found.len() == 2 && found.iter().zip(expected).all(|(a, b)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6)
-        );
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().zip(expected).all(|(a, b)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6));
         assert_eq!(pool_curve(Vec::new()), [(0.0, 0.0)]);
         let steps = [(-2.0, -300.0), (-1.0, -100.0), (0.0, 0.0)];
         for (elo, nodes) in [(-300.0, -2.0), (-200.0, -1.5), (-100.0, -1.0), (-25.0, -0.25), (0.0, 0.0)] {

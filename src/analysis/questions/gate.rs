@@ -173,12 +173,18 @@ mod tests {
 
     #[test]
     fn bound_is_a_share_or_an_amount_of_the_change() {
-        assert!(!exceeds("nodes > +1%", 1000.0, 1010.0) && exceeds("nodes > +1%", 1000.0, 1011.0));
-        assert!(exceeds("nodes >= 1 %", 1000.0, 1010.0) && !exceeds("nodes >= 1 %", 1000.0, 1009.0));
-        assert!(exceeds("hits < -2.5%", 1000.0, 974.0) && !exceeds("hits < -2.5%", 1000.0, 975.0));
-        assert!(exceeds("hits <= - 25", 1000.0, 975.0) && !exceeds("hits <= -25", 1000.0, 976.0));
-        assert!(exceeds("nodes > +1_000", 0.0, 1001.0) && !exceeds("nodes>+1,000", 0.0, 1000.0));
-        assert!(exceeds("nodes > 0", 5.0, 6.0) && !exceeds("nodes > 0", 5.0, 5.0));
+        assert!(!exceeds("nodes > +1%", 1000.0, 1010.0));
+        assert!(exceeds("nodes > +1%", 1000.0, 1011.0));
+        assert!(exceeds("nodes >= 1 %", 1000.0, 1010.0));
+        assert!(!exceeds("nodes >= 1 %", 1000.0, 1009.0));
+        assert!(exceeds("hits < -2.5%", 1000.0, 974.0));
+        assert!(!exceeds("hits < -2.5%", 1000.0, 975.0));
+        assert!(exceeds("hits <= - 25", 1000.0, 975.0));
+        assert!(!exceeds("hits <= -25", 1000.0, 976.0));
+        assert!(exceeds("nodes > +1_000", 0.0, 1001.0));
+        assert!(!exceeds("nodes>+1,000", 0.0, 1000.0));
+        assert!(exceeds("nodes > 0", 5.0, 6.0));
+        assert!(!exceeds("nodes > 0", 5.0, 5.0));
     }
 
     #[test]
@@ -194,12 +200,12 @@ mod tests {
             assert!(Gate::parse(text).is_ok(), "{text}");
         }
         let can_fail_at = |text: &str, base: f64| Gate::parse(text).unwrap().can_fail(base);
-        assert!(
-            can_fail_at("nodes < -9", 10.0) && !can_fail_at("nodes < -10", 10.0) && can_fail_at("nodes <= -10", 10.0)
-        );
-        assert!(
-            !can_fail_at("nodes <= -11", 10.0) && !can_fail_at("hits < -2%", 0.0) && can_fail_at("hits > +2%", 0.0)
-        );
+        assert!(can_fail_at("nodes < -9", 10.0));
+        assert!(!can_fail_at("nodes < -10", 10.0));
+        assert!(can_fail_at("nodes <= -10", 10.0));
+        assert!(!can_fail_at("nodes <= -11", 10.0));
+        assert!(!can_fail_at("hits < -2%", 0.0));
+        assert!(can_fail_at("hits > +2%", 0.0));
         assert!(can_fail_at("nodes changed", 0.0));
     }
 
@@ -235,7 +241,8 @@ mod tests {
             ("hits <= -101%", "it can never fail"),
         ] {
             let message = Gate::parse(text).unwrap_err().to_string();
-            assert!(message.contains(what) && message.contains("help: "), "{text}: {message}");
+            assert!(message.contains(what), "{text}: {message}");
+            assert!(message.contains("help: "), "{text}: {message}");
         }
     }
 

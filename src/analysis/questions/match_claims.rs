@@ -98,7 +98,10 @@ mod tests {
         let rows = Frame::parse(format!("{head}{games}").as_bytes(), "test").unwrap();
         let all = Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap();
         let Elo { elo, low, high } = all.encounters[0].pairs.elo_within(all.reach);
-        assert!(0.0 < low && low < elo && elo < high && elo - low < high - elo, "a lopsided interval above 0");
+        assert!(0.0 < low, "a lopsided interval above 0");
+        assert!(low < elo, "a lopsided interval above 0");
+        assert!(elo < high, "a lopsided interval above 0");
+        assert!(elo - low < high - elo, "a lopsided interval above 0");
         let judge = |claim: &str| {
             let found = judge_match_claims(&[from_toml(&format!("claim = '{claim}'")).unwrap()], &all).remove(0);
             (found.ruling, found.measured.split(" over").next().unwrap().to_owned())

@@ -83,7 +83,8 @@ mod tests {
         let likelihood = Pentanomial([0, 2, 4, 4, 0]).superiority();
         assert!((likelihood - 0.8010).abs() < 1e-3, "{likelihood}");
         assert!(Pentanomial::default().superiority().is_nan());
-        assert!(pairs.superiority() > 0.9999 && (Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
+        assert!(pairs.superiority() > 0.9999);
+        assert!((Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
     }
 
     /// Ten lost pairs: with 2.5 % no other kind is seen if these are 0.3085 of all (1 - 0.025^0.1),
@@ -92,11 +93,15 @@ mod tests {
     #[test]
     fn equal_pairs_have_an_exact_interval() {
         let lost = Pentanomial([10, 0, 0, 0, 0]).elo();
-        assert!((lost.high + 140.2).abs() < 0.1 && lost.low <= lost.elo && lost.elo < -1000.0, "{lost:?}");
+        assert!((lost.high + 140.2).abs() < 0.1, "{lost:?}");
+        assert!(lost.low <= lost.elo, "{lost:?}");
+        assert!(lost.elo < -1000.0, "{lost:?}");
         let won = Pentanomial([0, 0, 0, 0, 10]).elo();
-        assert!((won.low - 140.2).abs() < 0.1 && won.high >= won.elo, "{won:?}");
+        assert!((won.low - 140.2).abs() < 0.1, "{won:?}");
+        assert!(won.high >= won.elo, "{won:?}");
         let drawn = Pentanomial([0, 0, 1000, 0, 0]).elo();
-        assert!((drawn.low + 1.28).abs() < 0.01 && (drawn.high - 1.28).abs() < 0.01, "{drawn:?}");
+        assert!((drawn.low + 1.28).abs() < 0.01, "{drawn:?}");
+        assert!((drawn.high - 1.28).abs() < 0.01, "{drawn:?}");
         assert!([lost, won, drawn].iter().all(|elo| elo.low <= elo.elo && elo.elo <= elo.high));
         assert!(Pentanomial([0, 0, 9, 0, 0]).normalized().elo.is_nan());
         assert_eq!(Pentanomial([0, 0, 9, 1, 0]).single_kind(), None);
@@ -114,7 +119,10 @@ mod tests {
     #[test]
     fn interval_of_a_clean_score_is_finite() {
         let [won, lost] = [[0, 0, 0, 0, 9], [9, 0, 0, 0, 0]].map(|pairs| Pentanomial(pairs).elo());
-        assert!((won.high - 2400.0).abs() < 1e-3 && (lost.low + 2400.0).abs() < 1e-3, "{won:?} {lost:?}");
-        assert!((won.low + lost.high).abs() < 1e-6 && won.low < won.elo && won.elo < won.high, "{won:?} {lost:?}");
+        assert!((won.high - 2400.0).abs() < 1e-3, "{won:?} {lost:?}");
+        assert!((lost.low + 2400.0).abs() < 1e-3, "{won:?} {lost:?}");
+        assert!((won.low + lost.high).abs() < 1e-6, "{won:?} {lost:?}");
+        assert!(won.low < won.elo, "{won:?} {lost:?}");
+        assert!(won.elo < won.high, "{won:?} {lost:?}");
     }
 }

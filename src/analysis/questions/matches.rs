@@ -327,9 +327,12 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.mirrored, a.repeated, a.ends["mate"], a.ends["resigned"]), (1, 1, 4, 1));
         // 160 plies, half of them A's; 400 plies of depth; 600 nodes of A and 1,200 of the opponent
         // over 80 moves.
-        assert!((a.depth - 5.0).abs() < 1e-12 && (a.nodes[0] - 7.5).abs() < 1e-12 && (a.nodes[1] - 15.0).abs() < 1e-12);
+        assert!((a.depth - 5.0).abs() < 1e-12);
+        assert!((a.nodes[0] - 7.5).abs() < 1e-12);
+        assert!((a.nodes[1] - 15.0).abs() < 1e-12);
         assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
-        assert!((found.bounds.alpha - 0.025).abs() < 1e-12 && (found.reach - 2.241).abs() < 1e-3);
+        assert!((found.bounds.alpha - 0.025).abs() < 1e-12);
+        assert!((found.reach - 2.241).abs() < 1e-3);
         assert_eq!(a.course.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
         // A game without a result is not counted.
         let rows =
@@ -372,7 +375,8 @@ A,o4,0,0,base,,,,,,,,,engine died
             let regular =
                 found.course.iter().skip(1).filter(|(index, _)| found.decided.is_none_or(|(_, end)| end != *index));
             let count = regular.count() as u64;
-            assert!(count <= 60 && (all > 60 || count + u64::from(found.decided.is_some()) == all), "{all}: {count}");
+            assert!(count <= 60, "{all}: {count}");
+            assert!((all > 60 || count + u64::from(found.decided.is_some()) == all), "{all}: {count}");
         }
     }
 
@@ -477,6 +481,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         let mut most = [[1.0, 0.5]; 8];
         most[0] = [0.0, 0.5];
         let turned = most.map(|both| both.map(|points| 1.0 - points));
-        assert!(p(most) < 0.2 && (p(most) - p(turned)).abs() < 1e-12, "{} {}", p(most), p(turned));
+        assert!(p(most) < 0.2, "{} {}", p(most), p(turned));
+        assert!((p(most) - p(turned)).abs() < 1e-12, "{} {}", p(most), p(turned));
     }
 }

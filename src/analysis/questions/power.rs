@@ -111,10 +111,14 @@ mod tests {
         };
         let alone = text(std::slice::from_ref(&logs));
         let beside = text(&[same.clone(), logs, same.clone(), same.clone()]);
-        assert!(alone.0 > 0.01 && beside.0 >= alone.0 && beside.1 >= alone.1, "{alone:?} {beside:?}");
+        assert!(alone.0 > 0.01, "{alone:?} {beside:?}");
+        assert!(beside.0 >= alone.0, "{alone:?} {beside:?}");
+        assert!(beside.1 >= alone.1, "{alone:?} {beside:?}");
         assert!(text(&[same]).0.is_nan());
         // With six clusters the margin for an unseen one is exp(0.9163 / 6) - 1 = 16.5 %.
-        assert!(six.clusters == 6 && six.detectable > 0.165 && six.detectable < 0.168, "{six:?}");
+        assert_eq!(six.clusters, 6, "{six:?}");
+        assert!(six.detectable > 0.165, "{six:?}");
+        assert!(six.detectable < 0.168, "{six:?}");
     }
 
     /// (1.96 + 0.84)^2 x 0.1005^2 / (ln(1.01) - 0.9163 / n)^2 is n at 976; Student's t needs a

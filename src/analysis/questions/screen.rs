@@ -131,7 +131,8 @@ mod tests {
     /// One contender and one look give 1.96; five looks at three contenders split 5 % into fifteen.
     #[test]
     fn contenders_and_looks_split_the_level() {
-        assert!((interval_quantile(1, 1) - 1.960).abs() < 1e-3 && (interval_quantile(3, 5) - 2.935).abs() < 1e-3);
+        assert!((interval_quantile(1, 1) - 1.960).abs() < 1e-3);
+        assert!((interval_quantile(3, 5) - 2.935).abs() < 1e-3);
         let decide = |pairs: [u64; 5]| {
             Contender { name: "x".to_owned(), pairs: Pentanomial(pairs) }.decision(interval_quantile(1, 1))
         };

@@ -94,11 +94,11 @@ impl<'a> LineOverSuites<'a> {
         let suites = self.suites.len();
         match self.count_significant(metric) {
             [0, 0] => "no difference shown in any".to_owned(),
-            [less, 0] if less == suites => format!("less in all {suites}"),
-            [0, more] if more == suites => format!("more in all {suites}"),
-            [less, 0] => format!("less in {less} of {suites}"),
-            [0, more] => format!("more in {more} of {suites}"),
-            [less, more] => format!("less in {less}, more in {more} of {suites}"),
+            [less, 0] if less == suites => format!("below in all {suites}"),
+            [0, more] if more == suites => format!("above in all {suites}"),
+            [less, 0] => format!("below in {less} of {suites}"),
+            [0, more] => format!("above in {more} of {suites}"),
+            [less, more] => format!("below in {less}, above in {more} of {suites}"),
         }
     }
 }
@@ -129,16 +129,16 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
         less.iter().filter_map(|line| Some((line, line.ratio(0)?))).min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     if let Some((line, ratio)) = least.filter(|_| summaries[0].unlike.is_empty()) {
         findings.push(format!(
-            "Least {what} over the {suites} suites, among those with less in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",
+            "Fewest {what} over the {suites} suites, of the lines below the baseline in each: \"{}\", {:.3} of the baseline's (95 % {:.3} to {:.3}).",
             line.name, ratio.mean, ratio.low, ratio.high
         ));
     }
     let parts = [
-        (less.len(), "less than the baseline in every suite"),
-        (more.len(), "more in every suite"),
-        (contradicting.len(), "less in one suite and more in another"),
-        (some, "different in some suites only"),
-        (not_significant.len(), "no difference shown in any"),
+        (less.len(), "below the baseline in every suite"),
+        (more.len(), "above it in every suite"),
+        (contradicting.len(), "below it in one suite and above it in another"),
+        (some, "different from it in some suites only"),
+        (not_significant.len(), "without a difference shown in any"),
     ];
     let parts: Vec<String> =
         parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
@@ -197,7 +197,9 @@ mod tests {
         assert_eq!(OverSuites::from_ratios(&[]), None);
         assert_eq!(OverSuites::from_ratios(&[ratio(0.5, 0.4, 0.6), ratio(f64::NAN, f64::NAN, f64::NAN)]), None);
         let over = OverSuites::from_ratios(&[ratio(0.5, 0.4, 0.6), ratio(0.5, f64::NAN, f64::NAN)]).unwrap();
-        assert!(over.mean == 0.5 && over.low.is_nan() && over.high.is_nan(), "{over:?}");
+        assert!(over.mean == 0.5, "{over:?}");
+        assert!(over.low.is_nan(), "{over:?}");
+        assert!(over.high.is_nan(), "{over:?}");
     }
 
     /// Two suites that differ in size, spread and mean, each with Student's interval: the interval
@@ -239,34 +241,34 @@ mod tests {
     }
 
     #[test]
-    fn findings_name_what_holds_in_every_suite_and_what_contradicts() {
+    fn findings_list_agreements_and_contradictions_of_the_suites() {
         let first = summary(&[("always", 0.5), ("turns", 0.8), ("more", 1.5), ("same", 1.0)]);
         let second = summary(&[("always", 0.7), ("turns", 1.2), ("more", 1.5), ("same", 1.0), ("new", 0.9)]);
         let found = findings(&["a", "b"], &[&first, &second]);
-        let least = "Least nodes over the 2 suites, among those with less in each: \"always\", 0.59";
+        let least = "Fewest nodes over the 2 suites, of the lines below the baseline in each: \"always\", 0.59";
         assert!(found[0].starts_with(least), "{found:?}");
         assert_eq!(
             found[1],
-            "Of 5 lines in 2 suites: 1 less than the baseline in every suite, 1 more in every suite, 1 less in one suite and more in \
-             another, 1 different in some suites only, 1 no difference shown in any."
+            "Of 5 lines in 2 suites: 1 below the baseline in every suite, 1 above it in every suite, 1 below it in one suite and above it in \
+             another, 1 different from it in some suites only, 1 without a difference shown in any."
         );
         let contradiction = "The suites contradict each other on \"turns\" (0.80";
-        assert!(
-            found[2].starts_with(contradiction) && found[2].ends_with(" in a, 1.200 in b).") && found.len() == 3,
-            "{found:?}"
-        );
+        assert!(found[2].starts_with(contradiction), "{found:?}");
+        assert!(found[2].ends_with(" in a, 1.200 in b)."), "{found:?}");
+        assert_eq!(found.len(), 3, "{found:?}");
         let lines = LineOverSuites::collect_lines(&[&first, &second]);
         let holds: Vec<String> = lines.iter().map(|line| line.describe(0)).collect();
         let expected = [
             "no difference shown in any",
-            "less in all 2",
-            "less in 1, more in 1 of 2",
-            "more in all 2",
+            "below in all 2",
+            "below in 1, above in 1 of 2",
+            "above in all 2",
             "no difference shown in any",
-            "less in 1 of 2",
+            "below in 1 of 2",
         ];
         assert_eq!(holds, expected);
-        assert!(lines[0].is_baseline() && lines[0].ratio(0).is_none());
+        assert!(lines[0].is_baseline());
+        assert!(lines[0].ratio(0).is_none());
         assert!(lines[5].ratio(0).is_none(), "a suite without it");
     }
 }

@@ -362,8 +362,10 @@ mod tests {
             Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().power
         };
         let (two, three) = (power(false), power(true));
-        assert!(two.rivals && two.detectable < 0.09, "{two:?}");
-        assert!(three.rivals && three.lines == two.lines + 1, "{three:?}");
+        assert!(two.rivals, "{two:?}");
+        assert!(two.detectable < 0.09, "{two:?}");
+        assert!(three.rivals, "{three:?}");
+        assert!(three.lines == two.lines + 1, "{three:?}");
         // It adds a comparison, which lowers the level.
         assert!((three.needed / two.needed - 1.0).abs() < 0.2, "{three:?} {two:?}");
     }
@@ -377,7 +379,8 @@ mod tests {
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
         let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
         assert_eq!((lines[0].searches, lines[0].hashfull, lines[0].solved), (3, 500.0, (1, 2)));
-        assert!(lines[1].hashfull.is_nan() && lines[1].solved == (0, 0));
+        assert!(lines[1].hashfull.is_nan());
+        assert!(lines[1].solved == (0, 0));
     }
 
     /// A search counts once, by its first repeat that did not fail or is not filtered out.
@@ -407,7 +410,8 @@ mod tests {
             (lines[0].interval(columns::HITS), lines[0].hits)
         };
         let (once, twice) = (lines(false), lines(true));
-        assert!(once.0.0 < once.0.1 && once == twice, "{once:?} {twice:?}");
+        assert!(once.0.0 < once.0.1, "{once:?} {twice:?}");
+        assert!(once == twice, "{once:?} {twice:?}");
     }
 
     /// Rivals are compared with the best of them: the power is that of a baseline, without the line
@@ -431,7 +435,8 @@ mod tests {
             Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().power
         };
         let (rivals, best) = (power(true), power(false));
-        assert!(rivals.rivals && !best.rivals);
+        assert!(rivals.rivals);
+        assert!(!best.rivals);
         assert_eq!(rivals.detectable, best.detectable);
         assert!((rivals.needed / best.needed - 1.0).abs() < 0.2, "{rivals:?} {best:?}");
     }

@@ -210,7 +210,8 @@ mod tests {
                 ("policy".to_owned(), words(&["always", "aged-depth factor=4"])),
             ]
         );
-        assert!(axes[0].is_numeric() && !axes[1].is_numeric());
+        assert!(axes[0].is_numeric());
+        assert!(!axes[1].is_numeric());
     }
 
     #[test]

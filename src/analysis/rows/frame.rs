@@ -324,7 +324,8 @@ mod tests {
         let [figure, group, condition] = resolve("slots,table.slots", "slots");
         assert_eq!((figure, group), (Ok("slots".to_owned()), Ok("table.slots".to_owned())));
         let message = condition.unwrap_err();
-        assert!(message.contains("`slots`") && message.contains("`table.slots`"), "{message}");
+        assert!(message.contains("`slots`"), "{message}");
+        assert!(message.contains("`table.slots`"), "{message}");
         assert_eq!(resolve("slots,table.slots", "table.slots"), all("table.slots"));
         assert_eq!(resolve("slots,table.slots", "row.slots"), all("slots"));
         for message in resolve("table.size", "source").map(Result::unwrap_err) {
@@ -339,7 +340,8 @@ mod tests {
         assert_eq!(resolve("limit.depth", "depth"), all("depth"));
         assert_eq!(resolve("limit.depth", "row.depth"), all("depth"));
         for message in resolve("table.size", "siez").map(Result::unwrap_err) {
-            assert!(message.contains("siez") && message.contains("size"), "{message}");
+            assert!(message.contains("siez"), "{message}");
+            assert!(message.contains("size"), "{message}");
         }
         assert!(resolve("table.size", "row.size").iter().all(Result::is_err), "an option is no column of the rows");
     }

@@ -102,7 +102,8 @@ fn head_describes_trace_and_table() {
         let mut end = 0;
         for name in "hits,known,gap,cuts kept,of all,gap,worth kept,of all,gap,evictions,refused".split(',') {
             end += names[end..].find(name).unwrap() + name.len();
-            assert!(line[end - 1] != ' ' && line[end] == ' ', "{name}\n{names}\n{}", line.iter().collect::<String>());
+            assert!(line[end - 1] != ' ', "{name}\n{names}\n{}", line.iter().collect::<String>());
+            assert!(line[end] == ' ', "{name}\n{names}\n{}", line.iter().collect::<String>());
         }
         assert_eq!((&names[end..], &line[end..]), ("  policy", &[' ', ' ', 'x'][..]));
     }

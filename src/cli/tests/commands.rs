@@ -78,7 +78,8 @@ fn verify_exit_code_is_that_of_the_worst_folder() {
         assert_eq!(found, code, "{folders:?}");
         assert!(folders.iter().all(|folder| stdout.contains(&format!("{folder}: "))), "{stdout}");
         let (found, stdout, _) = call(&[&words[..], &["--quiet"]].concat());
-        assert!(found == code && !stdout.contains("whole: complete"), "{folders:?}: {stdout}");
+        assert!(found == code, "{folders:?}: {stdout}");
+        assert!(!stdout.contains("whole: complete"), "{folders:?}: {stdout}");
         for (folder, word) in
             [(&lacking, "incomplete"), (&wrong, "WRONG")].into_iter().filter(|(one, _)| folders.contains(one))
         {
@@ -94,7 +95,8 @@ fn verify_exit_code_is_that_of_the_worst_folder() {
         }
         if let [base, new] = folders[..] {
             let (found, _, stderr) = call(&["compare", base, new]);
-            assert!(found == code && stderr.starts_with(&lacking), "{folders:?}: {stderr}");
+            assert!(found == code, "{folders:?}: {stderr}");
+            assert!(stderr.starts_with(&lacking), "{folders:?}: {stderr}");
         }
     }
     assert_eq!(exit(&["compare", &whole, &whole]), 0);
@@ -112,7 +114,8 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
         let again = [&["run", &vast, "--out", &out, "--jobs", "1"], quiet].concat();
         for before in [0, 6] {
             let (code, stdout, stderr) = call(&again);
-            assert!(code == 3 && stderr.contains("3 jobs failed: see the error column"), "{stderr}");
+            assert_eq!(code, 3, "{stderr}");
+            assert!(stderr.contains("3 jobs failed: see the error column"), "{stderr}");
             assert!(!stderr.contains("reference"), "{stderr}");
             assert_eq!(stdout.is_empty() && stderr.lines().count() == 1, !quiet.is_empty(), "{stdout}{stderr}");
             assert_eq!(stderr.contains("6 of 6 jobs known, 0 to run"), before == 6 && quiet.is_empty(), "{stderr}");
@@ -130,25 +133,31 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
     let next = format!("run one:  ttlab run --plan {plan} --shard 0\nthen:     ttlab merge {plan}\n");
     assert_eq!((code, stdout), (0, format!("{plan}: 6 jobs in 2 shards\n{next}")));
     let (code, _, stderr) = call(&["run", "--plan", &plan, "--shard", "2", "-q", "--out", &out]);
-    assert!(code == 2 && stderr.ends_with("plan.json has 2 shards: expected 0 to 1\n"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.ends_with("plan.json has 2 shards: expected 0 to 1\n"), "{stderr}");
     let (missing, merge) = (["plan", "--missing", &plan, "--out", &out], ["merge", &plan, "--out", &out]);
     let shard = |index: &str| exit(&["run", "--plan", &plan, "--shard", index, "-q", "--out", &out]);
     assert_eq!(shard("1"), 3);
     let (code, stdout, stderr) = call(&missing);
     let [first, second] =
         [0, 1].map(|at| if at == 0 { "shard 0 of 2: not begun" } else { "shard 1 of 2: all jobs done, " });
-    assert!(code == 3 && stdout == "0-1\n" && stderr.contains(first) && stderr.contains(second), "{stdout}{stderr}");
+    assert_eq!(code, 3, "{stdout}{stderr}");
+    assert!(stdout == "0-1\n", "{stdout}{stderr}");
+    assert!(stderr.contains(first), "{stdout}{stderr}");
+    assert!(stderr.contains(second), "{stdout}{stderr}");
     assert_eq!(exit(&[&merge[..], &["-q"]].concat()), 3);
     assert_eq!(shard("0"), 3);
     let (code, stdout, stderr) = call(&missing);
-    assert!(code == 3 && stdout == "0-1\n" && stderr.matches("all jobs done, ").count() == 2, "{stdout}{stderr}");
+    assert_eq!(code, 3, "{stdout}{stderr}");
+    assert!(stdout == "0-1\n", "{stdout}{stderr}");
+    assert!(stderr.matches("all jobs done, ").count() == 2, "{stdout}{stderr}");
     let from = |index: u32| format!("{out}/shards/{index}");
     for words in [vec![], vec!["-q"], vec!["--from", &from(1), "--from", &from(0)]] {
         let (code, stdout, stderr) = call(&[&merge[..], &words].concat());
         assert_eq!(stdout.is_empty(), words == ["-q"], "{stdout}");
+        assert_eq!(code, 3, "{stderr}");
         assert!(
-            code == 3
-                && stderr.ends_with("3 jobs failed: see the error column; run the shards again with --retry-failed\n"),
+            stderr.ends_with("3 jobs failed: see the error column; run the shards again with --retry-failed\n"),
             "{stderr}"
         );
     }
@@ -328,7 +337,8 @@ fn verify_detects_edited_and_missing_judgements() {
     let judged = file(place.path(), "x.toml", &format!("[reference]\nuci = 'builtin'\nlimit = {{ depth = 3 }}\n{TWO}"));
     assert_eq!(exit(&["run", &judged, "-q", "--out", &whole]), 0);
     let (code, stdout, _) = call(&["verify", &whole]);
-    assert!(code == 0 && !stdout.contains("reference.csv"), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(!stdout.contains("reference.csv"), "{stdout}");
     let edited = copy(&whole_path, "edited", "reference.csv", |text| {
         let row = text.lines().nth(2).unwrap();
         let fields: Vec<&str> = row.split(',').collect();
@@ -344,11 +354,14 @@ fn verify_detects_edited_and_missing_judgements() {
         (&cut, 3, 0, "reference.csv: 1 search of the reference missing"),
     ] {
         let (code, stdout, _) = call(&["verify", folder]);
-        assert!(code == verified && stdout.contains(stderr), "{code}: {stdout}");
+        assert!(code == verified, "{code}: {stdout}");
+        assert!(stdout.contains(stderr), "{code}: {stdout}");
         let (code, _, errors) = call(&["report", folder]);
-        assert!(code == reported && errors.contains("line 3 was edited") == (reported == 2), "{code}: {errors}");
+        assert!(code == reported, "{code}: {errors}");
+        assert!(errors.contains("line 3 was edited") == (reported == 2), "{code}: {errors}");
         let (code, _, stderr) = call(&["run", &judged, "--out", folder]);
-        assert!(code == 0 && stderr.contains("judging the moves with the reference\n"), "{stderr}");
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.contains("judging the moves with the reference\n"), "{stderr}");
         let file = |folder: &str| std::fs::read(Path::new(folder).join("reference.csv")).unwrap();
         assert_eq!(file(folder), file(&whole));
         assert_eq!(exit(&["verify", folder]), 0);
@@ -387,7 +400,8 @@ fn replay_of_a_short_trace_needs_one_pass() {
     assert_eq!(exit(&["trace", "startpos", "--depth", "5", "-o", &at("one.trace")]), 0);
     let (code, _, stderr) =
         call(&["replay", &at("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
-    assert!(code == 0 && !stderr.contains("pass"), "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stderr.contains("pass"), "{stderr}");
 }
 
 #[test]
@@ -409,7 +423,8 @@ fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
         rows.map(|row| numbers[row]).sum::<f64>()
     };
     let all = ["1", "4", "4096"].map(|size| (of(size, &nodes) + of(size, &saved), of(size, &saved)));
-    assert!(all[0].0 == all[1].0 && all[1].0 == all[2].0, "{all:?}");
+    assert!(all[0].0 == all[1].0, "{all:?}");
+    assert!(all[1].0 == all[2].0, "{all:?}");
     assert!(all[0].1 < all[2].1 && all[2].1 > 0.0, "{all:?}");
 }
 
@@ -422,7 +437,9 @@ fn plan_marks_the_baseline() {
         std::fs::write(&path, format!("{baseline}{text}")).unwrap();
         let (code, stdout, _) = call(&["plan", &path]);
         let marked: Vec<&str> = stdout.lines().filter(|line| line.ends_with("(baseline)")).collect();
-        assert!(code == 0 && marked.len() == 1 && marked[0].contains(expected), "{stdout}");
+        assert_eq!(code, 0, "{stdout}");
+        assert_eq!(marked.len(), 1, "{stdout}");
+        assert!(marked[0].contains(expected), "{stdout}");
     }
 }
 
@@ -446,10 +463,8 @@ fn report_writes_games_with_the_page() {
     // A missing games.pgn is not an error, because the rows have the games.
     std::fs::remove_file(&games).unwrap();
     let (code, stdout, _) = call(&["verify", &shown]);
-    assert!(
-        code == 3 && stdout.contains("there is no games.pgn: create it from the rows with `ttlab report`"),
-        "{stdout}"
-    );
+    assert_eq!(code, 3, "{stdout}");
+    assert!(stdout.contains("there is no games.pgn: create it from the rows with `ttlab report`"), "{stdout}");
     assert_eq!((exit(&["report", &shown]), exit(&["verify", &shown])), (0, 0));
     assert_eq!(std::fs::read_to_string(&games).unwrap(), text);
 }
@@ -465,7 +480,9 @@ fn limit_depth_filters_rows_everywhere() {
     assert_eq!(exit(&["run", &experiment, "-q", "--check", "--out", &out]), 0);
     let (code, page, _) = call(&["report", &out, "--by", "limit.depth", "--where", "limit.depth>=2"]);
     let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("2 ") || line.starts_with("1 ")).collect();
-    assert!(code == 0 && lines.len() == 1 && lines[0].starts_with("2 "), "{page}");
+    assert_eq!(code, 0, "{page}");
+    assert_eq!(lines.len(), 1, "{page}");
+    assert!(lines[0].starts_with("2 "), "{page}");
 }
 
 #[test]
@@ -520,16 +537,16 @@ fn incomplete_arguments_are_refused_with_a_hint() {
     for words in [["--nodes", "9", "--set", "deepening.step=1"], ["--depth", "1", "--set", "deepening.step=0"]] {
         assert_eq!(exit(&[&["search", "startpos"], &words[..]].concat()), 0, "{words:?}");
         let (code, _, stderr) = call(&[&["trace", "startpos", "-o", &at("x.trace")], &words[..]].concat());
-        assert!(code == 0 && stderr.ends_with(" nodes\n"), "{stderr}");
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.ends_with(" nodes\n"), "{stderr}");
     }
     // A missing engine has no report.
     let gone = file(place.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
     for command in ["plan", "run"] {
         let (code, stdout, stderr) = call(&[command, &gone, "--out", &at("gone")]);
-        assert!(
-            code == 2 && stdout.is_empty() && stderr.contains("no such file: ./no-such-engine"),
-            "{stdout}{stderr}"
-        );
+        assert_eq!(code, 2, "{stdout}{stderr}");
+        assert!(stdout.is_empty(), "{stdout}{stderr}");
+        assert!(stderr.contains("no such file: ./no-such-engine"), "{stdout}{stderr}");
     }
 }
 
@@ -563,7 +580,8 @@ fn merge_refuses_folders_that_are_not_shards() {
     }
     let (code, stdout, _) =
         call(&["merge", &plan, "--from", &at("parts/shards/1"), "--from", &at("parts/shards/0"), "--out", &out]);
-    assert!(code == 0 && stdout.contains("merged 2 shards; report: "), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.contains("merged 2 shards; report: "), "{stdout}");
 }
 
 #[test]
@@ -604,6 +622,7 @@ fn tune_refuses_metrics_that_cannot_be_raced() {
         let text = std::fs::read_to_string(&path).unwrap().replace("three.epd", &suite);
         std::fs::write(&path, text).unwrap();
         let (code, _, errors) = call(&["tune", &path, "--out", &out]);
-        assert!(code == 2 && errors.contains(stderr), "{code}: {errors}");
+        assert_eq!(code, 2, "{code}: {errors}");
+        assert!(errors.contains(stderr), "{code}: {errors}");
     }
 }

@@ -38,7 +38,8 @@ fn every_pressure_uses_the_same_held_out_games() {
         games
     };
     let own = held("held-out");
-    assert!(own.len() == 2 && [held("held-out-2"), held("held-out-3")].iter().all(|games| *games == own), "{own:?}");
+    assert_eq!(own.len(), 2, "{own:?}");
+    assert!([held("held-out-2"), held("held-out-3")].iter().all(|games| *games == own), "{own:?}");
 }
 
 #[test]

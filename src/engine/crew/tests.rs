@@ -168,7 +168,8 @@ fn stop_ends_a_turn() {
         let board = Board::from_fen(MIDDLE_GAME).unwrap();
         let outcome = engine.search(&board, &[], to_depth(200), stop, &mut |_| {});
         let nodes: u64 = outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum();
-        assert!(outcome.stopped && nodes < 40 * POLL, "{nodes} nodes");
+        assert!(outcome.stopped, "{nodes} nodes");
+        assert!(nodes < 40 * POLL, "{nodes} nodes");
     }
 }
 
@@ -254,5 +255,6 @@ fn helpers_and_schedules_change_the_counts() {
         engine.reset();
         engine.search(&board, &[], limit, &stop, &mut |_| {}).iterations
     };
-    assert!(again() == found[6] && again() == found[6]);
+    assert!(again() == found[6]);
+    assert!(again() == found[6]);
 }

@@ -151,6 +151,8 @@ mod tests {
         assert_eq!(Evaluator::new(weights, 25).evaluate(&board), -25);
         let random = Eval { random: 500, mobility: 0, centre: 0, space: 0, ..weights };
         let score = Evaluator::new(random, 30_000).evaluate(&board);
-        assert!(score != 0 && score.abs() <= 500 && score == Evaluator::new(random, 30_000).evaluate(&board));
+        assert!(score != 0);
+        assert!(score.abs() <= 500);
+        assert!(score == Evaluator::new(random, 30_000).evaluate(&board));
     }
 }

@@ -64,7 +64,8 @@ mod tests {
         assert!(known.reply(&rook, Move::NONE).is_none());
         let queen = after("4k3/8/8/8/8/8/8/Q3K3 b - - 1 1");
         let other_side = after("4k3/8/8/8/8/8/8/r3K3 w - - 1 1");
-        assert!(known.reply(&queen, to_a1(1)).is_none() && known.reply(&other_side, to_a1(1)).is_none());
+        assert!(known.reply(&queen, to_a1(1)).is_none());
+        assert!(known.reply(&other_side, to_a1(1)).is_none());
         known.clear();
         assert!(known.reply(&rook, to_a1(1)).is_none());
     }

@@ -42,7 +42,8 @@ mod tests {
         assert_eq!(reordered(RootOrder::OddEven, 6), [3, 5, 7, 2, 4, 6]);
         assert!(reordered(RootOrder::OddEven, 0).is_empty());
         let shuffled = [1, 1, 2].map(|seed| reordered(RootOrder::Shuffle(seed), 20));
-        assert!(shuffled[0] == shuffled[1] && shuffled[1] != shuffled[2]);
+        assert!(shuffled[0] == shuffled[1]);
+        assert!(shuffled[1] != shuffled[2]);
         let mut sorted = shuffled[2].clone();
         sorted.sort_unstable();
         assert_eq!(sorted, (2..22).collect::<Vec<_>>());

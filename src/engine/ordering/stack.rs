@@ -190,7 +190,10 @@ impl Stack {
     /// Pushes captures and promotions.
     pub fn push_noisy(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         debug_assert!(matches!(frame.stage, Stage::First | Stage::FirstDone), "captures come first: {:?}", frame.stage);
-        debug_assert_eq!(self.top, frame.base, "a node below has left moves, or this one has some");
+        debug_assert_eq!(
+            self.top, frame.base,
+            "a deeper node left its moves on the stack, or this one has pushed some"
+        );
         if let Some(scored) = self.room() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
             if context.reorders() {
@@ -209,11 +212,11 @@ impl Stack {
         (self.top, frame.tail, frame.stage) = (frame.end, frame.end, Stage::Noisy);
     }
 
-    /// Pushes quiet moves, after the winning captures. Unclaimed ones stay in generation order, so
-    /// they are collected in the list.
+    /// Pushes quiet moves, after the winning captures. Quiet moves without a score come last, in
+    /// generation order; `scratch` holds them until then.
     pub fn push_quiets(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         debug_assert_eq!(frame.stage, Stage::Noisy, "quiet moves come after captures");
-        debug_assert_eq!(self.top, frame.end, "a node below has left moves");
+        debug_assert_eq!(self.top, frame.end, "a deeper node left its moves on the stack");
         frame.losing = (frame.next, frame.end);
         let quiets = context.ranks.quiets(context.board, context.hint, context.learned);
         (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);

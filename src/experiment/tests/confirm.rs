@@ -27,10 +27,8 @@ fn confirm_numbers_are_checked_at_both_limits() {
         "budget",
     );
     let (message, ..) = output(&format!("{SCREEN}{games}first = 100000\nbudget = 100000\n"), &[]);
-    assert!(
-        message.starts_with("confirm.openings: ") && message.ends_with("expected at least 100000 of them"),
-        "{message}"
-    );
+    assert!(message.starts_with("confirm.openings: "), "{message}");
+    assert!(message.ends_with("expected at least 100000 of them"), "{message}");
     check(SCREEN, &[("", "confirm.limit: missing: give limit = { nodes = 20000 }", "confirm", "")]);
 }
 

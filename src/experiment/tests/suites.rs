@@ -104,7 +104,8 @@ fn position_of_two_suites_is_refused_or_left_out() {
     let sections: Vec<_> = read.sections.iter().map(|section| section.items.clone()).collect();
     assert_eq!(sections, [0..3, 3..5]);
     let notes: Vec<String> = read.suite.notes.iter().map(ToString::to_string).collect();
-    assert!(notes.len() == 1 && notes[0].contains("end/again is the same position as middle/b"), "{notes:?}");
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("end/again is the same position as middle/b"), "{notes:?}");
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn errors_in_several_suites_have_their_place() {
             ),
             (
                 "[[variant]]\nname = 'x'\n'limit.depth' = 3",
-                "limit.depth: suites.a has its own: give it there or here, not both",
+                "limit.depth: suites.a sets its own limit: set it in the suite or in the variant, not in both",
                 "'limit.depth'",
                 "",
             ),

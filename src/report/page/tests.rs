@@ -57,11 +57,13 @@ fn provenance_describes_each_result() {
         ]
     );
     let named = lines(vec![("x", Some(manifest(None, true))), ("z", None)]);
-    assert!(named[0].starts_with("x: suite s.epd, ") && named[2] == "z: no manifest", "{named:?}");
+    assert!(named[0].starts_with("x: suite s.epd, "), "{named:?}");
+    assert!(named[2] == "z: no manifest", "{named:?}");
     let two = lines(vec![("x", Some(manifest(Some(false), true))), ("y", Some(manifest(None, false))), ("z", None)]);
     assert_eq!(two[0], "x: suite s.epd, 7 items, searched in sequence; 2 variants; repeats 3; plan 0123");
     assert_eq!(two[1], format!("x: {own} requested but not available"));
-    assert!(two[3] == format!("y: {own} not requested or unknown") && two[4] == "z: no manifest", "{two:?}");
+    assert!(two[3] == format!("y: {own} not requested or unknown"), "{two:?}");
+    assert!(two[4] == "z: no manifest", "{two:?}");
 }
 
 #[test]
@@ -338,25 +340,21 @@ fn warnings_belong_to_their_result() {
     let unlike = Source { text: Some(text), ..result(aging()) };
     assert!(message(&page(std::slice::from_ref(&unlike), &Choices::default()), "confounded variants"));
     assert!(!message(&page(&[unlike, source("y", rows)], &Choices::default()), "confounded variants"));
-    assert!(
-        !own.undetectable.is_empty() && own.undetectable.iter().all(|text| own.warnings.contains(text)),
-        "{:?}",
-        own.warnings
-    );
+    assert!(!own.undetectable.is_empty(), "{:?}", own.warnings);
+    assert!(own.undetectable.iter().all(|text| own.warnings.contains(text)), "{:?}", own.warnings);
     // Times warn where they were asked for.
     let timed = page(&[Source { file: file("times = true\n"), ..result(aging()) }], &Choices::default());
     let timings = "timings are of 2 jobs at a time";
-    assert!(message(&timed, timings) && !message(&own, timings), "{:?}", timed.warnings);
+    assert!(message(&timed, timings), "{:?}", timed.warnings);
+    assert!(!message(&own, timings), "{:?}", timed.warnings);
     assert!(message(&own, "the run is not finished"), "{:?}", own.warnings);
     let ended = Manifest { ended: Some(1), ..aging() };
     assert!(!message(&page(&[result(ended)], &Choices::default()), "the run is not finished"));
     let finished =
         |label: &str| Source { label: label.to_owned(), ..result(Manifest { ended: Some(1), ..Manifest::default() }) };
     let warns = |sources: Vec<Source>| message(&page(&sources, &Choices::default()), "the run is not finished");
-    assert!(
-        warns(vec![finished("o"), result(aging())]) && warns(vec![result(aging()), finished("o")]),
-        "one of two is not"
-    );
+    assert!(warns(vec![finished("o"), result(aging())]), "one of two is not");
+    assert!(warns(vec![result(aging()), finished("o")]), "one of two is not");
     assert!(!warns(vec![finished("n"), source("y", rows), finished("o")]));
     for (sources, choices) in [
         (vec![result(aging())], choices(Some("position"), &[], false)),
@@ -364,7 +362,8 @@ fn warnings_belong_to_their_result() {
         (vec![source("y", rows)], Choices::default()),
     ] {
         let page = page(&sources, &choices);
-        assert!(page.undetectable.is_empty() && !message(&page, "timings are of"), "{:?}", page.warnings);
+        assert!(page.undetectable.is_empty(), "{:?}", page.warnings);
+        assert!(!message(&page, "timings are of"), "{:?}", page.warnings);
     }
     let run =
         |cpu: &str| ShardRun { machine: Machine { cpu: cpu.to_owned(), ..Machine::default() }, ..Default::default() };

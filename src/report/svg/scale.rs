@@ -95,12 +95,14 @@ mod tests {
         let log = Scale::new(true, [300.0, 2e6].into_iter(), (400.0, 0.0));
         // Room for seven ticks: ones and threes would be eight.
         assert_eq!(log.ticks(60.0), [1e3, 1e4, 1e5, 1e6]);
-        assert!(log.pixel(300.0) > log.pixel(2e6) && log.pixel(1e9) >= 0.0);
+        assert!(log.pixel(300.0) > log.pixel(2e6));
+        assert!(log.pixel(1e9) >= 0.0);
         let ratios = Scale::new(true, [0.9, 1.2].into_iter(), (0.0, 300.0));
         assert!(ratios.ticks(60.0).iter().any(|tick| (tick - 1.0).abs() < 1e-9), "{:?}", ratios.ticks(60.0));
         for values in [vec![], vec![f64::NAN], vec![5.0], vec![0.0, -1.0]] {
             let scale = Scale::new(true, values.into_iter(), (0.0, 100.0));
-            assert!(scale.pixel(1.0).is_finite() && scale.ticks(50.0).len() < 60);
+            assert!(scale.pixel(1.0).is_finite());
+            assert!(scale.ticks(50.0).len() < 60);
         }
     }
 
@@ -114,14 +116,13 @@ mod tests {
         }
         let plain = Scale::new(false, [-5.0, 15.0].into_iter(), (300.0, 12.0));
         let step = (plain.pixel(15.0) - plain.pixel(-5.0)) / 20.0;
-        assert!(step < 0.0 && (plain.pixel(3.0) - plain.pixel(-5.0) - 8.0 * step).abs() < 1e-9);
+        assert!(step < 0.0);
+        assert!((plain.pixel(3.0) - plain.pixel(-5.0) - 8.0 * step).abs() < 1e-9);
         for log in [false, true] {
             let single = Scale::new(log, [7.0].into_iter(), (100.0, 300.0));
-            assert!(
-                (single.pixel(7.0) - 200.0).abs() < 1e-9
-                    && single.pixel(6.0) < single.pixel(7.0)
-                    && single.pixel(7.0) < single.pixel(8.0)
-            );
+            assert!((single.pixel(7.0) - 200.0).abs() < 1e-9);
+            assert!(single.pixel(6.0) < single.pixel(7.0));
+            assert!(single.pixel(7.0) < single.pixel(8.0));
         }
     }
 

@@ -102,7 +102,8 @@ fn read_drawing(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
 #[track_caller]
 fn assert_legible(name: &str, svg: &str, over_marks: bool) {
     let (words, marks, [wide, high]) = read_drawing(svg);
-    assert!(!words.is_empty() && !marks.is_empty(), "{name}: nothing is drawn");
+    assert!(!words.is_empty(), "{name}: nothing is drawn");
+    assert!(!marks.is_empty(), "{name}: nothing is drawn");
     if let Some((_, frame)) = svg.split_once("<line class=\"frame\"").filter(|_| wide > 500.0) {
         let frame = numbers(&frame.replace("x1", "").replace("y1", "").replace("x2", "").replace("y2", ""));
         let field = Patch { edges: [frame[0], 0.0, frame[2], frame[1]], what: "the lines".to_owned() };
@@ -231,7 +232,9 @@ fn names_are_escaped_everywhere() {
     let drawn = svg.finish(10.0, name, false);
     read_drawing(&drawn);
     // The remaining quotes delimit attributes: two for each.
-    assert!(!drawn.contains("<b") && !drawn.contains("&amp;<") && !drawn.contains('\''), "{drawn}");
+    assert!(!drawn.contains("<b"), "{drawn}");
+    assert!(!drawn.contains("&amp;<"), "{drawn}");
+    assert!(!drawn.contains('\''), "{drawn}");
     assert_eq!(drawn.matches('"').count(), 2 * drawn.matches("=\"").count());
     // Once in each of the nine tooltips (those of shortened texts among them), three plain texts,
     // and the label.
@@ -260,11 +263,10 @@ fn marks_are_centred_on_their_points() {
         let [left, top, right, bottom] = marks[0].edges;
         assert_eq!((left + right) / 2.0, 40.0, "{series}");
         let above = if series == 2 { (70.0 - top) / (bottom - 70.0) } else { 1.0 };
-        assert!(
-            (1.0..=2.0).contains(&above) && (series == 2 || (top + bottom) / 2.0 == 70.0),
-            "{series}: {top} {bottom}"
-        );
-        assert!((16.0..=25.0).contains(&(right - left)) && (16.0..=25.0).contains(&(bottom - top)), "{series}");
+        assert!((1.0..=2.0).contains(&above), "{series}: {top} {bottom}");
+        assert!((series == 2 || (top + bottom) / 2.0 == 70.0), "{series}: {top} {bottom}");
+        assert!((16.0..=25.0).contains(&(right - left)), "{series}");
+        assert!((16.0..=25.0).contains(&(bottom - top)), "{series}");
     }
 }
 
@@ -335,7 +337,8 @@ fn ratio_scale_always_includes_one() {
         let line = numbers(&path[..path.find('"').unwrap()])[1];
         // The plot area is from 12 to 300 pixels; both lie a twenty-seventh of it from its ends.
         let (high, low) = if above { (one, line) } else { (line, one) };
-        assert!((high - 22.7).abs() < 0.2 && (low - 289.3).abs() < 0.2, "{one} {line}");
+        assert!((high - 22.7).abs() < 0.2, "{one} {line}");
+        assert!((low - 289.3).abs() < 0.2, "{one} {line}");
     }
 }
 
@@ -357,7 +360,8 @@ fn cell_opacity_follows_the_distance_from_one() {
     // A ratio 5 % off has full strength if none is farther; one 1 % off has a fifth of it.
     let [few, one, none] = strengths(&[1.05, 1.01, 1.0])[..] else { panic!("three cells") };
     assert!((few - quarter).abs() < 0.02, "{few} {quarter}");
-    assert!((strengths(&[1.01])[0] - one).abs() < 0.01 && (one - none) / (few - none) < 0.25, "{one} {few}");
+    assert!((strengths(&[1.01])[0] - one).abs() < 0.01, "{one} {few}");
+    assert!((one - none) / (few - none) < 0.25, "{one} {few}");
 }
 
 #[test]
@@ -377,7 +381,9 @@ fn names_are_wrapped_at_commas() {
 fn long_names_lose_their_middle() {
     assert_eq!(ellipsize("abc", 100.0), "abc");
     let short = ellipsize("size=64 KiB, policy=aged-depth factor=4", 100.0);
-    assert!(short.starts_with("size=") && short.ends_with("tor=4") && text_width(&short) <= 100.0, "{short}");
+    assert!(short.starts_with("size="), "{short}");
+    assert!(short.ends_with("tor=4"), "{short}");
+    assert!(text_width(&short) <= 100.0, "{short}");
     assert!(text_width(&short) + text_width("x") > 100.0, "as much as fits: {short}");
 }
 

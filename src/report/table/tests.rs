@@ -235,7 +235,8 @@ fn summary_note_counts_paired_searches() {
             pairs.map(|pairs| with("x", |line| (line.searches, line.measures[0].ratio.pairs) = (12, pairs))).to_vec();
         lines[0].is_baseline = true;
         let note = summary_table(&page(lines)).note;
-        assert!(note.starts_with("* baseline. nodes / baseline") && note.contains(message), "{note}");
+        assert!(note.starts_with("* baseline. nodes / baseline"), "{note}");
+        assert!(note.contains(message), "{note}");
     }
 }
 
@@ -497,13 +498,16 @@ fn narrow_summary_keeps_the_decisive_columns() {
         assert!(words.split(' ').all(|word| head.join(" ").contains(word)), "{words}: {narrow}");
     }
     assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
-    assert!(narrow.contains("0.400-0.600!") && narrow.contains("73.30") && narrow.contains("99 %"), "{narrow}");
+    assert!(narrow.contains("0.400-0.600!"), "{narrow}");
+    assert!(narrow.contains("73.30"), "{narrow}");
+    assert!(narrow.contains("99 %"), "{narrow}");
     let left_out = "Not shown at 80 columns: worth, hits, cutoffs, move only, seconds; widen";
     let words = narrow.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(left_out), "{narrow}");
     assert!(!words.contains("no table to probe"), "a reason of columns that are not there: {narrow}");
     let wide = shown(200);
-    assert!(wide.contains("stores per slot  seconds") && !wide.contains("Not shown"), "{wide}");
+    assert!(wide.contains("stores per slot  seconds"), "{wide}");
+    assert!(!wide.contains("Not shown"), "{wide}");
     assert!(wide.contains("no table to probe"), "{wide}");
 }
 

@@ -206,7 +206,8 @@ fn baseline_is_that_of_the_file() {
         assert_eq!(starred(outcome.race_table(), 0), ["slots=2, centre=5 *"]);
         assert_eq!(starred(outcome.held_out_table(), 1), ["slots=2, centre=5 *"]);
         let [Figure { plot: Plot::Forest(forest), .. }] = &outcome.figures()[..] else { panic!("a forest alone") };
-        assert!(forest.rows.len() == 5 && forest.rows.iter().all(|row| row.name != "slots=2, centre=5"));
+        assert_eq!(forest.rows.len(), 5);
+        assert!(forest.rows.iter().all(|row| row.name != "slots=2, centre=5"));
     }
 }
 
@@ -372,7 +373,8 @@ fn small_tunings_are_warned_of() {
             provenance: origins,
         };
         let cost = outcome.findings().pop().unwrap_or_default();
-        assert!(cost.contains(" 30 items ") && cost.ends_with(" of the 120 of the full grid, 25 %."), "{cost}");
+        assert!(cost.contains(" 30 items "), "{cost}");
+        assert!(cost.ends_with(" of the 120 of the full grid, 25 %."), "{cost}");
         let is_warning = |text: &String| text.starts_with(&format!("{} items were raced on", raced[0] + raced[1]));
         let warnings = outcome.warnings();
         let one = warnings.iter().any(|text| text.starts_with("no other pressure was tried"));

@@ -54,7 +54,9 @@ fn other_counts_of_a_smaller_limit_are_an_error() {
             true => {
                 let error = error.unwrap();
                 let begins = error.starts_with(&format!("{path}: line 5: search.nodes is "));
-                assert!(begins && error.contains(", but 12345 in ") && error.contains("unused.csv, where"), "{error}");
+                assert!(begins, "{error}");
+                assert!(error.contains(", but 12345 in "), "{error}");
+                assert!(error.contains("unused.csv, where"), "{error}");
                 assert!(error.ends_with("(default, b, 1): find out which of them is wrong"), "{error}");
                 assert!(plan_error(&of(3), &out, Settings::default()).is_some(), "also where nothing is left to run");
             }

@@ -47,14 +47,16 @@ fn merge_gives_the_rows_of_a_single_run() {
             dealt.push(places.map(|at| row[at].to_owned()));
             Ok(())
         });
-        assert!(dealing.is_ok() && dealt == rows(&whole), "{files}: {dealt:?}");
+        assert!(dealing.is_ok(), "{files}: {dealt:?}");
+        assert!(dealt == rows(&whole), "{files}: {dealt:?}");
     }
     let merged = temporary.path().join("merged");
     // A running shard is not complete.
     let busy = Output::open(&all.folders[1].1).unwrap();
     let refused = all.merge(&Output::open(&merged).unwrap(), false).unwrap_err().to_string();
     let message = format!("{}: another run is writing to this folder", all.folders[1].1.display());
-    assert!(refused.starts_with(&message) && !merged.join("results.csv").exists(), "{refused}");
+    assert!(refused.starts_with(&message), "{refused}");
+    assert!(!merged.join("results.csv").exists(), "{refused}");
     drop(busy);
     let (manifest, failed) = all.merge(&Output::open(&merged).unwrap(), false).unwrap();
     assert_eq!((rows(&merged), failed), (rows(&whole), 0));
@@ -197,10 +199,8 @@ fn merge_refuses_folders_of_other_shards_or_plans() {
         std::fs::copy(folders[1].1.join(file), copy.join(file)).unwrap();
     }
     let twice = message(&plan, &[(1, &folders[1].1), (1, &copy)]);
-    assert!(
-        twice.starts_with("shard 1: two folders hold it, ") && twice.ends_with("copy: give only one of them"),
-        "{twice}"
-    );
+    assert!(twice.starts_with("shard 1: it is in two folders, "), "{twice}");
+    assert!(twice.ends_with("copy: give only one of them"), "{twice}");
     let other = message(&plan, &[(0, &copy)]);
     assert!(other.ends_with("holds shard 1 of 3: expected shard 0 of 3"), "{other}");
     let whole = temporary.path().join("whole");
@@ -299,7 +299,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     let message = |first: &[(u64, u32)], second: &[(u64, u32)]| {
         all.duplicate_shard(1, (&one, &survey(first)), (&two, &survey(second))).to_string()
     };
-    let twice = "shard 1: two folders hold it, one and two: give only one of them";
+    let twice = "shard 1: it is in two folders, one and two: name only one of them";
     assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10), (3, 20)]), twice);
     assert_eq!(message(&[(1, 10), (3, 20)], &[(1, 10)]), twice);
     assert_eq!(message(&[(3, 20)], &[(1, 10), (3, 20)]), twice);
@@ -307,7 +307,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     // Jobs 3 and 5 differ: the second variant on the second and third positions.
     assert_eq!(
         message(&[(5, 10), (3, 20), (1, 30)], &[(1, 30), (3, 11), (5, 12)]),
-        "shard 1: two folders hold it with different counts: \"size=256\" on b (repeat 0) in one and in two"
+        "shard 1: it is in two folders with different counts: \"size=256\" on b (repeat 0) in one and in two"
     );
 }
 

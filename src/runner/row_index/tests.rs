@@ -54,10 +54,15 @@ fn entry_finds_the_place_or_names_the_wrong_field() {
     };
     let error = |row: &[String], name: &str, value: &str| entry(row, name, value).unwrap_err();
     let found = entry(&first, columns::SECONDS, "0").unwrap();
-    assert!(found.place.is_of(2, 1, 1) && found.job == job && !found.last && !found.failed);
+    assert!(found.place.is_of(2, 1, 1));
+    assert!(found.job == job);
+    assert!(!found.last);
+    assert!(!found.failed);
     assert!(entry(&first, columns::SECONDS, "").is_ok(), "a row of another folder has no time");
     let found = entry(&last, columns::ERROR, "why").unwrap();
-    assert!(found.last && found.failed && found.place > entry(&first, columns::SECONDS, "1e9").unwrap().place);
+    assert!(found.last);
+    assert!(found.failed);
+    assert!(found.place > entry(&first, columns::SECONDS, "1e9").unwrap().place);
     assert_eq!(error(&first, columns::VARIANT, "c"), "the plan has no variant \"c\"");
     assert_eq!(error(&first, columns::POSITION, "x"), "the suite has no item \"x\"");
     assert_eq!(error(&first, columns::REPEAT, "3"), "repeat: the plan has 3 repeats, found 3 (from 0)");
@@ -70,11 +75,8 @@ fn entry_finds_the_place_or_names_the_wrong_field() {
         (columns::SECONDS, "nan"),
         (columns::SECONDS, "inf"),
     ] {
-        assert!(
-            error(&first, name, value).starts_with(&format!("{name}: expected "))
-                && error(&first, name, value).ends_with(&format!(", found `{value}`")),
-            "{name} {value}"
-        );
+        assert!(error(&first, name, value).starts_with(&format!("{name}: expected ")), "{name} {value}");
+        assert!(error(&first, name, value).ends_with(&format!(", found `{value}`")), "{name} {value}");
     }
     // Another job's row under this one's name, and this row at another depth.
     for (name, value) in [(columns::REPEAT, "1"), (columns::VARIANT, "a"), (columns::DEPTH, "2")] {

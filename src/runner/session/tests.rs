@@ -116,14 +116,13 @@ fn interrupted_run_resumes_with_the_remaining_jobs() {
     let one = || Settings { jobs: 1, ..Settings::default() };
     let stopped = RunLog { stop: Some((2, AtomicBool::new(false))), ..RunLog::default() };
     let ran = lines(&experiment, &out, one(), &stopped);
-    assert!(ran.interrupted && ran.done == 2, "{ran:?}");
+    assert!(ran.interrupted, "{ran:?}");
+    assert_eq!(ran.done, 2, "{ran:?}");
     assert_eq!(rows(&out).len(), 4);
     let verdict = crate::runner::verify::verify(&out).unwrap();
     let left = "4 of 6 jobs are not done".to_owned();
-    assert!(
-        verdict.state == crate::runner::verify::FolderState::Missing && verdict.lines.contains(&left),
-        "{verdict:?}"
-    );
+    assert!(verdict.state == crate::runner::verify::FolderState::Missing, "{verdict:?}");
+    assert!(verdict.lines.contains(&left), "{verdict:?}");
     // If interrupted when nothing remains to do, the run has ended normally.
     let late = RunLog { stop: Some((4, AtomicBool::new(false))), ..RunLog::default() };
     let ran = lines(&experiment, &out, one(), &late);
@@ -168,10 +167,8 @@ fn shard_runs_only_its_own_jobs() {
         assert_eq!(history[0].jobs_written, (before > 0).then(|| Jobs([0].into())), "by their number among its own");
         let verdict = crate::runner::verify::verify(&folder).unwrap();
         let whole = format!("every row belongs to the plan, and all {} jobs are done", ran.before + ran.done);
-        assert!(
-            verdict.state == crate::runner::verify::FolderState::Whole && verdict.lines.contains(&whole),
-            "{verdict:?}"
-        );
+        assert!(verdict.state == crate::runner::verify::FolderState::Whole, "{verdict:?}");
+        assert!(verdict.lines.contains(&whole), "{verdict:?}");
     }
 }
 
@@ -304,7 +301,9 @@ fn pair_fails_if_either_players_table_does_not_fit() {
         if played {
             let ran = run(&experiment, &out, Settings { jobs: 1, ..Settings::default() });
             let message = format!("\"{vast}\" on a: table.size: 8388608 MiB (variant \"{vast}\") exceed the ");
-            assert!(ran.done == 6 && ran.failed == 3 && ran.failures[0].1.starts_with(&message), "{ran:?}");
+            assert_eq!(ran.done, 6, "{ran:?}");
+            assert_eq!(ran.failed, 3, "{ran:?}");
+            assert!(ran.failures[0].1.starts_with(&message), "{ran:?}");
         } else {
             let (plan, never) = (Plan::new(&experiment), AtomicBool::new(false));
             let refused = Session::begin(&experiment, &plan, &out, Settings::default(), &never).map(drop);
@@ -420,7 +419,8 @@ fn share_is_of_the_jobs_own_working_set() {
         }
         assert_eq!(slots(&out), alone);
         let sizes: BTreeSet<&String> = alone.iter().map(|[.., slots]| slots).collect();
-        assert!(alone.len() as u64 == jobs && sizes.len() as u64 > jobs / 2, "{alone:?}");
+        assert!(alone.len() as u64 == jobs, "{alone:?}");
+        assert!(sizes.len() as u64 > jobs / 2, "{alone:?}");
     }
 }
 
@@ -477,7 +477,8 @@ fn deleted_or_moved_results_are_not_lost() {
             }
         };
         let start = format!("{}: results.csv was {how} during the run; ", out.display());
-        assert!(lines.starts_with(&start) && lines.ends_with("command again to resume"), "{lines}");
+        assert!(lines.starts_with(&start), "{lines}");
+        assert!(lines.ends_with("command again to resume"), "{lines}");
         assert_eq!((rows(&found).len(), moved && results.exists()), (12, false), "{lines}");
     }
 }

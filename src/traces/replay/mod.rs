@@ -32,7 +32,7 @@ const PREFETCH_DISTANCE: usize = 24;
 crate::counters! {
     /// Counts of a table on a trace.
     pub struct ReplayCounters {
-        /// Probes.
+        /// Probes of the trace, answered or not.
         probes,
         /// Of those, of positions that were offered before: what a table that forgets nothing
         /// answers.
@@ -212,7 +212,7 @@ fn apply_control(table: &mut (impl Table + ?Sized), kind: EventKind, ticks: u16)
 
 /// A table of concrete type, or behind the dynamic interface.
 trait TableAccess {
-    /// The table's type.
+    /// The type through which the replay calls the table.
     type Table: Table + ?Sized;
     fn table(&mut self) -> &mut Self::Table;
     fn counters(&self) -> crate::table::TableCounters;

@@ -316,6 +316,7 @@ mod tests {
         };
         let (cut, open) = (step(flags::CUT), step(0));
         assert_eq!((cut.needed_depth, cut.is_usable(), open.needed_depth, open.is_usable()), (3, true, 5, false));
-        assert!(cut.ends_node(3, &cut.entry()) && !cut.ends_node(2, &cut.entry()));
+        assert!(cut.ends_node(3, &cut.entry()));
+        assert!(!cut.ends_node(2, &cut.entry()));
     }
 }

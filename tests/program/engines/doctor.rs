@@ -50,13 +50,16 @@ fn doctor_prints_one_screen() {
         ("quit", "leaves nothing behind"),
     ] {
         let (result, finding) = check(&found, name);
-        assert!(result == "good" && finding.contains(part), "{name}: {result}: {finding}");
+        assert!(result == "good", "{name}: {result}: {finding}");
+        assert!(finding.contains(part), "{name}: {result}: {finding}");
         assert!(text.out.contains(&finding), "{}", text.out);
     }
     assert_eq!((&found["options"]["Hash"], &found["options"]["table.slots"]), (&"32".into(), &"2".into()));
     assert_eq!((&found["options"]["Threads"], &found["options"]["Ponder"]), (&"1".into(), &"false".into()));
-    assert!(text.out.starts_with("Filtered ") && text.out.contains("with Threads 1, Hash 32"), "{}", text.out);
-    assert!(text.out.contains("1 MiB against 32 MiB: ") && text.out.contains("No fault."), "{}", text.out);
+    assert!(text.out.starts_with("Filtered "), "{}", text.out);
+    assert!(text.out.contains("with Threads 1, Hash 32"), "{}", text.out);
+    assert!(text.out.contains("1 MiB against 32 MiB: "), "{}", text.out);
+    assert!(text.out.contains("No fault."), "{}", text.out);
     assert!(text.out.lines().count() < 30, "{}", text.out);
     assert_eq!(text.err, "");
 }
@@ -73,9 +76,11 @@ fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() 
         (found["nodes"].clone(), found["forgetting"]["kept"]["mean"].as_f64().unwrap())
     };
     let (verdict, ratio) = examined("--preset modern --set iir.min_depth=2");
-    assert!(verdict == "mislead" && ratio < 0.8, "{verdict} {ratio}");
+    assert!(verdict == "mislead", "{verdict} {ratio}");
+    assert!(ratio < 0.8, "{verdict} {ratio}");
     let (verdict, ratio) = examined("--preset match");
-    assert!(verdict == "lead" && ratio > 1.3, "{verdict} {ratio}");
+    assert!(verdict == "lead", "{verdict} {ratio}");
+    assert!(ratio > 1.3, "{verdict} {ratio}");
 }
 
 #[test]
@@ -95,7 +100,8 @@ fn doctor_check_finds_its_planted_fault() {
             scope.spawn(move || {
                 let (screen, found) = examine(output, text, &[], i32::from(result == "fault"));
                 let (found, finding) = check(&found, name);
-                assert!(found == result && finding.contains(part), "{output} {text}: {finding}\n{}", screen.out);
+                assert!(found == result, "{output} {text}: {finding}\n{}", screen.out);
+                assert!(finding.contains(part), "{output} {text}: {finding}\n{}", screen.out);
             });
         }
     });
@@ -142,7 +148,7 @@ fn diagnosis_is_valid_only_for_its_program_and_options() {
     };
     wrong(
         &["--set", "uci.table.slots=2"],
-        "it is of other options: table.slots = 4, here 2: write it again with `ttlab doctor -o`",
+        "it was made with other options: table.slots = 4, but 2 in this experiment; make it again with `ttlab doctor -o`",
     );
     std::fs::write(trial.path("doctor.json"), doctor.replace("\"sha256\": \"", "\"sha256\": \"0")).unwrap();
     wrong(&["--set", "uci.table.slots=4"], "it is of another build");

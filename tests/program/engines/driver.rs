@@ -353,7 +353,8 @@ fn guard_passes_on_the_exit_of_its_engine() {
     );
     assert_eq!(call(&["/bin/sh", "-c", "kill -9 $$"]).0, Some(137));
     let (code, _, message) = call(&["/no/such/engine"]);
-    assert!(code == Some(127) && message.contains("/no/such/engine: No such file"), "{code:?} {message}");
+    assert!(code == Some(127), "{code:?} {message}");
+    assert!(message.contains("/no/such/engine: No such file"), "{code:?} {message}");
 }
 
 /// An engine that heeds neither the end of its input nor a request, and what it started: where whoever guards it is killed, all end.

@@ -62,7 +62,8 @@ fn columns_that_no_engine_reports_are_left_out() {
     assert_eq!(small["sha256"].as_str().unwrap().len(), 64);
     assert!(manifest["subjects"].get("ours").is_none());
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
-    assert!(page.contains("Scripted 1") && !page.contains("NaN"), "{page}");
+    assert!(page.contains("Scripted 1"), "{page}");
+    assert!(!page.contains("NaN"), "{page}");
 }
 
 /// The scripted engine's rule for `deepens`: 1000 nodes a depth, and Hash on top of the last.
@@ -93,10 +94,12 @@ fn engine_search_writes_one_row_per_depth() {
     }
     // What our own engine alone tells is there as long as it is.
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
-    assert!(page.contains("cutoffs") && page.contains("evaluations"), "{page}");
+    assert!(page.contains("cutoffs"), "{page}");
+    assert!(page.contains("evaluations"), "{page}");
     // Totals are the engine's own, and a search is one however many depths it has.
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
-    assert!(page.contains("24,096") && page.contains("15,000"), "{page}");
+    assert!(page.contains("24,096"), "{page}");
+    assert!(page.contains("15,000"), "{page}");
     trial.call(&["verify", "out"]).expect(0);
     trial.run("three", &["--jobs", "3"]).expect(0);
     assert_eq!(trial.timeless("out"), trial.timeless("three"));
@@ -247,7 +250,8 @@ fn unknown_engine_option_is_refused_before_the_run() {
         std::fs::write(trial.path("engine"), &started).unwrap();
         std::fs::set_permissions(trial.path("engine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         trial.run("out", &["--jobs", "1024"]).expect(2).prints(&["uci.Hash: 1024 jobs x 1024 MiB", "use --jobs"]);
-        assert!(!trial.path("started").exists() && !trial.path("out/results.csv").exists());
+        assert!(!trial.path("started").exists());
+        assert!(!trial.path("out/results.csv").exists());
     };
     large("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\noptions = { hash = 1024 }\n");
     large("limit = { depth = 3 }\n[reference]\nuci = \"./engine\"\nlimit = { depth = 4 }\noptions = { Hash = 1024 }\n");
@@ -410,7 +414,8 @@ fn results_of_two_engine_builds_can_be_compared() {
     for unknown in ["cutoffs", "move only", "stores per slot", "evaluations", "| full |"] {
         assert!(!page.contains(unknown), "{unknown}: {page}");
     }
-    assert!(page.contains("./new") && page.contains("16,296"), "{page}");
+    assert!(page.contains("./new"), "{page}");
+    assert!(page.contains("16,296"), "{page}");
 }
 
 #[test]
@@ -433,7 +438,8 @@ name = "ours"
     );
     trial.run("out", &["--jobs", "2"]).expect(0).prints(&["judging the moves with the reference"]);
     let quiet = trial.run("quiet", &["--quiet"]).expect(0);
-    assert!(!quiet.err.contains("judging") && trial.path("quiet/reference.csv").exists(), "{}", quiet.err);
+    assert!(!quiet.err.contains("judging"), "{}", quiet.err);
+    assert!(trial.path("quiet/reference.csv").exists(), "{}", quiet.err);
     let judged = std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();
     let mut reader = csv::Reader::from_reader(judged.as_bytes());
     let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
@@ -456,7 +462,8 @@ name = "ours"
         page.lines().find(|line| line.starts_with(&format!("| {name}")) && line.contains(" of 6")).unwrap()
     };
     assert!(page.contains("Quality of the moves"));
-    assert!(line("ours").contains("| 6 | 0.0 |") && line("ours").contains("6 of 6"), "{page}");
+    assert!(line("ours").contains("| 6 | 0.0 |"), "{page}");
+    assert!(line("ours").contains("6 of 6"), "{page}");
     assert!(line("scripted").contains(&format!("{} of 6", 6 - others)), "{page}");
     // What was judged is not judged again.
     trial.run("out", &[]).expect(0);

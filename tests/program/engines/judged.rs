@@ -146,7 +146,8 @@ fn uci_reference_gives_the_scores_that_it_reports() {
         "echo \"bestmove ${MOVE:-e2e4} ponder e7e5\"",
         "case $position in *moves*) echo bestmove e7e5 ;; *) echo bestmove e2e4 ;; esac",
     );
-    assert!(own.contains("100 * limit") && own.contains("*moves*"));
+    assert!(own.contains("100 * limit"));
+    assert!(own.contains("*moves*"));
     std::fs::write(trial.path("judge"), own).unwrap();
     std::fs::set_permissions(trial.path("judge"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     trial.run("out", &[]).expect(0);

@@ -30,9 +30,11 @@ fn full_disk_ends_the_run_without_loss() {
         message.expect(5).prints(&["error: ", "all rows before it are safe", "run the same command again"]);
         // The rows that are there are whole ones.
         let text = fs::read_to_string(trial.results(&out)).unwrap();
-        assert!(text.ends_with('\n') && text.len() as u64 <= blocks * 512, "{} bytes", text.len());
+        assert!(text.ends_with('\n'), "{} bytes", text.len());
+        assert!(text.len() as u64 <= blocks * 512, "{} bytes", text.len());
         let rows = counts(&trial.results(&out));
-        assert!(!rows.is_empty() && rows.iter().all(|row| peace.contains(row)));
+        assert!(!rows.is_empty());
+        assert!(rows.iter().all(|row| peace.contains(row)));
         trial.run(&out, &[]).expect(0);
         assert_eq!(counts(&trial.results(&out)), peace);
     }
@@ -113,7 +115,8 @@ fn folder_deleted_during_a_run_is_restored() {
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    assert!(stderr.contains("was deleted") && stderr.contains("run the same command again"), "{stderr}");
+    assert!(stderr.contains("was deleted"), "{stderr}");
+    assert!(stderr.contains("run the same command again"), "{stderr}");
     assert!(!counts(&trial.results("out")).is_empty());
     trial.run("out", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));
@@ -129,7 +132,8 @@ fn folder_moved_during_a_run_keeps_its_rows() {
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    assert!(stderr.contains("was moved") && stderr.contains("move it back"), "{stderr}");
+    assert!(stderr.contains("was moved"), "{stderr}");
+    assert!(stderr.contains("move it back"), "{stderr}");
     fs::rename(trial.path("elsewhere"), trial.path("out")).unwrap();
     trial.run("out", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));

@@ -71,6 +71,36 @@ fn killed_change_of_plan_loses_no_row() {
     assert!(kills > 5, "{kills}");
 }
 
+/// Killed at moments of all kinds, each time with the other plan. `TTLAB_KILLS` says how often.
+#[test]
+fn kills_between_two_plans_lose_no_row() {
+    let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(12);
+    let head = "name = 'grown'\nsuite = 'data/bratko-kopec.epd'\nlimit = { depth = 4 }\n[grid]\n";
+    let texts = ["'table.size' = [1024, 2048]\n", "'table.size' = [2048, 4096]\n'table.slots' = [1, 2]\n"];
+    let trial = Trial::new("");
+    let write = |text: usize| fs::write(&trial.file, format!("{head}{}", texts[text])).unwrap();
+    let begun = std::time::Instant::now();
+    let whole = [0, 1].map(|text| {
+        write(text);
+        trial.run("whole", &["--fresh"]).expect(0);
+        counts(&trial.results("whole"))
+    });
+    let longest = begun.elapsed().as_micros() as u64;
+    for kill in 0..kills {
+        write(kill as usize % 2);
+        let mut child = trial.spawn("out", &["--jobs", "2", "--quiet", "--retry-failed"]);
+        std::thread::sleep(std::time::Duration::from_micros(scatter(kill) % longest));
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+    }
+    for text in [0, 1, 0] {
+        write(text);
+        trial.run("out", &["--retry-failed"]).expect(0);
+        assert_eq!(counts(&trial.results("out")), whole[text], "plan {text}");
+        ttlab(&["verify", &trial.text("out")]).expect(0);
+    }
+}
+
 /// Rows of other folders: the counts are those of a run from nothing, and no times are taken.
 #[test]
 fn reused_rows_give_the_counts_of_a_new_run() {
@@ -159,11 +189,8 @@ fn tune_and_reproduce_reuse_rows() {
     let (whole, folder) = (trial.text("whole"), trial.text(""));
     for (command, of) in [("tune", &trial.file), ("reproduce", &folder)] {
         let output = ttlab(&[command, of, "--out", &trial.text(command), "--reuse", &whole]);
-        assert!(
-            output.stderr.contains(" jobs from ") && output.stderr.contains(" jobs known, 0 to run"),
-            "{}",
-            output.stderr
-        );
+        assert!(output.stderr.contains(" jobs from "), "{}", output.stderr);
+        assert!(output.stderr.contains(" jobs known, 0 to run"), "{}", output.stderr);
     }
 }
 
@@ -179,5 +206,7 @@ fn deeper_limits_are_searched_anew() {
         ttlab(&["plan", &trial.file, "--set", &set, "--key"]).expect(0).stdout
     });
     let [(one, first), (other, second)] = keys.each_ref().map(|key| key.trim().split_once('-').unwrap());
-    assert!(one == other && first != second && one.len() >= 16, "{keys:?}");
+    assert!(one == other, "{keys:?}");
+    assert!(first != second, "{keys:?}");
+    assert!(one.len() >= 16, "{keys:?}");
 }

@@ -140,9 +140,11 @@ fn cancelled(cluster: &Cluster) {
     cluster.call("scancel", &[&shards]).expect(0);
     cluster.wait();
     let log = fs::read_to_string(trial.path("out/slurm/0.log")).unwrap();
-    assert!(log.contains("interrupted: ") && log.contains("--shard 0"), "{log}");
+    assert!(log.contains("interrupted: "), "{log}");
+    assert!(log.contains("--shard 0"), "{log}");
     let before = counts(&results);
-    assert!(!before.is_empty() && before.len() < 24 * 6, "{} rows", before.len());
+    assert!(!before.is_empty(), "{} rows", before.len());
+    assert!(before.len() < 24 * 6, "{} rows", before.len());
     let missing = ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(3);
     cluster.call("sh", &[&submit, &format!("--array={}", missing.stdout.trim())]).expect(0);
     cluster.wait();

@@ -15,7 +15,8 @@ fn folder_name_that_is_not_utf8_is_refused() {
     fs::copy(trial.path("plan.json"), folder.join("plan.json")).unwrap();
     let output = Command::new(binary()).args(["submit", "slurm", "plan.json"]).current_dir(&folder).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(2) && message.contains("the path is not valid UTF-8"), "{message}");
+    assert!(output.status.code() == Some(2), "{message}");
+    assert!(message.contains("the path is not valid UTF-8"), "{message}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
 }
 use crate::common::skip;
@@ -152,7 +153,8 @@ fn script_quotes_names_that_look_like_commands() {
     assert!(message("sbatch").lines().any(|word| word == format!("--output={}/slurm/%a.log", out.replace('%', "%%"))));
     // Parallel sees no name of ours in what it puts its numbers into.
     let command = message("parallel").lines().last().unwrap().to_owned();
-    assert!(command.contains("--shard {}") && !command.contains("pwned"), "{command}");
+    assert!(command.contains("--shard {}"), "{command}");
+    assert!(!command.contains("pwned"), "{command}");
     assert!(
         message("parallel").lines().any(|word| word == format!("{out}/parallel/joblog")),
         "{}",
@@ -191,7 +193,8 @@ fn shards_beyond_the_array_limit_take_several_arrays() {
     // 1001 tasks where the site does not say: 19 arrays of them and one of the rest, 982.
     let arrays = calls(&tools, "sbatch", "--array=");
     assert_eq!(arrays.len(), 20);
-    assert!(arrays[0].ends_with("0-1000") && arrays[19].ends_with("0-981"), "{arrays:?}");
+    assert!(arrays[0].ends_with("0-1000"), "{arrays:?}");
+    assert!(arrays[19].ends_with("0-981"), "{arrays:?}");
     assert!(calls(&tools, "sbatch", "TTLAB_FIRST=").last().unwrap().ends_with("TTLAB_FIRST=19019"));
     let folder = trial.text("back\\slash");
     ttlab(&["submit", "slurm", &plan, "--out", &folder]).expect(2).prints(&["backslash"]);

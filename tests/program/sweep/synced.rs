@@ -60,15 +60,14 @@ fn row_is_on_the_disk_during_the_next_search() {
     let _ = child.kill();
     child.wait().unwrap();
     let text = fs::read_to_string(&log).unwrap();
-    assert!(synced && running, "{text}");
+    assert!(synced, "{text}");
+    assert!(running, "{text}");
     // What is replaced whole is synced before it gets its name, and the folder after it got it.
     let fsync = |end: &str| {
         let file = |line: &str| Some(line[line.find("fsync(")?..].split_once('>')?.0.to_owned());
         text.lines().filter_map(file).any(|file| file.contains(end))
     };
     // It has no name yet, and the system shows a number.
-    assert!(
-        (fsync("/out/#") || fsync("/out/.ttlab-new")) && fsync(&format!("{}/out", trial.folder.path().display())),
-        "{text}"
-    );
+    assert!((fsync("/out/#") || fsync("/out/.ttlab-new")), "{text}");
+    assert!(fsync(&format!("{}/out", trial.folder.path().display())), "{text}");
 }

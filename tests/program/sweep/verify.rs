@@ -40,7 +40,8 @@ fn edited_count_is_refused_by_every_command() {
     ttlab(&["report", &out]).expect(2).prints(&["edited", &line, "--repair"]);
     ttlab(&["compare", &other, &out]).expect(2).prints(&["edited", &line]);
     let message = ttlab(&["verify", &out]).expect(4);
-    assert!(message.stdout.contains("WRONG") && message.stdout.contains(&line), "{}", message.stdout);
+    assert!(message.stdout.contains("WRONG"), "{}", message.stdout);
+    assert!(message.stdout.contains(&line), "{}", message.stdout);
     // The file alone shows it too.
     let alone = trial.text("alone.csv");
     fs::copy(trial.results("out"), &alone).unwrap();
@@ -112,11 +113,8 @@ fn edit_of_any_field_of_a_manifest_is_detected() {
     edited.as_object_mut().unwrap().shift_remove("manifest_seal");
     fs::write(&path, edited.to_string()).unwrap();
     let message = ttlab(&["verify", &out]).expect(3);
-    assert!(
-        message.stdout.contains("unsealed: 8 rows") && message.stdout.contains("edits cannot be detected"),
-        "{}",
-        message.stdout
-    );
+    assert!(message.stdout.contains("unsealed: 8 rows"), "{}", message.stdout);
+    assert!(message.stdout.contains("edits cannot be detected"), "{}", message.stdout);
     ttlab(&["report", &out]).expect(3).prints(&["unsealed: its manifest has no seal"]);
     ttlab(&["compare", &out, &trial.text("other")]).expect(3).prints(&["unsealed: its manifest has no seal"]);
     edited["jobs"] = 77.into();
@@ -203,7 +201,8 @@ fn checksums_of_counts_are_equal_in_every_run() {
     let known = seals("out");
     let left_out = ["id", "check", "seconds"];
     let names: Vec<&str> = lines[0].split(',').filter(|name| !left_out.contains(name)).collect();
-    assert!(names.iter().all(|name| known.contains_key(*name)) && names.len() == known.len(), "{:?}", known.keys());
+    assert!(names.iter().all(|name| known.contains_key(*name)), "{:?}", known.keys());
+    assert!(names.len() == known.len(), "{:?}", known.keys());
     trial.run("jobs", &["--jobs", "3"]).expect(0);
     // A run that was stopped, and went on.
     fs::create_dir(trial.path("resumed")).unwrap();
@@ -217,7 +216,8 @@ fn checksums_of_counts_are_equal_in_every_run() {
     for shard in ["0", "1"] {
         ttlab(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &trial.text("merged")]).expect(0);
         let shard = Manifest::read(&trial.path(&format!("merged/shards/{shard}"))).unwrap().unwrap();
-        assert!(shard.column_seals.is_empty() && shard.file_seal.is_some());
+        assert!(shard.column_seals.is_empty());
+        assert!(shard.file_seal.is_some());
     }
     ttlab(&["merge", &plan, "-q", "-o", &trial.text("merged")]).expect(0);
     for out in ["other", "jobs", "resumed", "merged"] {
@@ -283,7 +283,8 @@ fn missing_rows_are_reported_and_the_page_is_written() {
         assert!(trial.path("out").join("report.html").exists());
         ttlab(&["compare", &out, &trial.text("other")]).expect(3).prints(&[words]);
         let message = ttlab(&["verify", &out]).expect(3);
-        assert!(message.stdout.contains("incomplete") && message.stdout.contains(words), "{}", message.stdout);
+        assert!(message.stdout.contains("incomplete"), "{}", message.stdout);
+        assert!(message.stdout.contains(words), "{}", message.stdout);
         // The same command makes them again.
         trial.run("out", &[]).expect(0);
         ttlab(&["verify", "--quiet", &out]).expect(0);
@@ -347,20 +348,20 @@ fn manifest_keeps_every_segment_of_a_run() {
     assert_eq!(segments.len(), 2, "{segments:?}");
     assert_eq!(segments[0]["build"]["commit"], "feedbee");
     assert_eq!((&segments[0]["jobs"], &segments[1]["jobs"]), (&64.into(), &1.into()));
-    assert!(segments[1]["done"].as_u64().unwrap() > 0 && segments[1]["ended"].is_u64());
+    assert!(segments[1]["done"].as_u64().unwrap() > 0);
+    assert!(segments[1]["ended"].is_u64());
     // The head speaks of the whole: as many jobs at a time as the widest segment had, from the first segment's begin to the last one's end.
     assert_eq!((&ours["jobs"], &ours["started"]), (&64.into(), &theirs["started"]));
     assert_eq!(ours["ended"], segments[1]["ended"]);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
-    assert!(page.contains("64 jobs at a time") && page.contains("feedbee"), "{page}");
+    assert!(page.contains("64 jobs at a time"), "{page}");
+    assert!(page.contains("feedbee"), "{page}");
     let message = ttlab(&["verify", &trial.text("out")]).expect(0);
-    assert!(message.stdout.contains("2 builds") && message.stdout.contains("2 machines"), "{}", message.stdout);
+    assert!(message.stdout.contains("2 builds"), "{}", message.stdout);
+    assert!(message.stdout.contains("2 machines"), "{}", message.stdout);
     let output = format!("segment 1 of 2 ran jobs {} (64 in parallel", segments[0]["jobs_written"].as_str().unwrap());
-    assert!(
-        message.stdout.contains(&output) && message.stdout.contains("segment 2 of 2 ran the other jobs"),
-        "{}",
-        message.stdout
-    );
+    assert!(message.stdout.contains(&output), "{}", message.stdout);
+    assert!(message.stdout.contains("segment 2 of 2 ran the other jobs"), "{}", message.stdout);
     // The plan's first job is made again by a third segment: it is no longer of the first.
     assert!(places.contains(&0));
     let first = &lines[1][..lines[1].find(',').unwrap()];
@@ -374,11 +375,8 @@ fn manifest_keeps_every_segment_of_a_run() {
     // A run that finds all done makes nothing.
     trial.run("out", &["--jobs", "1", "--any-build"]).expect(0);
     let message = ttlab(&["verify", &trial.text("out")]).expect(0);
-    assert!(
-        message.stdout.contains("segment 3 of 4 ran jobs 0 (") && message.stdout.contains("4 of 4 ran no job"),
-        "{}",
-        message.stdout
-    );
+    assert!(message.stdout.contains("segment 3 of 4 ran jobs 0 ("), "{}", message.stdout);
+    assert!(message.stdout.contains("4 of 4 ran no job"), "{}", message.stdout);
 }
 
 /// A name that a spreadsheet would run is guarded on demand, and numbers are left alone.
@@ -393,9 +391,8 @@ fn cells_can_be_guarded_against_spreadsheets() {
     };
     let (plain, guarded) = (cells(&csv(&[])), cells(&csv(&["--guard-cells"])));
     assert!(plain.iter().any(|cell| cell.starts_with("=cmd")));
-    assert!(
-        !guarded.iter().any(|cell| cell.starts_with("=cmd")) && guarded.iter().any(|cell| cell.starts_with("'=cmd"))
-    );
+    assert!(!guarded.iter().any(|cell| cell.starts_with("=cmd")));
+    assert!(guarded.iter().any(|cell| cell.starts_with("'=cmd")));
     for (plain, guarded) in plain.iter().zip(&guarded) {
         assert!(plain.parse::<f64>().is_err() || plain == guarded, "{plain} became {guarded}");
     }
@@ -471,7 +468,8 @@ fn reader_resumes_at_the_beginning_of_any_row() {
     for (at, first) in ["1", "3", "6", "8"].into_iter().enumerate() {
         let mut rows = Rows::open(&path, &header, offset).unwrap();
         assert_eq!(rows.offset(), 9 + lines[..at].concat().len() as u64);
-        assert!(!rows.next_if(|row| &row[0] != first).unwrap() && rows.next_if(|row| &row[0] == first).unwrap());
+        assert!(!rows.next_if(|row| &row[0] != first).unwrap());
+        assert!(rows.next_if(|row| &row[0] == first).unwrap());
         assert_eq!(&rows.row()[0], first);
         offset = rows.offset();
     }
