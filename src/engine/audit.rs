@@ -115,7 +115,8 @@ impl Findings {
 }
 
 /// The options without everything that makes values incomparable: entries answer only at their own
-/// depth; no repetitions, no fifty-move rule; no pruning or reduction besides alpha-beta. `None`
+/// depth; no repetitions, no fifty-move rule; no pruning or reduction besides alpha-beta, and no
+/// evaluation put right by what the table has. `None`
 /// without a table. Deliberate faults stay in.
 #[must_use]
 pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
@@ -132,6 +133,7 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     options.lmr.min_depth = 0;
     options.null_move.min_depth = 0;
     options.singular.min_depth = 0;
+    options.probe.refine = false;
     Some(options)
 }
 
@@ -233,12 +235,14 @@ mod tests {
             "lmr.min_depth = 3",
             "null_move.min_depth = 2",
             "probe.depth = 'at-least'",
+            "probe.refine = true",
         ] {
             let path = prunes.split(' ').next().unwrap();
             let rest: Vec<&str> = plain.lines().filter(|line| !line.starts_with(path)).collect();
             let found = comparable(&options(&format!("{}\n{prunes}", rest.join("\n")))).unwrap();
             let off = [found.lmr.min_depth, found.null_move.min_depth];
             assert_eq!((found.draws, found.quiescence.delta, off), (false, 0, [0; 2]), "{prunes}");
+            assert!(!found.probe.refine, "{prunes}");
             assert_eq!(
                 (found.probe.depth, found.table.size),
                 (DepthRule::Equal, options(plain).table.size),

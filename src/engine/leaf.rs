@@ -42,13 +42,13 @@ impl<O: Observer> Search<'_, O> {
     fn horizon<const TABLE: bool>(&mut self, board: &Board, node: Node, level: i32, captures: u32) -> Score {
         let entered = (self.count.nodes - 1, self.credit);
         self.observer.node(board);
-        let mut table_move = Move::NONE;
+        let (mut table_move, mut evaluation) = (Move::NONE, None);
         if TABLE && self.on.probe_depth <= level {
             let answer = self.probe(board, node);
             if let Some(score) = answer.cut {
                 return score;
             }
-            table_move = answer.mv;
+            (table_move, evaluation) = (answer.mv, answer.evaluation);
         }
         let stores = TABLE && self.on.store_depth <= level;
         if self.on.leaf_mates && !board.has_legal_move() {
@@ -58,8 +58,10 @@ impl<O: Observer> Search<'_, O> {
             }
             return score;
         }
-        self.count.evals += 1;
-        let stand_pat = self.evaluator.evaluate(board);
+        let stand_pat = evaluation.unwrap_or_else(|| {
+            self.count.evals += 1;
+            self.evaluator.evaluate(board)
+        });
         if !self.on.quiescence {
             if stores {
                 self.record_known(board, node, (stand_pat, Move::NONE), entered);

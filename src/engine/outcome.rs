@@ -32,8 +32,10 @@ crate::counters! {
         /// Quiescence nodes below the leaves.
         qnodes,
         /// Leaf evaluations and nodes with no legal move: the counter of the published minimax and
-        /// alpha-beta tables.
+        /// alpha-beta tables. With `table.static_evaluation` also the evaluations of interior nodes.
         evals,
+        /// Static evaluations that were found in the table instead.
+        evals_saved,
         /// Nodes that are checkmates.
         mates,
         /// Nodes that are stalemates.

@@ -21,6 +21,8 @@ pub struct Answer {
     pub beta: Score,
     /// The initial best value.
     pub best: Score,
+    /// The static evaluation, if the node has it already.
+    pub evaluation: Option<Score>,
 }
 
 impl<O: Observer> Search<'_, O> {
@@ -45,12 +47,12 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn probe(&mut self, board: &Board, node: Node) -> Answer {
         let Node { alpha, beta, depth, ply, .. } = node;
-        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
+        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE, evaluation: None };
         let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
             if self.on.evaluations_depth <= depth && board.checkers().is_empty() {
-                self.record_evaluation(board, node);
+                answer.evaluation = self.record_evaluation(board, node);
             }
             return answer;
         };
@@ -81,8 +83,11 @@ impl<O: Observer> Search<'_, O> {
                 table.cutoff(&hit);
             }
             self.observer.known(board, depth, hit.entry.mv);
-        } else if !answer.mv.is_none() {
-            self.count.move_only += 1;
+        } else {
+            self.count.move_only += u64::from(!answer.mv.is_none());
+            if self.on.evaluates_hits {
+                answer.evaluation = self.evaluate_hit(board, node, &hit.entry, holds);
+            }
         }
         probed.hit = Some(&hit);
         self.report(&probed);
@@ -116,14 +121,53 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Offers a static evaluation alone, which no search of ours reads: it takes its slot.
+    /// Offers a static evaluation alone and returns it, if the table has room for it.
     #[cold]
-    fn record_evaluation(&mut self, board: &Board, node: Node) {
+    fn record_evaluation(&mut self, board: &Board, node: Node) -> Option<Score> {
+        let evaluation = self.on.static_evaluation.then(|| {
+            self.count.evals += 1;
+            self.evaluator.evaluate(board)
+        });
         let key = self.table_key(board);
         if let Some(table) = self.table.as_deref_mut().filter(|_| self.on.is_storable(board, 0)) {
             self.observer.asks(board, table);
-            table.store(key, Entry::evaluation(0, node.beta - node.alpha > 1));
+            let entry = Entry::evaluation(0, node.beta - node.alpha > 1);
+            table.store(key, Entry { evaluation: evaluation.map(|score| score as i16), ..entry });
         }
+        evaluation
+    }
+
+    /// Whether a node of a remaining depth knows its static evaluation.
+    fn knows_evaluation(&self, board: &Board, depth: i32) -> bool {
+        depth <= 0 || self.on.evaluations_depth <= depth && board.checkers().is_empty()
+    }
+
+    /// The static evaluation of a node that an entry did not end: the entry's, or a new one; at a
+    /// leaf or in quiescence put right by the entry's score, if the options say so and it `holds`.
+    #[cold]
+    fn evaluate_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) -> Option<Score> {
+        if !self.knows_evaluation(board, node.depth) {
+            return None;
+        }
+        let stored = entry.evaluation.filter(|_| self.on.static_evaluation);
+        self.count.evals_saved += u64::from(stored.is_some());
+        self.count.evals += u64::from(stored.is_none());
+        let evaluation = stored.map_or_else(|| self.evaluator.evaluate(board), Score::from);
+        let score = self.on.score_from_store(entry.score, node.ply);
+        let refines = self.on.refines && node.depth <= 0 && holds && score.abs() <= self.on.mate_threshold;
+        Some(match self.on.bound(entry) {
+            Bound::Lower if refines => evaluation.max(score),
+            Bound::Upper if refines => evaluation.min(score),
+            Bound::Exact if refines => score,
+            _ => evaluation,
+        })
+    }
+
+    /// The static evaluation for an entry. It is computed anew where the node had it: that is the
+    /// same number, and not counted.
+    #[cold]
+    fn evaluation_to_store(&self, board: &Board, depth: i32) -> Option<i16> {
+        self.knows_evaluation(board, depth).then(|| self.evaluator.evaluate(board) as i16)
     }
 
     /// Offers a node's result to the table. `node` has the window from before the first move.
@@ -171,6 +215,7 @@ impl<O: Observer> Search<'_, O> {
             depth: node.depth as u8,
             pv: node.beta - node.alpha > 1,
             nodes: self.subtree(entered.0, entered.1),
+            evaluation: if self.on.static_evaluation { self.evaluation_to_store(board, node.depth) } else { None },
             ..Entry::default()
         };
         let key = self.table_key(board);

@@ -38,6 +38,12 @@ pub struct Switches {
     pub store_depth: i32,
     /// The least depth of a node that stores its evaluation alone.
     pub evaluations_depth: i32,
+    /// Entries keep static evaluations.
+    pub static_evaluation: bool,
+    /// A hit's score puts the static evaluation right.
+    pub refines: bool,
+    /// Whether a hit matters to the static evaluation of its node.
+    pub evaluates_hits: bool,
     pub upper_move: bool,
     pub leaf_window: bool,
     pub terminals: bool,
@@ -132,6 +138,9 @@ impl Switches {
                 true => floor(options.store.at, options.store.min_depth),
                 false => NEVER,
             },
+            static_evaluation: table.static_evaluation,
+            refines: probe.refine,
+            evaluates_hits: table.static_evaluation || probe.refine,
             upper_move: options.store.upper_move,
             terminals: options.store.terminals,
             leaf_window: options.store.known == super::options::Known::Window,

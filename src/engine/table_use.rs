@@ -27,6 +27,10 @@ pub struct Probe {
     /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
     /// `ViperMate` journal.
     pub start_value: bool,
+    /// Whether a leaf or quiescence node that a hit of enough depth did not end takes the stored
+    /// score for its static evaluation, where the bound says that its value lies on that side. Mates
+    /// are left out. Source: most engines of today.
+    pub refine: bool,
 }
 
 impl Default for Probe {
@@ -40,6 +44,7 @@ impl Default for Probe {
             uses: Use::default(),
             pv_cutoffs: true,
             start_value: false,
+            refine: false,
         }
     }
 }
@@ -85,7 +90,8 @@ pub struct Store {
     pub known: Known,
     /// Whether a node that finds nothing in the table first stores its static evaluation alone,
     /// unless it is in check: depth 0, no move, no score. It ends no node, but takes a slot: see
-    /// `table.evaluations`. Source: most engines of today.
+    /// `table.evaluations`. With `table.static_evaluation` it saves the next visit the evaluation.
+    /// Source: most engines of today.
     pub evaluations: bool,
 }
 

@@ -56,6 +56,7 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("table.bucket_bytes", "table = { key_bits = 20, size = '12 KiB' }"),
     ("table.age_bits", "table.clock = 'iteration'"),
     ("table.evaluations", "store.evaluations = true"),
+    ("table.keep_pv", "table.clock = 'iteration'\ntable.same_key = 'guard'"),
     ("table.guard", "table.clock = 'iteration'\ntable.same_key = 'guard'"),
     ("table.refresh", "table.clock = 'iteration'"),
     ("table.policy.kind=vipermate-first", "table = { slots = 1, same_key = 'policy' }"),

@@ -1,6 +1,7 @@
 //! The table of fixed size, compiled for its policy and its entry layout.
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
+use super::layout::bucket_bytes;
 use super::memory::Memory;
 use super::options::{Evaluations, Index, Refresh};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
@@ -73,7 +74,7 @@ fn compute_layout(
         .ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
     // The index uses one end of the key (or all of it), the comparison the other.
     let high = options.index != Index::Multiply;
-    let bits = u32::from(options.key_bits).min(key_bits);
+    let bits = u32::from(options.key_bits).min(options.layout.key_bits());
     let low_bits = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
     let compared = if high { low_bits << ((key_bits - bits) % 64) } else { low_bits };
     Ok(BucketLayout { memory: Memory::new(len, options.huge_pages)?, slots, words, buckets, compared, high })
@@ -98,7 +99,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             words,
             index: options.index,
             compared,
-            bucket_bytes: if options.bucket_bytes > 0 { options.bucket_bytes.into() } else { 8 * words as u64 },
+            bucket_bytes: bucket_bytes(options),
             high,
             rule: options.rule(),
             refresh: options.refresh,
@@ -305,7 +306,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         }
         if let Some(slot) = same {
             let old = self.entry(bucket, slot);
-            self.rule.keep_move(&mut entry, &old);
+            self.rule.inherit(&mut entry, &old);
             if P::WORDS > 0 || self.rule.same_key != SameKey::Policy {
                 self.on_access(start, slot, stored_key);
                 if !self.rule.allows(&entry, &old, self.now) {

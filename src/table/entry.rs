@@ -47,6 +47,7 @@ pub fn unpack(word: u64) -> Entry {
         used: word >> 21 & 1 != 0,
         generation: generation(word),
         nodes: expand_nodes(word),
+        evaluation: None,
     }
 }
 
@@ -176,8 +177,18 @@ impl Packing for Bytes16 {
     }
 }
 
-/// Three words per slot: key, data, exact nodes.
+/// Three words per slot: key, data, and exact nodes with the static evaluation.
 pub struct Bytes24;
+
+/// The bit that says that the third word has an evaluation, above its 16 bits.
+const HAS_EVALUATION: u64 = 1 << 48;
+
+/// The third word of an entry.
+#[inline]
+fn pack_beside(entry: &Entry) -> u64 {
+    let evaluation = entry.evaluation.map_or(0, |evaluation| HAS_EVALUATION | u64::from(evaluation as u16) << 32);
+    u64::from(entry.nodes) | evaluation
+}
 
 impl Packing for Bytes24 {
     const KEY_BITS: u32 = 64;
@@ -198,7 +209,9 @@ impl Packing for Bytes24 {
     }
     #[inline]
     fn entry(bucket: &[u64], slot: usize) -> Entry {
-        Entry { nodes: bucket[3 * slot + 2] as u32, ..unpack(bucket[3 * slot + 1]) }
+        let beside = bucket[3 * slot + 2];
+        let evaluation = (beside & HAS_EVALUATION != 0).then_some((beside >> 32) as u16 as i16);
+        Entry { nodes: beside as u32, evaluation, ..unpack(bucket[3 * slot + 1]) }
     }
     #[inline]
     fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
@@ -208,7 +221,7 @@ impl Packing for Bytes24 {
     fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
         bucket[3 * slot] = stored_key;
         bucket[3 * slot + 1] = pack(entry);
-        bucket[3 * slot + 2] = u64::from(entry.nodes);
+        bucket[3 * slot + 2] = pack_beside(entry);
     }
     #[inline]
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
@@ -268,8 +281,9 @@ mod tests {
             any::<bool>(),
             0..GENERATIONS,
             any::<u32>(),
+            any::<Option<i16>>(),
         )
-            .prop_map(|(mv, score, depth, bound, pv, used, generation, nodes)| Entry {
+            .prop_map(|(mv, score, depth, bound, pv, used, generation, nodes, evaluation)| Entry {
                 mv: Move::from_bits(mv),
                 score,
                 depth,
@@ -278,6 +292,7 @@ mod tests {
                 used,
                 generation,
                 nodes,
+                evaluation,
             })
     }
 
@@ -285,7 +300,7 @@ mod tests {
         #[test]
         fn packed_entry_unpacks_to_itself(entry in any_entry()) {
             let back = unpack(pack(&entry));
-            prop_assert_eq!(Entry { nodes: 0, ..back }, Entry { nodes: 0, ..entry });
+            prop_assert_eq!(Entry { nodes: 0, ..back }, Entry { nodes: 0, evaluation: None, ..entry });
             prop_assert!(back.nodes <= entry.nodes);
             prop_assert!(u64::from(entry.nodes - back.nodes) * 64 <= u64::from(entry.nodes));
         }
@@ -298,7 +313,7 @@ mod tests {
 
         #[test]
         fn writing_a_slot_leaves_the_others_unchanged(entries in prop::collection::vec((any::<u64>(), any_entry()), 3)) {
-            fn holds<P: Packing>(entries: &[(u64, Entry)]) -> bool {
+            fn holds<P: Packing>(entries: &[(u64, Entry)], whole: bool) -> bool {
                 let mut bucket = vec![0; P::words(3)];
                 for (slot, (key, entry)) in entries.iter().enumerate().rev() {
                     P::write(&mut bucket, slot, P::stored_key(*key, true), entry);
@@ -307,12 +322,15 @@ mod tests {
                 [2usize, 1, 2].iter().enumerate().all(|(slot, &from)| {
                     let (key, entry) = entries[from];
                     let kept = P::entry(&bucket, slot);
-                    P::key(&bucket, slot) == P::stored_key(key, true) && Entry { nodes: 0, ..kept } == Entry { nodes: 0, ..entry }
+                    let beside = |entry: Entry| if whole { (entry.nodes, entry.evaluation) } else { (0, None) };
+                    let rest = |entry: Entry| Entry { nodes: 0, evaluation: None, ..entry };
+                    P::key(&bucket, slot) == P::stored_key(key, true)
+                        && (rest(kept), beside(kept)) == (rest(entry), beside(entry))
                 })
             }
-            prop_assert!(holds::<Bytes16>(&entries));
-            prop_assert!(holds::<Bytes24>(&entries));
-            prop_assert!(holds::<Bytes10>(&entries));
+            prop_assert!(holds::<Bytes16>(&entries, false));
+            prop_assert!(holds::<Bytes24>(&entries, true));
+            prop_assert!(holds::<Bytes10>(&entries, false));
         }
     }
 

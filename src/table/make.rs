@@ -2,6 +2,7 @@
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::forgetful::Forgetful;
+use super::layout::{LEAST_BITS, bucket_bytes, bucket_words, memory_layout};
 use super::memory::check_free;
 use super::options::{Index, Layout, Size, TableKind, TableOptions};
 use super::policy::{Replacement, Visitor};
@@ -12,28 +13,6 @@ use super::{Bounded, Table, TableError};
 /// Fails with `problem` unless the condition holds.
 fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), TableError> {
     if holds { Ok(()) } else { Err(TableError::Option { path, problem: problem() }) }
-}
-
-/// 64-bit words per bucket, for entries and policy together.
-fn bucket_words(options: &TableOptions) -> u64 {
-    let slots = usize::from(options.slots);
-    (options.policy.words()
-        + match options.layout {
-            Layout::Bytes16 => Bytes16::words(slots),
-            Layout::Bytes24 => Bytes24::words(slots),
-            Layout::Bytes10 => Bytes10::words(slots),
-        }) as u64
-}
-
-/// The fewest bits of an entry beside its key: move 15, score 16, depth 8, bound 2.
-const LEAST_BITS: u32 = 41;
-
-/// Bytes that each bucket counts as.
-fn bucket_bytes(options: &TableOptions) -> u64 {
-    match options.bucket_bytes {
-        0 => 8 * bucket_words(options),
-        bytes => bytes.into(),
-    }
 }
 
 /// The number of buckets; `working_set`: the entries that an unbounded table stores, for sizes
@@ -110,11 +89,12 @@ impl TableOptions {
         ensure("table.slots", self.layout != Layout::Bytes10 || self.slots == 3, || {
             format!("the layout \"bytes10\" needs 3 slots, found {}", self.slots)
         })?;
-        let bits = u32::from(self.slots) * (u32::from(self.key_bits) + LEAST_BITS);
+        let data = LEAST_BITS + if self.static_evaluation { 16 } else { 0 };
+        let bits = u32::from(self.slots) * (u32::from(self.key_bits) + data);
         let counted = 8 * u32::from(self.bucket_bytes);
         ensure("table.bucket_bytes", counted == 0 || (bits..=8 * 512).contains(&counted), || {
             format!(
-                "{} slots of {} key bits and at least {LEAST_BITS} bits of data need {bits} bits, found {counted}: \
+                "{} slots of {} key bits and at least {data} bits of data need {bits} bits, found {counted}: \
                  lower table.slots or table.key_bits, or write {} to 512",
                 self.slots,
                 self.key_bits,
@@ -199,7 +179,7 @@ impl<T: Taker> Visitor for BoundedMaker<'_, T> {
     type Output = Result<T::Output, TableError>;
 
     fn visit<P: Replacement>(self, policy: P) -> Self::Output {
-        match (self.options.layout, self.options.slots) {
+        match (memory_layout(self.options), self.options.slots) {
             (Layout::Bytes16, 1) if const { works_with::<P>(1) } => self.make::<P, Bytes16, 1>(policy),
             (Layout::Bytes16, 4) if const { works_with::<P>(4) } => self.make::<P, Bytes16, 4>(policy),
             (Layout::Bytes16, _) => self.make::<P, Bytes16, 0>(policy),

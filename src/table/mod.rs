@@ -9,6 +9,7 @@ pub mod entry;
 mod error;
 mod forgetful;
 pub mod key_map;
+mod layout;
 pub(crate) mod make;
 pub mod memory;
 mod observer;
@@ -60,6 +61,9 @@ pub struct Entry {
     /// Written by the table: the entry answered a probe since it was written or since its mark was
     /// reset.
     pub used: bool,
+    /// The static evaluation of the position, if the entry keeps one
+    /// (`table.static_evaluation`).
+    pub evaluation: Option<i16>,
 }
 
 impl Entry {

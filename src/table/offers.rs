@@ -10,7 +10,7 @@ use super::{Entry, Hit, StoreOutcome, TableError, TableOptions};
 use std::alloc::{Layout, handle_alloc_error};
 
 /// The offers, with the table's own rules for the same position (`same_key`, of which `policy`
-/// counts as `replace`; `guard`; `keep_move`; `refresh`).
+/// counts as `replace`; `guard`; `keep_move`; `keep_pv`; `refresh`).
 ///
 /// Open addressing: cells of two words, key and entry, with linear probing; an entry is never 0.
 pub struct Offers {
@@ -90,7 +90,7 @@ impl Offers {
             if entry.is_evaluation() {
                 return;
             }
-            self.rule.keep_move(&mut entry, &old);
+            self.rule.inherit(&mut entry, &old);
             word = pack(&entry);
             if !self.rule.allows(&entry, &old, self.now) {
                 if self.rule.renews_move(&entry, &old) {

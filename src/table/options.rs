@@ -54,6 +54,17 @@ pub enum Index {
     Multiply,
 }
 
+impl Layout {
+    /// Bits of a key that an entry keeps at most.
+    #[must_use]
+    pub const fn key_bits(self) -> u32 {
+        match self {
+            Self::Bytes16 | Self::Bytes24 => 64,
+            Self::Bytes10 => 16,
+        }
+    }
+}
+
 impl Index {
     /// The bucket of a key, below `buckets`.
     #[inline]
@@ -198,6 +209,15 @@ pub struct TableOptions {
     pub guard: Guard,
     /// Whether a new entry without a move keeps the move of the old entry of the same key.
     pub keep_move: bool,
+    /// Whether a new entry keeps the mark of an open window of the old entry of the same key, so
+    /// that a position that was once on a principal variation stays marked. Source: "ttPv" of
+    /// Stockfish.
+    pub keep_pv: bool,
+    /// Whether entries keep the static evaluation of their position, where the node had one: a leaf
+    /// or quiescence node, and with `store.evaluations` an interior node out of check. An evaluation
+    /// found in the table is not made again (`search.evals_saved`). It counts as bits that the
+    /// layout has; the memory in use is that of `bytes24`, which keeps whatever it is given.
+    pub static_evaluation: bool,
     /// When an answered probe renews the entry's age.
     pub refresh: Refresh,
     /// Where a static evaluation alone is stored (`store.evaluations`, or stores without a bound of
@@ -241,6 +261,8 @@ impl Default for TableOptions {
             same_key: SameKey::default(),
             guard: Guard::default(),
             keep_move: false,
+            keep_pv: false,
+            static_evaluation: false,
             refresh: Refresh::default(),
             evaluations: Evaluations::default(),
             clock: TickSource::default(),
@@ -265,7 +287,7 @@ impl TableOptions {
     /// The rule for stores of a position that the table holds.
     #[must_use]
     pub fn rule(&self) -> Rule {
-        Rule { same_key: self.same_key, guard: self.guard, keep_move: self.keep_move }
+        Rule { same_key: self.same_key, guard: self.guard, keep_move: self.keep_move, keep_pv: self.keep_pv }
     }
 }
 
@@ -273,7 +295,7 @@ impl TableOptions {
 pub(super) mod tests {
     use super::*;
 
-    /// Options of each rule, with a move kept or not; guards with every clause on and off.
+    /// Options of each rule, with move and mark kept or not; guards with every clause on and off.
     pub fn every_rule() -> impl Iterator<Item = TableOptions> {
         let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
         let bare = Guard { margin: -1, pv: 1, exact: false, age: false, move_first: true, fill_move: false };
@@ -281,7 +303,13 @@ pub(super) mod tests {
         let plain = [SameKey::Replace, SameKey::Policy, SameKey::Deeper].map(|same_key| (same_key, Guard::default()));
         let guards = [Guard::default(), ethereal, bare, filling].map(|guard| (SameKey::Guard, guard));
         plain.into_iter().chain(guards).flat_map(|(same_key, guard)| {
-            [false, true].map(|keep_move| TableOptions { same_key, guard, keep_move, ..TableOptions::default() })
+            [false, true].map(|kept| TableOptions {
+                same_key,
+                guard,
+                keep_move: kept,
+                keep_pv: kept,
+                ..TableOptions::default()
+            })
         })
     }
 }

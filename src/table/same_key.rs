@@ -59,6 +59,7 @@ pub struct Rule {
     pub same_key: SameKey,
     pub(super) guard: Guard,
     pub(super) keep_move: bool,
+    pub(super) keep_pv: bool,
 }
 
 impl Rule {
@@ -68,12 +69,15 @@ impl Rule {
         self.same_key == SameKey::Guard && self.guard.age
     }
 
-    /// Gives a new entry without a move that of the old one, where the options say so.
+    /// Gives a new entry what the old one knows and it does not: the move and the mark of an open
+    /// window where the options say so, the evaluation in any case.
     #[inline]
-    pub fn keep_move(&self, new: &mut Entry, old: &Entry) {
+    pub fn inherit(&self, new: &mut Entry, old: &Entry) {
         if self.keep_move && new.mv.is_none() {
             new.mv = old.mv;
         }
+        new.pv |= self.keep_pv & old.pv;
+        new.evaluation = new.evaluation.or(old.evaluation);
     }
 
     /// Whether a new entry may replace the old one of the same position; always true for `policy`,

@@ -7,8 +7,8 @@ use super::same_key::Rule;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as Place;
 
-/// An exact map. It applies `same_key` (`policy` as `replace`), `guard` and `keep_move` and ignores
-/// the other options. It may keep one entry per key and depth, where entries of other depths never
+/// An exact map. It applies `same_key` (`policy` as `replace`), `guard`, `keep_move` and `keep_pv`
+/// and ignores the other options. It may keep one entry per key and depth, where entries of other depths never
 /// match (`probe.depth = "equal"`).
 pub struct Unbounded {
     entries: KeyMap<(u64, u8), Entry>,
@@ -89,15 +89,15 @@ impl Table for Unbounded {
                 self.counters.rejections += 1;
                 return StoreOutcome::refused(true);
             }
-            Place::Occupied(mut slot) if !rule.allows(&entry, slot.get(), now) => {
-                if rule.renews_move(&entry, slot.get()) {
-                    slot.get_mut().mv = entry.mv;
-                }
-                self.counters.rejections += 1;
-                return StoreOutcome::refused(true);
-            }
             Place::Occupied(mut slot) => {
-                rule.keep_move(&mut entry, slot.get());
+                rule.inherit(&mut entry, slot.get());
+                if !rule.allows(&entry, slot.get(), now) {
+                    if rule.renews_move(&entry, slot.get()) {
+                        slot.get_mut().mv = entry.mv;
+                    }
+                    self.counters.rejections += 1;
+                    return StoreOutcome::refused(true);
+                }
                 let old = slot.insert(entry);
                 self.by_generation[usize::from(old.generation)] -= 1;
                 self.counters.updates += 1;

@@ -56,6 +56,7 @@ const SILENT: &[(&str, &str)] = &[
     ("table.layout=bytes24", "differs in the rounding of nodes, which this policy does not read: tests/table/model.rs"),
     ("table.key_bits=40", "so few positions share no 40 bits: tests/table/laws.rs"),
     ("table.same_key=policy", "this policy refuses nothing: tests/table/model.rs"),
+    ("table.static_evaluation=", "saves evaluations, not nodes: tests/engine/twin"),
     ("table.evaluations=", "these tables are full, and an evaluation refused is none: tests/table/model.rs"),
     ("table.prefetch=", "time only"),
     ("table.huge_pages=", "time only"),

@@ -271,6 +271,33 @@ fn short_keys_match_falsely_at_the_expected_rate() {
 }
 
 /// What a refused store says of its own position: that the slot had it, or that another had.
+/// An evaluation kept beside changes neither how many buckets there are nor which keys match.
+#[test]
+fn static_evaluation_leaves_hits_and_sizes_unchanged() {
+    for (layout, slots) in [("bytes10", 3), ("bytes16", 2), ("bytes24", 4)] {
+        for (index, key_bits) in [("mask", 5), ("multiply", 5), ("mask", 16), ("multiply", 64)] {
+            let text = format!(
+                "layout = '{layout}'\nslots = {slots}\nindex = '{index}'\nkey_bits = {key_bits}\nsize = '8 KiB'"
+            );
+            let counts = [false, true].map(|static_evaluation| {
+                let options = TableOptions { static_evaluation, ..from_toml(&text).unwrap() };
+                let mut table = build(&options, None, false).unwrap().unwrap();
+                let mut random = 5_u64;
+                for _ in 0..20_000 {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let key = random ^ random >> 29;
+                    if table.probe(key, 0).is_none() {
+                        table.store(key, Entry { bound: Bound::Exact, ..Entry::default() });
+                    }
+                }
+                (table.counters(), table.occupancy())
+            });
+            assert_eq!(counts[0], counts[1], "{text}");
+            assert!(key_bits > 5 || counts[0].0.hits > 0, "{text}: keys of five bits must match falsely");
+        }
+    }
+}
+
 #[test]
 fn refused_store_reports_whether_the_key_was_present() {
     for same_key in [SameKey::Policy, SameKey::Deeper] {

@@ -182,7 +182,9 @@ impl Model<'_> {
     fn store(&mut self, key: u64, entry: Entry) {
         self.count.stores += 1;
         let born = self.text.contains("protect_new = true");
-        let mut new = Kept { key, entry, at: self.now, useful: born };
+        let keeps = self.options.static_evaluation || self.options.layout == Layout::Bytes24;
+        let evaluation = entry.evaluation.filter(|_| keeps);
+        let mut new = Kept { key, entry: Entry { evaluation, ..entry }, at: self.now, useful: born };
         let place = self.bucket_of(key);
         let bucket = self.buckets[place].clone();
         let slots = usize::from(self.options.slots);
@@ -201,6 +203,12 @@ impl Model<'_> {
                 if self.options.keep_move && entry.mv.is_none() {
                     new.entry.mv = old.entry.mv;
                 }
+                if self.options.keep_pv && old.entry.pv {
+                    new.entry.pv = true;
+                }
+                if entry.evaluation.is_none() {
+                    new.entry.evaluation = old.entry.evaluation;
+                }
                 let (depth, old_depth) = (i32::from(entry.depth), i32::from(old.entry.depth));
                 let exact = entry.bound == Bound::Exact;
                 let lets = match self.options.same_key {
@@ -208,7 +216,7 @@ impl Model<'_> {
                     SameKey::Deeper => depth >= old_depth,
                     SameKey::Guard => {
                         let guard = self.options.guard;
-                        let open = i32::from(guard.pv) * i32::from(entry.pv);
+                        let open = i32::from(guard.pv) * i32::from(new.entry.pv);
                         (exact && guard.exact)
                             || depth + open > old_depth - i32::from(guard.margin)
                             || (guard.age && self.age(&old) > 0)
@@ -240,6 +248,7 @@ impl Model<'_> {
         }) += 1;
         new.entry.nodes = match self.options.layout {
             Layout::Bytes24 => new.entry.nodes,
+            _ if self.options.static_evaluation => new.entry.nodes,
             // Rounded down to seven leading bits.
             _ => {
                 let drop = new.entry.nodes.max(1).ilog2().saturating_sub(6);
@@ -280,8 +289,10 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     let score = prop_oneof![8 => -900..900, 1 => Just(-32_001), 1 => Just(32_001), 1 => Just(-1), 1 => Just(0)];
     let depth = prop_oneof![12 => 0u8..14, 1 => Just(0), 1 => Just(127), 1 => Just(128), 1 => 250u8..=255];
     let mv = prop_oneof![2 => Just(0u16), 6 => 1u16..0x7fff, 1 => Just(0x7fff)];
-    let evaluation = (0u8..3, any::<bool>()).prop_map(|(depth, pv)| Entry::evaluation(depth, pv));
-    prop_oneof![9 => crate::any_entry_of(mv, score, depth, nodes), 1 => evaluation]
+    let alone = (0u8..3, any::<bool>()).prop_map(|(depth, pv)| Entry::evaluation(depth, pv));
+    let entry = prop_oneof![9 => crate::any_entry_of(mv, score, depth, nodes), 1 => alone];
+    let evaluation = prop_oneof![2 => Just(None), 1 => any::<i16>().prop_map(Some)];
+    (entry, evaluation).prop_map(|(entry, evaluation)| Entry { evaluation, ..entry })
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -344,6 +355,8 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                     evaluations: [Evaluations::Evict, Evaluations::Empty, Evaluations::Refuse][turn / 4 % 3],
                     refresh: [Refresh::Never, Refresh::Match, Refresh::Cutoff][turn / 2 % 3],
                     keep_move: (turn / 5).is_multiple_of(2),
+                    keep_pv: turn.is_multiple_of(5),
+                    static_evaluation: turn % 7 == 3,
                     // A mark that a wrapped time revives is no flag that is swept.
                     age_bits: if policy.contains("ancient") { 10 } else { [10, 1, 3][turn / 7 % 3] },
                     huge_pages: false,

@@ -77,6 +77,8 @@ pub struct Twin {
     anatomy: AnatomyCounters,
     seen: HashSet<String>,
     credit: u64,
+    /// The evaluation that the last probe left its node with.
+    standing: Option<i32>,
     limit: u64,
     path: Vec<u64>,
     /// Depth of the iteration.
@@ -150,6 +152,7 @@ impl Twin {
             anatomy: AnatomyCounters::default(),
             seen: HashSet::new(),
             credit: 0,
+            standing: None,
             limit: u64::MAX,
             path: Vec::new(),
             iteration: 0,
@@ -523,8 +526,9 @@ impl Twin {
     }
 
     /// Asks the table: the score that ends the node, or the window and the value to start from; and
-    /// the move.
+    /// the move. What the node then knows of its evaluation is in `standing`.
     fn ask(&mut self, board: &Board, window: Window, spot: Spot) -> (Option<i32>, Window, i32, Move, Option<Entry>) {
+        self.standing = None;
         let key = self.table_key(board);
         let table = self.table.as_mut().unwrap();
         let hit = table.probe(key, spot.depth as u8);
@@ -547,6 +551,10 @@ impl Twin {
         let Some(hit) = hit else {
             self.anatomy = seen;
             if self.options.store.evaluations && self.writes(spot.depth) && board.checkers().is_empty() {
+                if self.options.table.static_evaluation {
+                    self.count.evals += 1;
+                    self.standing = Some(evaluate(&self.options, &self.rows, board));
+                }
                 self.write_evaluation(board, window);
             }
             return (None, window, -MOST, Move::NONE, None);
@@ -580,6 +588,21 @@ impl Twin {
             *why += 1;
             self.anatomy = seen;
             self.count.move_only += u64::from(!mv.is_none());
+            let keeps = self.options.table.static_evaluation;
+            if (keeps || self.options.probe.refine) && self.has_evaluation(board, spot.depth) {
+                let found = hit.entry.evaluation.filter(|_| keeps);
+                *(if found.is_some() { &mut self.count.evals_saved } else { &mut self.count.evals }) += 1;
+                let own = found.map_or_else(|| evaluate(&self.options, &self.rows, board), i32::from);
+                let mate = score.abs() > self.options.mate.value - 256;
+                let other = match bound {
+                    Bound::Lower => own < score,
+                    Bound::Upper => own > score,
+                    Bound::Exact => true,
+                    Bound::None => false,
+                };
+                let takes = self.options.probe.refine && spot.depth == 0 && deep && !mate && other;
+                self.standing = Some(if takes { score } else { own });
+            }
             let mut narrowed = (window, -MOST);
             if asked && deep && !ends && self.options.probe.start_value {
                 match bound {
@@ -654,6 +677,8 @@ impl Twin {
             depth: spot.depth as u8,
             pv: window.open(),
             nodes: self.cost(from),
+            evaluation: (self.options.table.static_evaluation && self.has_evaluation(board, spot.depth))
+                .then(|| evaluate(&self.options, &self.rows, board) as i16),
             ..Entry::default()
         };
         let key = self.table_key(board);
@@ -663,7 +688,7 @@ impl Twin {
         let mut entry = Entry { generation: now, ..entry };
         let old = self.offers.get(&place).copied();
         if let Some(old) = &old {
-            rule.keep_move(&mut entry, old);
+            rule.inherit(&mut entry, old);
         }
         match old {
             Some(old) if !rule.allows(&entry, &old, now) => {
@@ -674,11 +699,17 @@ impl Twin {
         }
     }
 
+    /// Leaves and what is below them evaluate, and interior nodes that store it, out of check.
+    fn has_evaluation(&self, board: &Board, depth: i32) -> bool {
+        depth == 0 || self.options.store.evaluations && self.writes(depth) && board.checkers().is_empty()
+    }
+
     fn write_evaluation(&mut self, board: &Board, window: Window) {
         if self.plies_left(board) <= 0 {
             return;
         }
-        let (key, entry) = (self.table_key(board), Entry::evaluation(0, window.open()));
+        let evaluation = self.standing.map(|score| score as i16);
+        let (key, entry) = (self.table_key(board), Entry { evaluation, ..Entry::evaluation(0, window.open()) });
         self.table.as_mut().unwrap().store(key, entry);
         let place = self.place(key, 0);
         self.offers.entry(place).or_insert(Entry { generation: self.now, ..entry });
@@ -948,9 +979,10 @@ impl Twin {
         let level = if taken == 0 { 0 } else { -1 };
         let spot = Spot { depth: 0, ply, cut: false };
         self.see(board);
-        let mut table_move = Move::NONE;
+        let (mut table_move, mut standing) = (Move::NONE, None);
         if self.asks(level) {
             let (cut, _, _, mv, _) = self.ask(board, window, spot);
+            standing = self.standing;
             if let Some(score) = cut {
                 return Ok(score);
             }
@@ -964,8 +996,13 @@ impl Twin {
             }
             return Ok(score);
         }
-        self.count.evals += 1;
-        let standing = evaluate(&self.options, &self.rows, board);
+        let standing = match standing {
+            Some(standing) => standing,
+            None => {
+                self.count.evals += 1;
+                evaluate(&self.options, &self.rows, board)
+            }
+        };
         if self.options.leaf == Leaf::Static {
             if self.writes(level) {
                 let bound = self.known(standing, window);
