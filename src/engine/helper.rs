@@ -80,7 +80,7 @@ impl Helper {
             root_order: root_order(&self.options, self.number),
         };
         let (options, buffers, pace) = (&self.options, &mut self.buffers, Pace::Turns(baton));
-        match auditor {
+        let count = match auditor {
             None => {
                 deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, self.number).end(buffers).count
             }
@@ -88,7 +88,10 @@ impl Helper {
                 let observer = Instruments { auditor, ..Instruments::default() };
                 deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task, self.number).end(buffers).count
             }
-        }
+        };
+        // It is nowhere any more.
+        self.table.iter_mut().for_each(|table| table.suspend(&[]));
+        count
     }
 }
 

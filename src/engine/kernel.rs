@@ -47,6 +47,7 @@ impl<'a> Kernel<'a> {
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
             pv: std::mem::replace(&mut buffers.pv, Variations::none()),
+            past: buffers.path.len(),
             path: std::mem::take(&mut buffers.path),
             pace,
             node_limit: nodes,

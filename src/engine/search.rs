@@ -46,6 +46,8 @@ pub struct Search<'a, O> {
     pub(super) pv: Variations,
     /// Keys of the positions from the start of the game to this node's parent.
     pub(super) path: Vec<u64>,
+    /// How many of them are of the game before the root.
+    pub(super) past: usize,
     pub(super) pace: Pace<'a>,
     pub(super) node_limit: u64,
     /// The node count at which to check the limits next.
@@ -101,7 +103,12 @@ impl<O: Observer> Search<'_, O> {
             _ if self.aborted => 0,
             Pace::Alone(stop) if stop.is_set() => 0,
             Pace::Alone(_) => self.node_limit.saturating_sub(self.count.nodes).min(POLL),
-            Pace::Turns(baton) => baton.pass(&self.count),
+            Pace::Turns(baton) => {
+                if let Some(table) = self.table.as_deref_mut() {
+                    table.suspend(&self.path[self.past..]);
+                }
+                baton.pass(&self.count)
+            }
         };
         self.aborted = nodes == 0;
         self.next_check = self.count.nodes + nodes;

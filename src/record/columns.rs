@@ -205,6 +205,18 @@ counters_by_name! {
     EVICTIONS = "table.evictions";
     REJECTIONS = "table.rejections";
     SAVED = "search.saved";
+    ETC_CUTS = "search.etc_cuts";
+    UPDATES = "table.updates";
+    TICKS = "threads.ticks";
+    HELPER_NODES = "threads.helper_nodes";
+    FOREIGN_HITS = "threads.foreign_hits";
+    FOREIGN_CUTOFFS = "threads.foreign_cutoffs";
+    FOREIGN_SAVED = "threads.foreign_saved";
+    IN_FLIGHT = "threads.in_flight";
+    DUPLICATES = "threads.duplicates";
+    FOREIGN_REFUSALS = "threads.foreign_refusals";
+    UNREAD = "threads.unread";
+    FOREIGN_UNREAD = "threads.foreign_unread";
 }
 
 /// Prefix of the columns that exist only with `diagnostics = "full"`.

@@ -31,6 +31,7 @@ pub mod svg;
 mod table;
 pub mod text;
 pub mod thin;
+mod threads;
 pub mod tune_page;
 mod verdicts;
 

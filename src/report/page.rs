@@ -15,6 +15,7 @@ use super::sheet;
 use super::sheet::{Part, Sheet, SheetTable, head_parts};
 use super::source::{Source, join};
 use super::table;
+use super::threads;
 use super::verdicts;
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::misleading::Misleading;
@@ -143,6 +144,9 @@ impl Page {
             choices.metrics.iter().map(|name| Metric::find_comparable(name, rows)).collect::<Result<Vec<_>, _>>()?;
         if metrics.is_empty() {
             metrics.push(Metric::nodes());
+            if rows.has(columns::TICKS) {
+                metrics.push(Metric { name: threads::TICKS.to_owned(), ..Metric::from_column(columns::TICKS) });
+            }
             if timing.is_some() {
                 metrics.push(Metric::find(columns::SECONDS, rows)?);
             }
@@ -294,6 +298,7 @@ impl Page {
         let leads = variants_grid.is_some_and(|grid| grid.axes.len() > 1 || grid.axes[0].is_numeric());
         parts.extend(figures.next_if(|_| leads).map(Part::Figure));
         parts.push(Part::Table(table::judged_summary_table(self)));
+        parts.extend(threads::threads_table(self, rows).map(Part::Table));
         parts.extend(engines::quality_table(&self.quality).map(Part::Table));
         parts.extend(engines::engines_table(self).map(Part::Table));
         parts.extend(figure::ratio_figures(summary).into_iter().map(Part::Figure));

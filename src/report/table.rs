@@ -49,7 +49,7 @@ fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static st
 
 /// A table with a row for each line of the summary that `has` one: the columns that identify it,
 /// then the entries.
-fn line_table(
+pub(super) fn line_table(
     page: &Page,
     key: &str,
     title: &str,

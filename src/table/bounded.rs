@@ -302,7 +302,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let same = self.find(bucket, stored_key);
         if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(bucket)) {
             self.counters.rejections += 1;
-            return StoreOutcome::refused(same.is_some());
+            return StoreOutcome::refused(same.map(|slot| first + slot));
         }
         if let Some(slot) = same {
             let old = self.entry(bucket, slot);
@@ -315,7 +315,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
                         L::set_data(bucket, slot, entry::with_move(L::data(bucket, slot), entry.mv));
                     }
                     self.counters.rejections += 1;
-                    return StoreOutcome::refused(true);
+                    return StoreOutcome::refused(Some(first + slot));
                 }
                 // The mark belongs to the position, not to the entry: it was the position that was
                 // useful.
@@ -346,7 +346,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         };
         let Decision::Insert { slot: at, last } = decision else {
             self.counters.rejections += 1;
-            return StoreOutcome::refused(same.is_some());
+            return StoreOutcome::refused(same.map(|slot| first + slot));
         };
         let at = at.min(self.slots() - 1);
         let last = last.clamp(at, self.slots() - 1);

@@ -7,6 +7,7 @@ pub mod bounded;
 mod design;
 pub mod entry;
 mod error;
+mod flight;
 mod forgetful;
 pub mod key_map;
 mod layout;
@@ -15,6 +16,7 @@ pub mod memory;
 mod observer;
 pub mod offers;
 pub mod options;
+mod ownership;
 pub mod policy;
 pub mod same_key;
 pub mod shadow;
@@ -113,7 +115,8 @@ pub struct Hit {
 /// The result of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOutcome {
-    /// The slot written, numbered across the table; meaningless if the store was refused.
+    /// The slot written, numbered across the table; of a refused store, that of the position's own
+    /// entry, if it has one.
     pub slot: usize,
     /// How many entries from that slot on moved down by one; the last of the slots involved lost
     /// its entry.
@@ -132,11 +135,15 @@ impl StoreOutcome {
         Self { slot, moved: 0, same, refused: false }
     }
 
-    /// A store that the policy refused; `same` if the position has an entry already.
+    /// A store that was refused; `own`: the slot of the position's entry, if it has one.
     #[inline]
     #[must_use]
-    pub const fn refused(same: bool) -> Self {
-        Self { slot: 0, moved: 0, same, refused: true }
+    pub const fn refused(own: Option<usize>) -> Self {
+        let (slot, same) = match own {
+            Some(slot) => (slot, true),
+            None => (0, false),
+        };
+        Self { slot, moved: 0, same, refused: true }
     }
 }
 
@@ -226,6 +233,11 @@ pub trait Table: Send {
     fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
         let _ = (key, depth);
         None
+    }
+    /// Ends a turn of the searcher that uses this handle of a shared table; `path`: the keys of the
+    /// positions that it is in the middle of.
+    fn suspend(&mut self, path: &[u64]) {
+        let _ = path;
     }
     /// The counters of the shadow table, if there is one.
     fn shadow(&self) -> ShadowCounters {

@@ -216,7 +216,7 @@ mod tests {
         // The second position evicts the first.
         shadow.store(StoreOutcome::in_slot(0, false), 2, 3);
         [5, 6].into_iter().for_each(|depth| shadow.miss(1, depth));
-        shadow.store(StoreOutcome::refused(false), 3, 4);
+        shadow.store(StoreOutcome::refused(None), 3, 4);
         [4, 5].into_iter().for_each(|depth| shadow.miss(3, depth));
         shadow.clear();
         shadow.miss(1, 0);

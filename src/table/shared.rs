@@ -1,6 +1,8 @@
 //! One table for several searchers of an engine: each has a handle, and the table knows who wrote
 //! which entry.
 
+use super::flight::InFlight;
+use super::ownership::Ownership;
 use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,13 +22,28 @@ crate::counters! {
         /// Worth of those cutoffs: nodes of the subtrees stored with the entries, as in
         /// `search.saved`.
         foreign_saved,
+        /// Probes of a position that another searcher is in the middle of (it is on the way from
+        /// the root to where that one's turn ended).
+        in_flight,
+        /// Results offered of a position that the table has from another searcher at the same
+        /// depth: work done twice, as far as the table remembers.
+        duplicates,
+        /// Of the stores that were refused, those for an entry of the same position that another
+        /// searcher wrote.
+        foreign_refusals,
+        /// Entries overwritten, by another position or a new result of their own, before they
+        /// answered a probe.
+        unread,
+        /// Of those, by another searcher than wrote them.
+        foreign_unread,
     }
 }
 
-/// The table and the last writer of each slot.
+/// The table, who wrote which entry, and where all searchers are.
 struct Shared {
     table: Box<dyn Table>,
-    writers: Vec<u8>,
+    owners: Ownership,
+    flight: InFlight,
     counters: ThreadCounters,
 }
 
@@ -43,8 +60,8 @@ impl SharedTable {
     #[must_use]
     pub fn new(mut table: Box<dyn Table>) -> Self {
         table.number_slots();
-        let writers = vec![0; table.occupancy().slots as usize];
-        let shared = Shared { table, writers, counters: ThreadCounters::default() };
+        let owners = Ownership::new(table.occupancy().slots as usize);
+        let shared = Shared { table, owners, flight: InFlight::default(), counters: ThreadCounters::default() };
         Self { shared: Arc::new(Mutex::new(shared)), searcher: 0 }
     }
 
@@ -66,38 +83,27 @@ impl SharedTable {
     }
 }
 
-impl Shared {
-    /// Whether another searcher wrote the entry of a hit.
-    fn is_foreign(&self, hit: &Hit, searcher: u8) -> bool {
-        self.writers.get(hit.slot).is_some_and(|&writer| writer != searcher)
-    }
-}
-
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
-        let hit = shared.table.probe(key, depth)?;
-        shared.counters.foreign_hits += u64::from(shared.is_foreign(&hit, self.searcher));
+        let Shared { table, owners, flight, counters } = &mut *shared;
+        counters.in_flight += u64::from(flight.is_elsewhere(key, self.searcher));
+        let hit = table.probe(key, depth)?;
+        counters.foreign_hits += u64::from(owners.read(hit.slot, self.searcher));
         Some(hit)
     }
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut shared = self.lock();
         let stored = shared.table.store(key, entry);
-        if !stored.refused {
-            let last = stored.slot + usize::from(stored.moved);
-            if last >= shared.writers.len() {
-                shared.writers.resize(last + 1, 0);
-            }
-            shared.writers.copy_within(stored.slot..last, stored.slot + 1);
-            shared.writers[stored.slot] = self.searcher;
-        }
+        let Shared { owners, counters, .. } = &mut *shared;
+        owners.store(stored, self.searcher, entry.depth, counters);
         stored
     }
 
     fn cutoff(&mut self, hit: &Hit) {
         let mut shared = self.lock();
-        if shared.is_foreign(hit, self.searcher) {
+        if shared.owners.is_foreign(hit.slot, self.searcher) {
             shared.counters.foreign_cutoffs += 1;
             shared.counters.foreign_saved += u64::from(hit.entry.nodes);
         }
@@ -112,11 +118,19 @@ impl Table for SharedTable {
     }
 
     fn clear(&mut self) {
-        self.lock().table.clear();
+        let mut shared = self.lock();
+        shared.table.clear();
+        shared.owners.clear();
     }
 
     fn renew(&mut self) {
-        self.lock().table.renew();
+        let mut shared = self.lock();
+        shared.table.renew();
+        shared.owners.clear();
+    }
+
+    fn suspend(&mut self, path: &[u64]) {
+        self.lock().flight.suspend(self.searcher, path);
     }
 
     fn counts_stored_nodes(&self) -> bool {

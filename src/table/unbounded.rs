@@ -87,7 +87,7 @@ impl Table for Unbounded {
             }
             Place::Occupied(_) if entry.is_evaluation() => {
                 self.counters.rejections += 1;
-                return StoreOutcome::refused(true);
+                return StoreOutcome::refused(Some(self.slot_number(place)));
             }
             Place::Occupied(mut slot) => {
                 rule.inherit(&mut entry, slot.get());
@@ -96,7 +96,7 @@ impl Table for Unbounded {
                         slot.get_mut().mv = entry.mv;
                     }
                     self.counters.rejections += 1;
-                    return StoreOutcome::refused(true);
+                    return StoreOutcome::refused(Some(self.slot_number(place)));
                 }
                 let old = slot.insert(entry);
                 self.by_generation[usize::from(old.generation)] -= 1;

@@ -40,7 +40,7 @@ impl Table for Mute {
     }
     fn store(&mut self, _: u64, _: Entry) -> StoreOutcome {
         self.note(Said::Asked);
-        StoreOutcome::refused(false)
+        StoreOutcome::refused(None)
     }
     fn cutoff(&mut self, _: &Hit) {}
     fn prefetch(&self, _: u64) {}

@@ -50,7 +50,7 @@ pub enum Better {
 }
 
 /// Columns of effort or error: less is better.
-const COSTS: [&str; 4] = [columns::NODES, columns::EVALS, columns::SECONDS, columns::SCORE_ERROR];
+const COSTS: [&str; 5] = [columns::NODES, columns::EVALS, columns::SECONDS, columns::SCORE_ERROR, columns::TICKS];
 
 /// Metrics of which more is better.
 const GAINS: [&str; 7] =

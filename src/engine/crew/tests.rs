@@ -3,7 +3,8 @@
 use super::*;
 use crate::chess::Board;
 use crate::engine::{Engine, EngineOptions, Iteration, Limit};
-use crate::table::{Size, Table};
+use crate::table::same_key::SameKey;
+use crate::table::{Size, Table, ThreadCounters};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -83,7 +84,8 @@ fn searchers_equal_threads_that_take_the_same_turns() {
         r#"{ "count": 3, "quantum": 7, "main_quantum": 20, "helpers": "odd-even" }"#,
         r#"{ "count": 5, "schedule": "random", "helpers": "shuffle" }"#,
     ] {
-        let options = options(threads);
+        let mut options = options(threads);
+        options.table.same_key = SameKey::Deeper;
         let found = [Routine::suspend, Thread::suspend].map(|suspend| {
             let mut engine = Engine::new(&options, None).unwrap();
             let (stop, first) = (AtomicBool::new(false), Board::from_fen(MIDDLE_GAME).unwrap());
@@ -95,13 +97,9 @@ fn searchers_equal_threads_that_take_the_same_turns() {
             all
         });
         assert!(found[0] == found[1], "{threads}");
-        let sum = |count: fn(&Iteration) -> u64| found[0].iter().map(count).sum::<u64>();
-        let parts = [
-            sum(|at| at.threads.helper_nodes),
-            sum(|at| at.threads.foreign_hits),
-            sum(|at| at.threads.foreign_cutoffs),
-        ];
-        assert!(parts.into_iter().all(|part| part > 0), "{threads}: {parts:?}");
+        let mut all = ThreadCounters::default();
+        found[0].iter().for_each(|at| all += at.threads);
+        assert!(all.values().into_iter().all(|count| count > 0), "{threads}: {all:?}");
     }
 }
 

@@ -239,6 +239,16 @@ fn every_option_value_equals_the_twin() {
     });
 }
 
+/// Several searchers, where their entries refuse each other's and move within buckets.
+#[test]
+fn searchers_of_a_table_that_refuses_equal_the_twin() {
+    for policy in ["depth-preferred", "always"] {
+        let table = format!("{{ size = 600, slots = 3, same_key = 'deeper', policy = '{policy}' }}");
+        let options = from_toml(&format!("threads = {{ count = 3, quantum = 5 }}\ntable = {table}")).unwrap();
+        same(policy, &options, &values::STARTS[4..5], None);
+    }
+}
+
 /// The options of several points at once: where each differs from the base, the others keep what
 /// they said.
 fn together(chosen: &[&EngineOptions]) -> Option<EngineOptions> {

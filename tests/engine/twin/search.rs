@@ -81,6 +81,8 @@ pub struct Twin {
     standing: Option<i32>,
     limit: u64,
     path: Vec<u64>,
+    /// How much of it lies before the root.
+    before_root: usize,
     /// Depth of the iteration.
     iteration: i32,
     /// Which of several searchers it is, their turns, the table that knows them, and the others.
@@ -116,6 +118,7 @@ impl Twin {
         let helper = |me: usize| {
             let table = owned.clone().map(|owned| Box::new(owned.handle(me)) as Box<dyn Table>);
             let mut helper = Self::new(&alone, table);
+            helper.owned = owned.as_ref().map(|owned| owned.handle(me));
             helper.options = options.clone();
             helper.me = me;
             helper
@@ -155,6 +158,7 @@ impl Twin {
             standing: None,
             limit: u64::MAX,
             path: Vec::new(),
+            before_root: 0,
             iteration: 0,
         }
     }
@@ -229,12 +233,13 @@ impl Twin {
         if self.helpers.is_empty() {
             return self.deepen(root, limit);
         }
+        self.before_root = self.path.len();
         let turns = Turns::new(self.options.threads, limit.nodes);
         let mut helpers = std::mem::take(&mut self.helpers);
         let (first, path) = (self.depths(limit)[0], self.path.clone());
         let done = std::thread::scope(|scope| {
             for helper in &mut helpers {
-                (helper.turns, helper.path) = (Some(turns.clone()), path.clone());
+                (helper.turns, helper.path, helper.before_root) = (Some(turns.clone()), path.clone(), path.len());
                 scope.spawn(|| helper.help(root, first));
             }
             self.turns = Some(turns.clone());
@@ -264,6 +269,7 @@ impl Twin {
             let Ok((score, _)) = self.iterate(root, depth.into(), last) else { break };
             last = Some(score);
         }
+        self.owned.iter().for_each(|owned| owned.wait(&[]));
         self.turns.take().unwrap().end(self.me, &self.count);
     }
 
@@ -382,7 +388,10 @@ impl Twin {
 
     fn enter(&mut self) -> Result<(), Spent> {
         let spent = match &self.turns {
-            Some(turns) => !turns.enter(self.me, &self.count),
+            Some(turns) => {
+                self.owned.iter().for_each(|owned| owned.wait(&self.path[self.before_root..]));
+                !turns.enter(self.me, &self.count)
+            }
             None => self.count.nodes >= self.limit,
         };
         if spent {

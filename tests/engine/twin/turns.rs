@@ -110,10 +110,19 @@ impl Round {
     }
 }
 
-/// A table, the last writer of each slot, and what they had of each other.
+/// The last result in a slot: who wrote it, how deep it is, and whether anyone asked for it since.
+#[derive(Clone, Copy)]
+struct Written {
+    by: usize,
+    depth: u8,
+    asked: bool,
+}
+
+/// A table, what is known of each slot, where each searcher waits, and what they had of each other.
 struct Owned {
     table: Box<dyn Table>,
-    writers: HashMap<usize, usize>,
+    slots: HashMap<usize, Written>,
+    paths: HashMap<usize, Vec<u64>>,
     count: ThreadCounters,
 }
 
@@ -127,7 +136,8 @@ pub struct OwnedTable {
 impl OwnedTable {
     pub fn new(mut table: Box<dyn Table>) -> Self {
         table.number_slots();
-        let owned = Owned { table, writers: HashMap::new(), count: ThreadCounters::default() };
+        let (slots, paths) = (HashMap::new(), HashMap::new());
+        let owned = Owned { table, slots, paths, count: ThreadCounters::default() };
         Self { owned: Arc::new(Mutex::new(owned)), me: 0 }
     }
 
@@ -138,35 +148,62 @@ impl OwnedTable {
     pub fn count(&self) -> ThreadCounters {
         self.owned.lock().unwrap().count
     }
+
+    /// A searcher is about to wait for its turn, below these positions.
+    pub fn wait(&self, path: &[u64]) {
+        self.owned.lock().unwrap().paths.insert(self.me, path.to_vec());
+    }
 }
 
 impl Table for OwnedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut owned = self.owned.lock().unwrap();
+        let others = owned.paths.iter().filter(|(searcher, _)| **searcher != self.me);
+        let met = others.filter(|(_, path)| path.contains(&key)).count();
+        owned.count.in_flight += u64::from(met > 0);
         let hit = owned.table.probe(key, depth);
-        if let Some(hit) = &hit
-            && owned.writers[&hit.slot] != self.me
-        {
-            owned.count.foreign_hits += 1;
+        if let Some(hit) = &hit {
+            let slot = owned.slots.get_mut(&hit.slot).unwrap();
+            slot.asked = true;
+            let by = slot.by;
+            owned.count.foreign_hits += u64::from(by != self.me);
         }
         hit
     }
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut owned = self.owned.lock().unwrap();
         let stored = owned.table.store(key, entry);
+        let end = stored.slot + usize::from(stored.moved);
+        // The position's own entry, or the one that has to go; of a store that another position's
+        // entries refused there is none.
+        let met = owned.slots.get(&end).copied().filter(|_| stored.same || !stored.refused);
+        let count = &mut owned.count;
+        if let Some(met) = met {
+            let foreign = met.by != self.me;
+            if stored.same && foreign && met.depth == entry.depth {
+                count.duplicates += 1;
+            }
+            if stored.refused && foreign {
+                count.foreign_refusals += 1;
+            }
+            if !stored.refused && !met.asked {
+                count.unread += 1;
+                count.foreign_unread += u64::from(foreign);
+            }
+        }
         if !stored.refused {
-            for slot in (stored.slot..stored.slot + usize::from(stored.moved)).rev() {
-                if let Some(&writer) = owned.writers.get(&slot) {
-                    owned.writers.insert(slot + 1, writer);
+            for slot in (stored.slot..end).rev() {
+                if let Some(&written) = owned.slots.get(&slot) {
+                    owned.slots.insert(slot + 1, written);
                 }
             }
-            owned.writers.insert(stored.slot, self.me);
+            owned.slots.insert(stored.slot, Written { by: self.me, depth: entry.depth, asked: false });
         }
         stored
     }
     fn cutoff(&mut self, hit: &Hit) {
         let mut owned = self.owned.lock().unwrap();
-        if owned.writers[&hit.slot] != self.me {
+        if owned.slots[&hit.slot].by != self.me {
             owned.count.foreign_cutoffs += 1;
             owned.count.foreign_saved += u64::from(hit.entry.nodes);
         }
@@ -177,7 +214,9 @@ impl Table for OwnedTable {
         self.owned.lock().unwrap().table.advance(ticks);
     }
     fn clear(&mut self) {
-        self.owned.lock().unwrap().table.clear();
+        let mut owned = self.owned.lock().unwrap();
+        owned.slots.clear();
+        owned.table.clear();
     }
     fn now(&self) -> u16 {
         self.owned.lock().unwrap().table.now()

@@ -1,0 +1,195 @@
+//! The table of several searchers: how much sooner they are ready, for how many more nodes, and
+//! what they have of each other's entries.
+
+use super::contents::Page;
+use super::sheet::{Cell, SheetColumn, SheetTable};
+use super::table::{TOO_FEW_POSITIONS, line_table};
+use crate::analysis::pairing::searches::Searches;
+use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::{Frame, Line};
+use crate::record::columns::{self, THREADS};
+use crate::stats::ratio::Ratio;
+use crate::table::ThreadCounters;
+
+/// The name of the metric whose ratio is the speed-up's inverse.
+pub(super) const TICKS: &str = "ticks";
+
+const BESIDE: &str = "a metric that was not asked for";
+
+/// The table; none without a line of several searchers.
+pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
+    if !rows.has(columns::TICKS) {
+        return None;
+    }
+    let grouping = Grouping::new(rows, &page.summary.by);
+    let counters = ThreadCounters::COLUMNS.iter().map(|(name, _)| format!("{THREADS}{name}"));
+    let others = [columns::NODES, columns::PROBES, columns::HITS, columns::USABLE, columns::SAVED, columns::STORES];
+    let more = [columns::ETC_CUTS, columns::REJECTIONS, columns::EVICTIONS, columns::UPDATES];
+    let names: Vec<String> = counters.chain(others.into_iter().chain(more).map(str::to_owned)).collect();
+    let searches = Searches::gather(rows, &grouping, &names);
+    let sum = |line: &Line, column: &str| {
+        let group = grouping.values.iter().position(|values| *values == line.values);
+        group.map_or(f64::NAN, |group| searches.group_sum(group, column))
+    };
+    let several = |line: &Line| sum(line, columns::HELPER_NODES) > 0.0;
+    let metric = |name: &str| page.summary.metrics.iter().position(|metric| metric.name == name);
+    let (ticks, nodes) = (metric(TICKS), metric("nodes"));
+    let ratio = |line: &Line, at: Option<usize>| at.map_or_else(Ratio::default, |at| line.measures[at].ratio);
+    let why = |at: Option<usize>| if at.is_none() { BESIDE } else { TOO_FEW_POSITIONS };
+    let share = |part: &'static str, whole: &'static [&'static str], key: &str, name: &str, meaning: &str| {
+        SheetColumn::number(key, name, meaning).cells(move |line: &Line| {
+            let whole = whole.iter().map(|column| sum(line, column)).sum();
+            Cell::share(sum(line, part), whole).with_reason("nothing to count")
+        })
+    };
+    let speed = "how many times sooner than the baseline, by ticks: nodes of all searchers divided by their number";
+    let nodes_meaning = "what searchers do twice: nodes of all of them, less the baseline's, as a share of these";
+    let entries = [
+        SheetColumn::number("speed_up", "speed-up", speed)
+            .cells(|line: &Line| Cell::decimal(1.0 / ratio(line, ticks).mean, 2).with_reason(why(ticks))),
+        SheetColumn::number("speed_up_interval", "95 %", "the speed-up's 95 % interval").cells(|line: &Line| {
+            let Ratio { low, high, .. } = ratio(line, ticks);
+            Cell::range(1.0 / high, 1.0 / low).with_reason(why(ticks))
+        }),
+        SheetColumn::number("duplicate_work", "duplicate work", nodes_meaning)
+            .cells(|line: &Line| Cell::share(ratio(line, nodes).mean - 1.0, 1.0).with_reason(why(nodes))),
+        share(
+            columns::HELPER_NODES,
+            &[columns::NODES],
+            "helpers",
+            "helpers",
+            "share of the nodes that helpers searched",
+        ),
+        share(
+            columns::FOREIGN_HITS,
+            &[columns::HITS],
+            "foreign_hits",
+            "hits of others",
+            "share of the hits whose entry another searcher wrote",
+        ),
+        share(
+            columns::FOREIGN_CUTOFFS,
+            &[columns::USABLE, columns::ETC_CUTS],
+            "foreign_cutoffs",
+            "cutoffs of others",
+            "share of the cutoffs whose entry another searcher wrote",
+        ),
+        share(
+            columns::FOREIGN_SAVED,
+            &[columns::SAVED],
+            "foreign_saved",
+            "worth of others",
+            "the same share of what the entries had cost",
+        ),
+        share(
+            columns::IN_FLIGHT,
+            &[columns::PROBES],
+            "in_flight",
+            "in flight",
+            "share of the probes of a position that another searcher is in the middle of",
+        ),
+        share(
+            columns::DUPLICATES,
+            &[columns::STORES],
+            "duplicates",
+            "done twice",
+            "share of the results that the table has from another searcher at the same depth",
+        ),
+        share(
+            columns::FOREIGN_REFUSALS,
+            &[columns::REJECTIONS],
+            "foreign_refusals",
+            "refused",
+            "share of the refused stores that met another searcher's entry of the same position",
+        ),
+        share(
+            columns::UNREAD,
+            &[columns::EVICTIONS, columns::UPDATES],
+            "unread",
+            "unread",
+            "share of the overwritten entries that had answered no probe",
+        ),
+        share(
+            columns::FOREIGN_UNREAD,
+            &[columns::UNREAD],
+            "foreign_unread",
+            "by another",
+            "share of these that another searcher overwrote",
+        ),
+    ];
+    let table = line_table(page, "threads", "Threads: several searchers on one table", &entries, several);
+    table
+        .with_note("Ticks take each node for as long. Speed-ups say something where all reach the same depth.")
+        .non_empty()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::identity::Identity;
+    use super::*;
+    use crate::analysis::{Metric, Question, Summary};
+
+    /// One searcher, and two that need half the ticks and a quarter more nodes on each of eight
+    /// positions. Every share has figures of its own.
+    #[test]
+    fn each_figure_is_that_of_its_columns() {
+        let mut heading = "variant,position,depth".to_owned();
+        let counters = [
+            ("search.nodes", 100, 125),
+            ("search.usable", 9, 15),
+            ("search.etc_cuts", 1, 5),
+            ("search.saved", 50, 60),
+            ("table.probes", 80, 200),
+            ("table.hits", 20, 40),
+            ("table.stores", 50, 100),
+            ("table.updates", 5, 20),
+            ("table.evictions", 5, 30),
+            ("table.rejections", 5, 16),
+            ("threads.ticks", 100, 50),
+            ("threads.helper_nodes", 0, 60),
+            ("threads.foreign_hits", 0, 4),
+            ("threads.foreign_cutoffs", 0, 3),
+            ("threads.foreign_saved", 0, 12),
+            ("threads.in_flight", 0, 50),
+            ("threads.duplicates", 0, 7),
+            ("threads.foreign_refusals", 0, 2),
+            ("threads.unread", 2, 40),
+            ("threads.foreign_unread", 0, 10),
+        ];
+        counters.iter().for_each(|(name, ..)| heading = format!("{heading},{name}"));
+        let mut text = heading + "\n";
+        for (variant, position) in [(0, "one"), (1, "two")].into_iter().flat_map(|at| (0..8).map(move |p| (at, p))) {
+            let values = counters.map(|(_, one, two)| if variant.0 == 0 { one } else { two }.to_string());
+            text += &format!("{},p{position},1,{}\n", variant.1, values.join(","));
+        }
+        let frame = Frame::parse(text.as_bytes(), "t").unwrap();
+        let ticks = Metric { name: TICKS.to_owned(), ..Metric::from_column(columns::TICKS) };
+        let question = Question { metrics: vec![Metric::nodes(), ticks], ..Question::by_variant(&[], None) };
+        let (summary, ..) = Summary::with_searches(&frame, &question).unwrap();
+        let page = Page { identity: Identity::new(&frame, &summary, &[]), summary, ..Page::default() };
+        let table = threads_table(&page, &frame).unwrap();
+        assert_eq!(table.rows.len(), 1, "one searcher alone has no line");
+        let cell = |key: &str| {
+            let place = table.columns.iter().position(|column| column.key == key).unwrap();
+            table.rows[0][place].text.clone()
+        };
+        for (key, figure) in [
+            ("speed_up", "2.00"),
+            ("duplicate_work", "25.0 %"),
+            ("helpers", "48.0 %"),
+            ("foreign_hits", "10.0 %"),
+            ("foreign_cutoffs", "15.0 %"),
+            ("foreign_saved", "20.0 %"),
+            ("in_flight", "25.0 %"),
+            ("duplicates", "7.0 %"),
+            ("foreign_refusals", "12.5 %"),
+            ("unread", "80.0 %"),
+            ("foreign_unread", "25.0 %"),
+        ] {
+            assert_eq!(cell(key), figure, "{key}");
+        }
+        let lone = Frame::parse("variant,position,depth,search.nodes\na,p,1,5\n".as_bytes(), "t").unwrap();
+        assert!(threads_table(&page, &lone).is_none());
+    }
+}
