@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::chess::{Increments, san};
 
-    fn at(fen: &str) -> Option<Ending> {
+    fn ending_of(fen: &str) -> Option<Ending> {
         ending(&Board::from_fen(fen).unwrap(), &[])
     }
 
@@ -89,7 +89,7 @@ mod tests {
             // A mate on the last move of the fifty stands.
             ("R5k1/5ppp/8/8/8/8/8/K7 b - - 100 80", Some(Ending::Mate)),
         ] {
-            assert_eq!(at(fen), expected, "{fen}");
+            assert_eq!(ending_of(fen), expected, "{fen}");
         }
     }
 

@@ -202,7 +202,7 @@ pub fn run(args: &Args) -> CommandResult {
         println!("{}", page.line(name, &table.result(), true));
     }
     println!("{}", page.line("clairvoyant", &best, false));
-    println!("{}", page.line("unbounded", &page.all(), false));
+    println!("{}", page.line("unbounded", &page.never_forgetting(), false));
     let rate = |seconds: f64, times: usize| steps as f64 * times as f64 / seconds.max(1e-9) / 1e6;
     eprintln!(
         "{:.1} million events per second; bounds: {:.1} million",
@@ -225,7 +225,7 @@ type Reads = fn(&ReplayCounters) -> u64;
 
 impl ReplayPage {
     /// The counts of a table that forgets nothing.
-    fn all(&self) -> ReplayCounters {
+    fn never_forgetting(&self) -> ReplayCounters {
         let ReplayCounters { known, cuts, worth, .. } = self.always;
         ReplayCounters { hits: known, kept: cuts, worth_kept: worth, ..self.always }
     }
@@ -286,7 +286,7 @@ impl ReplayPage {
                 text += &format!("{:>13} {:>7} {:>7} ", "-", "-", "-");
                 continue;
             }
-            let (all, total) = (mine(&self.all()), mine(found));
+            let (all, total) = (mine(&self.never_forgetting()), mine(found));
             let share = (all > 0).then(|| total as f64 / all as f64);
             text += &format!("{total:>13} {:>7} {:>7} ", percent(share), percent(gap(mine)));
         }

@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn memory_is_the_largest_tables_and_256_mib() {
-        let of = |grid: &str, cpus: u16| {
+        let memory_for = |grid: &str, cpus: u16| {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n{grid}\n");
             let experiment =
                 Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -170,7 +170,7 @@ mod tests {
             ("'table.size' = ['4 MiB', '8 MiB', '2 MiB']\n[match]", 3, 292),
             ("'table.size' = ['4 MiB', '2 MiB']\n[match]", 1, 262),
         ] {
-            assert_eq!(of(grid, cpus), mebibytes, "{grid} {cpus}");
+            assert_eq!(memory_for(grid, cpus), mebibytes, "{grid} {cpus}");
         }
     }
 }

@@ -87,7 +87,7 @@ impl<O: Observer> Search<'_, O> {
             if self.on.store_depth <= depth {
                 self.record_as(Bound::Lower, board, window, (score, mv), entered);
             }
-            self.observer.known(board, depth, mv);
+            self.observer.answer(board, depth, mv);
             return self.clamp_to_window(score, window.alpha, window.beta);
         }
         let mut looked_ahead = false;

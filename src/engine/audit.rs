@@ -271,8 +271,8 @@ mod tests {
             let mut both = found(one, 0);
             both.add(found(other, 1));
             assert_eq!((both.count.wrong, both.count.answers), (one + other, 10 * (one + other)));
-            let of = |ply: usize| both.wrong.iter().filter(|wrong| wrong.ply == ply).count();
-            assert!((of(0), of(1)) == kept, "{one} {other}");
+            let count_at = |ply: usize| both.wrong.iter().filter(|wrong| wrong.ply == ply).count();
+            assert!((count_at(0), count_at(1)) == kept, "{one} {other}");
             assert!(both.wrong.is_sorted_by_key(|wrong| wrong.ply), "{one} {other}");
         }
     }

@@ -54,9 +54,9 @@ impl Observer for Instruments<'_> {
         }
     }
 
-    fn known(&mut self, board: &Board, depth: i32, mv: Move) {
+    fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
         if let Some(notes) = self.notes.as_mut() {
-            notes.known(board, depth, mv);
+            notes.answer(board, depth, mv);
         }
     }
 }

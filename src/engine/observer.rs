@@ -45,7 +45,7 @@ pub trait Observer {
         let _ = (board, depth, mv);
     }
     /// A table answer with this move cut off a node.
-    fn known(&mut self, board: &Board, depth: i32, mv: Move) {
+    fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
         let _ = (board, depth, mv);
     }
 }

@@ -43,7 +43,7 @@ impl BestMoves {
     }
 
     /// Records the move of a table answer, unless the node itself was searched.
-    pub fn known(&mut self, board: &Board, depth: i32, mv: Move) {
+    pub fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
         if !mv.is_none() {
             self.0.entry((board.key(), depth as u8)).or_insert(mv);
         }
@@ -71,10 +71,10 @@ mod tests {
             note(&mut notes, &board, 3, mv);
             notes.get(&board, 3)
         };
-        assert_eq!(after(BestMoves::known, Move::NONE), None);
-        assert_eq!(after(BestMoves::known, moves[0]), Some(moves[0]));
+        assert_eq!(after(BestMoves::answer, Move::NONE), None);
+        assert_eq!(after(BestMoves::answer, moves[0]), Some(moves[0]));
         assert_eq!(after(BestMoves::best, moves[1]), Some(moves[1]));
-        assert_eq!(after(BestMoves::known, moves[2]), Some(moves[1]));
+        assert_eq!(after(BestMoves::answer, moves[2]), Some(moves[1]));
         assert_eq!(after(BestMoves::best, moves[3]), Some(moves[3]));
         assert_eq!(notes.get(&board, 2), None, "only for this depth");
     }

@@ -60,7 +60,7 @@ impl<O: Observer> Search<'_, O> {
             answer.mv = hit.entry.mv;
         }
         if self.on.terms_depth <= depth {
-            self.known = self.on.known(&hit.entry);
+            self.known = self.on.facts(&hit.entry);
         }
         let holds = self.deep_enough(&hit, depth) && self.on.holds_at_clock(board, depth, &hit.entry);
         probed.deep = self.on.cutoffs && holds && ply > 0;
@@ -82,7 +82,7 @@ impl<O: Observer> Search<'_, O> {
             if let Some(table) = self.table.as_mut() {
                 table.cutoff(&hit);
             }
-            self.observer.known(board, depth, hit.entry.mv);
+            self.observer.answer(board, depth, hit.entry.mv);
         } else {
             self.count.move_only += u64::from(!answer.mv.is_none());
             if self.on.evaluates_hits {

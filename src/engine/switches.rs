@@ -291,8 +291,8 @@ mod tests {
                 let mut engine = Engine::new(&options, None).unwrap();
                 let limit = Limit { depth: Some(2), nodes: None };
                 let found = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
-                let of = |at: usize| (found.iterations[at].score, found.iterations[at].pv.clone());
-                [of(0), of(1)]
+                let score_and_pv = |at: usize| (found.iterations[at].score, found.iterations[at].pv.clone());
+                [score_and_pv(0), score_and_pv(1)]
             });
             assert_eq!(found[0], found[1], "{eval:?}");
             scores.push([found[0][0].0, found[0][1].0]);

@@ -30,7 +30,7 @@ impl Extension {
 impl Switches {
     /// The usable facts of an entry.
     #[inline]
-    pub fn known(&self, entry: &Entry) -> TableAnswer {
+    pub fn facts(&self, entry: &Entry) -> TableAnswer {
         let mv = if self.moves { entry.mv } else { Move::NONE };
         let bound = if self.cutoffs { self.bound(entry) } else { Bound::None };
         TableAnswer { mv, depth: i32::from(entry.depth), score: entry.score, bound }
@@ -42,7 +42,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn offered(&mut self, board: &Board, depth: i32) -> TableAnswer {
         let key = self.table_key(board);
         let entry = self.table.as_deref_mut().and_then(|table| table.last_offer(key, depth as u8));
-        entry.map(|entry| self.on.known(&entry)).unwrap_or_default()
+        entry.map(|entry| self.on.facts(&entry)).unwrap_or_default()
     }
 
     /// Internal iterative reduction: the depth to which a node is searched. `node.depth` must be

@@ -359,7 +359,7 @@ mod tests {
     /// depth), an unknown position, a value that no variant has.
     #[test]
     fn condition_that_no_row_matches_is_found() {
-        let of = |limit: &str, filter: &str| {
+        let unmatched = |limit: &str, filter: &str| {
             let text = format!(
                 "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n[grid]\n'table.slots' = [1, 2]\n[[expect]]\nnodes = 1\n[[expect]]\n\
                  nodes = 2\nwhere = {{ {filter} }}\n"
@@ -369,16 +369,16 @@ mod tests {
             )
         };
         let output = |condition: &str| vec![(1, condition.to_owned())];
-        assert_eq!(of("depth = 3", "depth = 3"), []);
-        assert_eq!(of("depth = 3", "depth = 4"), output("depth = 4"));
-        assert_eq!(of("nodes = 30", "depth = 99"), []);
-        assert_eq!(of("depth = 3", "position = 'startpos'"), []);
-        assert_eq!(of("depth = 3", "position = 'elsewhere'"), output("position = elsewhere"));
-        assert_eq!(of("depth = 3 }\nsequence = { self_play = 2", "position = 'startpos ply 1'"), []);
-        assert_eq!(of("depth = 3", "'table.slots' = 2"), []);
-        assert_eq!(of("depth = 3", "'table.slots' = 3, repeat = 7"), output("table.slots = 3"));
-        assert_eq!(of("depth = 3", "'table.slots' = 1.5"), output("table.slots = 1.5"));
-        assert_eq!(of("depth = 3", "draws = true"), output("draws = true"));
+        assert_eq!(unmatched("depth = 3", "depth = 3"), []);
+        assert_eq!(unmatched("depth = 3", "depth = 4"), output("depth = 4"));
+        assert_eq!(unmatched("nodes = 30", "depth = 99"), []);
+        assert_eq!(unmatched("depth = 3", "position = 'startpos'"), []);
+        assert_eq!(unmatched("depth = 3", "position = 'elsewhere'"), output("position = elsewhere"));
+        assert_eq!(unmatched("depth = 3 }\nsequence = { self_play = 2", "position = 'startpos ply 1'"), []);
+        assert_eq!(unmatched("depth = 3", "'table.slots' = 2"), []);
+        assert_eq!(unmatched("depth = 3", "'table.slots' = 3, repeat = 7"), output("table.slots = 3"));
+        assert_eq!(unmatched("depth = 3", "'table.slots' = 1.5"), output("table.slots = 1.5"));
+        assert_eq!(unmatched("depth = 3", "draws = true"), output("draws = true"));
         // Which of several, and of games no position is known before.
         let games = "suite = 'data/games.pgn'\nlimit = { depth = 3 }\n[[expect]]\nnodes = 1\nwhere = { position = 'no game' }\n[[expect]]\nnodes = 2\nwhere = { depth = 4 }\n";
         assert_eq!(
@@ -390,7 +390,7 @@ mod tests {
     /// With a limit per variant, the deepest counts; a node limit allows any depth.
     #[test]
     fn depth_condition_is_checked_against_the_deepest_limit() {
-        let of = |limits: [&str; 3], depth: u8| {
+        let unmatched = |limits: [&str; 3], depth: u8| {
             let variant =
                 |(at, limit): (usize, &str)| format!("[[variant]]\nname = '{at}'\n'keys.seed' = {at}\n{limit}\n");
             let variants: String = limits.into_iter().enumerate().map(variant).collect();
@@ -401,8 +401,8 @@ mod tests {
             unmatched_conditions(&read).len()
         };
         let limits = ["'limit.depth' = 2", "'limit.depth' = 4", "'limit.depth' = 1"];
-        assert_eq!([1, 2, 3, 4, 5].map(|depth| of(limits, depth)), [0, 0, 0, 0, 1]);
+        assert_eq!([1, 2, 3, 4, 5].map(|depth| unmatched(limits, depth)), [0, 0, 0, 0, 1]);
         let any = ["'limit.depth' = 2", "'limit.nodes' = 9", "'limit.depth' = 1"];
-        assert_eq!([2, 5, 99].map(|depth| of(any, depth)), [0, 0, 0]);
+        assert_eq!([2, 5, 99].map(|depth| unmatched(any, depth)), [0, 0, 0]);
     }
 }

@@ -258,9 +258,10 @@ mod tests {
             Some(Sequence { side: White, ..defaults }),
             Some(Sequence { self_play: 2, ..defaults }),
         ];
-        let of = |sequence: Option<Sequence>| item_hashes(&games, sequence.as_ref());
-        assert_eq!((of(None).len(), of(None) == of(None)), (3, true));
-        let hashes: HashSet<String> = sequences.into_iter().flat_map(|sequence| of(sequence).into_values()).collect();
+        let hash_items = |sequence: Option<Sequence>| item_hashes(&games, sequence.as_ref());
+        assert_eq!((hash_items(None).len(), hash_items(None) == hash_items(None)), (3, true));
+        let hashes: HashSet<String> =
+            sequences.into_iter().flat_map(|sequence| hash_items(sequence).into_values()).collect();
         assert_eq!(hashes.len(), 3 * sequences.len());
     }
 
@@ -268,7 +269,7 @@ mod tests {
     /// is not part of the id.
     #[test]
     fn limit_is_part_of_the_variant_id() {
-        let of = |more: &str| {
+        let first_id = |more: &str| {
             let text = format!("suite = {{ startpos = true }}\n{more}\n");
             let read = crate::experiment::Experiment::parse(&text, "x.toml".as_ref(), &[]);
             variant_id(&read.unwrap_or_else(|problem| panic!("{problem}")).variants[0])
@@ -277,12 +278,12 @@ mod tests {
             let limits =
                 ["depth = 2", "depth = 3", "nodes = 2", "nodes = 3", "depth = 2, nodes = 2", "depth = 2, nodes = 3"];
             let ids: HashSet<u64> =
-                limits.iter().map(|limit| of(&format!("limit = {{ {limit} }}\n{subject}"))).collect();
+                limits.iter().map(|limit| first_id(&format!("limit = {{ {limit} }}\n{subject}"))).collect();
             assert_eq!(ids.len(), 6, "{subject}");
         }
         assert_eq!(
-            of("limit = { depth = 2 }\n[subject]\nuci = 'x'"),
-            of("limit = { depth = 2 }\n[subject]\nuci = 'x'\ntimeout = 9")
+            first_id("limit = { depth = 2 }\n[subject]\nuci = 'x'"),
+            first_id("limit = { depth = 2 }\n[subject]\nuci = 'x'\ntimeout = 9")
         );
     }
 }

@@ -223,19 +223,19 @@ mod tests {
     /// An unknown path without a near name lists the valid ones; limits and subjects are refused.
     #[test]
     fn unknown_option_lists_the_valid_ones() {
-        let of = |set: &str| options(None, &[set.to_owned()]).unwrap_err();
-        let help = of("zzzzzzzzzzzz=1").help.unwrap();
+        let error = |set: &str| options(None, &[set.to_owned()]).unwrap_err();
+        let help = error("zzzzzzzzzzzz=1").help.unwrap();
         assert!(help.ends_with(" more: `ttlab options` lists all"), "{help}");
         assert!(help.starts_with("expected one of `algorithm`, "), "{help}");
         assert!(!help.contains('.'), "{help}");
-        let help = of("table.zzzzzzzzzzzz=1").help.unwrap();
+        let help = error("table.zzzzzzzzzzzz=1").help.unwrap();
         assert!(help.starts_with("expected one of `table.age_bits`, "), "{help}");
         assert!(!help.contains("algorithm"), "{help}");
         assert!(!help.contains("policy."), "{help}");
         for (set, path) in
             [("limit.depth=3", "limit.depth"), ("subject.uci=x", "subject.uci"), ("uci.Hash=3", "uci.Hash")]
         {
-            assert_eq!(of(set).message, format!("{path}: is not an option of ttlab's own engine"));
+            assert_eq!(error(set).message, format!("{path}: is not an option of ttlab's own engine"));
         }
     }
 
@@ -281,16 +281,16 @@ mod tests {
     /// `preset` among the settings overrides the preset beside them.
     #[test]
     fn preset_setting_overrides_the_given_preset() {
-        let of = |preset: Option<&str>, sets: &[&str]| {
+        let parse = |preset: Option<&str>, sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
             options(preset, &sets).ok()
         };
-        let [otter, purple] = ["otter", "purple"].map(|name| of(Some(name), &[]));
+        let [otter, purple] = ["otter", "purple"].map(|name| parse(Some(name), &[]));
         assert!(otter.is_some());
         assert!(purple.is_some());
         assert!(otter != purple);
-        assert_eq!(of(None, &["preset=purple"]), purple);
-        assert_eq!(of(Some("otter"), &["preset=purple"]), purple);
-        assert_eq!(of(Some("otter"), &["preset=purple", "preset=otter"]), otter);
+        assert_eq!(parse(None, &["preset=purple"]), purple);
+        assert_eq!(parse(Some("otter"), &["preset=purple"]), purple);
+        assert_eq!(parse(Some("otter"), &["preset=purple", "preset=otter"]), otter);
     }
 }

@@ -333,11 +333,11 @@ mod tests {
     #[test]
     fn names_are_listed_suggested_and_found_in_messages() {
         let names: Vec<String> = (1..=14).map(|at| format!("n{at}")).collect();
-        let of = |count: usize| list_quoted(names[..count].iter().map(String::as_str));
-        assert_eq!((of(0).as_str(), of(2).as_str()), ("", "`n1`, `n2`"));
-        assert!(of(12).ends_with("`n12`"));
-        assert!(of(13).ends_with("`n12` and 1 more"));
-        assert!(of(14).ends_with(" and 2 more"));
+        let list = |count: usize| list_quoted(names[..count].iter().map(String::as_str));
+        assert_eq!((list(0).as_str(), list(2).as_str()), ("", "`n1`, `n2`"));
+        assert!(list(12).ends_with("`n12`"));
+        assert!(list(13).ends_with("`n12` and 1 more"));
+        assert!(list(14).ends_with(" and 2 more"));
         assert_eq!(quoted_word("a `b c` and \"d\""), Some("b c"));
         assert_eq!(quoted_word("there is no \"d e\" here"), Some("d e"));
         assert_eq!((quoted_word("nothing"), quoted_word("`` and \"x\"")), (None, None));

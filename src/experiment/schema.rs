@@ -142,11 +142,11 @@ fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path
                 .find_map(|(at, item)| find_stray_list(root, &lists, item, &join_path(path, &at.to_string())))
         }
         Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
-            let of = |form: &&'a Value| {
+            let child = |form: &&'a Value| {
                 let named = form.get("properties").and_then(|properties| properties.get(key));
                 named.or_else(|| form.get("additionalProperties").filter(|more| more.is_object()))
             };
-            let found: Vec<&Value> = forms.iter().filter_map(of).collect();
+            let found: Vec<&Value> = forms.iter().filter_map(child).collect();
             if found.is_empty() { None } else { find_stray_list(root, &found, inner, &join_path(path, key)) }
         }),
         _ => None,
@@ -192,13 +192,14 @@ pub fn option_pages() -> &'static [OptionPage] {
             pages.push(option_page(&format!("{path}.kind"), property, target, &default["kind"]));
             // The kind itself is documented above; the rest are parameters of each kind.
             for kind in kinds {
-                let of = string_field(&kind["properties"]["kind"], "const");
-                let kind_defaults =
-                    Policy::from_name(&of).and_then(|policy| serde_json::to_value(policy).ok()).unwrap_or_default();
+                let kind_name = string_field(&kind["properties"]["kind"], "const");
+                let kind_defaults = Policy::from_name(&kind_name)
+                    .and_then(|policy| serde_json::to_value(policy).ok())
+                    .unwrap_or_default();
                 visit_options(kind, "", &mut |key, property, target| {
                     if key != "kind" {
                         let page = option_page(&format!("{path}.{key}"), property, target, &kind_defaults[key]);
-                        pages.push(OptionPage { meaning: format!("Of `{of}`: {}", page.meaning), ..page });
+                        pages.push(OptionPage { meaning: format!("Of `{kind_name}`: {}", page.meaning), ..page });
                     }
                 });
             }
@@ -345,9 +346,9 @@ mod tests {
             ("keys", false),
             ("deepening", false),
         ] {
-            let of = |place: &str| schema.pointer(place).and_then(|place| place.get(path)).is_some();
-            assert_eq!(of("/properties/grid/properties"), known, "{path}");
-            assert_eq!(of("/properties/variant/items/properties"), known, "{path}");
+            let is_in = |place: &str| schema.pointer(place).and_then(|place| place.get(path)).is_some();
+            assert_eq!(is_in("/properties/grid/properties"), known, "{path}");
+            assert_eq!(is_in("/properties/variant/items/properties"), known, "{path}");
         }
     }
 

@@ -114,8 +114,8 @@ fn matches_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth:
 }
 
 fn men(board: &Board, pieces: &[Piece]) -> u32 {
-    let of = |color| pieces.iter().map(|&piece| board.pieces(color, piece).count()).sum::<u32>();
-    of(Color::White) + of(Color::Black)
+    let count_pieces = |color| pieces.iter().map(|&piece| board.pieces(color, piece).count()).sum::<u32>();
+    count_pieces(Color::White) + count_pieces(Color::Black)
 }
 
 /// The only move that leads by [`LEAD`] at both [`LOOK_DEPTHS`]; `None` if there is none, or if it
@@ -192,10 +192,10 @@ mod tests {
             (men(&board, &[Piece::Pawn]), men(&board, &[Piece::Rook, Piece::Queen]), men(&board, &[Piece::Bishop])),
             (11, 4, 0)
         );
-        let of = |word: &str| gain(&board, crate::chess::parse_move(&board, word).unwrap());
-        assert!(of("e4d5") > 500, "an unguarded queen");
-        assert!(of("c3d5") > 500, "an unguarded queen");
-        assert_eq!((of("a2a3"), of("e1e2")), (0, 0));
+        let gain_by = |word: &str| gain(&board, crate::chess::parse_move(&board, word).unwrap());
+        assert!(gain_by("e4d5") > 500, "an unguarded queen");
+        assert!(gain_by("c3d5") > 500, "an unguarded queen");
+        assert_eq!((gain_by("a2a3"), gain_by("e1e2")), (0, 0));
         let words = [PositionKind::Middlegames, PositionKind::Endgames, PositionKind::Tactical];
         assert_eq!(words.map(|kind| kind.names()[0]), ["middle game", "endgame", "tactical"]);
         assert_eq!(words.map(|kind| kind.names()[1]), ["middle", "end", "tactic"]);

@@ -174,17 +174,23 @@ impl Diagnosis {
         if self.sha256 != sha256 {
             let short = |digits: &str| digits.get(..12).unwrap_or(digits).to_owned();
             return Err(format!(
-                "it is of another build: SHA-256 {}, this one has {}",
+                "it was made with another build: SHA-256 {}, but this program has {}",
                 short(&self.sha256),
                 short(sha256)
             ));
         }
         if self.arguments != arguments {
             let words = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(" ") };
-            return Err(format!("it is of other arguments: {}, here {}", words(&self.arguments), words(arguments)));
+            return Err(format!(
+                "it was made with other arguments: {}, but {} in this experiment",
+                words(&self.arguments),
+                words(arguments)
+            ));
         }
         let names = self.options.keys().chain(options.keys()).filter(|name| !name.eq_ignore_ascii_case("Hash"));
-        let value = |of: &BTreeMap<String, String>, name: &str| of.get(name).cloned().unwrap_or_default();
+        let value = |options: &BTreeMap<String, String>, name: &str| {
+            options.get(name).filter(|value| !value.is_empty()).cloned().unwrap_or_else(|| "nothing".to_owned())
+        };
         for name in names {
             let (there, here) = (value(&self.options, name), value(options, name));
             if there != here {
@@ -259,26 +265,26 @@ mod tests {
     #[test]
     fn diagnosis_is_valid_for_its_program_and_options() {
         let one = sample();
-        let of = |sha256: &str, argument: &str, options: &[(&str, &str)]| {
+        let check = |sha256: &str, argument: &str, options: &[(&str, &str)]| {
             let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             one.check_matches(sha256, &[argument.to_owned()], &options)
         };
         let same = "00112233445566778899";
-        assert_eq!(of(same, "-u", &[("Hash", "64"), ("Threads", "1")]), Ok(()));
+        assert_eq!(check(same, "-u", &[("Hash", "64"), ("Threads", "1")]), Ok(()));
         for (message, found) in [
             (
-                "it is of another build: SHA-256 001122334455, this one has ff1122334455",
-                of("ff112233445566778899", "-u", &[("Threads", "1")]),
+                "it was made with another build: SHA-256 001122334455, but this program has ff1122334455",
+                check("ff112233445566778899", "-u", &[("Threads", "1")]),
             ),
-            ("it is of other arguments: -u, here -x", of(same, "-x", &[("Threads", "1")])),
+            ("it was made with other arguments: -u, but -x in this experiment", check(same, "-x", &[("Threads", "1")])),
             (
                 "it was made with other options: Threads = 1, but 2 in this experiment",
-                of(same, "-u", &[("Threads", "2")]),
+                check(same, "-u", &[("Threads", "2")]),
             ),
-            ("it was made with other options: Threads = 1, but ", of(same, "-u", &[])),
+            ("it was made with other options: Threads = 1, but nothing in this experiment", check(same, "-u", &[])),
             (
-                "it was made with other options: Style = , but wild in this experiment",
-                of(same, "-u", &[("Style", "wild"), ("Threads", "1")]),
+                "it was made with other options: Style = nothing, but wild in this experiment",
+                check(same, "-u", &[("Style", "wild"), ("Threads", "1")]),
             ),
         ] {
             assert_eq!(found, Err(message.to_owned()));

@@ -277,7 +277,8 @@ mod tests {
 
     #[test]
     fn game_that_breaks_the_rules_is_refused() {
-        let of = |moves: &[&str], end: (&str, &str)| movetext(&Board::startpos(), moves, &vec!["0"; moves.len()], end);
+        let write_moves =
+            |moves: &[&str], end: (&str, &str)| movetext(&Board::startpos(), moves, &vec!["0"; moves.len()], end);
         for (moves, end, problem) in [
             (&MATE[..], ("mate", "1-0"), "said to end by mate with 1-0"),
             (&MATE[..3], ("mate", "0-1"), "by the rules: goes on"),
@@ -288,7 +289,7 @@ mod tests {
             (&["f2f3", "e7e5", "g2g4", "d8h4", "a2a3"], ("resigned", "0-1"), "after the game has ended: mate"),
             (&["f2f3", "e7e4"], ("resigned", "0-1"), "move 2, `e7e4`, is not legal"),
         ] {
-            assert!(of(moves, end).is_err_and(|message| message.contains(problem)), "{moves:?} {end:?}");
+            assert!(write_moves(moves, end).is_err_and(|message| message.contains(problem)), "{moves:?} {end:?}");
         }
         // A stalemate is a draw.
         let board = Board::from_fen("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1").unwrap();
@@ -301,8 +302,8 @@ mod tests {
         ] {
             assert_eq!(movetext(&board, &["f1f7"], &["0"], (end, result)).is_ok(), is_consistent, "{end} {result}");
         }
-        assert!(of(&MATE[..3], ("resigned", "0-1")).is_ok());
-        assert!(of(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
+        assert!(write_moves(&MATE[..3], ("resigned", "0-1")).is_ok());
+        assert!(write_moves(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
         // The start position occurs a second time after four moves of knights and a third time
         // after eight: only then the game is drawn.
         let knights = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2);
@@ -315,22 +316,23 @@ mod tests {
             (7, ("draw-agreed", "1/2-1/2"), true),
             (4, ("repetition", "1/2-1/2"), false),
         ] {
-            assert_eq!(of(&knights[..moves], end).is_ok(), is_consistent, "{moves} {end:?}");
+            assert_eq!(write_moves(&knights[..moves], end).is_ok(), is_consistent, "{moves} {end:?}");
         }
         let on = [&knights[..], &["e2e4"]].concat();
         let message = "move 9 is played after the game has ended: repetition";
-        assert_eq!(of(&on, ("repetition", "1/2-1/2")), Err(message.to_owned()));
+        assert_eq!(write_moves(&on, ("repetition", "1/2-1/2")), Err(message.to_owned()));
         // The hundredth ply without a capture or pawn move, and a capture that leaves bare kings.
         for (fen, moves, end) in [
             ("4k3/8/8/8/8/8/4P3/4K2R w - - 98 80", &["h1h2", "e8e7"][..], "fifty-moves"),
             ("4k3/8/8/8/8/8/3q4/4K3 w - - 0 1", &["e1d2"], "material"),
         ] {
             let board = Board::from_fen(fen).unwrap();
-            let of = |moves: &[&str], end| movetext(&board, moves, &vec!["0"; moves.len()], (end, "1/2-1/2")).is_ok();
-            assert!(of(moves, end), "{end}");
-            assert!(!of(moves, "max-moves"), "{end}");
-            assert!(!of(&moves[1..], end), "{end}");
-            assert!(of(&moves[..moves.len() - 1], "max-moves"), "{end}");
+            let write_moves =
+                |moves: &[&str], end| movetext(&board, moves, &vec!["0"; moves.len()], (end, "1/2-1/2")).is_ok();
+            assert!(write_moves(moves, end), "{end}");
+            assert!(!write_moves(moves, "max-moves"), "{end}");
+            assert!(!write_moves(&moves[1..], end), "{end}");
+            assert!(write_moves(&moves[..moves.len() - 1], "max-moves"), "{end}");
         }
     }
 
@@ -504,14 +506,14 @@ mod tests {
     /// counted anew.
     #[test]
     fn line_has_at_most_eighty_characters() {
-        let of = |words: &[usize]| {
+        let line_lengths = |words: &[usize]| {
             let mut lines = WrappedText::default();
             words.iter().for_each(|&length| lines.push(&"x".repeat(length)));
             lines.text.lines().map(str::len).collect::<Vec<_>>()
         };
-        assert_eq!(of(&[40, 39]), [80]);
-        assert_eq!(of(&[40, 40]), [40, 40]);
-        assert_eq!(of(&[40, 40, 39, 1]), [40, 80, 1]);
+        assert_eq!(line_lengths(&[40, 39]), [80]);
+        assert_eq!(line_lengths(&[40, 40]), [40, 40]);
+        assert_eq!(line_lengths(&[40, 40, 39, 1]), [40, 80, 1]);
     }
 
     #[test]

@@ -548,19 +548,22 @@ mod tests {
     /// Only items of both manifests can differ; an old manifest without contents differs in none.
     #[test]
     fn items_of_one_name_are_compared_by_content() {
-        let of = |items: &[(&str, &str)]| Manifest {
+        let with_contents = |items: &[(&str, &str)]| Manifest {
             contents: items.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect(),
             ..Manifest::default()
         };
-        let base = of(&[("a", "1"), ("b", "2"), ("c", "3")]);
-        for same in [of(&[]), of(&[("a", "1"), ("d", "9")]), base.clone()] {
+        let base = with_contents(&[("a", "1"), ("b", "2"), ("c", "3")]);
+        for same in [with_contents(&[]), with_contents(&[("a", "1"), ("d", "9")]), base.clone()] {
             assert_eq!((base.describe_unlike_items(&same), same.describe_unlike_items(&base)), (None, None));
         }
         let end = "`b` for one: such searches are not compared";
         let message = |which: &str| Some(format!("{which} not the same, or not searched at the same plies, {end}"));
-        assert_eq!(base.describe_unlike_items(&of(&[("b", "9"), ("d", "3")])), message("1 item called alike is"));
         assert_eq!(
-            base.describe_unlike_items(&of(&[("c", "2"), ("b", "3"), ("a", "1")])),
+            base.describe_unlike_items(&with_contents(&[("b", "9"), ("d", "3")])),
+            message("1 item called alike is")
+        );
+        assert_eq!(
+            base.describe_unlike_items(&with_contents(&[("c", "2"), ("b", "3"), ("a", "1")])),
             message("2 items called alike are")
         );
     }

@@ -172,17 +172,17 @@ mod tests {
         let seconds = header.iter().position(|name| name == columns::SECONDS).unwrap_or(0);
         assert_eq!(header[header.len() - 1], columns::CHECK);
         let row: Vec<String> = header[..header.len() - 1].to_vec();
-        let of = |row: &[String], previous| check(previous, row.iter().map(String::as_str));
+        let check_row = |row: &[String], previous| check(previous, row.iter().map(String::as_str));
         for at in 0..row.len() {
             let mut changed = row.clone();
             changed[at].push('1');
-            assert_eq!(of(&changed, 7) == of(&row, 7), at == seconds, "{}", header[at]);
+            assert_eq!(check_row(&changed, 7) == check_row(&row, 7), at == seconds, "{}", header[at]);
         }
-        assert_ne!(of(&row, 7), of(&row, 8));
+        assert_ne!(check_row(&row, 7), check_row(&row, 8));
         let mut shifted = row.clone();
         shifted[0] = "ide".to_owned();
         shifted[1] = "xperiment".to_owned();
-        assert_ne!(of(&shifted, 7), of(&row, 7));
+        assert_ne!(check_row(&shifted, 7), check_row(&row, 7));
     }
 
     /// A game's points depend on the winner and the player's colour.
@@ -247,9 +247,9 @@ mod tests {
             };
             let header = header(&[], Extra { external: report.is_some(), ..Extra::default() });
             let fields = row.fields();
-            let of = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].clone());
+            let field = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].clone());
             [columns::SCORE, columns::HASHFULL, columns::ENTRIES, columns::SLOTS, columns::NODES]
-                .map(|name| of(name).unwrap_or_default())
+                .map(|name| field(name).unwrap_or_default())
         };
         assert_eq!(fields(None), ["-12", "375", "3", "8", "7"]);
         let silent = UciReport::default();

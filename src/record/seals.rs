@@ -131,27 +131,30 @@ mod tests {
         let header = ["id", "variant", "search.nodes", "seconds", "check"];
         let whole = seals(&header, &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
         assert_eq!(whole.columns.keys().collect::<Vec<_>>(), ["search.nodes", "variant"]);
-        let of = |seals: &Seals, name: &str| seals.columns[name].clone();
+        let seal = |seals: &Seals, name: &str| seals.columns[name].clone();
         // Another run: other times, ids and checks.
         let second_run = seals(&header, &["1a,x,12,0.7,22\n", "1b,y,7,0.35,33\n"]);
         assert_eq!((&second_run.columns, &second_run.header), (&whole.columns, &whole.header));
         assert_ne!(second_run.file, whole.file);
         // A column renamed, one more beside it.
         let other = seals(&["id", "variant", "depth", "nodes", "seconds"], &["0a,x,1,12,0.5\n", "0b,y,1,7,0.25\n"]);
-        assert_eq!((of(&other, "nodes"), of(&other, "variant")), (of(&whole, "search.nodes"), of(&whole, "variant")));
-        assert_eq!(hash_column(["12", "7"].into_iter()), of(&whole, "search.nodes"));
+        assert_eq!(
+            (seal(&other, "nodes"), seal(&other, "variant")),
+            (seal(&whole, "search.nodes"), seal(&whole, "variant"))
+        );
+        assert_eq!(hash_column(["12", "7"].into_iter()), seal(&whole, "search.nodes"));
         // Another value, another order, what stood in one field in two.
         for rows in [
             ["0a,x,13,0.5,00\n", "0b,y,7,0.25,11\n"],
             ["0b,y,7,0.25,11\n", "0a,x,12,0.5,00\n"],
             ["0a,x,1,0.5,00\n", "0b,y,27,0.25,11\n"],
         ] {
-            assert_ne!(of(&seals(&header, &rows), "search.nodes"), of(&whole, "search.nodes"), "{rows:?}");
+            assert_ne!(seal(&seals(&header, &rows), "search.nodes"), seal(&whole, "search.nodes"), "{rows:?}");
         }
         // Names exchanged in the header.
         let exchanged =
             seals(&["id", "search.nodes", "variant", "seconds", "check"], &["0a,x,12,0.5,00\n", "0b,y,7,0.25,11\n"]);
-        assert_eq!(of(&exchanged, "variant"), of(&whole, "search.nodes"));
+        assert_eq!(seal(&exchanged, "variant"), seal(&whole, "search.nodes"));
         assert!(exchanged.header != whole.header);
         assert!(exchanged.file != whole.file);
         assert_ne!(seals(&header, &["0a,x,12,0.6,00\n", "0b,y,7,0.25,11\n"]).file, whole.file, "a time");

@@ -68,13 +68,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(values: &[Value]) -> BTreeMap<String, Value> {
+    fn name_variants(values: &[Value]) -> BTreeMap<String, Value> {
         values.iter().enumerate().map(|(at, value)| (format!("variant {at}"), value.clone())).collect()
     }
 
     #[test]
     fn split_rows_join_to_the_original() {
-        let policies = of(&[
+        let policies = name_variants(&[
             json!({ "depth": 8, "table": { "slots": 1, "policy": { "kind": "always" } }, "list": [1] }),
             json!({ "depth": 8, "table": { "slots": 2, "policy": { "kind": "aged-depth", "factor": 2 } }, "list": [] }),
             json!({ "depth": 8, "table": { "slots": 2, "policy": { "kind": "always" } }, "list": [1], "more": {} }),
@@ -83,20 +83,20 @@ mod tests {
         let alike = json!({ "depth": 8, "table": { "slots": null, "policy": { "kind": null } }, "list": null });
         assert_eq!(shared, alike);
         assert_eq!(own["variant 0"], json!({ "table": policies["variant 0"]["table"], "list": [1] }));
-        let nested = of(&[json!({ "a": { "x": 1, "y": {} } }), json!({ "a": { "x": 1 } })]);
+        let nested = name_variants(&[json!({ "a": { "x": 1, "y": {} } }), json!({ "a": { "x": 1 } })]);
         assert_eq!(divide(&nested).0, json!({ "a": { "x": 1, "y": null } }));
         let cases = [
             policies,
             nested,
-            of(&[]),
-            of(&[json!({ "a": 1 })]),
-            of(&[json!({ "a": 1 }), json!({ "a": 1 })]),
-            of(&[json!({ "a": { "b": 1 } }), json!({ "a": {} })]),
-            of(&[json!({ "a": { "b": 1 } }), json!({ "a": 3 })]),
-            of(&[json!({}), json!({ "a": 3 })]),
-            of(&[json!(null), json!({ "a": 3 })]),
-            of(&[json!({ "a": null, "b": 1 }), json!({ "a": null, "b": 2 })]),
-            of(&[json!({ "a": { "b": null } }), json!({ "a": { "b": null } })]),
+            name_variants(&[]),
+            name_variants(&[json!({ "a": 1 })]),
+            name_variants(&[json!({ "a": 1 }), json!({ "a": 1 })]),
+            name_variants(&[json!({ "a": { "b": 1 } }), json!({ "a": {} })]),
+            name_variants(&[json!({ "a": { "b": 1 } }), json!({ "a": 3 })]),
+            name_variants(&[json!({}), json!({ "a": 3 })]),
+            name_variants(&[json!(null), json!({ "a": 3 })]),
+            name_variants(&[json!({ "a": null, "b": 1 }), json!({ "a": null, "b": 2 })]),
+            name_variants(&[json!({ "a": { "b": null } }), json!({ "a": { "b": null } })]),
         ];
         for options in cases {
             let (shared, mut own) = divide(&options);

@@ -404,11 +404,11 @@ mod tests {
                 lines.push(row.join(","));
             }
         }
-        let of = |lines: &[String], manifest: Option<&Manifest>| {
+        let verify_lines = |lines: &[String], manifest: Option<&Manifest>| {
             std::fs::write(&path, lines.join("\n") + "\n").unwrap();
             verify(&path, manifest).unwrap()
         };
-        let whole = of(&lines, None);
+        let whole = verify_lines(&lines, None);
         let expected =
             VerifyReport { rows: 12, sealed: true, failed: 1, seals: whole.seals.clone(), ..VerifyReport::default() };
         assert_eq!((&whole, whole.describe_damage(), whole.describe_missing()), (&expected, None, None));
@@ -422,7 +422,7 @@ mod tests {
             ..Manifest::default()
         };
         let kind = Some(SealKind::Whole);
-        assert_eq!(of(&lines, Some(&ended)), VerifyReport { kind, ..expected });
+        assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { kind, ..expected });
         let check = "its checksum does not match: it was edited or damaged, or the row before it is missing";
         let words = "edited or damaged, or following a row that is missing";
         let cut =
@@ -512,7 +512,7 @@ mod tests {
             ),
         ];
         for (number, (lines, manifest, counts, wrong, missing)) in cases.into_iter().enumerate() {
-            let found = of(&lines, Some(&manifest));
+            let found = verify_lines(&lines, Some(&manifest));
             let counted = [found.damaged, found.duplicated, found.missing_jobs, found.missing_rows];
             assert_eq!(
                 (counted, found.describe_damage(), found.describe_missing().as_deref()),
@@ -526,14 +526,14 @@ mod tests {
             let mut lines = lines.clone();
             let place = lines[2].rfind(',').unwrap();
             lines[2].replace_range(place + 1.., other);
-            assert_eq!(of(&lines, None).damaged, 1, "{other:?}");
+            assert_eq!(verify_lines(&lines, None).damaged, 1, "{other:?}");
             assert_eq!(
-                of(&lines, Some(&ended)).damaged,
+                verify_lines(&lines, Some(&ended)).damaged,
                 1,
                 "{other:?}: a problem with a line number is not reported for the file again"
             );
         }
-        let foreign = of(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
+        let foreign = verify_lines(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
         let report = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", width_problem(3, 2))];
         assert_eq!(
             (foreign.sealed, foreign.rows, foreign.damaged, foreign.duplicated, foreign.examples),

@@ -56,9 +56,9 @@ pub fn audit(
     in_parallel(&todo, jobs, stop, |next| {
         while let Some(job) = next() {
             let Some(options) = &options[job.variant] else { continue };
-            let Some(found) = one(experiment, &plan, job, options, stop)? else { break };
+            let Some(found) = audit_job(experiment, &plan, job, options, stop)? else { break };
             let drawn = match &drawing[job.variant] {
-                Some(options) => match one(experiment, &plan, job, options, stop)? {
+                Some(options) => match audit_job(experiment, &plan, job, options, stop)? {
                     Some(drawn) => Some(drawn.findings),
                     None => break,
                 },
@@ -78,7 +78,7 @@ pub fn audit(
 }
 
 /// Runs one job on a new engine; `None` if it was interrupted.
-fn one(
+fn audit_job(
     experiment: &Experiment,
     plan: &Plan,
     job: &Job,

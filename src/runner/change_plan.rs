@@ -75,7 +75,7 @@ impl Reuse<'_> {
             Ok(())
         });
         let results = results.map_err(OutputError::results(&path))?;
-        let mut known = self.known(&done, &found);
+        let mut known = self.summarize(&done, &found);
         if !known.damaged.is_empty() {
             known.saved = Some(save(&path).map_err(OutputError::io(&path))?);
         }

@@ -76,12 +76,12 @@ impl Shards<'_> {
     fn manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
         // A shard without a folder has not begun.
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
-        let of = self.of;
+        let count = self.of;
         let problem = match manifest.shard {
             _ if manifest.plan != format!("{:016x}", self.plan.id()) => "holds the results of another plan".to_owned(),
-            Some(found) if found == (Shard { index: shard, count: of }) => return Ok(Some(manifest)),
+            Some(found) if found == (Shard { index: shard, count: count }) => return Ok(Some(manifest)),
             Some(found) => {
-                format!("holds shard {} of {}: expected shard {shard} of {of}", found.index, found.count)
+                format!("holds shard {} of {}: expected shard {shard} of {count}", found.index, found.count)
             }
             None => "holds the results of a whole run: expected a shard".to_owned(),
         };

@@ -383,7 +383,7 @@ fn solved(item: &Item, best: &str) -> String {
 }
 
 impl Reuse<'_> {
-    pub(super) fn known(&self, done: &HashMap<u64, String>, found: &[FileRows]) -> Known {
+    pub(super) fn summarize(&self, done: &HashMap<u64, String>, found: &[FileRows]) -> Known {
         Known {
             jobs: done.len() as u64,
             all: self.all,

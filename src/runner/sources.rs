@@ -118,7 +118,7 @@ pub fn survey(
     let found = reuse.survey(folder, &mut done)?;
     let folders = find_folders(experiment, patterns, folder)?;
     take_rows((experiment, plan), &folders, own, &mut done, &mut |_| Ok(()))?;
-    Ok((reuse.known(&done, &found), done.into_keys().collect()))
+    Ok((reuse.summarize(&done, &found), done.into_keys().collect()))
 }
 
 /// Whether a job's rows may depend on more than the build's hash and the engine's: on a policy that

@@ -190,7 +190,7 @@ mod tests {
         let ended = Lane { end: Some(3), next: 3, failed: vec![1, 3, 4, 7], ..Lane::default() };
         let played = Lane { next: 10, failed: vec![9], ..Lane::default() };
         let open = Lane { next: 9, ..Lane::default() };
-        let of = |lanes: &[&Lane]| Stopping {
+        let with_lanes = |lanes: &[&Lane]| Stopping {
             bounds: Test::default().bounds(1),
             points: 0,
             openings: 10,
@@ -202,7 +202,7 @@ mod tests {
             (&[&ended, &ended], 12, 4, true),
             (&[&ended, &open], 6, 2, false),
         ] {
-            let stopping = of(lanes);
+            let stopping = with_lanes(lanes);
             assert_eq!(
                 (stopping.not_needed(), stopping.failed(), stopping.is_settled()),
                 (not_needed, failed, settled),
@@ -251,7 +251,7 @@ mod tests {
             row
         };
         let jobs: Vec<Job> = plan.jobs().collect();
-        let of = |variant: usize, item: usize| {
+        let find_job = |variant: usize, item: usize| {
             jobs.iter().find(|job| (job.variant, job.item) == (variant, item)).unwrap_or_else(|| panic!("no such pair"))
         };
         assert_eq!((jobs.len(), jobs.iter().all(|job| stopping.needs(&plan, job))), (24, true));
@@ -268,23 +268,23 @@ mod tests {
         assert!(end > 1, "{end}");
         // b wins all its pairs; the second one is read first.
         let needed = |stopping: &Stopping, variant: usize| {
-            (0..12).map(|item| stopping.needs(&plan, of(variant, item))).collect::<Vec<_>>()
+            (0..12).map(|item| stopping.needs(&plan, find_job(variant, item))).collect::<Vec<_>>()
         };
         for item in [1, 0].into_iter().chain(2..12) {
             for first in [true, false] {
-                stopping.add_row(&plan, &entry(of(1, item), first), &StringRecord::from(row("1")));
+                stopping.add_row(&plan, &entry(find_job(1, item), first), &StringRecord::from(row("1")));
             }
         }
         assert_eq!(needed(&stopping, 1), (0..12).map(|item| item < end).collect::<Vec<_>>());
         let not_needed = 12 - end as u64;
         assert_eq!((stopping.not_needed(), stopping.is_settled(), stopping.failed()), (not_needed, false, 0));
         // c draws a pair and fails in another: its test goes on.
-        stopping.add_pair(&plan, of(2, 0), false, &["1", "0"].map(row));
-        stopping.add_pair(&plan, of(2, 2), true, &[row("")]);
+        stopping.add_pair(&plan, find_job(2, 0), false, &["1", "0"].map(row));
+        stopping.add_pair(&plan, find_job(2, 2), true, &[row("")]);
         assert_eq!((needed(&stopping, 2), stopping.is_settled()), (vec![true; 12], false));
         assert_eq!((stopping.failed(), stopping.not_needed()), (1, not_needed));
         // Failures after the end of a test are not reported.
-        let failure = |variant: usize, item: usize| (*of(variant, item), format!("{variant} {item}"));
+        let failure = |variant: usize, item: usize| (*find_job(variant, item), format!("{variant} {item}"));
         let failures = vec![failure(1, end), failure(1, end - 1), failure(1, 11), failure(2, 11)];
         let ran = stopping.summarize(&plan, RunSummary { failures, ..RunSummary::default() }, false, 24);
         assert_eq!(ran.failures, [failure(1, end - 1), failure(2, 11)]);

@@ -456,11 +456,11 @@ mod tests {
     #[test]
     fn all_are_kept_up_to_eight_engines() {
         let engine = ProbedEngine { launch: Launch::default(), examined: EngineInfo::default(), bytes: 0 };
-        let of = |count: usize| Subjects {
+        let subjects = |count: usize| Subjects {
             known: (0..count).map(|at| (at, engine.clone())).collect(),
             ..Subjects::default()
         };
-        assert_eq!([0, 8, 9].map(|count| of(count).all_are_kept()), [true, true, false]);
+        assert_eq!([0, 8, 9].map(|count| subjects(count).all_are_kept()), [true, true, false]);
     }
 
     /// The program does not exist, so the check must come before it is started.

@@ -386,7 +386,7 @@ mod tests {
     fn verify_reports_failed_jobs_and_several_builds() {
         let place = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
-        let of = |commit: &str, profile: &str| RunSegment {
+        let segment = |commit: &str, profile: &str| RunSegment {
             build: Build {
                 version: "1".to_owned(),
                 commit: commit.to_owned(),
@@ -408,13 +408,13 @@ mod tests {
             let builds = found.lines.iter().find(|text| text.contains(" builds: ")).cloned();
             (found.state, builds, found.lines.contains(&"1 job failed".to_owned()))
         };
-        assert_eq!(lines(vec![of("a", "release")], ""), (FolderState::Whole, None, false));
-        assert_eq!(lines(vec![of("a", "release")], "it broke"), (FolderState::Missing, None, true));
+        assert_eq!(lines(vec![segment("a", "release")], ""), (FolderState::Whole, None, false));
+        assert_eq!(lines(vec![segment("a", "release")], "it broke"), (FolderState::Missing, None, true));
         for (other, shown) in
-            [(of("b", "release"), "1 a release; 1 b release"), (of("a", "dev"), "1 a dev; 1 a release")]
+            [(segment("b", "release"), "1 a release; 1 b release"), (segment("a", "dev"), "1 a dev; 1 a release")]
         {
             let builds = format!("its 2 segments are from 2 builds: {shown}");
-            assert_eq!(lines(vec![of("a", "release"), other], ""), (FolderState::Whole, Some(builds), false));
+            assert_eq!(lines(vec![segment("a", "release"), other], ""), (FolderState::Whole, Some(builds), false));
         }
     }
 }

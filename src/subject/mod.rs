@@ -98,7 +98,7 @@ impl UciReport {
     pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
         let (mut found, mut nodes, mut at, mut milliseconds) = (Vec::new(), 0, 0.0, 0);
         for earlier in &self.earlier_depths {
-            let of = Self {
+            let difference = Self {
                 depth: Some(earlier.depth),
                 score: Some(earlier.score),
                 best: earlier.pv.first().copied().unwrap_or(Move::NONE),
@@ -109,7 +109,7 @@ impl UciReport {
                 ..Self::default()
             };
             let until = earlier.elapsed.as_secs_f64().clamp(at, seconds.max(at));
-            found.push((of, until - at));
+            found.push((difference, until - at));
             (nodes, at) = (earlier.nodes, until);
             milliseconds = earlier.milliseconds.unwrap_or(milliseconds);
         }
@@ -230,7 +230,7 @@ mod tests {
                 earlier(4, &["d2d4"], 700, Some(5), Some(50), 9000),
             ],
         };
-        let of = |depth, score, words: &[&str], nodes, hashfull, milliseconds| UciReport {
+        let report = |depth, score, words: &[&str], nodes, hashfull, milliseconds| UciReport {
             depth: Some(depth),
             score: Some(score),
             best: line(words)[0],
@@ -245,9 +245,9 @@ mod tests {
         // The time of the fourth depth is after the end of the search: nothing remains for the
         // last.
         let expected = [
-            (of(1, 10, &["a2a3"], 100, Some(3), Some(20)), 0.5),
-            (of(3, 30, &["e2e4"], 200, None, None), 1.0),
-            (of(4, 40, &["d2d4"], 400, Some(5), Some(30)), 2.5),
+            (report(1, 10, &["a2a3"], 100, Some(3), Some(20)), 0.5),
+            (report(3, 30, &["e2e4"], 200, None, None), 1.0),
+            (report(4, 40, &["d2d4"], 400, Some(5), Some(30)), 2.5),
             (last, 0.0),
         ];
         assert_eq!(message.by_depth(4.0), expected);

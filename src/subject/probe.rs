@@ -517,7 +517,7 @@ mod tests {
     }
 
     /// The result for an engine scripted in shell: `n` is the number of the search in its process.
-    fn found(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<ProbeResult> {
+    fn probe_script(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<ProbeResult> {
         let script = format!(
             "n=0; while read -r line; do case \"$line\" in position*) p=$line;; uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
              go*) n=$((n + 1)); d=${{line#go depth }}; m=${{line#go nodes }}; {answers}; echo bestmove e2e4;; quit) exit;; esac; done"
@@ -615,7 +615,7 @@ mod tests {
                 (Repeatability::Within(0.05), false, yes.clone(), yes.clone()),
             ),
         ] {
-            let probed = found(answers, restart, limit, false).unwrap();
+            let probed = probe_script(answers, restart, limit, false).unwrap();
             let (repeats, expected_repeats) = (probed.repeatability, expected.0);
             if let (Repeatability::Within(spread), Repeatability::Within(required)) = (repeats, expected_repeats) {
                 assert!((spread - required).abs() < 1e-9, "{answers}");
@@ -629,7 +629,7 @@ mod tests {
             );
             assert_eq!(probed.identity.name, "Probe");
         }
-        assert_eq!(found("echo info depth $d nodes 20000", all, deep, true), None);
+        assert_eq!(probe_script("echo info depth $d nodes 20000", all, deep, true), None);
     }
 
     /// The n-th search of a process has the same nodes and another score, move, variation or depth
@@ -652,7 +652,7 @@ mod tests {
                 Repeatability::Within(0.05),
             ),
         ] {
-            let probed = found(&answers, Restart::Experiment, limit, false).unwrap();
+            let probed = probe_script(&answers, Restart::Experiment, limit, false).unwrap();
             let same = match (probed.repeatability, repeats) {
                 (Repeatability::Within(spread), Repeatability::Within(required)) => (spread - required).abs() < 1e-9,
                 (found, required) => found == required,
@@ -660,7 +660,7 @@ mod tests {
             assert!(same, "{answers}: {probed:?}");
             assert_eq!(probed.resets_on_new_game, repeats == Repeatability::Exact, "{answers}");
             assert_eq!(probed.difference.is_some(), repeats != Repeatability::Exact, "{answers}");
-            let anew = found(&answers, Restart::Game, limit, false).unwrap();
+            let anew = probe_script(&answers, Restart::Game, limit, false).unwrap();
             assert_eq!((anew.repeatability, anew.difference), (Repeatability::Exact, None), "{answers}");
         }
     }
@@ -678,7 +678,7 @@ mod tests {
             format!("case $d in go*) {nodes};; *) {depth};; esac")
         };
         let message = |maximum: &str| {
-            let probed = found(&by(maximum), Restart::Experiment, deep, false).unwrap();
+            let probed = probe_script(&by(maximum), Restart::Experiment, deep, false).unwrap();
             (probed.nodes, probed.node_reports)
         };
         // 100, 300, 900, 2700, 8100, 24300: within 20,000 the fifth ends with 8100.
@@ -693,7 +693,8 @@ mod tests {
     #[test]
     fn engine_that_never_repeats_is_assumed_to_reset() {
         let limit = Limit { depth: Some(3), nodes: None };
-        let probed = found("echo info depth $d nodes $(($$ * 1000 + n))", Restart::Experiment, limit, false).unwrap();
+        let probed =
+            probe_script("echo info depth $d nodes $(($$ * 1000 + n))", Restart::Experiment, limit, false).unwrap();
         assert!(probed.resets_on_new_game, "{:?}", probed.repeatability);
         assert!(probed.repeatability != Repeatability::Exact, "{:?}", probed.repeatability);
     }

@@ -83,10 +83,10 @@ impl Uci {
         let mut identity = EngineIdentity::default();
         for line in self.lines("uci", "uciok")? {
             let mut words = line.split_whitespace();
-            let of = if words.next() == Some("id") { words.next() } else { None };
-            if of == Some("name") {
+            let field = if words.next() == Some("id") { words.next() } else { None };
+            if field == Some("name") {
                 identity.name = protocol::skip_words(&line, 2);
-            } else if of == Some("author") {
+            } else if field == Some("author") {
                 identity.author = protocol::skip_words(&line, 2);
             } else if let Some(option) = UciOption::parse(&line) {
                 identity.options.push(option);
@@ -543,7 +543,7 @@ mod tests {
     #[test]
     fn refused_option_is_found_among_other_lines() {
         let folder = tempfile::tempdir().unwrap();
-        let of = |output: &str| {
+        let start_error = |output: &str| {
             let mut launch =
                 launch(folder.path(), "echo out one; echo out two; echo err one >&2; echo err two >&2; exit 7");
             launch.arguments[1] = launch.arguments[1].replace("isready)", &format!("setoption*) {output};; isready)"));
@@ -553,13 +553,13 @@ mod tests {
         for output in
             ["echo 'No such option: Hash'", "echo info string hash; echo; echo 'No such option: Hash'; echo later"]
         {
-            let failure = of(output).start().unwrap_err();
+            let failure = start_error(output).start().unwrap_err();
             assert_eq!(
                 (failure.fault, failure.request.as_str()),
                 (EngineFault::OptionRefused("No such option: Hash".to_owned()), "setoption name Hash value 4")
             );
         }
-        let mut engine = of("echo info string hash; echo set to 4");
+        let mut engine = start_error("echo info string hash; echo set to 4");
         engine.start().unwrap();
         let limit = Limit { depth: Some(1), nodes: None };
         let start = Board::startpos();

@@ -23,10 +23,10 @@ pub struct MemoryReserve(u64);
 impl MemoryReserve {
     /// 128 MiB, or a quarter of what is free now if that is less.
     pub fn now() -> Self {
-        Self::of(available_bytes())
+        Self::from_available(available_bytes())
     }
 
-    fn of(available: Option<u64>) -> Self {
+    fn from_available(available: Option<u64>) -> Self {
         Self(available.map_or(RESERVE, |available| RESERVE.min(available / 4)))
     }
 
@@ -47,7 +47,7 @@ pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() ->
 
 /// As [`stop_when_short`], by what `available` says is left.
 fn stop_when<T>(available: impl Fn() -> Option<u64> + Send, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
-    let (reserve, short) = (MemoryReserve::of(available()), AtomicBool::new(false));
+    let (reserve, short) = (MemoryReserve::from_available(available()), AtomicBool::new(false));
     let result = std::thread::scope(|scope| {
         let (over, ended) = channel::<()>();
         let short = &short;
@@ -76,10 +76,10 @@ mod tests {
 
     #[test]
     fn reserve_is_128_mib_or_a_quarter_of_little_memory() {
-        let mib = |mebibytes: u64| MemoryReserve::of(Some(mebibytes << 20)).0 >> 20;
+        let mib = |mebibytes: u64| MemoryReserve::from_available(Some(mebibytes << 20)).0 >> 20;
         assert_eq!([0, 40, 508, 512, 516, 99_999].map(mib), [0, 10, 127, 128, 128, 128]);
-        assert_eq!(MemoryReserve::of(None).0, RESERVE);
-        let reserve = MemoryReserve::of(Some(1 << 30));
+        assert_eq!(MemoryReserve::from_available(None).0, RESERVE);
+        let reserve = MemoryReserve::from_available(Some(1 << 30));
         assert_eq!([None, Some(RESERVE), Some(RESERVE - 1)].map(|left| reserve.is_short(left)), [false, false, true]);
     }
 

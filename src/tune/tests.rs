@@ -79,7 +79,7 @@ fn neighbours_are_a_quarter_and_four_times_the_size() {
 
 #[test]
 fn check_refuses_experiments_that_cannot_be_raced() {
-    let of = |head: &str, grid: &str| {
+    let errors = |head: &str, grid: &str| {
         let text = format!("suite = 'data/bratko-kopec.epd'\n{head}\n[grid]\n{grid}\n");
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -88,18 +88,18 @@ fn check_refuses_experiments_that_cannot_be_raced() {
     };
     let two = "'table.slots' = [1, 2]";
     let output = |head: &str, grid: &str, at: usize, words: &str| {
-        let found = of(head, grid);
+        let found = errors(head, grid);
         assert!(found[at].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {found:?}");
         assert_eq!(found[1 - at], None, "{head} {grid}");
     };
     let depth = "limit = { depth = 2 }\nfirst = 4";
-    assert_eq!(of(depth, two), [None, None]);
+    assert_eq!(errors(depth, two), [None, None]);
     output(depth, "'table.slots' = [1]", 0, "a race needs at least two variants");
     output("limit = { depth = 2 }\nfirst = 3", two, 0, "3 items are too few");
     output(depth, "'table.slots' = [1, 2]\n'table.clear' = ['search', 'never']", 0, "table.clear = \"never\"");
     output(depth, "'table.slots' = [1, 2]\n'history_clear' = ['search', 'never']", 0, "table.clear = \"never\"");
     output("limit = { nodes = 100 }\nfirst = 4", two, 1, "with limit.nodes every candidate searches the same nodes");
-    assert_eq!(of("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
+    assert_eq!(errors("limit = { nodes = 100, depth = 3 }\nfirst = 4", two), [None, None]);
 }
 
 #[test]

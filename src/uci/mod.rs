@@ -120,12 +120,13 @@ mod tests {
             let answer = answers_to(&format!(
                 "position startpos moves e2e4\n{refused}\ngo depth 1\ngo infinite\nposition startpos\ngo depth 1\n"
             ));
-            let of = |start: &str| answer.iter().filter(|line| line.starts_with(start)).cloned().collect::<Vec<_>>();
-            let best = of("bestmove ");
+            let lines_with =
+                |start: &str| answer.iter().filter(|line| line.starts_with(start)).cloned().collect::<Vec<_>>();
+            let best = lines_with("bestmove ");
             assert_eq!(best[..2], ["bestmove 0000", "bestmove 0000"], "{answer:?}");
             assert_eq!(best.len(), 3, "the next position is searched: {answer:?}");
             assert!(best[2] != "bestmove 0000", "the next position is searched: {answer:?}");
-            assert_eq!(of("info string go: no position").len(), 2, "{answer:?}");
+            assert_eq!(lines_with("info string go: no position").len(), 2, "{answer:?}");
             assert!(answer[0].starts_with("info string position: "), "{answer:?}");
         }
         let answer = answers_to("position fen rubbish\nucinewgame\ngo depth 1\n");
@@ -203,11 +204,11 @@ mod tests {
             "setoption name Move Overhead value 0\nposition fen 8/8/4k3/8/8/3KP3/8/8 w - - 0 1\ngo wtime 600 btime 9\n",
         );
         let number = |line: &str, name: &str| line.split(name).nth(1)?.split(' ').next()?.parse::<u64>().ok();
-        let of = |start: &str| {
+        let nodes_and_times = |start: &str| {
             let lines = answer.iter().filter(|line| line.starts_with(start));
             lines.filter_map(|line| number(line, " nodes ").zip(number(line, " time "))).collect::<Vec<_>>()
         };
-        let (whole, cut) = (of("info depth "), of("info nodes "));
+        let (whole, cut) = (nodes_and_times("info depth "), nodes_and_times("info nodes "));
         let ((nodes, time), before) = whole.split_last().unwrap();
         assert!(before.iter().all(|&(_, time)| time < 12), "{answer:?}");
         assert!(*time < 12 || cut.iter().all(|(all, _)| all == nodes), "{answer:?}");

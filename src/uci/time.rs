@@ -245,17 +245,21 @@ mod tests {
     /// limit four shares, and never nearly everything.
     #[test]
     fn time_limits_match_a_calculation_by_hand() {
-        let of = |left, increment, moves_to_go| {
+        let milliseconds = |left, increment, moves_to_go| {
             let go = Go { time: [Some(ms(left)); 2], increment: [ms(increment); 2], moves_to_go, ..Go::default() };
             let Budget { soft: enough, hard: most } = budget(&go, Color::White, ms(5)).unwrap();
             (enough.as_millis(), most.as_millis())
         };
-        assert_eq!(of(30_005, 0, None), (595, 3969), "29,770 / 30 = 992.3");
-        assert_eq!(of(30_005, 0, Some(40)), (595, 3969), "no more than thirty moves are thought of");
-        assert_eq!(of(30_005, 0, Some(10)), (1795, 11_968), "29,920 / 10");
-        assert_eq!(of(30_005, 400, None), (827, 5516), "and 29 increments: 41,370 / 30 = 1379");
-        assert_eq!(of(1005, 0, Some(2)), (294, 600), "980 / 2; three fifths of what is left at most");
-        assert_eq!(of(1005, 0, Some(1)), (594, 750), "990; three quarters before new time comes");
-        assert_eq!(of(1005, 1000, None), (333, 333), "992, of which most is still to come: a third of what is left");
+        assert_eq!(milliseconds(30_005, 0, None), (595, 3969), "29,770 / 30 = 992.3");
+        assert_eq!(milliseconds(30_005, 0, Some(40)), (595, 3969), "no more than thirty moves are thought of");
+        assert_eq!(milliseconds(30_005, 0, Some(10)), (1795, 11_968), "29,920 / 10");
+        assert_eq!(milliseconds(30_005, 400, None), (827, 5516), "and 29 increments: 41,370 / 30 = 1379");
+        assert_eq!(milliseconds(1005, 0, Some(2)), (294, 600), "980 / 2; three fifths of what is left at most");
+        assert_eq!(milliseconds(1005, 0, Some(1)), (594, 750), "990; three quarters before new time comes");
+        assert_eq!(
+            milliseconds(1005, 1000, None),
+            (333, 333),
+            "992, of which most is still to come: a third of what is left"
+        );
     }
 }

@@ -442,13 +442,13 @@ fn range_of_a_time_equals_half_the_spread_of_its_repeats() {
     let (_, stderr, code) = run(&["compare", &base, &new, "--bench-json", &out]);
     assert_eq!(code, 0, "{stderr}");
     let found: serde_json::Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
-    let of = |name: &str| {
+    let value_and_range = |name: &str| {
         let one = found.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap();
         (one["value"].as_f64().unwrap(), one["range"].as_str().unwrap().to_owned())
     };
-    assert_eq!(of("v: nodes"), (201.0, "± 0".to_owned()));
+    assert_eq!(value_and_range("v: nodes"), (201.0, "± 0".to_owned()));
     // (3 - 2) / 2 and (5 - 4) / 2.
-    assert_eq!(of("v: s").1, "± 1");
+    assert_eq!(value_and_range("v: s").1, "± 1");
 }
 
 /// Positions that have the same name in two results and are not the same are not compared, by whatever they are joined; those that only one has are no matter.

@@ -96,26 +96,26 @@ fn joined_results_warn_of_differing_origins() {
         machine: manifest("", cpu).machine,
         ..ShardRun::default()
     };
-    let of = |runs: Vec<ShardRun>| shard_warning(&Manifest { shards: runs, ..Manifest::default() });
-    assert_eq!(of(vec![]), None);
+    let warn = |runs: Vec<ShardRun>| shard_warning(&Manifest { shards: runs, ..Manifest::default() });
+    assert_eq!(warn(vec![]), None);
     assert_eq!(
-        of(vec![run(Some(100), "fast"), run(Some(120), "fast"), run(Some(110), "fast")]),
+        warn(vec![run(Some(100), "fast"), run(Some(120), "fast"), run(Some(110), "fast")]),
         None,
         "a fifth is usual"
     );
     let Some(Warning::Shards(apart, 1)) =
-        of(vec![run(Some(110), "fast"), run(Some(150), "fast"), run(Some(100), "fast")])
+        warn(vec![run(Some(110), "fast"), run(Some(150), "fast"), run(Some(100), "fast")])
     else {
         panic!()
     };
     assert!((apart - 0.5).abs() < 1e-12);
-    assert_eq!(of(vec![run(Some(100), "fast"), run(Some(0), "fast"), run(None, "fast")]), None, "no speed is none");
-    assert_eq!(of(vec![run(Some(100), "fast"), run(Some(100), "slow")]), Some(Warning::Shards(0.0, 2)));
+    assert_eq!(warn(vec![run(Some(100), "fast"), run(Some(0), "fast"), run(None, "fast")]), None, "no speed is none");
+    assert_eq!(warn(vec![run(Some(100), "fast"), run(Some(100), "slow")]), Some(Warning::Shards(0.0, 2)));
 }
 
 #[test]
 fn warning_names_the_tables_that_hardly_fill() {
-    let of = |varying: &[&str], full: &[f64], change: &dyn Fn(&mut Manifest, &mut Summary)| {
+    let doubts = |varying: &[&str], full: &[f64], change: &dyn Fn(&mut Manifest, &mut Summary)| {
         let mut manifest =
             Manifest { varying: varying.iter().map(|name| (*name).to_owned()).collect(), ..manifest("a", "b") };
         let lines = full
@@ -128,40 +128,40 @@ fn warning_names_the_tables_that_hardly_fill() {
     };
     let as_is: &dyn Fn(&mut Manifest, &mut Summary) = &|_, _| ();
     // Replacement needs every table full to three tenths; anything else one.
-    let words = of(&["table.policy.kind"], &[299.0, 300.0], as_is);
+    let words = doubts(&["table.policy.kind"], &[299.0, 300.0], as_is);
     assert_eq!(words.len(), 1, "{words:?}");
     assert!(words[0].contains("tables of \"a\" stayed"), "{words:?}");
     assert!(words[0].contains("about replacement"), "{words:?}");
     for varied in ["table.same_key", "table.slots"] {
-        assert_eq!(of(&[varied], &[299.0, 300.0], as_is).len(), 1, "{varied}");
+        assert_eq!(doubts(&[varied], &[299.0, 300.0], as_is).len(), 1, "{varied}");
     }
-    assert_eq!(of(&["table.policy.kind"], &[300.0, 900.0], as_is), Vec::<String>::new());
-    assert_eq!(of(&["probe.at"], &[299.0, 300.0], as_is), Vec::<String>::new());
-    let words = of(&["probe.at"], &[299.0, 10.0, 20.0, 30.0], as_is);
+    assert_eq!(doubts(&["table.policy.kind"], &[300.0, 900.0], as_is), Vec::<String>::new());
+    assert_eq!(doubts(&["probe.at"], &[299.0, 300.0], as_is), Vec::<String>::new());
+    let words = doubts(&["probe.at"], &[299.0, 10.0, 20.0, 30.0], as_is);
     assert_eq!(words.len(), 1, "{words:?}");
     assert!(words[0].contains("\"a\", \"b\", \"c\" and 1 more stayed"), "{words:?}");
     assert!(words[0].contains("unlike tables in a game"), "{words:?}");
     // Lines without a table of limited size have none that could be full.
-    assert_eq!(of(&["probe.at"], &[f64::NAN, 900.0], as_is), Vec::<String>::new());
-    assert_eq!(of(&["probe.at"], &[f64::NAN, 10.0], as_is).len(), 1);
-    assert_eq!(of(&["table.policy.kind"], &[10.0], as_is), Vec::<String>::new(), "nothing is compared");
+    assert_eq!(doubts(&["probe.at"], &[f64::NAN, 900.0], as_is), Vec::<String>::new());
+    assert_eq!(doubts(&["probe.at"], &[f64::NAN, 10.0], as_is).len(), 1);
+    assert_eq!(doubts(&["table.policy.kind"], &[10.0], as_is), Vec::<String>::new(), "nothing is compared");
     // Age shows in sequences, and where nothing is cleared.
-    let aged = |change: &dyn Fn(&mut Manifest, &mut Summary)| of(&["table.refresh"], &[900.0, 900.0], change);
+    let aged = |change: &dyn Fn(&mut Manifest, &mut Summary)| doubts(&["table.refresh"], &[900.0, 900.0], change);
     assert!(aged(as_is).len() == 1);
     assert!(aged(as_is)[0].starts_with("aging is invisible"));
     for varied in ["table.clock", "table.clear"] {
-        assert_eq!(of(&[varied], &[900.0, 900.0], as_is).len(), 1, "{varied}");
+        assert_eq!(doubts(&[varied], &[900.0, 900.0], as_is).len(), 1, "{varied}");
     }
     assert_eq!(aged(&|manifest, _| manifest.sequence = true), Vec::<String>::new());
     let kept = serde_json::json!({ "table": { "clear": "never" } });
     assert_eq!(aged(&|manifest, _| _ = manifest.options.insert("a".to_owned(), kept.clone())), Vec::<String>::new());
     // Too few to show anything; few.
-    let words = of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.power.clusters = 5);
+    let words = doubts(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.power.clusters = 5);
     assert_eq!(words.len(), 1, "{words:?}");
     assert!(words[0].starts_with("5 positions are too few"), "{words:?}");
-    let words = of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 9);
+    let words = doubts(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 9);
     assert_eq!(words, ["9 searches are few: their means do not generalise"]);
-    assert_eq!(of(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 10), Vec::<String>::new());
+    assert_eq!(doubts(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 10), Vec::<String>::new());
 
     let times = |jobs: usize, repeats: usize| {
         sensitivity::time_warnings(
@@ -179,19 +179,19 @@ fn warning_names_the_tables_that_hardly_fill() {
 /// A tenth of a per cent is what whole buckets leave over.
 #[test]
 fn tables_whose_bytes_differ_by_a_thousandth_count_as_equal() {
-    let of = |bytes: u32| {
+    let compare = |bytes: u32| {
         let text =
             format!("variant,position,depth,search.nodes,slots,bytes\na,p,1,9,4096,100000\nb,p,1,9,4096,{bytes}\n");
         memory::compare_memory(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap()
     };
     for equal in [100_000, 100_100, 99_900] {
-        assert_eq!(of(equal), "tables are compared at equal bytes and equal entries", "{equal}");
+        assert_eq!(compare(equal), "tables are compared at equal bytes and equal entries", "{equal}");
     }
     for other in [100_101, 99_899] {
         assert!(
-            of(other).contains(&format!("not at equal bytes: \"a\" has 100000 bytes, \"b\" {other}")),
+            compare(other).contains(&format!("not at equal bytes: \"a\" has 100000 bytes, \"b\" {other}")),
             "{}",
-            of(other)
+            compare(other)
         );
     }
 }

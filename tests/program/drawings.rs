@@ -128,13 +128,13 @@ impl Axis {
     /// From the outermost of some values and their places; all others must agree.
     #[track_caller]
     fn learned(log: bool, known: &[(f64, f64)]) -> Self {
-        let of = |value: f64| if log { value.ln() } else { value };
+        let scale = |value: f64| if log { value.ln() } else { value };
         let least = known.iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
         let most = known.iter().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
         assert!(most.0 > least.0, "{known:?}");
         assert!((most.1 - least.1).abs() > 50.0, "{known:?}");
-        let step = (most.1 - least.1) / (of(most.0) - of(least.0));
-        let axis = Self { log, at: of(least.0), place: least.1, step };
+        let step = (most.1 - least.1) / (scale(most.0) - scale(least.0));
+        let axis = Self { log, at: scale(least.0), place: least.1, step };
         known.iter().for_each(|&(value, place)| near(place, axis.place(value)));
         axis
     }
@@ -240,7 +240,7 @@ fn legend_says(shapes: &[Shape], bottom: f64, expected: &[(&str, usize, usize)])
 #[test]
 fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
     let nan = f64::NAN;
-    let of = |name: &str, factor: f64| {
+    let scaled_series = |name: &str, factor: f64| {
         let sizes = [1024.0, 4096.0, 65_536.0];
         let points: Vec<_> = sizes
             .iter()
@@ -249,7 +249,7 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
             .collect();
         series(name, &points)
     };
-    let all = vec![of("first", 1.0), of("second", 1.1), of("third", 0.7)];
+    let all = vec![scaled_series("first", 1.0), scaled_series("second", 1.1), scaled_series("third", 0.7)];
     let kib = vec![(1024.0, "1 KiB".to_owned()), (4096.0, "4 KiB".to_owned()), (65_536.0, "64 KiB".to_owned())];
     for (width, base, log) in [(760.0, None, true), (360.0, Some(1), true), (760.0, Some(0), false)] {
         let plot = Lines {

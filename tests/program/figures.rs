@@ -684,7 +684,7 @@ fn comparison_of_different_depths_is_reported() {
 fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     let frame = frame(&rows(&[1, 2]));
     let summary = Summary::new(&frame, &question("s1", &["nodes"], &frame)).unwrap();
-    let of = |text: &str| -> Vec<[String; 4]> {
+    let judge = |text: &str| -> Vec<[String; 4]> {
         let expect: Expect = from_toml(text).unwrap();
         let found = judge_claims(&[expect], 0.005, &frame, &summary);
         found
@@ -711,7 +711,7 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     ] {
         let metric = figure.split(' ').next().unwrap();
         let expected = [format!("repeat 0, s1: {metric}"), published.to_owned(), measured.to_owned(), word.to_owned()];
-        assert_eq!(of(&format!("{s1}{figure}")), [expected], "{figure}");
+        assert_eq!(judge(&format!("{s1}{figure}")), [expected], "{figure}");
     }
     // A figure for each depth, from the first or another; of rows of all variants where none is named.
     let p = "where = { variant = 's1', position = 'p' }\n";
@@ -723,19 +723,19 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
         row("position p, s1, depth 2: nodes", "91", "90", "differs"),
         row("position p, s1, depth 3: nodes", "1", "nothing", "no rows"),
     ];
-    assert_eq!(of(&format!("{p}nodes = {{ by_depth = [10, 91, 1] }}")), expected);
+    assert_eq!(judge(&format!("{p}nodes = {{ by_depth = [10, 91, 1] }}")), expected);
     let expected = [row("position p, s1, depth 2: nodes", "90", "90", "holds")];
-    assert_eq!(of(&format!("{p}nodes = {{ from = 2, by_depth = [90] }}")), expected);
-    assert_eq!(of("nodes = { of = 'max', exact = 380 }"), [row("nodes", "max 380", "380", "holds")]);
+    assert_eq!(judge(&format!("{p}nodes = {{ from = 2, by_depth = [90] }}")), expected);
+    assert_eq!(judge("nodes = { of = 'max', exact = 380 }"), [row("nodes", "max 380", "380", "holds")]);
     // Scores that end otherwise than the baseline's are the summary's; what follows is looked at too.
     let expected = [
         row("b1: other_scores", "1", "1 of 4 searches", "holds"),
         row("b1: search.nodes", "sum 1520", "1520", "holds"),
     ];
     let both = "where = { variant = 'b1' }\nother_scores = 1\n'search.nodes' = { of = 'sum', exact = 1520 }";
-    assert_eq!(of(both), expected);
+    assert_eq!(judge(both), expected);
     // A job that failed has no figure.
-    let failed = of("where = { variant = 'b2', position = 'q' }\nnodes = 0");
+    let failed = judge("where = { variant = 'b2', position = 'q' }\nnodes = 0");
     assert_eq!(failed, [row("position q, b2: nodes", "0", "nothing", "no rows")]);
     // What was wanted to differ is met where it does; what nothing was wanted of passes and is not met.
     let judged = |verdict: &str, figure: &str| {

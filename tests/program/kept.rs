@@ -111,11 +111,11 @@ fn kept_report_is_reproduced_to_the_last_count() {
 /// Seconds of all searches, or of all games.
 fn seconds(folder: &Path) -> f64 {
     let rows = thin::read(folder, &Manifest::read(folder).unwrap().unwrap()).unwrap();
-    let of = |wanted: Resolution| {
+    let seconds_by = |wanted: Resolution| {
         let mut columns = rows.columns.iter();
         columns.find(|(resolution, name, _)| *resolution == wanted && name == "seconds").map(|(.., fields)| fields)
     };
-    let fields = of(Resolution::Row).or_else(|| of(Resolution::Variant)).unwrap();
+    let fields = seconds_by(Resolution::Row).or_else(|| seconds_by(Resolution::Variant)).unwrap();
     fields.iter().filter_map(|field| field.parse::<f64>().ok()).sum()
 }
 

@@ -351,12 +351,12 @@ fn round_robin_page_has_every_encounter() {
     let mut widths = 0;
     for (row, (first, second)) in table("encounters").iter().zip(names) {
         assert_eq!((row["variant"].as_str(), row["opponent"].as_str()), (Some(first), Some(second)));
-        let of = (0..points.len()).filter(|&at| variants[at] == first && opponents[at] == second);
-        let score = of.clone().map(|at| points[at]).sum::<f64>() / of.clone().count() as f64;
+        let games = (0..points.len()).filter(|&at| variants[at] == first && opponents[at] == second);
+        let score = games.clone().map(|at| points[at]).sum::<f64>() / games.clone().count() as f64;
         let shown = row["score"].as_f64().unwrap();
         assert!((shown - score).abs() < 1e-9, "{shown} {score}");
         assert_eq!(row["pairs"], 6.0);
-        let draws = of.clone().filter(|&at| points[at] == 0.5).count() as f64 / of.clone().count() as f64;
+        let draws = games.clone().filter(|&at| points[at] == 0.5).count() as f64 / games.clone().count() as f64;
         assert!((row["draws"].as_f64().unwrap() - draws).abs() < 1e-9, "{row}");
         // Three intervals together: 2.394 standard errors, where one has 1.96; of who won all they end with the points.
         let ends = |key: &str| [0, 1].map(|at| row[key][at].as_f64().unwrap());
@@ -547,18 +547,18 @@ fn game_equals_its_single_searches() {
     let trial = Trial::new(&TRIAL.replace("max_moves = 40", "max_moves = 1").replace("first = 4", "first = 2"));
     assert_eq!(trial.run("out", &["--quiet"]).2, 0);
     let path = trial.path("out").join("results.csv");
-    let of = |name: &str| column(&path, name);
-    let (variants, colours, starts) = (of("variant"), of("match.colour"), of("match.start"));
-    let (scores, moves, plies) = (of("match.scores"), of("match.moves"), of("match.plies"));
+    let read = |name: &str| column(&path, name);
+    let (variants, colours, starts) = (read("variant"), read("match.colour"), read("match.start"));
+    let (scores, moves, plies) = (read("match.scores"), read("match.moves"), read("match.plies"));
     let mut seen = 0;
     for at in 0..variants.len() {
         let list = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let (message, played) = (list(&scores[at]), list(&moves[at]));
         assert_eq!((message.len(), played.len(), plies[at].as_str()), (2, 2, "2"));
-        assert_eq!((of("search.nodes")[at].as_str(), of("match.opponent_nodes")[at].as_str()), ("800", "800"));
-        assert_eq!((of("match.blind")[at].as_str(), of("match.end")[at].as_str()), ("0", "max-moves"));
+        assert_eq!((read("search.nodes")[at].as_str(), read("match.opponent_nodes")[at].as_str()), ("800", "800"));
+        assert_eq!((read("match.blind")[at].as_str(), read("match.end")[at].as_str()), ("0", "max-moves"));
         // One search, of 800 nodes, left something in a table of 64 KiB; a player without one has none.
-        let (slots, entries) = (of("slots")[at].clone(), of("entries")[at].parse::<u64>().unwrap_or(0));
+        let (slots, entries) = (read("slots")[at].clone(), read("entries")[at].parse::<u64>().unwrap_or(0));
         let (required, filled) = if variants[at] == "bare" { ("", 0..1) } else { ("4096", 1..801) };
         assert!(slots == required || slots == "0" && required.is_empty(), "{slots}");
         assert!(filled.contains(&entries), "{}: {entries}", variants[at]);
@@ -570,7 +570,11 @@ fn game_equals_its_single_searches() {
             assert_eq!(code, 0, "{stderr}");
             let lines = stdout.lines().skip(1).take_while(|line| !line.is_empty() && !line.contains("(unfinished)"));
             let last = list(lines.last().unwrap());
-            assert_eq!((&last[0], &last[1], &last[5]), (&of("match.depths")[at], &message[0], &played[0]), "{stdout}");
+            assert_eq!(
+                (&last[0], &last[1], &last[5]),
+                (&read("match.depths")[at], &message[0], &played[0]),
+                "{stdout}"
+            );
             seen += 1;
         }
     }

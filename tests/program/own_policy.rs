@@ -74,8 +74,8 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
         (at("table.policy.kind"), at("table.policy.margin"), at("search.nodes"), at("table.rejections"));
     let mut sums: std::collections::BTreeMap<(String, String), [u64; 2]> = Default::default();
     for row in reader.records().map(Result::unwrap) {
-        let of = sums.entry((row[kind].to_owned(), row[margin].to_owned())).or_default();
-        [nodes, refused].iter().zip(of).for_each(|(&column, sum)| *sum += row[column].parse::<u64>().unwrap());
+        let sum = sums.entry((row[kind].to_owned(), row[margin].to_owned())).or_default();
+        [nodes, refused].iter().zip(sum).for_each(|(&column, sum)| *sum += row[column].parse::<u64>().unwrap());
     }
     let sum = |kind: &str, margin: &str| sums[&(kind.to_owned(), margin.to_owned())];
     assert_eq!(sum("always", "")[1], 0);

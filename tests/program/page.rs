@@ -564,7 +564,7 @@ fn single_searches_shown_are_those_of_the_first_key_seed() {
         *nodes.entry(search).or_default() += row[at("search.nodes")].parse::<f64>().unwrap();
     }
     let [small, large] = ["size=256, policy=always", "size=4096, policy=always"];
-    let of = |variant: &str, position: &str| nodes[&(variant.to_owned(), position.to_owned())];
+    let nodes_of = |variant: &str, position: &str| nodes[&(variant.to_owned(), position.to_owned())];
     let explorer = part("searches");
     let lines: Vec<&str> = explorer["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
     let rows = explorer["rows"].as_array().unwrap();
@@ -572,20 +572,23 @@ fn single_searches_shown_are_those_of_the_first_key_seed() {
     for row in rows {
         let position = row["position"].as_str().unwrap();
         for (&line, value) in lines.iter().zip(row["values"].as_array().unwrap()) {
-            assert_eq!(value.as_f64(), Some(of(line, position)), "{line} at {position}");
+            assert_eq!(value.as_f64(), Some(nodes_of(line, position)), "{line} at {position}");
         }
     }
     let scatter = &part("positions")["plot"]["scatter"];
     let series = scatter["series"].as_array().unwrap().iter().find(|one| one["name"] == large).unwrap();
     let base = lines.iter().find(|line| line.contains("<script>")).unwrap();
     for point in series["points"].as_array().unwrap() {
-        let of = |variant: &str| of(variant, point["label"].as_str().unwrap());
-        assert_eq!((point["x"].as_f64(), point["y"].as_f64()), (Some(of(base)), Some(of(large) / of(base))));
+        let nodes_of = |variant: &str| nodes_of(variant, point["label"].as_str().unwrap());
+        assert_eq!(
+            (point["x"].as_f64(), point["y"].as_f64()),
+            (Some(nodes_of(base)), Some(nodes_of(large) / nodes_of(base)))
+        );
     }
     // The summary's ratio is the geometric mean over positions of the means over seeds.
     let logs = |seed: &str| -> f64 {
         let searches = nodes.iter().filter(|((variant, _), _)| *variant == format!("{small}{seed}"));
-        let logs = searches.map(|((_, position), nodes)| (nodes / of(&format!("{base}{seed}"), position)).ln());
+        let logs = searches.map(|((_, position), nodes)| (nodes / nodes_of(&format!("{base}{seed}"), position)).ln());
         logs.sum::<f64>() / 6.0
     };
     let seeds: std::collections::BTreeSet<&str> =
@@ -681,12 +684,12 @@ fn common_options_are_those_that_no_variant_changes() {
             None => found.push((path[1..].to_owned(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))),
         }
     }
-    let of = |name: &str| {
+    let option_leaves = |name: &str| {
         let mut found = Vec::new();
         leaves(&manifest["options"][name], "", &mut found);
         found
     };
-    let (a, b, c) = (of("a"), of("b"), of("c"));
+    let (a, b, c) = (option_leaves("a"), option_leaves("b"), option_leaves("c"));
     let expected: Vec<_> = a.iter().filter(|leaf| b.contains(leaf) && c.contains(leaf)).cloned().collect();
     assert_eq!(a.len() - expected.len(), 2, "slots and reduction");
     let (stdout, _, _) = run(&["report", &out, "--format", "json"]);

@@ -59,7 +59,7 @@ fn jobs_that_search_differently_have_different_ids() {
 /// Two own positions, two lengths of own play: ids by what the position is, not by what it is called.
 #[test]
 fn id_depends_on_every_property_of_a_position() {
-    let of = |fen: &str| ids(&format!("suite = {{ fen = '{fen}' }}\nlimit = {{ depth = 3 }}\n"));
+    let ids_of_fen = |fen: &str| ids(&format!("suite = {{ fen = '{fen}' }}\nlimit = {{ depth = 3 }}\n"));
     let fens = [
         "r3k2r/8/8/8/3pP3/8/8/R3K2R w KQkq - 0 1",
         "r3k2r/8/8/8/3pP3/8/8/R3K2R b KQkq - 0 1",
@@ -69,7 +69,7 @@ fn id_depends_on_every_property_of_a_position() {
         "r3k2r/8/8/8/3pP3/8/8/R3K2R w KQkq - 0 2",
         "r3k2r/8/8/8/4P3/8/8/R3K2R w KQkq - 0 1",
     ];
-    let all: Vec<_> = fens.iter().map(|fen| of(fen)).collect();
+    let all: Vec<_> = fens.iter().map(|fen| ids_of_fen(fen)).collect();
     for (a, b) in (0..all.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
         assert!((0..3).all(|at| all[a][at] != all[b][at]), "{} and {}", fens[a], fens[b]);
     }
@@ -232,7 +232,7 @@ fn audit_in_a_pipe_prints_no_progress() {
 #[test]
 fn id_of_a_kept_table_depends_on_earlier_items() {
     let folder = scratch();
-    let of = |first: &str| {
+    let plan = |first: &str| {
         let suite = format!("{first}\n8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n");
         fs::write(folder.path().join("own.epd"), suite).unwrap();
         let file = folder.path().join("plan.toml");
@@ -244,9 +244,9 @@ fn id_of_a_kept_table_depends_on_earlier_items() {
         let ids = [0, 1, 2].map(|variant| plan.row_id(&plan.job_for(variant, None, 1, 0), 1, 0, 1));
         (kept, ids, plan.len())
     };
-    let (kept, ids, jobs) = of("8/8/8/4k3/8/8/8/K7 b - - id \"kings\";");
+    let (kept, ids, jobs) = plan("8/8/8/4k3/8/8/8/K7 b - - id \"kings\";");
     assert_eq!((kept, jobs), ([false, true, true], 2 + 1 + 1));
-    let (_, others, _) = of("8/8/8/4k3/8/8/8/1K6 b - - id \"kings\";");
+    let (_, others, _) = plan("8/8/8/4k3/8/8/8/1K6 b - - id \"kings\";");
     assert_eq!([0, 1, 2].map(|variant| ids[variant] == others[variant]), [true, false, false]);
 }
 

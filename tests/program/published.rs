@@ -100,8 +100,8 @@ fn claim_shows_the_effect_of_its_most_influential_position() {
     let at = |name: &str| header.iter().position(|column| column == name).unwrap();
     let mut nodes: BTreeMap<String, [f64; 2]> = BTreeMap::new();
     for row in reader.records().map(Result::unwrap) {
-        let of = nodes.entry(row[at("position")].to_owned()).or_default();
-        of[usize::from(&row[at("variant")] == "small")] += row[at("search.nodes")].parse::<f64>().unwrap();
+        let sums = nodes.entry(row[at("position")].to_owned()).or_default();
+        sums[usize::from(&row[at("variant")] == "small")] += row[at("search.nodes")].parse::<f64>().unwrap();
     }
     let logs: Vec<(&String, f64)> = nodes.iter().map(|(name, [none, small])| (name, (none / small).ln())).collect();
     let mean = |left: Option<&str>| {

@@ -78,11 +78,11 @@ fn race_without_confirmation_never_searches_held_out_items() {
         let options = Tune { seed, ..options.clone() };
         let (tuned, asked) = race((3, 0, 101, 2), &options, |_, who, at, _| balanced(who, at));
         assert!(tuned.candidates.iter().all(|candidate| candidate.dropped.is_none()), "the objective separates them");
-        let of = |expected: fn(&RaceStage) -> bool| -> Vec<usize> {
+        let items_in = |expected: fn(&RaceStage) -> bool| -> Vec<usize> {
             asked.iter().filter(|(stage, ..)| expected(stage)).flat_map(|(.., items)| items.clone()).collect()
         };
-        let raced = of(|stage| matches!(stage, RaceStage::Race(_)));
-        let held = of(|stage| *stage == RaceStage::HeldOut(0));
+        let raced = items_in(|stage| matches!(stage, RaceStage::Race(_)));
+        let held = items_in(|stage| *stage == RaceStage::HeldOut(0));
         assert_eq!((raced.len(), held.len(), tuned.held_out), (70, 31, 31), "thirty per cent, rounded up");
         let all: BTreeSet<usize> = raced.iter().chain(&held).copied().collect();
         assert_eq!(all, (0..101).collect(), "each item once, in the race or after it");

@@ -47,9 +47,9 @@ fn several_suites_make_one_page_with_a_section_each() {
     assert_eq!(head.split_whitespace().take(4).collect::<Vec<_>>(), ["variant", "middle", "end", "over"]);
 
     // Rows say which suite they are of, and are as deep as it is.
-    let of = |name: &str| column(&out, name);
+    let read = |name: &str| column(&out, name);
     for ((suite, position), (depth, limit)) in
-        of("suite").iter().zip(of("position")).zip(of("depth").iter().zip(of("limit")))
+        read("suite").iter().zip(read("position")).zip(read("depth").iter().zip(read("limit")))
     {
         assert!(position.starts_with(&format!("{suite}/")), "{suite} {position}");
         let deepest = if suite == "end" { 4 } else { 3 };
@@ -89,7 +89,7 @@ fn several_suites_make_one_page_with_a_section_each() {
     }
     assert_eq!(run(&["merge", &plan, "--out", &merged]).2, 0);
     for name in ["id", "suite", "position", "search.nodes", "check"] {
-        assert_eq!(column(&merged, name), of(name), "{name}");
+        assert_eq!(column(&merged, name), read(name), "{name}");
     }
     let (same, _, code) = run(&["compare", &out, &merged]);
     let lines = ["middle, always", "middle, big", "end, always", "end, big"];

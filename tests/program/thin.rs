@@ -264,9 +264,10 @@ fn thin_rows_that_were_edited_are_refused() {
     fs::write(folder.join("manifest.json"), manifest).unwrap();
     assert_eq!(read(&folder), (FolderState::Whole, true, true));
     let rows = thin::read(&folder, &Manifest::read(&folder).unwrap().unwrap()).unwrap();
-    let of = |name: &str| rows.columns.iter().find(|(_, known, _)| known == name).map(|(resolution, ..)| *resolution);
+    let resolution =
+        |name: &str| rows.columns.iter().find(|(_, known, _)| known == name).map(|(resolution, ..)| *resolution);
     assert_eq!(
-        ["search.nodes", "best", "table.hits", "seconds", "search.evals", "pv", "id"].map(of),
+        ["search.nodes", "best", "table.hits", "seconds", "search.evals", "pv", "id"].map(resolution),
         [
             Some(Resolution::Row),
             Some(Resolution::Row),

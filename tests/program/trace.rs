@@ -351,8 +351,9 @@ fn experiment_replays_a_trace_for_its_variants() {
     let shown = replayed(&[&file, "--set", "table.size=64", "--set", "table.slots=4"]);
     for policy in ["always", "depth-age", "depth-preferred"] {
         let mine = |column: &str| -> u64 {
-            let of = rows.iter().filter(|row| row["table.size"] == "64" && row["table.policy.kind"] == policy);
-            of.map(|row| number(row, column)).sum()
+            let rows_of_policy =
+                rows.iter().filter(|row| row["table.size"] == "64" && row["table.policy.kind"] == policy);
+            rows_of_policy.map(|row| number(row, column)).sum()
         };
         let own = &shown[policy];
         assert_eq!(mine("table.hits"), number(own, "hits"), "{policy}");

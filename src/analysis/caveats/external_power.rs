@@ -157,7 +157,7 @@ impl fmt::Display for ExternalPower {
             }
             false => (String::new(), format!("{} takes", format_percent(matters))),
         };
-        let of = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
+        let quantity = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
         let range =
             |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (calm) to {high} (lively)") };
         let spread = self.spread.map(|spread| format!("{spread:.2}"));
@@ -165,7 +165,7 @@ impl fmt::Display for ExternalPower {
         let known = if self.measured { "measured here" } else { "typical of such engines" };
         write!(
             f,
-            "{clusters} {unit}{short}{among}: if {of} has a standard deviation of {spread} ({known}), power is 80 % for differences of {} or more; {takes} {} {unit}",
+            "{clusters} {unit}{short}{among}: if {quantity} has a standard deviation of {spread} ({known}), power is 80 % for differences of {} or more; {takes} {} {unit}",
             range(self.detectable_effects().map(format_percent)),
             range(self.clusters_needed().map(round_up)),
         )

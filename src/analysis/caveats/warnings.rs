@@ -294,16 +294,16 @@ mod tests {
     #[test]
     fn every_warning_has_its_limit() {
         let line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
-        let of = |by: &str, lines: Vec<Line>, noise: f64, drift: f64, finished: bool| {
+        let warn = |by: &str, lines: Vec<Line>, noise: f64, drift: f64, finished: bool| {
             let summary = Summary { by: vec![by.to_owned()], lines, ..Summary::default() };
             result_warnings(&summary, Some(&Timing { noise, drift }), finished)
         };
         let even = || vec![line(4, 0), line(4, 0)];
-        assert_eq!(of("variant", even(), 0.05, -0.05, true), []);
-        let noisy = of("variant", even(), 0.06, 0.05, true);
+        assert_eq!(warn("variant", even(), 0.05, -0.05, true), []);
+        let noisy = warn("variant", even(), 0.06, 0.05, true);
         assert_eq!(noisy, [Warning::Noise(0.06)]);
         assert!(noisy[0].to_string().contains("differ by 6 %;"), "{}", noisy[0]);
-        let one = of("variant", vec![line(4, 1), line(4, 0)], 0.0, 0.0, true);
+        let one = warn("variant", vec![line(4, 1), line(4, 0)], 0.0, 0.0, true);
         assert_eq!(one, [Warning::Failed(1)]);
         assert_eq!(
             [&one[0], &Warning::Failed(3)].map(|doubt| doubt
@@ -315,22 +315,22 @@ mod tests {
             ["a job failed and is", "3 jobs failed and are"]
         );
         for drift in [0.06, -0.06] {
-            let found = of("variant", even(), 0.05, drift, true);
+            let found = warn("variant", even(), 0.05, drift, true);
             assert_eq!(found, [Warning::Drift(drift)]);
             assert!(found[0].to_string().contains(&format!("took {:+} %", drift * 100.0)), "{}", found[0]);
         }
         let uneven = || vec![line(4, 1), line(3, 0), line(5, 2)];
         assert_eq!(
-            of("variant", uneven(), 0.0, 0.0, false),
+            warn("variant", uneven(), 0.0, 0.0, false),
             [Warning::Failed(3), Warning::Unfinished, Warning::Uneven(3, 5)]
         );
-        assert_eq!(of("table.slots", uneven(), 0.0, 0.0, true), [Warning::Failed(3)]);
+        assert_eq!(warn("table.slots", uneven(), 0.0, 0.0, true), [Warning::Failed(3)]);
     }
 
     /// Only for external engines along games, if just some of them start a process for each search.
     #[test]
     fn mixed_restarts_are_reported() {
-        let of = |sequence: bool, restarts: &[Option<&str>]| {
+        let warn = |sequence: bool, restarts: &[Option<&str>]| {
             let variants = || restarts.iter().enumerate().map(|(index, restart)| (format!("v{index}"), restart));
             let options = |restart: &Option<&str>| match restart {
                 Some(restart) => serde_json::json!({ "uci": "x", "restart": restart }),
@@ -344,15 +344,15 @@ mod tests {
             };
             restart_warning(&manifest).map(|doubt| doubt.to_string())
         };
-        let message = of(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
+        let message = warn(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
         assert!(message.starts_with("\"v1\": restart = \"search\" discards all"), "{message}");
         assert!(message.contains("histories"), "{message}");
         for restarts in
             [&[Some("game"), Some("experiment")][..], &[Some("search"), Some("search")], &[Some("search"), None], &[]]
         {
-            assert_eq!(of(true, restarts), None, "{restarts:?}");
+            assert_eq!(warn(true, restarts), None, "{restarts:?}");
         }
-        assert_eq!(of(false, &[Some("game"), Some("search")]), None);
+        assert_eq!(warn(false, &[Some("game"), Some("search")]), None);
     }
 
     /// Speeds of equal machines may differ by a fifth of the slowest; runs without a speed do not
@@ -386,14 +386,14 @@ mod tests {
     #[test]
     fn joined_results_list_differing_options() {
         use serde_json::json;
-        let of = |suite: &str, variants: &[(&str, serde_json::Value)]| Manifest {
+        let manifest = |suite: &str, variants: &[(&str, serde_json::Value)]| Manifest {
             suite: suite.to_owned(),
             options: variants.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect(),
             ..Manifest::default()
         };
         let table = |size: u64, slots: u64| json!({ "table": { "size": size, "slots": slots }, "x": 1 });
-        let first = of("data/s.epd", &[("a", table(64, 1)), ("b", table(64, 2))]);
-        let mut second = of("../data/s.epd", &[("a", table(128, 1)), ("b", table(128, 2)), ("e", table(9, 9))]);
+        let first = manifest("data/s.epd", &[("a", table(64, 1)), ("b", table(64, 2))]);
+        let mut second = manifest("../data/s.epd", &[("a", table(128, 1)), ("b", table(128, 2)), ("e", table(9, 9))]);
         second.subjects.insert("e".to_owned(), Default::default());
         let size = "table.size (64 in \"one\", 128 in \"two\")".to_owned();
         let both = [("one", Some(&first)), ("two", Some(&second))];
@@ -406,8 +406,10 @@ mod tests {
         );
         // One value among several; an option that one result lacks; more options than are listed;
         // another suite.
-        let three =
-            of("t.epd", &[("a", table(64, 1)), ("b", json!({ "table": { "size": 64, "slots": 4 }, "y": 1, "z": 1 }))]);
+        let three = manifest(
+            "t.epd",
+            &[("a", table(64, 1)), ("b", json!({ "table": { "size": 64, "slots": 4 }, "y": 1, "z": 1 }))],
+        );
         let found = pairing_warnings(&[("one", Some(&first)), ("three", Some(&three))], &[]);
         let options =
             ["table.slots (1 or 2 in \"one\", 1 or 4 in \"three\")", "y (1 in \"three\")", "z (1 in \"three\")"];
@@ -432,7 +434,7 @@ mod tests {
     /// results without a manifest are named.
     #[test]
     fn joined_results_list_builds_and_machines() {
-        let of = |version: &str, cpu: &str| {
+        let shard = |version: &str, cpu: &str| {
             let build = Build {
                 version: version.to_owned(),
                 commit: "c".to_owned(),
@@ -442,7 +444,7 @@ mod tests {
             let machine = Machine { cpu: cpu.to_owned(), cores: 2, os: "o".to_owned(), ..Machine::default() };
             Manifest { build, machine, ..Manifest::default() }
         };
-        let [one, other, third] = [of("2", "x"), of("1", "x"), of("2", "y")];
+        let [one, other, third] = [shard("2", "x"), shard("1", "x"), shard("2", "y")];
         assert_eq!(join_warnings(&[("a", None)]), []);
         assert_eq!(join_warnings(&[("a", Some(&one)), ("b", None)]), [Warning::NoManifest("b".to_owned())]);
         assert_eq!(join_warnings(&[("a", Some(&one)), ("b", Some(&one))]), []);

@@ -325,7 +325,7 @@ mod tests {
     }
 
     /// The verdicts for two variants, the first with a second key seed.
-    fn found(expects: &[&str]) -> Vec<(Ruling, String, String)> {
+    fn verdicts(expects: &[&str]) -> Vec<(Ruling, String, String)> {
         let text = "variant,position,depth,search.nodes,best,score,seed\na,p,1,9,e2e4,5,0\na,q,1,7,d2d4,6,0\na,p,1,100,e2e4,5,1\na,q,2,8,d2d4,6,0\n\
             b,p,1,9,e2e4,5,0\nb,q,1,7,e2e4,7,0\nb,q,2,8,e2e4,7,0\nb,r,1,8,e2e4,5,0\n";
         let frame = Frame::parse(text.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
@@ -345,7 +345,7 @@ mod tests {
     fn figure_is_judged_by_all_its_rows() {
         let verdict =
             |ruling: Ruling, subject: &str, measured: &str| vec![(ruling, subject.to_owned(), measured.to_owned())];
-        let judge = |filter: &str, figure: &str| found(&[&format!("{figure}\nwhere = {{ {filter} }}")]);
+        let judge = |filter: &str, figure: &str| verdicts(&[&format!("{figure}\nwhere = {{ {filter} }}")]);
         assert_eq!(judge("variant = 'b'", "best = 'e2e4'"), verdict(Ruling::Holds, "b: best", "e2e4"));
         assert_eq!(judge("variant = 'a'", "best = 'e2e4'"), verdict(Ruling::Differs, "a: best", "d2d4, e2e4"));
         assert_eq!(judge("variant = 'c'", "best = 'e2e4'"), verdict(Ruling::NoRows, "c: best", ""));
@@ -401,13 +401,13 @@ mod tests {
             "nodes = { of = 'sum', exact = 16 }\nwhere = { variant = 'a', depth = 1 }",
             "claim = 'nodes(b) < nodes(a)'",
         );
-        let alone = found(&[figure, claim]);
+        let alone = verdicts(&[figure, claim]);
         for (bad, whose, message) in [
             ("best = 'e2e4'\nnowhere = 3\nwhere = { variant = 'b' }", "b", "nowhere"),
             ("best = 'e2e4'\nwhere = { nowhere = 3 }", "nowhere 3", "nowhere"),
             ("claim = 'b < a'", "", "expected"),
         ] {
-            let among = found(&[figure, bad, claim]);
+            let among = verdicts(&[figure, bad, claim]);
             assert_eq!((alone.len(), among.len()), (2, 3), "{bad}");
             assert_eq!((&among[0], &among[2]), (&alone[0], &alone[1]));
             let (ruling, subject, why) = &among[1];

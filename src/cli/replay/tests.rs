@@ -60,7 +60,7 @@ fn line_shows_share_and_gap_of_each_column() {
     let bound = output.line("bound", &output.best, false);
     assert_eq!(words(bound), "600 75.0 % 100.0 % 200 50.0 % 100.0 % 5000 50.0 % 100.0 % bound");
     assert_eq!(
-        words(output.line("all", &output.all(), false)),
+        words(output.line("all", &output.never_forgetting(), false)),
         "800 100.0 % 150.0 % 400 100.0 % 300.0 % 10000 100.0 % 225.0 % all"
     );
     // Without windows cuts and worth are unknown.

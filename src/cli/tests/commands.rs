@@ -418,11 +418,11 @@ fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
     use crate::record::columns::{NODES, POSITION, SAVED};
     let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name).into_owned());
     let (sizes, positions) = (frame.coded(SIZE), frame.coded(POSITION));
-    let of = |size: &str, numbers: &[f64]| {
+    let sum = |size: &str, numbers: &[f64]| {
         let rows = (0..frame.rows()).filter(|&row| sizes.word(row) == size && !positions.word(row).is_empty());
         rows.map(|row| numbers[row]).sum::<f64>()
     };
-    let all = ["1", "4", "4096"].map(|size| (of(size, &nodes) + of(size, &saved), of(size, &saved)));
+    let all = ["1", "4", "4096"].map(|size| (sum(size, &nodes) + sum(size, &saved), sum(size, &saved)));
     assert!(all[0].0 == all[1].0, "{all:?}");
     assert!(all[1].0 == all[2].0, "{all:?}");
     assert!(all[0].1 < all[2].1 && all[2].1 > 0.0, "{all:?}");

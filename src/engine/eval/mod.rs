@@ -118,17 +118,17 @@ mod tests {
     #[test]
     fn evaluation_terms_match_a_count_by_hand() {
         let (start, e4) = (Board::startpos(), Board::from_fen(AFTER_E4).unwrap());
-        let of = |count: Count, board: &Board| (count(board, Color::White), count(board, Color::Black));
+        let both_sides = |count: Count, board: &Board| (count(board, Color::White), count(board, Color::Black));
         // Two knights with two moves each; after e4 the knight g1 gains e2, the bishop five squares
         // and the queen four.
-        assert_eq!(of(mobility::count, &start), (4, 4));
-        assert_eq!(of(mobility::count, &e4), (14, 4));
+        assert_eq!(both_sides(mobility::count, &start), (4, 4));
+        assert_eq!(both_sides(mobility::count, &e4), (14, 4));
         // The pawn on e4, and its attack on d5.
-        assert_eq!(of(centre::count, &start), (0, 0));
-        assert_eq!(of(centre::count, &e4), (2, 0));
+        assert_eq!(both_sides(centre::count, &start), (0, 0));
+        assert_eq!(both_sides(centre::count, &e4), (2, 0));
         // a3, c3, f3, h3; then e2, d3, c4, b5 and a6, of which a black pawn guards the last.
-        assert_eq!(of(space::count, &start), (4, 4));
-        assert_eq!(of(space::count, &e4), (8, 4));
+        assert_eq!(both_sides(space::count, &start), (4, 4));
+        assert_eq!(both_sides(space::count, &e4), (8, 4));
     }
 
     #[test]

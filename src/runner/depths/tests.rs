@@ -43,12 +43,12 @@ fn other_counts_of_a_smaller_limit_are_an_error() {
         let (out, other) = (temporary.path().join("out"), temporary.path().join("other"));
         let more = more.replace("'table.size'", "table.size").replace("'table.clear'", "table.clear");
         let more = more.replace("'history_clear'", "history_clear");
-        let of = |depth| experiment(temporary.path(), &text(depth, &more), SUITE);
-        run(&of(2), &out, Settings::default());
-        run(&of(2), &other, Settings::default());
+        let with_depth = |depth| experiment(temporary.path(), &text(depth, &more), SUITE);
+        run(&with_depth(2), &out, Settings::default());
+        run(&with_depth(2), &other, Settings::default());
         edit(&out, 4, columns::NODES, "12345");
         // The rows are unused now, and other ones are in another folder.
-        let error = plan_error(&of(3), &out, Settings::default());
+        let error = plan_error(&with_depth(3), &out, Settings::default());
         let path = out.join(record::RESULTS).display().to_string();
         match is_compared {
             true => {
@@ -58,13 +58,16 @@ fn other_counts_of_a_smaller_limit_are_an_error() {
                 assert!(error.contains(", but 12345 in "), "{error}");
                 assert!(error.contains("unused.csv, where"), "{error}");
                 assert!(error.ends_with("(default, b, 1): find out which of them is wrong"), "{error}");
-                assert!(plan_error(&of(3), &out, Settings::default()).is_some(), "also where nothing is left to run");
+                assert!(
+                    plan_error(&with_depth(3), &out, Settings::default()).is_some(),
+                    "also where nothing is left to run"
+                );
             }
             false => assert_eq!(error, None, "{more}"),
         }
         let reuse = vec![other.display().to_string()];
         let new = temporary.path().join("new");
-        run(&of(3), &new, Settings { reuse, ..Settings::default() });
+        run(&with_depth(3), &new, Settings { reuse, ..Settings::default() });
         assert_eq!(rows(&new), rows(&out), "{more}");
     }
 }

@@ -20,8 +20,9 @@ fn shards(experiment: &Experiment, at: &Path, which: &[u64]) -> Vec<(u64, PathBu
 
 /// The number of jobs of each shard.
 fn jobs(shards: &Shards<'_>) -> Vec<u64> {
-    let of = |index| crate::runner::jobs_of(shards.plan, Some(Shard { index, count: shards.of })).count() as u64;
-    (0..shards.of).map(of).collect()
+    let count_jobs =
+        |index| crate::runner::jobs_of(shards.plan, Some(Shard { index, count: shards.of })).count() as u64;
+    (0..shards.of).map(count_jobs).collect()
 }
 
 /// Three shards of two jobs each, in any order of folders.
@@ -200,7 +201,7 @@ fn merge_refuses_folders_of_other_shards_or_plans() {
     }
     let twice = message(&plan, &[(1, &folders[1].1), (1, &copy)]);
     assert!(twice.starts_with("shard 1: it is in two folders, "), "{twice}");
-    assert!(twice.ends_with("copy: give only one of them"), "{twice}");
+    assert!(twice.ends_with("copy: name only one of them"), "{twice}");
     let other = message(&plan, &[(0, &copy)]);
     assert!(other.ends_with("holds shard 1 of 3: expected shard 0 of 3"), "{other}");
     let whole = temporary.path().join("whole");
@@ -238,8 +239,18 @@ fn merged_manifest_describes_every_shard() {
     let runs: Vec<_> = manifest.shards.iter().map(|run| (run.index, run.jobs, run.started, run.ended)).collect();
     assert_eq!(runs, [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))]);
     let stretches: Vec<_> = manifest.segments.iter().map(|one| (one.shard, one.jobs, one.started)).collect();
-    let of = |shard, jobs, begun| (Some(shard), jobs, begun);
-    assert_eq!(stretches, [of(2, 1, 50), of(2, 2, 50), of(0, 1, 40), of(0, 2, 40), of(0, 3, 40), of(1, 1, 60)]);
+    let segment = |shard, jobs, begun| (Some(shard), jobs, begun);
+    assert_eq!(
+        stretches,
+        [
+            segment(2, 1, 50),
+            segment(2, 2, 50),
+            segment(0, 1, 40),
+            segment(0, 2, 40),
+            segment(0, 3, 40),
+            segment(1, 1, 60)
+        ]
+    );
 }
 
 #[test]

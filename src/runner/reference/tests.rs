@@ -17,7 +17,7 @@ fn find_position_returns_the_position_of_a_name() {
         let text = format!("{text}\nlimit = {{ depth = 1 }}\n");
         Experiment::parse(&text, &folder.path().join("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
     };
-    let of = |experiment: &Experiment, name: &str| {
+    let find = |experiment: &Experiment, name: &str| {
         let (start, past) = find_position(experiment, name)?;
         Some((start, past.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
     };
@@ -34,13 +34,13 @@ fn find_position_returns_the_position_of_a_name() {
         (format!("{two} ply x"), None),
         ("none ply 1".to_owned(), None),
     ] {
-        assert_eq!(of(&games, &name), place, "{name}");
+        assert_eq!(find(&games, &name), place, "{name}");
     }
     let single = read_file("suite = { startpos = true }");
-    assert_eq!(of(&single, "startpos"), Some((start, words(""))));
-    assert_eq!([of(&single, "startpos ply 0"), of(&single, "elsewhere")], [None, None]);
+    assert_eq!(find(&single, "startpos"), Some((start, words(""))));
+    assert_eq!([find(&single, "startpos ply 0"), find(&single, "elsewhere")], [None, None]);
     let own = read_file("suite = { startpos = true }\nsequence = { self_play = 3 }");
-    assert_eq!([of(&own, "startpos"), of(&own, "startpos ply 0")], [None, None]);
+    assert_eq!([find(&own, "startpos"), find(&own, "startpos ply 0")], [None, None]);
 }
 
 /// Only the last row of a search counts; each move and the position itself need one search.

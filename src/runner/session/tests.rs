@@ -269,8 +269,8 @@ fn failed_jobs_are_reported_each_time_and_retried_alone() {
     assert_eq!(rows(&out).len(), 9, "two depths of three jobs, and three that say why there is none");
     let made: Vec<_> =
         Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|one| one.jobs_written).collect();
-    let of = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
-    assert_eq!(made, [of(&[0, 2, 4]), of(&[]), of(&[1, 3, 5]), None]);
+    let jobs_with_ids = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
+    assert_eq!(made, [jobs_with_ids(&[0, 2, 4]), jobs_with_ids(&[]), jobs_with_ids(&[1, 3, 5]), None]);
 }
 
 /// If one player's table does not fit, its pairs fail and the others are played; if the baseline's

@@ -151,7 +151,7 @@ fn diagnosis_is_valid_only_for_its_program_and_options() {
         "it was made with other options: table.slots = 4, but 2 in this experiment; make it again with `ttlab doctor -o`",
     );
     std::fs::write(trial.path("doctor.json"), doctor.replace("\"sha256\": \"", "\"sha256\": \"0")).unwrap();
-    wrong(&["--set", "uci.table.slots=4"], "it is of another build");
+    wrong(&["--set", "uci.table.slots=4"], "it was made with another build");
     std::fs::write(trial.path("doctor.json"), "{}").unwrap();
     wrong(&[], "not a file of `ttlab doctor`");
     std::fs::remove_file(trial.path("doctor.json")).unwrap();

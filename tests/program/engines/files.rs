@@ -76,7 +76,7 @@ fn engine_search_writes_one_row_per_depth() {
     );
     trial.run("out", &["--jobs", "2"]).expect(0);
     let rows = trial.rows("out");
-    let of = |variant: &str, position: &str| -> Vec<String> {
+    let fields = |variant: &str, position: &str| -> Vec<String> {
         let mine = rows.iter().filter(|row| row["variant"] == variant && row["position"] == position);
         let words = |row: &std::collections::BTreeMap<String, String>| {
             ["depth", "search.nodes", "score", "best", "pv", "reported.hashfull", "finished", "solved"]
@@ -89,8 +89,8 @@ fn engine_search_writes_one_row_per_depth() {
     for (position, solved) in [("A", "true"), ("B", "false"), ("C", "")] {
         let row = |depth: u8| format!("{depth} 1000 {depth} e2e4 e2e4 e7e5 {depth} true {solved}");
         let with = |depth: &[u8], last: String| depth.iter().map(|&depth| row(depth)).chain([last]).collect::<Vec<_>>();
-        assert_eq!(of("depth", position), with(&[1, 2, 3], format!("4 1016 {last} true {solved}")));
-        assert_eq!(of("nodes", position), with(&[1, 2], format!("3 500 {last} false {solved}")));
+        assert_eq!(fields("depth", position), with(&[1, 2, 3], format!("4 1016 {last} true {solved}")));
+        assert_eq!(fields("nodes", position), with(&[1, 2], format!("3 500 {last} false {solved}")));
     }
     // What our own engine alone tells is there as long as it is.
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();

@@ -72,13 +72,13 @@ rnbqkbnr/ppppp1pp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "F";
 
 /// Sixteen positions: without one pawn, and of each another without a knight.
 fn sixteen() -> String {
-    let of = |file: u8, other: &str| {
+    let epd_line = |file: u8, other: &str| {
         let mut pawns: Vec<String> = vec!["p".to_owned(); 8];
         pawns[usize::from(file - b'a')] = "1".to_owned();
         let last = if other.is_empty() { "RNBQKBNR" } else { "RNBQKB1R" };
         format!("rnbqkbnr/{}/8/8/8/8/PPPPPPPP/{last} w KQkq - id \"{}{other}\";\n", pawns.concat(), file as char)
     };
-    (b'a'..=b'h').flat_map(|file| ["", "p"].map(|other| of(file, other))).collect()
+    (b'a'..=b'h').flat_map(|file| ["", "p"].map(|other| epd_line(file, other))).collect()
 }
 
 /// What distinguishes the position D, which no trial before a run sees.

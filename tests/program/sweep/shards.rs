@@ -99,13 +99,13 @@ fn missing_rows_are_named_and_the_earlier_result_is_kept() {
 fn rows_of_another_shard_are_refused() {
     let sweep = Sweep::new(SMALL, 2);
     (0..2).for_each(|index| drop(sweep.shard(index, "out", &[]).expect(0)));
-    let of = |index: usize| sweep.trial.path(&format!("out/shards/{index}/results.csv"));
-    let first = fs::read(of(0)).unwrap();
-    fs::copy(of(1), of(0)).unwrap();
+    let results = |index: usize| sweep.trial.path(&format!("out/shards/{index}/results.csv"));
+    let first = fs::read(results(0)).unwrap();
+    fs::copy(results(1), results(0)).unwrap();
     sweep.missing("out").expect(2).prints(&["shards/0/results.csv", "its job belongs to shard 1"]);
     sweep.merge("out", &[]).expect(2).prints(&["its job belongs to shard 1"]);
     assert!(!sweep.trial.results("out").exists());
-    fs::write(of(0), first).unwrap();
+    fs::write(results(0), first).unwrap();
     sweep.merge("out", &[]).expect(0);
 }
 
