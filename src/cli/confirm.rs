@@ -37,7 +37,7 @@ pub fn play(
         }
         let players = plural(contenders, "variant");
         eprintln!("confirm, stage {stage}: {players} against \"{}\", {} each", screened.best, plural(pairs, "pair"));
-        Box::new(ConsoleProgress::default())
+        Box::new(ConsoleProgress::new(true))
     };
     let result = match confirm(experiment, games, (best, &others), (&folder, settings), stop, &mut begin_stage) {
         Ok(result) => result,

@@ -13,11 +13,13 @@ use std::time::Duration;
 pub struct ConsoleProgress {
     /// Hidden if standard error is not a terminal.
     bar: ProgressBar,
+    /// Whether the jobs are pairs of games: a second line shows their score.
+    games: bool,
 }
 
-impl Default for ConsoleProgress {
-    fn default() -> Self {
-        Self { bar: ProgressBar::no_length() }
+impl ConsoleProgress {
+    pub fn new(games: bool) -> Self {
+        Self { bar: ProgressBar::no_length(), games }
     }
 }
 
@@ -27,7 +29,9 @@ impl Progress for ConsoleProgress {
         self.bar.set_length(all);
         self.bar.set_position(before);
         self.bar.reset_elapsed();
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {elapsed}, ETA {eta}  {wide_msg}") {
+        let place = if self.games { "\n" } else { "  " };
+        let template = format!("{{bar:30}} {{pos}}/{{len}} jobs, {{elapsed}}, ETA {{eta}}{place}{{wide_msg}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             self.bar.set_style(style);
         }
         // The bar's timer is a thread, which a hidden bar does not need.
@@ -41,11 +45,16 @@ impl Progress for ConsoleProgress {
     }
 
     fn job(&self, variant: &str, item: &str) {
-        self.bar.set_message(escape_control(&format!("{item}: {variant}")).into_owned());
+        if !self.games {
+            self.bar.set_message(escape_control(&format!("{item}: {variant}")).into_owned());
+        }
     }
 
-    fn done(&self) {
+    fn done(&self, score: Option<String>) {
         self.bar.inc(1);
+        if let Some(score) = score {
+            self.bar.set_message(escape_control(&score).into_owned());
+        }
     }
 
     fn end(&self, ran: &RunSummary) {
@@ -87,6 +96,9 @@ fn resume_lines(all: u64, before: u64, found: &Done) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
+/// The end of a match prints at most this many scores.
+const MAX_SCORES: usize = 6;
+
 /// Messages at the end of a run.
 fn end_lines(ran: &RunSummary, seconds: f64) -> Vec<String> {
     let failed = if ran.failed > 0 { format!(", {} failed", ran.failed) } else { String::new() };
@@ -95,7 +107,11 @@ fn end_lines(ran: &RunSummary, seconds: f64) -> Vec<String> {
         not_needed => format!("; {not_needed} not needed because their tests had ended"),
     };
     let total = format!("{} in {seconds:.1} s{failed}{not_needed}", plural(ran.done, "job"));
-    std::iter::once(total).chain(ran.failures.iter().map(|(_, failure)| format!("failed: {failure}"))).collect()
+    let failures = ran.failures.iter().map(|(_, failure)| format!("failed: {failure}"));
+    let more = ran.scores.len().saturating_sub(MAX_SCORES);
+    let more = (more > 0).then(|| format!("... and {more} more encounters: see the report"));
+    let scores = ran.scores.iter().take(MAX_SCORES).map(|score| escape_control(score).into_owned());
+    std::iter::once(total).chain(failures).chain(scores).chain(more).collect()
 }
 
 #[cfg(test)]
@@ -109,7 +125,7 @@ mod tests {
     #[test]
     fn bar_shows_position_and_time_of_the_run() {
         let long = Duration::from_secs(9);
-        let progress = ConsoleProgress { bar: ProgressBar::no_length().with_elapsed(long) };
+        let progress = ConsoleProgress { bar: ProgressBar::no_length().with_elapsed(long), games: false };
         let at = || (progress.bar.position(), progress.bar.length());
         let (_, [output, text]) = capture(|| {
             progress.begin(8, 3, &Done::default());
@@ -117,7 +133,7 @@ mod tests {
             for done in [4, 5] {
                 progress.job("size=64\u{1b}[2J", "c");
                 assert_eq!(progress.bar.message(), "c: size=64\\u{1b}[2J");
-                progress.done();
+                progress.done(None);
                 assert_eq!(at(), (done, Some(8)));
             }
             assert!(progress.bar.elapsed() < long);
@@ -152,6 +168,16 @@ mod tests {
         assert_eq!(end_lines(&ran, 2.04), ["1 job in 2.0 s"]);
         let ran = RunSummary { done: 20, failed: 4, failures, ..ran };
         assert_eq!(end_lines(&ran, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
+        let games = ConsoleProgress::new(true);
+        games.job("a", "opening");
+        games.done(Some("a against b: +3".to_owned()));
+        assert_eq!(games.bar.message(), "a against b: +3");
+        let scores: Vec<String> = (0..8).map(|at| format!("a against {at}")).collect();
+        let lines = end_lines(&RunSummary { done: 1, scores, ..RunSummary::default() }, 2.0);
+        assert_eq!(
+            (lines.len(), lines[6].as_str(), lines[7].as_str()),
+            (8, "a against 5", "... and 2 more encounters: see the report")
+        );
         let ran = RunSummary { not_needed: 6, failures: Vec::new(), ..ran };
         assert_eq!(end_lines(&ran, 0.0), ["20 jobs in 0.0 s, 4 failed; 6 not needed because their tests had ended"]);
     }

@@ -120,7 +120,8 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(CommandFailure::new(Exit::Unequal, mistaken.join("\n")));
     }
     warn(mistaken);
-    let progress: &dyn progress::Progress = if args.run.quiet { &Warnings } else { &ConsoleProgress::default() };
+    let progress: &dyn progress::Progress =
+        if args.run.quiet { &Warnings } else { &ConsoleProgress::new(plan.is_match()) };
     let summary = session.run(&stop, progress).map_err(failure_with_repair)?;
     if summary.interrupted {
         eprintln!("{}", resume_hint(&summary, &command_line()));

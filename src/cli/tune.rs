@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> CommandResult {
             return Box::new(Warnings);
         }
         eprintln!("{}: {} on {}", name(stage, &pressures), plural(candidates, "candidate"), plural(items, "item"));
-        Box::new(ConsoleProgress::default())
+        Box::new(ConsoleProgress::new(false))
     };
     let mut runs = Runs {
         experiments: &experiments,

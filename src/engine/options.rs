@@ -4,6 +4,7 @@
 
 pub use super::table_use::{BoundsRule, DepthRule, Known, Probe, Returns, Store, Use, Where};
 pub use super::threads::{Helpers, Schedule, Threads};
+use crate::chess::Score;
 use crate::chess::keys::KeyOptions;
 use crate::chess::order::GenerationOrder;
 use crate::table::{TableKind, TableOptions};
@@ -262,6 +263,17 @@ pub struct Mate {
 impl Default for Mate {
     fn default() -> Self {
         Self { value: 31_000, distance: MateDistance::default() }
+    }
+}
+
+impl Mate {
+    /// The moves to mate of a score, negative for the side that is mated; `None` for other scores,
+    /// and where scores do not count plies from the root.
+    pub fn moves(&self, score: Score) -> Option<i32> {
+        let plies = self.value - score.abs();
+        let moves = (plies + 1) / 2;
+        let counts = self.distance == MateDistance::Ply && (0..=256).contains(&plies);
+        counts.then_some(if score > 0 { moves } else { -moves })
     }
 }
 

@@ -138,8 +138,16 @@ columns! { MATCH_COLUMNS:
     OPPONENT_NODES = "match.opponent_nodes", Sum, "count", "Nodes of the opponent's searches.", |row, _| game(row, |game| game.opponent_nodes.to_string());
     START = "match.start", Word, "", "The position from which the game was played, in FEN.", |row, _| game(row, |game| game.start.fen(EpRule::Legal));
     MOVES = "match.moves", Word, "", "The game's moves, in UCI form.", |row, _| game(row, |game| join_words(game.moves.iter()));
-    SCORES = "match.scores", Word, "", "The mover's score at each move in centipawns; ? where none was reported.",
-        |row, _| game(row, |game| join_words(game.scores.iter().map(|score| score.map_or("?".to_owned(), |score| score.to_string()))));
+    SCORES = "match.scores", Word, "", "The mover's score at each move in centipawns; M5 or -M5: mate in five, or being mated; ? where none was reported.",
+        |row, _| game(row, |game| join_words(game.searches.iter().map(|search| match (search.mate, search.score) {
+            (Some(moves), _) => format!("{}M{}", if moves < 0 { "-" } else { "" }, moves.abs()),
+            (None, score) => score.map_or("?".to_owned(), |score| score.to_string()),
+        })));
+    SEARCHES = "match.searches", Word, "", "The depth and nodes of each move's search, as 8/1997; ? where none were reported.",
+        |row, _| game(row, |game| join_words(game.searches.iter().map(|search| match search.nodes {
+            Some(nodes) => format!("{}/{nodes}", search.depth),
+            None => "?".to_owned(),
+        })));
 }
 
 columns! { TAIL:

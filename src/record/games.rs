@@ -97,7 +97,7 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
     let lines = Lines::open(&file)?;
     let header = parse_header(&lines.header)?;
     let places = FIELDS.map(|name| header.iter().position(|column| column == name));
-    if places.contains(&None) {
+    if places[..REQUIRED].contains(&None) {
         return Ok(false);
     }
     let mut written = Ok(());
@@ -118,7 +118,7 @@ fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Resul
     let manifest = Manifest::read(folder).map_err(|error| ResultsError::Thin(error.to_string()))?.unwrap_or_default();
     let rows = thin::read(folder, &manifest)?;
     let columns = FIELDS.map(|name| rows.column(name));
-    if columns.contains(&None) {
+    if columns[..REQUIRED].contains(&None) {
         return Ok(false);
     }
     for row in 0..rows.rows {
@@ -130,8 +130,8 @@ fn for_each_thin_game(folder: &Path, mut put: impl FnMut(&str) -> std::io::Resul
     Ok(true)
 }
 
-/// The columns that a game's PGN needs.
-const FIELDS: [&str; 11] = [
+/// The columns of a game's PGN; the last may be missing.
+const FIELDS: [&str; REQUIRED + 1] = [
     columns::EXPERIMENT,
     columns::VARIANT,
     columns::POSITION,
@@ -143,11 +143,14 @@ const FIELDS: [&str; 11] = [
     columns::MOVES,
     columns::SCORES,
     columns::ERROR,
+    columns::SEARCHES,
 ];
+
+const REQUIRED: usize = 11;
 
 /// The PGN of a row's game; none for a failed job.
 fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
-    let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error] = fields;
+    let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error, searches] = fields;
     if !error.is_empty() {
         return Ok(None);
     }
@@ -168,7 +171,10 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     if moves.len() != scores.len() {
         return Err(format!("{} moves have {} scores", moves.len(), scores.len()));
     }
-    let text = movetext(&board, &moves, &scores, (end, result))?;
+    let mut searches = searches.split_whitespace();
+    let comment = |score: &&str| comment(score, searches.next());
+    let comments: Vec<Option<String>> = scores.iter().map(comment).collect();
+    let text = movetext(&board, &moves, &comments, (end, result))?;
     let fen = board.fen(EpRule::Legal);
     let termination = if [RESIGNED, AGREED, TOO_LONG].contains(&end) { "adjudication" } else { "normal" };
     let mut pgn = String::new();
@@ -192,12 +198,29 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
     let _ = write!(pgn, "\n{text}\n");
     Ok(Some(pgn))
 }
-/// The moves of a game in SAN, each with its mover's score in pawns. Checks moves and end against
-/// the rules.
-fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str, &str)) -> Result<String, String> {
+
+/// The comment of a move: the mover's score in pawns, or the moves to mate, then depth and nodes.
+fn comment(score: &str, search: Option<&str>) -> Option<String> {
+    let score = match score.parse::<i32>() {
+        Ok(score) => format!("{:+.2}", f64::from(score) / 100.0),
+        Err(_) if score.starts_with('M') => format!("+{score}"),
+        Err(_) if score.starts_with("-M") => score.to_owned(),
+        Err(_) => return None,
+    };
+    let search = search.and_then(|search| search.split_once('/'));
+    Some(search.map_or_else(|| format!("{{{score}}}"), |(depth, nodes)| format!("{{{score}/{depth}, n={nodes}}}")))
+}
+
+/// The moves of a game in SAN with their comments. Checks moves and end against the rules.
+fn movetext(
+    start: &Board,
+    moves: &[&str],
+    comments: &[Option<String>],
+    (end, result): (&str, &str),
+) -> Result<String, String> {
     let (mut board, mut history) = (*start, Vec::with_capacity(moves.len()));
     let mut lines = WrappedText::default();
-    for (at, (&text, &score)) in moves.iter().zip(scores).enumerate() {
+    for (at, (&text, comment)) in moves.iter().zip(comments).enumerate() {
         if let Some(rules_end) = ending(&board, &history) {
             return Err(format!("move {} is played after the game has ended: {}", at + 1, ending_word(rules_end)));
         }
@@ -209,9 +232,7 @@ fn movetext(start: &Board, moves: &[&str], scores: &[&str], (end, result): (&str
             Color::Black => {}
         }
         lines.push(&san::write(&board, mv));
-        if let Ok(score) = score.parse::<i32>() {
-            lines.push(&format!("{{{:+.2}}}", f64::from(score) / 100.0));
-        }
+        comment.iter().flat_map(|comment| comment.split(' ')).for_each(|word| lines.push(word));
         history.push(board);
         board.play(mv, Increments::none());
     }
@@ -262,15 +283,17 @@ mod tests {
 
     #[test]
     fn game_is_written_in_san() {
-        let text = movetext(&Board::startpos(), &MATE, &["-30", "?", "-31000", "31000"], ("mate", "0-1"));
-        assert_eq!(text.as_deref(), Ok("1. f3 {-0.30} e5 2. g4 {-310.00} Qh4# {+310.00} 0-1\n"));
+        let comments = [("-30", Some("2/35")), ("?", Some("3/9")), ("-M1", None), ("M1", Some("4/1997"))]
+            .map(|(score, search)| comment(score, search));
+        let text = movetext(&Board::startpos(), &MATE, &comments, ("mate", "0-1"));
+        assert_eq!(text.as_deref(), Ok("1. f3 {-0.30/2, n=35} e5 2. g4 {-M1} Qh4# {+M1/4, n=1997} 0-1\n"));
         // Move numbers continue from the position's.
         for (turn, written) in
             [("w", "12. Kd1 {+0.05} Kd8 13. Ke1 1/2-1/2\n"), ("b", "12... Kd8 {+0.05} 13. Kd1 Ke8 1/2-1/2\n")]
         {
             let board = Board::from_fen(&format!("4k3/8/8/8/8/8/4P3/4K3 {turn} - - 3 12")).unwrap();
             let moves = if turn == "w" { ["e1d1", "e8d8", "d1e1"] } else { ["e8d8", "e1d1", "d8e8"] };
-            let text = movetext(&board, &moves, &["5", "?", "?"], (AGREED, "1/2-1/2"));
+            let text = movetext(&board, &moves, &[comment("5", None), None, None], (AGREED, "1/2-1/2"));
             assert_eq!(text.as_deref(), Ok(written));
         }
     }
@@ -278,7 +301,7 @@ mod tests {
     #[test]
     fn game_that_breaks_the_rules_is_refused() {
         let write_moves =
-            |moves: &[&str], end: (&str, &str)| movetext(&Board::startpos(), moves, &vec!["0"; moves.len()], end);
+            |moves: &[&str], end: (&str, &str)| movetext(&Board::startpos(), moves, &vec![None; moves.len()], end);
         for (moves, end, problem) in [
             (&MATE[..], ("mate", "1-0"), "said to end by mate with 1-0"),
             (&MATE[..3], ("mate", "0-1"), "by the rules: goes on"),
@@ -300,7 +323,7 @@ mod tests {
             ("material", "1/2-1/2", false),
             ("mate", "1-0", false),
         ] {
-            assert_eq!(movetext(&board, &["f1f7"], &["0"], (end, result)).is_ok(), is_consistent, "{end} {result}");
+            assert_eq!(movetext(&board, &["f1f7"], &[None], (end, result)).is_ok(), is_consistent, "{end} {result}");
         }
         assert!(write_moves(&MATE[..3], ("resigned", "0-1")).is_ok());
         assert!(write_moves(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
@@ -328,7 +351,7 @@ mod tests {
         ] {
             let board = Board::from_fen(fen).unwrap();
             let write_moves =
-                |moves: &[&str], end| movetext(&board, moves, &vec!["0"; moves.len()], (end, "1/2-1/2")).is_ok();
+                |moves: &[&str], end| movetext(&board, moves, &vec![None; moves.len()], (end, "1/2-1/2")).is_ok();
             assert!(write_moves(moves, end), "{end}");
             assert!(!write_moves(moves, "max-moves"), "{end}");
             assert!(!write_moves(&moves[1..], end), "{end}");

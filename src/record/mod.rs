@@ -106,8 +106,21 @@ pub struct GameRecord {
     pub start: Board,
     /// The moves of both sides.
     pub moves: Vec<Move>,
-    /// The mover's score at each move, in centipawns, if the engine reported one.
-    pub scores: Vec<Option<Score>>,
+    /// The search of each move.
+    pub searches: Vec<MoveSearch>,
+}
+
+/// What a move's search found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MoveSearch {
+    /// The mover's score in centipawns, if the engine reported one.
+    pub score: Option<Score>,
+    /// Moves to mate, negative if the mover is mated; none for other scores.
+    pub mate: Option<i32>,
+    /// The depth of the last finished iteration, 0 if unknown.
+    pub depth: u8,
+    /// The nodes of all iterations.
+    pub nodes: Option<u64>,
 }
 
 impl GameRecord {
@@ -197,7 +210,7 @@ mod tests {
             opponent_nodes: 0,
             start: Board::startpos(),
             moves: Vec::new(),
-            scores: Vec::new(),
+            searches: Vec::new(),
         };
         for (white, winner, points) in [
             (true, Some(Color::White), "1"),

@@ -79,7 +79,7 @@ fn resolution(column: &str, by_row: &BTreeSet<String>, games: bool) -> Option<Re
     let by_row =
         by_row.contains(column) || [columns::NODES, columns::SCORE, columns::SLOTS, columns::BYTES].contains(&column);
     match columns::role(column) {
-        _ if column == columns::ID || column == columns::PV => None,
+        _ if [columns::ID, columns::PV, columns::SEARCHES].contains(&column) => None,
         Role::Seal => None,
         _ if by_row || column.starts_with(columns::MATCH) => Some(Resolution::Row),
         Role::Key | Role::Option | Role::Word => Some(Resolution::Row),

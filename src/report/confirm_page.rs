@@ -61,6 +61,11 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Ve
     if !undecided.is_empty() {
         sentences.push(format!("Undecided against \"{best}\": {}.", undecided.join("; ")));
     }
+    if !contenders.is_empty() {
+        let wider = "These intervals hold for all variants and at every look together, so that they are wider than the \
+                     page of the games shows them.";
+        sentences.push(wider.to_owned());
+    }
     if !screened.dropped.is_empty() {
         let list: Vec<String> = screened.dropped.iter().map(|name| format!("\"{name}\"")).collect();
         sentences.push(format!("Left out by the screen: {}.", list.join(", ")));
@@ -103,7 +108,8 @@ mod tests {
             format!("\"a\" is stronger than \"c\" by {:.0} Elo [{:.0}, {:.0}], 100 pairs.", elo.elo, elo.low, elo.high)
         );
         assert!(output[2].starts_with("Undecided against \"a\": \"d\" (0 Elo [-"), "{output:?}");
-        assert_eq!(output[3], "Left out by the screen: \"e\".");
+        assert!(output[3].starts_with("These intervals hold for all variants"), "{output:?}");
+        assert_eq!(output[4], "Left out by the screen: \"e\".");
         assert_eq!(sheet("x", &screened, &all, 1.96).parts.len(), 2);
         let alone = findings(&ScreenResult { best: "a".to_owned(), ..ScreenResult::default() }, &[], 1.96);
         assert_eq!(alone, ["Only \"a\" passed the screen: there is nothing to play."]);

@@ -5,7 +5,6 @@ use super::number::{format_count, format_number, format_percent};
 use super::sheet::{Cell, Emphasis, Part, SheetColumn, SheetTable};
 use crate::analysis::Frame;
 use crate::analysis::questions::equal_nodes::EqualNodes;
-use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::record::games;
 use crate::stats::gsprt::TestState;
@@ -26,17 +25,16 @@ fn has_interval(encounter: &Encounter) -> bool {
 }
 
 fn elo_text(encounter: &Encounter) -> String {
-    let Elo { elo, low, high } = encounter.elo();
-    let ends = if has_interval(encounter) { format!("{low:+.1}, {high:+.1}") } else { "too few pairs".to_owned() };
-    format!("{elo:+.1} Elo [{ends}]")
+    let elo = encounter.elo();
+    if has_interval(encounter) { elo.to_string() } else { format!("{:+.1} Elo [too few pairs]", elo.elo) }
 }
 
 /// The decision of an encounter's test.
 fn test_text(encounter: &Encounter) -> String {
     match encounter.decided {
         None => "open".to_owned(),
-        Some((TestState::H1, at)) => format!("H1 after {} pairs", format_count(at as f64)),
-        Some((_, at)) => format!("H0 after {} pairs", format_count(at as f64)),
+        Some((TestState::H1, at)) => format!("H1 accepted after {} pairs", format_count(at as f64)),
+        Some((_, at)) => format!("H0 accepted after {} pairs", format_count(at as f64)),
     }
 }
 
@@ -129,7 +127,8 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
     if encounters.len() > 1 {
         sentences.push(format!(
             "{} pairs in all. {} encounters are tested together: {}each test may err {:.2} and {:.2} % of the \
-             time, so that the family-wise error rates are at most {} and {} %.",
+             time, so that the family-wise error rates are at most {} and {} %. An interval in brackets is of its encounter \
+             alone; claims are decided by those of all together.",
             format_count(pairs as f64),
             encounters.len(),
             if test.stop { "" } else { "p is Holm-corrected, and " },
@@ -276,7 +275,7 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
     ];
     if several {
         let joint = "so wide that all encounters' intervals hold together (Bonferroni)";
-        let joint = SheetColumn::number("joint", "95 % of all", joint).drop_order(4);
+        let joint = SheetColumn::number("joint", "95 % of all", joint).drop_order(8);
         entries.push(joint.cells(|encounter: &Encounter| {
             let joint = encounter.pairs.elo_within(all.reach);
             unless_too_few(encounter, Cell::difference(joint.low, joint.high))
@@ -316,9 +315,13 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
         SheetColumn::number("score", "score", "points of the games")
             .drop_order(3)
             .cells(|encounter: &Encounter| Cell::share(encounter.points(), encounter.count() as f64)),
-        SheetColumn::number("draws", "draws", "share of the games")
-            .drop_order(8)
-            .cells(|encounter: &Encounter| Cell::share(encounter.games[1] as f64, encounter.count() as f64)),
+        SheetColumn::number("wdl", "W/D/L", "games won, drawn and lost").drop_order(4).cells(|encounter: &Encounter| {
+            let [won, drawn, lost] = encounter.games;
+            Cell::text(format!("{won}/{drawn}/{lost}"))
+        }),
+        SheetColumn::number("ptnml", "Ptnml(0-2)", "pairs worth 0, 1/2, 1, 3/2 and 2 points")
+            .drop_order(9)
+            .cells(|encounter: &Encounter| Cell::text(encounter.pairs.0.map(|count| count.to_string()).join(", "))),
         SheetColumn::number("llr", "LLR", "log-likelihood ratio of the test after all pairs").drop_order(2).cells(
             |encounter: &Encounter| {
                 let last = encounter.course.last().map_or(0.0, |point| point.1);
@@ -407,9 +410,12 @@ fn pairs_table(all: &Matches) -> SheetTable {
     let mut columns = vec![SheetColumn::text("variant", "variant", "")];
     let points = ["0", "1/2", "1", "3/2", "2"].into_iter().enumerate();
     columns.extend(
-        points.map(|(at, name)| SheetColumn::number(&format!("pairs_{at}"), name, "pairs worth so many points")),
+        points.map(|(at, name)| {
+            SheetColumn::number(&format!("pairs_{at}"), name, "Ptnml(0-2): pairs worth so many points")
+        }),
     );
-    columns.extend(["won", "drawn", "lost"].map(|name| SheetColumn::number(name, name, "games")));
+    let results = [("W", "won"), ("D", "drawn"), ("L", "lost")];
+    columns.extend(results.map(|(name, key)| SheetColumn::number(key, name, &format!("games {key}"))));
     columns.extend([
         SheetColumn::number("mirrored", "mirrored", mirrored),
         SheetColumn::number("white", "White", "share of the points that went to White"),

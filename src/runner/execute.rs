@@ -6,7 +6,7 @@ use super::{game_pair, job, lock, trace_job};
 use crate::engine::Engine;
 use crate::experiment::{Job, Variant};
 use crate::record::{self, EngineColumns, Label, MatchColumns, Row};
-use crate::subject::Subject;
+use crate::subject::{Subject, UCI_MATE};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
@@ -82,8 +82,9 @@ impl Shared<'_> {
             .into_iter()
             .zip(&mut subjects)
             .map(|(at, subject)| {
-                let Variant { name, limit, .. } = &self.plan.variants[at];
-                game_pair::Player { name, subject: subject.as_mut(), limit: *limit }
+                let variant = &self.plan.variants[at];
+                let mate = variant.builtin().map_or(UCI_MATE, |options| options.mate);
+                game_pair::Player { name: &variant.name, subject: subject.as_mut(), limit: variant.limit, mate }
             })
             .collect();
         let rows = game_pair::play(self.experiment, job, &mut players, stop)?;

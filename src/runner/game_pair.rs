@@ -5,9 +5,10 @@ use super::job::JobRow;
 use super::search::{Interrupt, found_or_stopped, record};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, Increments, Move, MoveList, Score, legal};
+use crate::engine::options::Mate;
 use crate::engine::{Iteration, Limit, SearchCounters};
 use crate::experiment::{Experiment, Job, Match, matches};
-use crate::record::{GameRecord, games};
+use crate::record::{GameRecord, MoveSearch, games};
 use crate::subject::{Position, Subject, UciReport};
 use crate::table::{Occupancy, TableCounters, ThreadCounters};
 use std::sync::atomic::AtomicBool;
@@ -18,6 +19,8 @@ pub struct Player<'a> {
     pub subject: &'a mut dyn Subject,
     /// The limit of each search.
     pub limit: Limit,
+    /// How its scores express a mate.
+    pub mate: Mate,
 }
 
 impl Player<'_> {
@@ -71,7 +74,7 @@ fn game(
         let begun = player.subject.start().and_then(|()| player.subject.new_game());
         begun.map_err(|failure| player.failed(Some(failure.to_string())))?;
     }
-    let (mut board, mut past, mut moves, mut scores) = (*start, Vec::new(), Vec::new(), Vec::new());
+    let (mut board, mut past, mut moves, mut searches) = (*start, Vec::new(), Vec::new(), Vec::new());
     let mut totals = [PlayerTotals::default(), PlayerTotals::default()];
     let mut adjudicator = Adjudicator::default();
     let (winner, end) = loop {
@@ -86,11 +89,11 @@ fn game(
         }
         let mover = usize::from((board.turn() == Color::White) != first_is_white);
         let position = Position { start, moves: &moves, past: &past, board: &board };
-        let (best, score) = search(&mut players[mover], &position, stop, &mut totals[mover])?;
-        adjudicator.add_score(board.turn(), score, rules);
+        let (best, search) = search(&mut players[mover], &position, stop, &mut totals[mover])?;
+        adjudicator.add_score(board.turn(), search.score, rules);
         past.push(board);
         moves.push(best);
-        scores.push(score);
+        searches.push(search);
         board.play(best, Increments::none());
     };
     let [mine, other] = totals;
@@ -103,7 +106,7 @@ fn game(
         opponent_nodes: other.search.nodes,
         start: *start,
         moves,
-        scores,
+        searches,
     };
     Ok((mine, game))
 }
@@ -118,14 +121,20 @@ impl PlayerTotals {
     }
 }
 
-/// Runs one search; returns its move and score.
+/// Runs one search; returns its move and what it found.
 fn search(
     player: &mut Player<'_>,
     position: &Position<'_>,
     stop: &AtomicBool,
     total: &mut PlayerTotals,
-) -> Result<(Move, Option<Score>), Interrupt> {
+) -> Result<(Move, MoveSearch), Interrupt> {
     let record = record(player.subject, position, player.limit, stop).map_err(|halt| player.failed(halt))?;
+    let found = MoveSearch {
+        score: record.score,
+        mate: record.score.and_then(|score| player.mate.moves(score)),
+        depth: record.depth,
+        nodes: record.nodes,
+    };
     total.seconds += record.seconds;
     total.depths += u64::from(record.depth);
     for (iteration, _) in &record.iterations {
@@ -139,13 +148,13 @@ fn search(
         total.search.nodes += record.nodes.unwrap_or(0);
     }
     if !record.best.is_none() {
-        return Ok((record.best, record.score));
+        return Ok((record.best, found));
     }
     // No iteration finished within the limit: play the move that `ttlab uci` would play.
     total.blind += 1;
     let mut moves = MoveList::new();
     legal(position.board, &mut moves);
-    Ok((moves.first().copied().unwrap_or(Move::NONE), record.score))
+    Ok((moves.first().copied().unwrap_or(Move::NONE), found))
 }
 
 /// Adjudicates games by score: both sides must agree for a number of moves in a row.
@@ -192,7 +201,7 @@ mod tests {
     use super::*;
     use crate::chess::parse_move;
     use crate::experiment::matches::{Draw, Resign};
-    use crate::subject::{EngineFault, Failure, SearchEnd, SearchEvent};
+    use crate::subject::{EngineFault, Failure, SearchEnd, SearchEvent, UCI_MATE};
 
     /// The first verdict and the number of scores (White's first) that led to it.
     fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
@@ -327,8 +336,8 @@ mod tests {
         let job = crate::experiment::Plan::new(&experiment).jobs().next().unwrap();
         let limit = |nodes| Limit { depth: None, nodes: Some(nodes) };
         let mut players = [
-            Player { name: "one", subject: first, limit: limit(11) },
-            Player { name: "two", subject: second, limit: limit(22) },
+            Player { name: "one", subject: first, limit: limit(11), mate: Mate::default() },
+            Player { name: "two", subject: second, limit: limit(22), mate: UCI_MATE },
         ];
         play(&experiment, &job, &mut players, &AtomicBool::new(false))
     }
@@ -345,7 +354,8 @@ mod tests {
         let found = play_pair(&mut first, &mut second, "").unwrap().unwrap();
         let shown = |found: &JobRow| {
             let game = found.game.as_deref().unwrap();
-            let scores: Vec<Score> = game.scores.iter().map(|score| score.unwrap()).collect();
+            let scores: Vec<Score> = game.searches.iter().map(|search| search.score.unwrap()).collect();
+            assert!(game.searches.iter().all(|search| (search.depth, search.nodes) == (2, Some(135))));
             let moves: Vec<String> = game.moves.iter().map(ToString::to_string).collect();
             assert_eq!(
                 (moves, game.start, game.end),
@@ -385,11 +395,24 @@ mod tests {
         for (row, scores) in found.iter().zip([[None, Some(5), None, Some(5)], [Some(5), None, Some(5), None]]) {
             let game = row.game.as_deref().unwrap();
             assert_eq!(row.report.as_ref().and_then(|report| report.nodes), Some(140));
+            let searched: Vec<Option<Score>> = game.searches.iter().map(|search| search.score).collect();
             assert_eq!(
-                (row.iteration.search.nodes, game.depths, game.opponent_nodes, &game.scores[..]),
+                (row.iteration.search.nodes, game.depths, game.opponent_nodes, &searched[..]),
                 (140, 8, 270, &scores[..])
             );
         }
+    }
+
+    /// 31,000 less 3 plies is mate in two for ttlab, 32,000 less 4 being mated in two for a UCI
+    /// engine.
+    #[test]
+    fn mates_are_counted_by_each_players_scale() {
+        let mates = |first: Score, second: Score| {
+            let found = play_pair(&mut book(MATE, first), &mut book(MATE, second), "").unwrap().unwrap();
+            found[0].game.as_deref().unwrap().searches.iter().map(|search| search.mate).collect::<Vec<_>>()
+        };
+        assert_eq!(mates(30_997, -31_996), [Some(2), Some(-2), Some(2), Some(-2)]);
+        assert_eq!(mates(30_000, -30_997), [None; 4]);
     }
 
     #[test]
@@ -423,7 +446,7 @@ mod tests {
         let found = found.map(|found| found.unwrap());
         let game = found.as_ref().map(|found| found[0].game.as_deref().unwrap()).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(
-            (game.blind, game.depths, game.moves[0], game.scores[0]),
+            (game.blind, game.depths, game.moves[0], game.searches[0].score),
             (1, 0, legal_moves.first().copied().unwrap(), None)
         );
         // A failure names the player; an interrupted pair has no rows.

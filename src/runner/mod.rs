@@ -65,6 +65,8 @@ pub struct RunSummary {
     pub failures: Vec<(Job, String)>,
     /// Whether the run was interrupted before its end.
     pub interrupted: bool,
+    /// The score of each encounter of a match.
+    pub scores: Vec<String>,
 }
 
 /// Why a run cannot start or had to stop.

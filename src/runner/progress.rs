@@ -11,8 +11,8 @@ pub trait Progress: Sync {
     /// Other folders gave rows.
     fn reused(&self, _folders: &[Reused]) {}
     fn job(&self, _variant: &str, _item: &str) {}
-    /// A job is done.
-    fn done(&self) {}
+    /// A job is done. `score`: that of its encounter, in a match.
+    fn done(&self, _score: Option<String>) {}
     /// The run has ended.
     fn end(&self, _ran: &RunSummary) {}
 }

@@ -156,7 +156,7 @@ impl<'a> Session<'a> {
         })?;
         let path = output.results_path();
         let mut stopping = Stopping::new(experiment, plan, &row_index.header, settings.shard);
-        if stopping.ends_games() {
+        if plan.is_match() {
             let read = Status::read(&row_index, &path, true, |entry, row| {
                 stopping.add_row(plan, entry, row);
                 Ok(())

@@ -1,4 +1,5 @@
-//! Decides when the sequential tests of a match end, so that no more games are played than needed.
+//! The score of a match while it runs, and when its sequential tests end, so that no more games are
+//! played than needed.
 //! Pairs are judged in the plan's order, whatever the order in which they end: an encounter is over
 //! at the first pair at which the ratio over all pairs up to it passes a bound. So the same file
 //! gives the same games with any number of jobs and after any interruption; pairs after it are not
@@ -13,10 +14,14 @@ use crate::stats::gsprt::{Bounds, Pentanomial, TestState};
 use csv::StringRecord;
 use std::collections::{BTreeMap, HashMap};
 
-/// The tests of all encounters; no lanes if all pairs are played.
+/// The score and the test of each encounter; no lanes without games.
 #[derive(Debug, Clone)]
 pub struct Stopping {
     bounds: Bounds,
+    /// Whether a test ends its encounter.
+    stops: bool,
+    /// Whether the file asks for a test.
+    tests: bool,
     /// The index of the points column.
     points: usize,
     /// The number of openings; each encounter has a pair for each.
@@ -27,23 +32,27 @@ pub struct Stopping {
 /// The state of an encounter's test.
 #[derive(Debug, Clone, Default)]
 struct Lane {
-    /// Points of pairs that ended before an earlier one did; `None`: the pair failed.
-    waiting: BTreeMap<usize, Option<f64>>,
+    /// Points of both games of pairs that ended before an earlier one did; `None`: the pair failed.
+    waiting: BTreeMap<usize, Option<[f64; 2]>>,
     /// Points of first games whose second game is not read yet, by pair.
     open: HashMap<usize, f64>,
     /// The first pair that is not judged yet.
     next: usize,
     pairs: Pentanomial,
+    /// Games won, drawn and lost.
+    games: [u64; 3],
     failed: Vec<usize>,
     /// The last pair that is needed, once the test has ended.
     end: Option<usize>,
 }
 
 impl Lane {
-    fn add_pair(&mut self, pair: usize, points: Option<f64>, bounds: &Bounds) {
+    /// Adds a pair that ended; without bounds in any order.
+    fn add_pair(&mut self, pair: usize, points: Option<[f64; 2]>, bounds: Option<&Bounds>) {
         if points.is_none() {
             self.failed.push(pair);
         }
+        let Some(bounds) = bounds else { return points.into_iter().for_each(|points| self.count(points)) };
         if self.end.is_some() || pair < self.next {
             return;
         }
@@ -51,7 +60,7 @@ impl Lane {
         while let Some(points) = self.waiting.remove(&self.next) {
             // A failed pair does not count.
             if let Some(points) = points {
-                self.pairs.add(points);
+                self.count(points);
                 if self.pairs.decide(bounds) != TestState::Continue {
                     self.end = Some(self.next);
                     return;
@@ -59,6 +68,11 @@ impl Lane {
             }
             self.next += 1;
         }
+    }
+
+    fn count(&mut self, points: [f64; 2]) {
+        self.pairs.add(points.iter().sum());
+        points.iter().for_each(|points| self.games[((1.0 - points) * 2.0).round() as usize % 3] += 1);
     }
 
     fn needs(&self, pair: usize) -> bool {
@@ -71,17 +85,40 @@ impl Stopping {
     /// pairs, because it does not know how those of other shards ended; merging leaves out those
     /// that are not needed.
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
-        let test = experiment.file.games.clone().unwrap_or_default().test_or_default();
-        let points =
-            header.iter().position(|column| column == columns::POINTS).filter(|_| test.stop && shard.is_none());
+        let games = experiment.file.games.clone().unwrap_or_default();
+        let test = games.test_or_default();
+        let points = header.iter().position(|column| column == columns::POINTS);
+        let (stops, tests) = (points.is_some() && test.stop && shard.is_none(), games.test.is_some());
         let lanes = vec![Lane::default(); if points.is_some() { plan.lanes() } else { 0 }];
         let bounds = test.bounds(plan.lanes());
-        Self { bounds, points: points.unwrap_or_default(), openings: plan.items(), lanes }
+        Self { bounds, stops, tests, points: points.unwrap_or_default(), openings: plan.items(), lanes }
     }
 
     /// Whether tests can end encounters early.
     pub fn ends_games(&self) -> bool {
-        !self.lanes.is_empty()
+        self.stops
+    }
+
+    /// The score of a job's encounter: Elo, the test, games and pairs. None without games.
+    pub fn score(&self, plan: &Plan, job: &Job) -> Option<String> {
+        let lane = self.lanes.get(plan.find_lane(job.variant, job.opponent)?)?;
+        let names = [Some(job.variant), job.opponent].map(|at| at.map_or("", |at| plan.variants[at].name.as_str()));
+        let ([won, drawn, lost], [ll, ld, dd, wd, ww]) = (lane.games, lane.pairs.0);
+        let elo = match lane.pairs.count() {
+            0 => "no pair of games yet".to_owned(),
+            _ => lane.pairs.elo().to_string(),
+        };
+        let test = match self.tests {
+            true => format!(", {}", self.bounds.describe(lane.pairs.llr(self.bounds.elo0, self.bounds.elo1))),
+            false => String::new(),
+        };
+        let pairs = format!("W/D/L {won}/{drawn}/{lost}, Ptnml(0-2) {ll} {ld} {dd} {wd} {ww}");
+        Some(format!("{} against {}: {elo}{test}, {pairs}", names[0], names[1]))
+    }
+
+    /// The scores of all encounters.
+    fn scores(&self, plan: &Plan) -> Vec<String> {
+        (0..self.lanes.len()).filter_map(|lane| self.score(plan, &plan.job_in_lane(lane, 0, 0))).collect()
     }
 
     /// Adds a row of a results file.
@@ -102,13 +139,14 @@ impl Stopping {
         let Some(lane) = plan.find_lane(job.variant, job.opponent).and_then(|lane| self.lanes.get_mut(lane)) else {
             return;
         };
+        let bounds = Some(&self.bounds).filter(|_| self.stops);
         let points = points.parse::<f64>().ok().filter(|_| !failed);
         match (points, last) {
-            (None, _) => lane.add_pair(job.item, None, &self.bounds),
-            (Some(points), false) => *lane.open.entry(job.item).or_default() += points,
+            (None, _) => lane.add_pair(job.item, None, bounds),
+            (Some(points), false) => drop(lane.open.insert(job.item, points)),
             (Some(points), true) => {
-                let both = lane.open.remove(&job.item).unwrap_or_default() + points;
-                lane.add_pair(job.item, Some(both), &self.bounds);
+                let first = lane.open.remove(&job.item).unwrap_or_default();
+                lane.add_pair(job.item, Some([first, points]), bounds);
             }
         }
     }
@@ -128,6 +166,7 @@ impl Stopping {
     /// Completes the summary of a run of `all` jobs: failures after the end of a test do not count.
     /// `stopped`: the run was interrupted.
     pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, stopped: bool, all: u64) -> RunSummary {
+        summary.scores = self.scores(plan);
         if !self.ends_games() {
             return RunSummary { interrupted: stopped && summary.before + summary.done < all, ..summary };
         }
@@ -175,7 +214,8 @@ mod tests {
             assert!((1..end).all(|pairs| so_far(pairs) == TestState::Continue), "{end}");
             for stride in [1, 3, 7, 101] {
                 let mut lane = Lane::default();
-                (0..400).for_each(|step| lane.add_pair(step * stride % 400, points(step * stride % 400), &bounds));
+                let games = |pair: usize| points(pair).map(|points: f64| [points.min(1.0), (points - 1.0).max(0.0)]);
+                (0..400).for_each(|step| lane.add_pair(step * stride % 400, games(step * stride % 400), Some(&bounds)));
                 assert_eq!(lane.end, Some(end - 1), "{stride}");
                 assert!(lane.needs(end - 1));
                 assert!(!lane.needs(end));
@@ -192,6 +232,8 @@ mod tests {
         let open = Lane { next: 9, ..Lane::default() };
         let with_lanes = |lanes: &[&Lane]| Stopping {
             bounds: Test::default().bounds(1),
+            stops: true,
+            tests: true,
             points: 0,
             openings: 10,
             lanes: lanes.iter().map(|&lane| lane.clone()).collect(),
@@ -221,7 +263,8 @@ mod tests {
                     not_needed,
                     ..RunSummary::default()
                 };
-                assert_eq!(stopping.summarize(&plan, ran, stopped, 99), expected, "{lanes:?}");
+                let found = RunSummary { scores: Vec::new(), ..stopping.summarize(&plan, ran, stopped, 99) };
+                assert_eq!(found, expected, "{lanes:?}");
             }
         }
     }
@@ -283,6 +326,23 @@ mod tests {
         stopping.add_pair(&plan, find_job(2, 2), true, &[row("")]);
         assert_eq!((needed(&stopping, 2), stopping.is_settled()), (vec![true; 12], false));
         assert_eq!((stopping.failed(), stopping.not_needed()), (1, not_needed));
+        let score = stopping.score(&plan, of(2, 0)).unwrap_or_default();
+        let llr = Pentanomial([0, 0, 1, 0, 0]).llr(0.0, 300.0);
+        let ends = format!(", LLR {llr:+.2} [-2.20, 2.20], W/D/L 1/0/1, Ptnml(0-2) 0 0 1 0 0");
+        assert!(score.starts_with("c against a: +0.0 Elo [-") && score.ends_with(&ends), "{score}");
+        assert!(
+            stopping.scores(&plan)[0].contains(&format!(": H1 accepted, W/D/L {}/0/0, ", 2 * end)),
+            "{:?}",
+            stopping.scores(&plan)
+        );
+        // Without a test the pairs of a shard count in any order, and no ratio is shown.
+        let untested = experiment(&text.replace("test = {", "# {"));
+        let mut all = Stopping::new(&untested, &plan, &header, None);
+        assert!(all.score(&plan, of(1, 0)).is_some_and(|score| score.contains("no pair of games yet, W/D/L 0/0/0")));
+        all.add_pair(&plan, of(1, 7), false, &["1", "0.5"].map(row));
+        assert!(
+            all.score(&plan, of(1, 0)).is_some_and(|score| score.ends_with("], W/D/L 1/1/0, Ptnml(0-2) 0 0 0 1 0"))
+        );
         // Failures after the end of a test are not reported.
         let failure = |variant: usize, item: usize| (*find_job(variant, item), format!("{variant} {item}"));
         let failures = vec![failure(1, end), failure(1, end - 1), failure(1, 11), failure(2, 11)];

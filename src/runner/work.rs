@@ -131,9 +131,12 @@ impl Shared<'_> {
         match sink.append(&rows, self.output) {
             Ok(()) => {
                 drop(sink);
-                lock(&self.stopping).add_pair(self.plan, job, failed, &rows);
+                let mut stopping = lock(&self.stopping);
+                stopping.add_pair(self.plan, job, failed, &rows);
+                let score = stopping.score(self.plan, job);
+                drop(stopping);
                 lock(&self.summary).done += 1;
-                self.progress.done();
+                self.progress.done(score);
             }
             Err(error) => {
                 sink.broken = Some(error);

@@ -95,6 +95,17 @@ impl Bounds {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
+    /// A log-likelihood ratio with the bounds, and the decision at it.
+    pub fn describe(&self, llr: f64) -> String {
+        let (lower, upper) = self.limits();
+        let decision = match self.decide(llr) {
+            TestState::Continue => "",
+            TestState::H0 => ": H0 accepted",
+            TestState::H1 => ": H1 accepted",
+        };
+        format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]{decision}")
+    }
+
     /// The state of a test at a log-likelihood ratio.
     pub fn decide(&self, llr: f64) -> TestState {
         let (lower, upper) = self.limits();

@@ -8,11 +8,15 @@ use super::protocol::{first_word, is_move};
 use super::{DepthReport, UciReport};
 use crate::chess::{Board, Increments, Move, Score, parse_move};
 use crate::engine::Limit;
+use crate::engine::options::{Mate, MateDistance};
 use std::str::FromStr;
 use std::time::Duration;
 
 /// A mate in n plies scores this less n.
 const MATE: Score = 32_000;
+
+/// How the scores of a report express a mate.
+pub const UCI_MATE: Mate = Mate { value: MATE, distance: MateDistance::Ply };
 
 /// Larger counts are ignored: this is the largest integer that every reader of the rows represents
 /// exactly.

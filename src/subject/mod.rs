@@ -18,6 +18,7 @@ mod uci;
 mod watchdog;
 
 pub use fault::{EngineFault, Failure};
+pub use info::UCI_MATE;
 pub use launch::Launch;
 pub use options::{Restart, SubjectOptions};
 pub use probe::{LimitSupport, NodeReports, ProbeResult, Repeatability, probe, probe_limits, probe_repeatability};

@@ -204,7 +204,7 @@ mod tests {
             fn job(&self, variant: &str, item: &str) {
                 assert!(variant != "b" || !self.0.contains(&item), "a fault");
             }
-            fn done(&self) {}
+            fn done(&self, _: Option<String>) {}
             fn end(&self, _: &RunSummary) {}
         }
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 1 }\n\
@@ -236,7 +236,7 @@ mod tests {
         impl Progress for Silent {
             fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
             fn job(&self, _: &str, _: &str) {}
-            fn done(&self) {}
+            fn done(&self, _: Option<String>) {}
             fn end(&self, _: &RunSummary) {}
         }
         let experiments = [1, 2].map(|depth| {

@@ -2,7 +2,7 @@
 
 use crate::chess::Score;
 use crate::engine::Iteration;
-use crate::engine::options::{Mate, MateDistance};
+use crate::engine::options::Mate;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -25,13 +25,7 @@ impl<W: Write> Output<W> {
 
 /// A score in UCI format: centipawns, or moves to mate, negative for the side that is mated.
 pub fn score(score: Score, mate: &Mate) -> String {
-    // Only scores that count plies from the root give the distance to mate.
-    let plies = mate.value - score.abs();
-    if mate.distance == MateDistance::Ply && (0..=256).contains(&plies) {
-        let moves = (plies + 1) / 2;
-        return format!("mate {}", if score > 0 { moves } else { -moves });
-    }
-    format!("cp {score}")
+    mate.moves(score).map_or_else(|| format!("cp {score}"), |moves| format!("mate {moves}"))
 }
 
 /// A finished iteration as an `info` line. `nodes`: of all iterations so far; `elapsed`: since the
@@ -64,6 +58,7 @@ fn cost(nodes: u64, elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::options::MateDistance;
 
     #[test]
     fn mate_score_counts_moves_of_the_mating_side() {

@@ -171,6 +171,10 @@ fn decided_test_ends_its_encounter() {
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains(&spared), "{stderr}");
     let (games, rows) = (trial.games("one"), trial.rows("one"));
+    let ends: Vec<&str> = stderr.lines().filter(|line| line.contains(" against base: ")).collect();
+    assert!(ends.len() == 2 && ends[0].starts_with("bare ") && ends[1].starts_with("plain "), "{stderr}");
+    assert!(ends[0].contains(&format!("]: H0 accepted, W/D/L ")) && ends[0].contains(", Ptnml(0-2) "), "{stderr}");
+    assert!(games.lines().any(|line| line.contains("/2, n=")), "depth and nodes of each move");
     assert_eq!(of_variant(&rows, "bare"), of_variant(&every, "bare")[..2 * weak]);
     assert_eq!(of_variant(&rows, "plain"), of_variant(&every, "plain")[..2 * like]);
     assert_eq!(games.matches("[Event ").count(), 2 * (weak + like));
@@ -356,8 +360,8 @@ fn round_robin_page_has_every_encounter() {
         let shown = row["score"].as_f64().unwrap();
         assert!((shown - score).abs() < 1e-9, "{shown} {score}");
         assert_eq!(row["pairs"], 6.0);
-        let draws = games.clone().filter(|&at| points[at] == 0.5).count() as f64 / games.clone().count() as f64;
-        assert!((row["draws"].as_f64().unwrap() - draws).abs() < 1e-9, "{row}");
+        let [won, drawn, lost] = [1.0, 0.5, 0.0].map(|worth| games.clone().filter(|&at| points[at] == worth).count());
+        assert_eq!(row["wdl"], format!("{won}/{drawn}/{lost}"));
         // Three intervals together: 2.394 standard errors, where one has 1.96; of who won all they end with the points.
         let ends = |key: &str| [0, 1].map(|at| row[key][at].as_f64().unwrap());
         let points = |elo: f64| 1.0 / (1.0 + 10f64.powf(-elo / 400.0));

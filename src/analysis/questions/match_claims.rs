@@ -20,8 +20,11 @@ pub fn judge_match_claims(expects: &[Expect], all: &Matches) -> Vec<Verdict> {
             .map_or_else(String::new, |claim| format!("\"{}\" against \"{}\"", claim.player, claim.opponent));
         let (ruling, measured) = elo_and_encounter.map_or((Ruling::NoRows, String::new()), |(claim, (elo, judge))| {
             let (pairs, expected) = (judge.pairs.count(), min_clusters(all.encounters.len()) as u64);
-            let message =
-                format!("{:+.1} Elo [{:+.1}, {:+.1}] over {}", elo.elo, elo.low, elo.high, plural(pairs, "pair"));
+            let family = match all.encounters.len() {
+                1 => String::new(),
+                several => format!(" (interval for all {several} encounters together)"),
+            };
+            let message = format!("{elo} over {}{family}", plural(pairs, "pair"));
             // The interval of games that a sequential test stopped is not valid.
             match (all.test.stop, pairs < expected) {
                 (true, _) => (Ruling::Undecided, message),

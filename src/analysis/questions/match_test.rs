@@ -11,6 +11,12 @@ pub struct Elo {
     pub high: f64,
 }
 
+impl std::fmt::Display for Elo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:+.1} Elo [{:+.1}, {:+.1}]", self.elo, self.low, self.high)
+    }
+}
+
 /// The normal quantile of a 95 % interval.
 const Z_95: f64 = 1.96;
 

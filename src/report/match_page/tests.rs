@@ -102,18 +102,19 @@ fn findings_name_up_to_six_encounters() {
     assert_eq!(output.len(), 7, "{output:?}");
     assert!(output[0].starts_with("\"up\" against \"x\": +88.7 Elo ["), "{output:?}");
     assert!(
-        output[0].ends_with(" over 20 pairs of games; the first is clearly the stronger. The test of 0 against 5 normalized Elo: H1 after 1,500 pairs."),
+        output[0].ends_with(" over 20 pairs of games; the first is clearly the stronger. The test of 0 against 5 normalized Elo: H1 accepted after 1,500 pairs."),
         "{output:?}"
     );
     assert!(output[1].starts_with("\"down\" against \"x\": -88.7 Elo"), "{output:?}");
     assert!(output[1].contains("; the first is clearly the weaker."), "{output:?}");
-    assert!(output[1].ends_with(": H0 after 9 pairs."), "{output:?}");
+    assert!(output[1].ends_with(": H0 accepted after 9 pairs."), "{output:?}");
     assert!(output[2].contains("; no difference is shown."), "{output:?}");
     assert!(output[2].ends_with(": open."), "{output:?}");
     assert_eq!(
         output[6],
         "120 pairs in all. 6 encounters are tested together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
-         the family-wise error rates are at most 6 and 12 %."
+         the family-wise error rates are at most 6 and 12 %. An interval in brackets is of its encounter alone; claims are decided by those of all \
+         together."
     );
     let open = Encounter { decided: Some((TestState::H0, 3)), ..level("g") };
     for (decided, words) in [
@@ -223,7 +224,8 @@ fn encounter_rows_have_their_fields() {
         (0, "elo", "+88.7"),
         // 18 won and 14 drawn of 40.
         (0, "score", "62.5 %"),
-        (0, "draws", "35.0 %"),
+        (0, "wdl", "18/14/8"),
+        (0, "ptnml", "0, 0, 10, 10, 0"),
         (0, "llr", "-1.25"),
         (0, "p", "0.020"),
         (1, "interval", "-"),

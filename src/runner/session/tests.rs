@@ -36,7 +36,7 @@ impl Progress for RunLog {
     fn job(&self, variant: &str, item: &str) {
         lock(&self.jobs).insert((variant.to_owned(), item.to_owned()));
     }
-    fn done(&self) {
+    fn done(&self, _: Option<String>) {
         *lock(&self.done) += 1;
         if let Some((after, stop)) = &self.stop
             && *lock(&self.done) == *after
@@ -438,7 +438,7 @@ fn game_without_selected_plies_is_a_failed_job() {
 struct When<F: Fn() + Sync>(Mutex<u64>, F);
 
 impl<F: Fn() + Sync> Progress for When<F> {
-    fn done(&self) {
+    fn done(&self, _: Option<String>) {
         let mut left = lock(&self.0);
         *left -= 1;
         if *left == 0 {

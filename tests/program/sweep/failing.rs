@@ -15,7 +15,7 @@ impl Progress for Faulty {
         // A panic whose words are put together is carried otherwise than one whose words stand in the program.
         assert!(!(variant == "no table" && item == "BK.03"), "{item} is {}", variant.len());
     }
-    fn done(&self) {}
+    fn done(&self, _: Option<String>) {}
     fn end(&self, _: &RunSummary) {}
 }
 
