@@ -12,7 +12,8 @@ use ttlab::internals::subject::{Launch, Position, Subject, Uci, find_program};
 
 fn driver(criterion: &mut Criterion) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/engines/scripted.sh");
-    let mut engine = Uci::new(Launch::new(&find_program(&ProgramWords::Name(script.to_owned())).unwrap()));
+    let mut engine =
+        Uci::new(Launch::new(&find_program(&ProgramWords::Name(script.to_owned()), std::path::Path::new("")).unwrap()));
     engine.start().unwrap();
     let (board, stop) = (Board::startpos(), AtomicBool::new(false));
     let limit = Limit { depth: Some(3), nodes: None };

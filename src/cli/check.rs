@@ -2,6 +2,8 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::preflight;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
+use crate::subject::find_program;
+use crate::subject::options::ProgramWords;
 use crate::table::Size;
 use crate::text::plural;
 use std::path::{Path, PathBuf};
@@ -56,6 +58,25 @@ fn notes(experiment: &Experiment) -> Vec<String> {
     beside.into_iter().chain(small).collect()
 }
 
+/// The programs of a file's engines: where each is, or that it is missing.
+fn programs(experiment: &Experiment) -> Vec<String> {
+    let subjects = experiment.variants.iter().filter_map(|variant| Some(&variant.external()?.uci));
+    let reference = experiment.file.reference.iter().filter_map(|reference| reference.uci.as_ref());
+    let mut words: Vec<&ProgramWords> = Vec::new();
+    subjects.chain(reference).for_each(|program| {
+        if !words.contains(&program) {
+            words.push(program)
+        }
+    });
+    let describe = |words: &ProgramWords| match find_program(words, &experiment.folder) {
+        Ok(program) => {
+            format!("note: {words} is {}; `ttlab plan` starts it and tries its options", program.path.display())
+        }
+        Err(problem) => format!("warning: {problem}: `ttlab run` needs this engine"),
+    };
+    words.into_iter().map(describe).collect()
+}
+
 /// Checks one file, and adds its warnings to the count.
 fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFailure> {
     let experiment = Experiment::load(file, &super::with_skip(&[], skip_bad)?).map_err(CommandFailure::usage)?;
@@ -68,6 +89,7 @@ fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFa
     warnings.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     *count += warnings.len();
     super::reach(&experiment, Some(&folder)).iter().for_each(|reach| eprintln!("{shown}: {reach}"));
+    programs(&experiment).iter().for_each(|line| eprintln!("{shown}: {line}"));
     notes(&experiment).iter().for_each(|note| eprintln!("{shown}: note: {note}"));
     let memory = runner::memory_warnings(&plan, runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment)));
     memory.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));

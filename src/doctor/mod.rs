@@ -20,6 +20,7 @@ use crate::subject::{
     Uci, UciReport, find_program, probe_limits, probe_repeatability,
 };
 use positions::GamePosition;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -144,7 +145,7 @@ impl Findings {
 /// When the engine is not found, does not start, or an option is not one that it declares.
 pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) -> Result<Option<Diagnosis>, String> {
     let begun = Instant::now();
-    let program = find_program(&request.words)?;
+    let program = find_program(&request.words, Path::new(""))?;
     progress("starting the engine");
     let mut engine = Uci::new(Launch::new(&program));
     engine.start().map_err(|failure| failure.to_string())?;

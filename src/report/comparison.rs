@@ -3,6 +3,7 @@
 use super::number::format_count;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, MovedRow};
+use crate::analysis::questions::plans::MeasuredProgram;
 use crate::analysis::rows::metric::Better;
 use crate::record::columns;
 use crate::text::plural;
@@ -95,6 +96,17 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
         Some(list) => format!("they differ in {}", list.join("; ")),
     };
     let (rows, moved) = comparison.rows;
+    let programs = |sides: &str, all: &[MeasuredProgram]| {
+        let list: Vec<String> = all.iter().map(ToString::to_string).collect();
+        (!list.is_empty()).then(|| format!("{sides} {}", list.join(", ")))
+    };
+    let programs = match &comparison.programs {
+        [base, new] if base == new => vec![programs("both measure", base)],
+        [base, new] => vec![programs("BASE measures", base), programs("NEW measures", new)],
+    };
+    let other = comparison
+        .other_programs()
+        .map(|[base, new]| format!("warning: another engine was measured, not another build: BASE {base}, NEW {new}"));
     let unpaired = [(comparison.missing.0, "missing in NEW"), (comparison.added, "only in NEW")];
     let unpaired_text: String =
         unpaired.iter().filter(|(rows, _)| *rows > 0).map(|(rows, what)| format!(", {rows} {what}")).collect();
@@ -103,6 +115,7 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
         format!("plans: {plans}"),
         format!("rows: {moved} of {rows} moved{unpaired_text}"),
     ];
+    lines.splice(1..1, programs.into_iter().flatten().chain(other).collect::<Vec<_>>());
     if let Some(at) = comparison.metric_index(columns::NODES) {
         let paired = || comparison.variants.iter().filter(|change| change.paired > 0);
         let total = paired().fold([0.0; 2], |sum, change| [0, 1].map(|side| sum[side] + change.totals[at][side]));

@@ -48,6 +48,8 @@ pub fn comparison_json(comparison: &Comparison) -> String {
         "headline": headline(comparison),
         "base": comparison.names[0],
         "new": comparison.names[1],
+        "programs": { "base": comparison.programs[0], "new": comparison.programs[1] },
+        "other_programs": comparison.other_programs().is_some(),
         "same_plan": comparison.same_plan,
         "rows": {
             "paired": comparison.rows.0,
@@ -116,6 +118,11 @@ fn xml(text: &str) -> String {
 /// for each gate.
 pub fn junit(comparison: &Comparison) -> String {
     let mut suites = String::new();
+    let properties: String = [("base", 0), ("new", 1)]
+        .iter()
+        .flat_map(|(side, at)| comparison.programs[*at].iter().map(move |program| (side, program.to_string())))
+        .map(|(side, program)| format!("<property name=\"{side}.program\" value=\"{}\"/>", xml(&program)))
+        .collect();
     let (mut tests, mut failures) = (0, 0);
     // A variant that only NEW has cannot be compared.
     for change in comparison.variants.iter().filter(|change| change.paired + change.missing > 0) {
@@ -132,6 +139,9 @@ pub fn junit(comparison: &Comparison) -> String {
         let failed = cases.iter().filter(|(_, failure, _)| failure.is_some()).count();
         let name = xml(&change.variant);
         let _ = writeln!(suites, "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\">", cases.len());
+        if !properties.is_empty() {
+            let _ = writeln!(suites, "    <properties>{properties}</properties>");
+        }
         for (case, failure, caution) in &cases {
             let failure = failure.iter().map(|message| format!("<failure message=\"{}\"/>", xml(message)));
             let caution = caution.iter().map(|caution| format!("<system-out>{}</system-out>", xml(caution)));

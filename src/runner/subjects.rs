@@ -102,7 +102,8 @@ impl Subjects {
         for (at, variant) in plan.variants.iter().enumerate() {
             let Some(subject) = variant.external() else { continue };
             let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
-            let program = find_program(&subject.uci).map_err(|message| wrong(format!("subject.uci: {message}")))?;
+            let program = find_program(&subject.uci, &experiment.folder)
+                .map_err(|message| wrong(format!("subject.uci: {message}")))?;
             // The tested items are the first of the first suite.
             let limit = plan.limit(at, 0);
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
@@ -149,7 +150,8 @@ impl Subjects {
         let (reference, who) = if subject.is_builtin() {
             (None, serde_json::to_string(&options).unwrap_or_default())
         } else {
-            let program = find_program(&subject.uci).map_err(|message| wrong(format!("uci: {message}")))?;
+            let program =
+                find_program(&subject.uci, &experiment.folder).map_err(|message| wrong(format!("uci: {message}")))?;
             let known = examine(limit, &subject, &program, &[], stop).map_err(wrong)?.ok_or(RunError::Interrupted)?;
             (Some(known), format!("{} {:?}", program.sha256, subject.options))
         };

@@ -31,27 +31,30 @@ pub struct EngineIdentity {
     pub applied: Vec<(String, String)>,
 }
 
-/// Finds a program: a path as given, or a name on the PATH (and where Debian installs games).
+/// Finds a program: a path beside the experiment file (in `folder`), as a suite, or else in the
+/// working folder; or a name on the PATH (and where Debian installs games).
 ///
 /// # Errors
 /// What is wrong, and what to do.
-pub fn find_program(words: &ProgramWords) -> Result<Program, String> {
+pub fn find_program(words: &ProgramWords, folder: &Path) -> Result<Program, String> {
     let (name, arguments) = words.split();
-    let path = locate(name)?;
+    let path = locate(name, folder)?;
     let sha256 = sha256_hex(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(Program { path, arguments: arguments.to_vec(), sha256 })
 }
 
-fn locate(name: &str) -> Result<PathBuf, String> {
+fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
     if name.is_empty() {
         return Err("no program given".to_owned());
     }
     if Path::new(name).components().count() > 1 || name.starts_with('.') {
-        return match Path::new(name) {
+        let beside = folder.join(name);
+        return match if beside.is_file() { &beside } else { Path::new(name) } {
             path if is_executable(path) => std::path::absolute(path).map_err(|error| error.to_string()),
             path if path.is_file() => Err(format!("{name} is not executable (chmod +x)")),
             path if path.is_dir() => Err(format!("{name} is a folder: give a program in it")),
-            _ => Err(format!("no such file: {name}{}", list_hint(name))),
+            _ if beside == Path::new(name) => Err(format!("no such file: {name}{}", list_hint(name))),
+            _ => Err(format!("no such file: {name}, nor {}{}", beside.display(), list_hint(name))),
         };
     }
     let on_path = std::env::var_os("PATH").unwrap_or_default();
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn missing_program_is_reported_with_a_hint() {
-        let one = |name: &str| find_program(&ProgramWords::Name(name.to_owned())).unwrap_err();
+        let one = |name: &str| find_program(&ProgramWords::Name(name.to_owned()), Path::new("")).unwrap_err();
         assert!(one("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
         assert_eq!(one("./no-such-engine"), "no such file: ./no-such-engine");
         let message = r#"no such file: ./no-such -u 4: write arguments as a list, as in ["./no-such", "-u", "4"]"#;
@@ -98,6 +101,21 @@ mod tests {
         assert_eq!(one("Cargo.toml"), "no program `Cargo.toml` on the PATH");
         assert_eq!(one("./Cargo.toml"), "./Cargo.toml is not executable (chmod +x)");
         assert_eq!(one(""), "no program given");
+    }
+
+    /// As a suite: the file beside the experiment takes precedence over the one in the working folder.
+    #[test]
+    fn program_beside_the_experiment_takes_precedence() {
+        let folder = tempfile::tempdir().unwrap();
+        let find = |name: &str| find_program(&ProgramWords::Name(name.to_owned()), folder.path());
+        let message = format!("no such file: ./engine, nor {}", folder.path().join("./engine").display());
+        assert_eq!(find("./engine"), Err(message));
+        std::fs::write(folder.path().join("engine"), "").unwrap();
+        assert_eq!(find("./engine"), Err("./engine is not executable (chmod +x)".to_owned()));
+        std::fs::set_permissions(folder.path().join("engine"), std::fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(find("./engine").unwrap().path, folder.path().join("engine"));
+        let own = std::env::current_exe().unwrap();
+        assert_eq!(find(&own.display().to_string()).unwrap().path, own, "an absolute path stays as it is");
     }
 
     /// Executable by any of owner, group and others.

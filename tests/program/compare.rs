@@ -315,15 +315,15 @@ fn comparison_begins_with_plans_rows_nodes_and_gate() {
     let lines = lead(&[&path(&base), &path(&more), "--fail-on", "nodes > +1%"]);
     let total = nodes(&base, "plain") + nodes(&base, NASTY);
     let share = 100.0 * 0.5 * nodes(&base, "plain") / total;
-    assert!(lines[1].contains("plans: equal"), "{lines:?}");
-    assert!(lines[2].contains("rows: 24 of 48 moved"), "{lines:?}");
-    assert!(lines[3].contains(&format!("({share:+.2} %)")), "{lines:?}");
-    assert!(lines[3].contains("most in \"plain\": +50.00 %"), "{lines:?}");
-    assert!(lines[4].contains("gate: 1 of 2 fail"), "{lines:?}");
+    assert!(lines[2].contains("plans: equal"), "{lines:?}");
+    assert!(lines[3].contains("rows: 24 of 48 moved"), "{lines:?}");
+    assert!(lines[4].contains(&format!("({share:+.2} %)")), "{lines:?}");
+    assert!(lines[4].contains("most in \"plain\": +50.00 %"), "{lines:?}");
+    assert!(lines[5].contains("gate: 1 of 2 fail"), "{lines:?}");
     let lines = lead(&[&path(&base), &path(&deeper)]);
-    assert!(lines[1].contains("plans: they differ in limit.depth (3 -> 4)"), "{lines:?}");
-    assert!(lines[2].contains("rows: 0 of 48 moved, 16 only in NEW"), "{lines:?}");
-    assert!(lines[4].contains("none was given"), "{lines:?}");
+    assert!(lines[2].contains("plans: they differ in limit.depth (3 -> 4)"), "{lines:?}");
+    assert!(lines[3].contains("rows: 0 of 48 moved, 16 only in NEW"), "{lines:?}");
+    assert!(lines[5].contains("none was given"), "{lines:?}");
     // An option that has another value in every variant is told once.
     let file = fs::read_to_string(folder.path().join("trial.toml")).unwrap();
     fs::write(folder.path().join("trial.toml"), format!("{file}[engine]\nalgorithm = 'pvs'\n")).unwrap();
@@ -332,8 +332,8 @@ fn comparison_begins_with_plans_rows_nodes_and_gate() {
     let args = ["run", file.to_str().unwrap(), "--quiet", "--set", "limit.depth=3", "--out", other.to_str().unwrap()];
     assert_eq!(run(&args).2, 0);
     let lines = lead(&[&path(&base), &path(&other)]);
-    assert!(lines[1].contains("algorithm (alpha-beta -> pvs)"), "{lines:?}");
-    assert!(!lines[1].contains("depth"), "{lines:?}");
+    assert!(lines[2].contains("algorithm (alpha-beta -> pvs)"), "{lines:?}");
+    assert!(!lines[2].contains("depth"), "{lines:?}");
 }
 
 /// What of two manifests speaks against a comparison is told of the side that it is true of; of times, where a gate asks for them alone.
@@ -364,10 +364,12 @@ fn notes_name_the_side_that_makes_a_comparison_doubtful() {
     assert!(!is_of(&notes(&repeats(2), time), "each search once"));
     assert!(!is_of(&notes(&repeats(1), count), "each search once"));
     let other = notes(&|manifest| manifest["build"]["commit"] = "elsewhere".into(), count);
-    assert!(
-        other.iter().any(|note| note.starts_with("other builds: BASE ") && note.contains("(elsewhere, ")),
-        "{other:?}"
-    );
+    assert!(!is_of(&other, "builds"), "the head has them: {other:?}");
+    let junit = run(&["compare", base.to_str().unwrap(), new.to_str().unwrap(), "--junit", "-"]).0;
+    let programs = ["base", "new"].map(|side| format!("<property name=\"{side}.program\" value=\"ttlab "));
+    assert!(programs.iter().all(|property| junit.contains(property)), "{junit}");
+    let (text, _, _) = run(&["compare", base.to_str().unwrap(), new.to_str().unwrap()]);
+    assert!(text.contains("NEW measures ttlab ") && text.contains(" (elsewhere, "), "{text}");
     let other = notes(&|manifest| manifest["machine"]["cpu"] = "abacus".into(), count);
     assert!(
         other.iter().any(|note| note.starts_with("other machines: BASE ") && note.contains("NEW abacus, ")),

@@ -3,7 +3,7 @@
 
 use super::gate::{Gate, GateError, Rule};
 use super::paired_rows::{CompareError, PairedResults, RecordedResult, RowPair, add_score_errors};
-use super::plans;
+use super::plans::{self, MeasuredProgram};
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Pairs};
 use crate::analysis::rows::metric::Metric;
@@ -20,6 +20,8 @@ const MAX_LISTED: usize = 20;
 pub struct Comparison {
     /// The names of BASE and NEW.
     pub names: [String; 2],
+    /// The programs that BASE and NEW measured; empty without a manifest.
+    pub programs: [Vec<MeasuredProgram>; 2],
     /// The metrics of each variant's changes: counters, then seconds.
     pub metrics: Vec<String>,
     /// Each variant of BASE or NEW; in each suite if both have several.
@@ -148,6 +150,7 @@ impl Comparison {
         let joined = PairedResults::new(base, new)?;
         let mut comparison = Self {
             names: [base.name.clone(), new.name.clone()],
+            programs: [base, new].map(plans::programs),
             added: joined.added,
             failed: joined.failed,
             same_plan: base.manifest.as_ref().zip(new.manifest.as_ref()).map(|(base, new)| base.plan == new.plan),
@@ -178,6 +181,18 @@ impl Comparison {
         } else {
             Finding::Fine
         }
+    }
+
+    /// The programs' names, if those of BASE and NEW differ.
+    pub fn other_programs(&self) -> Option<[String; 2]> {
+        let [base, new] = &self.programs;
+        let names = |all: &[MeasuredProgram]| {
+            let mut names: Vec<&str> = all.iter().map(|program| program.name.as_str()).collect();
+            names.dedup();
+            names.join(", ")
+        };
+        let names = [names(base), names(new)];
+        (!base.is_empty() && !new.is_empty() && names[0] != names[1]).then_some(names)
     }
 
     /// Whether a changed count is a failure by itself.
@@ -415,7 +430,8 @@ fn collect_notes(
             notes.push(format!("the run of {side} is not finished"));
         }
     }
-    if old.build != after.build {
+    // Those of ttlab's own engine are named as the programs.
+    if old.build != after.build && !plans::programs(base).iter().any(|program| program.program.is_empty()) {
         let [base, new] =
             [&old.build, &after.build].map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
         notes.push(format!("other builds: BASE {base}, NEW {new}"));
@@ -499,10 +515,38 @@ mod tests {
         );
         assert_eq!(
             compare_with_time_gate(&old, &after).notes,
-            [
-                "other builds: BASE 1 (, ), NEW 2 (, )",
-                "other machines: BASE x, 0 cores; NEW y, 0 cores; counts can be compared, times cannot"
-            ]
+            ["other machines: BASE x, 0 cores; NEW y, 0 cores; counts can be compared, times cannot"]
+        );
+    }
+
+    /// Of engines also the measuring builds are named.
+    #[test]
+    fn programs_are_named_and_other_names_noticed() {
+        use crate::record::manifest::EngineInfo;
+        let engine = |name: &'static str, sha256: &'static str| {
+            move |manifest: &mut Manifest| {
+                let (name, sha256, program) = (name.to_owned(), sha256.to_owned(), "/bin/x".to_owned());
+                manifest.build.version.clone_from(&sha256);
+                manifest.subjects.insert("a".to_owned(), EngineInfo { name, sha256, program, ..EngineInfo::default() });
+            }
+        };
+        let of = |change: &dyn Fn(&mut Manifest)| {
+            let mut manifest = Manifest::default();
+            change(&mut manifest);
+            result_of("a,p,9", manifest)
+        };
+        let found = compare(&of(&engine("One", "11")), &of(&engine("One", "22")));
+        assert_eq!(
+            found.programs.map(|all| all[0].to_string()),
+            ["11", "22"].map(|hash| format!("One (/bin/x, SHA-256 {hash})"))
+        );
+        assert!(found.notes.iter().any(|note| note.starts_with("other builds: BASE 11 ")), "{:?}", found.notes);
+        assert_eq!(compare(&of(&engine("One", "11")), &of(&engine("One", "22"))).other_programs(), None);
+        let other = compare(&of(&engine("One", "11")), &of(&engine("Two", "11"))).other_programs();
+        assert_eq!(other, Some(["One".to_owned(), "Two".to_owned()]));
+        assert_eq!(
+            compare(&of(&|_| ()), &of(&engine("Two", "11"))).other_programs().map(|names| names[0].clone()),
+            Some("ttlab".to_owned())
         );
     }
 

@@ -7,6 +7,43 @@ use crate::record::columns;
 use crate::text::plural;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+/// A program that was measured.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct MeasuredProgram {
+    /// What it calls itself.
+    pub name: String,
+    /// Its file and arguments; empty for ttlab's own engine.
+    pub program: String,
+    /// ttlab's build, or the SHA-256 of the engine's file.
+    pub build: String,
+}
+
+impl std::fmt::Display for MeasuredProgram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.program.is_empty() {
+            true => write!(f, "{} {}", self.name, self.build),
+            false => write!(f, "{} ({}, SHA-256 {:.12})", self.name, self.program, self.build),
+        }
+    }
+}
+
+/// The programs that a result measured, by name.
+pub fn programs(side: &RecordedResult) -> Vec<MeasuredProgram> {
+    let Some(manifest) = &side.manifest else { return Vec::new() };
+    let variants = side.frame.coded(columns::VARIANT);
+    let is_own = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
+    let build = &manifest.build;
+    let build = format!("{} ({}, {})", build.version, build.commit, build.profile);
+    let own = MeasuredProgram { name: "ttlab".to_owned(), build, ..Default::default() };
+    let external = manifest.subjects.values().map(|engine| MeasuredProgram {
+        name: engine.name.clone(),
+        program: std::iter::once(&engine.program).chain(&engine.arguments).cloned().collect::<Vec<_>>().join(" "),
+        build: engine.sha256.clone(),
+    });
+    let all: BTreeSet<MeasuredProgram> = external.chain(is_own.then_some(own)).collect();
+    all.into_iter().collect()
+}
+
 /// Options by dotted path.
 type OptionValues = BTreeMap<String, String>;
 

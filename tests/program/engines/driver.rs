@@ -2,7 +2,7 @@
 
 use super::{alive, all_gone, scripted, token, ttlab};
 use crate::common::scratch;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use ttlab::internals::chess::Board;
@@ -21,7 +21,7 @@ fn launch(fault: &str, words: &[&str]) -> (Launch, String) {
     program.push(scripted().display().to_string());
     program.push(fault.to_owned());
     program.extend(words.iter().filter(|word| !word.contains('=')).map(|word| (*word).to_owned()));
-    let program = find_program(&ProgramWords::List(program)).unwrap();
+    let program = find_program(&ProgramWords::List(program), Path::new("")).unwrap();
     let launch = Launch { guard: Some(ttlab()), timeout: Some(Duration::from_secs(2)), ..Launch::new(&program) };
     (launch, token)
 }
@@ -260,14 +260,15 @@ fn missing_program_is_reported_by_name() {
 /// Only `ttlab` knows the guard's command: another program that uses the library, as this one, would be started once more for each engine.
 #[test]
 fn guard_is_started_only_by_ttlab() {
-    let program = find_program(&ProgramWords::Name(scripted().display().to_string())).unwrap();
+    let program = find_program(&ProgramWords::Name(scripted().display().to_string()), Path::new("")).unwrap();
     assert_eq!(Launch::new(&program).guard, None);
 }
 
 /// A name that begins with a dot is a file's, as a shell has it, and is not looked for on the path.
 #[test]
 fn name_that_begins_with_a_dot_is_a_path() {
-    let message = |name: &str| find_program(&ProgramWords::Name(name.to_owned())).map(|_| ()).unwrap_err();
+    let message =
+        |name: &str| find_program(&ProgramWords::Name(name.to_owned()), Path::new("")).map(|_| ()).unwrap_err();
     assert_eq!(message(".no-such-engine"), "no such file: .no-such-engine");
     assert_eq!(message("no-such-engine."), "no program `no-such-engine.` on the PATH");
 }

@@ -21,7 +21,7 @@ const REPEATING: &[Real] = &[
 
 fn path(program: &str) -> Option<String> {
     let words = ttlab::internals::subject::options::ProgramWords::Name(program.to_owned());
-    ttlab::internals::subject::find_program(&words).ok().map(|found| found.path.display().to_string())
+    ttlab::internals::subject::find_program(&words, Path::new("")).ok().map(|found| found.path.display().to_string())
 }
 
 /// Whether an engine is here; says loudly when not.
