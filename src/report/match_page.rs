@@ -315,10 +315,12 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
         SheetColumn::number("score", "score", "points of the games")
             .drop_order(3)
             .cells(|encounter: &Encounter| Cell::share(encounter.points(), encounter.count() as f64)),
-        SheetColumn::number("wdl", "W/D/L", "games won, drawn and lost").drop_order(4).cells(|encounter: &Encounter| {
-            let [won, drawn, lost] = encounter.games;
-            Cell::text(format!("{won}/{drawn}/{lost}"))
-        }),
+        SheetColumn::number("wdl", "W/D/L", "games won, drawn and lost").drop_order(4).cells(
+            |encounter: &Encounter| {
+                let [won, drawn, lost] = encounter.games;
+                Cell::text(format!("{won}/{drawn}/{lost}"))
+            },
+        ),
         SheetColumn::number("ptnml", "Ptnml(0-2)", "pairs worth 0, 1/2, 1, 3/2 and 2 points")
             .drop_order(9)
             .cells(|encounter: &Encounter| Cell::text(encounter.pairs.0.map(|count| count.to_string()).join(", "))),

@@ -2,13 +2,17 @@
 //! `tune.csv`.
 
 use super::data::csv_number;
-use super::number::format_count;
+use super::number::{format_count, format_p};
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
+use crate::analysis::questions::findings::describe_difference;
 use crate::analysis::questions::race::{Confirmation, HeldOutResult, RaceResult};
-use crate::analysis::rows::metric::Better;
+use crate::analysis::rows::grouping::short_names;
+use crate::analysis::rows::metric::{Better, Metric};
+use crate::experiment::variant::option_columns;
 use crate::experiment::{Experiment, Goal, Tune};
 use crate::stats::ratio::Ratio;
 use crate::text::plural;
+use std::collections::HashMap;
 use std::path::Path;
 
 mod figures;
@@ -55,64 +59,133 @@ impl TuneOutcome<'_> {
         Sheet { kind: "tuning".to_owned(), name: self.experiment.name.clone(), parts }
     }
 
+    /// The candidate that the held-out items test: the winner, or what it was tested against if it is
+    /// the baseline itself.
+    fn tested(&self) -> usize {
+        if self.tuned.winner == self.baseline() { self.tuned.against } else { self.tuned.winner }
+    }
+
+    /// A held-out result in words: the winner's difference from the candidate it was tested against.
+    fn describe(&self, held_out: &HeldOutResult) -> String {
+        let metric = match self.tune.metric.as_str() {
+            "nodes" => Metric::nodes(),
+            column => Metric::from_column(column),
+        };
+        let p = format_p(held_out.p);
+        let equals = if p.starts_with('<') { "" } else { "= " };
+        format!("{}, p {equals}{p}", describe_difference(&held_out.test, &metric))
+    }
+
+    /// What to change in the baseline to get a candidate, as in ``Change `slots` from 1 to 4``; its
+    /// name if that is much.
+    fn change_to(&self, who: usize) -> String {
+        let values = [self.baseline(), who].map(|who| {
+            let columns: HashMap<String, String> = option_columns(&self.experiment.variants[who]).into_iter().collect();
+            self.varying.iter().map(|path| columns.get(path).cloned().unwrap_or_default()).collect::<Vec<_>>()
+        });
+        let names = short_names(self.varying);
+        let changes: Vec<String> = names
+            .iter()
+            .zip(values[0].iter().zip(&values[1]))
+            .filter(|(_, (old, new))| old != new && !old.is_empty() && !new.is_empty())
+            .map(|(name, (old, new))| format!("`{name}` from {old} to {new}"))
+            .collect();
+        match changes.len() {
+            1 | 2 => format!("Change {}", changes.join(" and ")),
+            _ => format!("Use \"{}\" instead of \"{}\"", self.name(who), self.name(self.baseline())),
+        }
+    }
+
+    /// The candidates with the winner's counts in every search, as a range of the one option in which
+    /// they differ if they are neighbours in it.
+    fn equals(&self, equal: &[usize]) -> Option<String> {
+        let metric = &self.tune.metric;
+        if equal.is_empty() {
+            return None;
+        }
+        let list = self.list(equal);
+        let all: Vec<usize> = equal.iter().copied().chain([self.tuned.winner]).collect();
+        let range = self.varying.iter().find_map(|path| {
+            let level = |who: usize| {
+                let columns = option_columns(&self.experiment.variants[who]);
+                let (own, others): (Vec<_>, Vec<_>) = columns.into_iter().partition(|(column, _)| column == path);
+                let others: Vec<_> = others.into_iter().filter(|(column, _)| self.varying.contains(column)).collect();
+                Some((own.first()?.1.parse::<f64>().ok()?, others))
+            };
+            let line = level(self.tuned.winner)?.1;
+            let on_line = |who: usize| level(who).filter(|(_, others)| *others == line).map(|(value, _)| value);
+            let values: Option<Vec<f64>> = all.iter().map(|&who| on_line(who)).collect();
+            let values = values?;
+            let [low, high] = [f64::min, f64::max].map(|end| values.iter().copied().reduce(end).unwrap_or(f64::NAN));
+            let within = (0..self.experiment.variants.len()).filter_map(on_line).filter(|x| (low..=high).contains(x));
+            (within.count() == all.len()).then(|| (path, low, high))
+        });
+        Some(match range {
+            Some((path, low, high)) => format!(
+                "Any `{}` from {low} to {high} does equally: the same {metric} in every search.",
+                short_names(std::slice::from_ref(path))[0]
+            ),
+            None => format!("Identical to it, with the same {metric} in every search: {list}."),
+        })
+    }
+
+    fn list(&self, candidates: &[usize]) -> String {
+        candidates.iter().map(|&who| format!("\"{}\"", self.name(who))).collect::<Vec<_>>().join(", ")
+    }
+
     /// The answer, one sentence each.
     fn findings(&self) -> Vec<String> {
         let tuned = self.tuned;
         let (winner, against) = (self.name(tuned.winner), self.name(tuned.against));
-        let metric = &self.tune.metric;
-        let held_out_text = |held_out: &HeldOutResult| {
-            format!(
-                "{} held-out items its {metric} are {} of \"{against}\"'s.",
-                tuned.held_out,
-                ratio_text(&held_out.test)
-            )
-        };
+        let item = if self.experiment.file.sequence.is_some() { "game" } else { "position" };
+        let unseen = format!("on {} that the race never saw", plural(tuned.held_out, item));
         let mut findings = vec![match (tuned.answer(), tuned.held_out_results.first()) {
             (Confirmation::Inert, _) | (_, None) => format!(
-                "No difference found: all {} candidates gave the same {metric} in every search. The varied options have no effect here.",
-                tuned.candidates.len()
+                "No difference shown: all {} candidates gave the same {} in every search. The varied options have no effect here.",
+                tuned.candidates.len(),
+                self.tune.metric
             ),
-            (Confirmation::Nothing, Some(held_out)) => {
-                let undetected = undetected(&held_out.test, tuned.level);
-                format!(
-                    "No difference found: \"{winner}\" won the race, and on {} {undetected}",
-                    held_out_text(held_out)
-                )
-            }
-            (Confirmation::Worse, Some(held_out)) => {
-                format!("No winner: \"{winner}\" won the race by luck; on {}", held_out_text(held_out))
-            }
+            (Confirmation::Nothing, Some(held_out)) => format!(
+                "No difference shown: \"{winner}\" won the race, but {unseen} it has {} against \"{against}\", which may be chance. {}",
+                self.describe(held_out),
+                undetected(&held_out.test, tuned.level)
+            ),
+            (Confirmation::Worse, Some(held_out)) => format!(
+                "No winner: \"{winner}\" won the race by luck; {unseen} it has {} against \"{against}\".",
+                self.describe(held_out)
+            ),
             (Confirmation::Better, Some(held_out)) if tuned.winner == self.baseline() => {
-                format!("The baseline is best: \"{winner}\". On {}", held_out_text(held_out))
+                format!("Keep the baseline, \"{winner}\": {} against \"{against}\", {unseen}.", self.describe(held_out))
             }
-            (Confirmation::Better, Some(held_out)) => format!("Best: \"{winner}\". On {}", held_out_text(held_out)),
+            (Confirmation::Better, Some(held_out)) => {
+                format!("{}: {} {unseen}.", self.change_to(tuned.winner), self.describe(held_out))
+            }
         }];
-        for ((held_out, found), pressure) in
-            tuned.held_out_results.iter().zip(&tuned.confirmations).zip(self.pressures).skip(1)
-        {
+        let others = tuned.held_out_results.iter().zip(&tuned.confirmations).zip(self.pressures).skip(1);
+        for ((held_out, found), pressure) in others {
             let text = match found {
                 Confirmation::Better => "it is better there too",
                 Confirmation::Worse => "it is worse there",
                 Confirmation::Nothing | Confirmation::Inert => "no difference shown there",
             };
-            findings.push(format!("At {pressure}: {}; {text}.", ratio_text(&held_out.test)));
+            findings.push(format!("At {pressure}: {}; {text}.", self.describe(held_out)));
         }
         if tuned.answer() != Confirmation::Inert {
-            let list = |same: bool| {
+            let remaining = |same: bool| {
                 let is_listed = |&who: &usize| {
                     let candidate = &tuned.candidates[who];
                     who != tuned.winner && candidate.dropped.is_none() && candidate.equals_winner == same
                 };
-                let names = (0..tuned.candidates.len()).filter(is_listed).map(|who| format!("\"{}\"", self.name(who)));
-                names.collect::<Vec<_>>().join(", ")
+                (0..tuned.candidates.len()).filter(is_listed).collect::<Vec<_>>()
             };
-            let (same_counts, not_distinguished) = (list(true), list(false));
-            if !same_counts.is_empty() {
-                findings.push(format!("The same {metric} as the winner's in every search: {same_counts}."));
-            }
-            findings.push(match not_distinguished.is_empty() {
+            findings.extend(self.equals(&remaining(true)));
+            let undecided = remaining(false);
+            findings.push(match undecided.is_empty() {
                 true => "The race dropped all others.".to_owned(),
-                false => format!("The race shows no difference between the winner and these: {not_distinguished}."),
+                false => format!(
+                    "Undecided in the race, where a difference from the winner may be chance: {}.",
+                    self.list(&undecided)
+                ),
             });
         }
         findings.push(format!(
@@ -174,16 +247,14 @@ impl TuneOutcome<'_> {
                 None => "no difference shown".to_owned(),
             };
             let searches = Cell::count(candidate.searches as f64);
-            [self.name_cell(who), Cell::text(fate), searches, mean, ends, Cell::p(candidate.p)]
+            [self.name_cell(who), Cell::text(fate), searches, mean, ends]
         });
-        let p = "for equality with the winner: sign-flip test, corrected for all candidates by joint flips";
         let columns = [
             SheetColumn::text("candidate", "candidate", "* is the baseline"),
             SheetColumn::text("fate", "in the race", "outcome"),
             SheetColumn::number("searches", "searches", "its searches"),
             SheetColumn::number("ratio", "ratio", "geometric mean of the ratio to the baseline, over these searches"),
             SheetColumn::number("interval", "95 %", "its interval, by items"),
-            SheetColumn::number("p", "p", p),
         ];
         SheetTable::new("race", "The race", columns, rows).with_note(format!(
             "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
@@ -195,7 +266,7 @@ impl TuneOutcome<'_> {
         let mut rows = Vec::new();
         for (held_out, pressure) in self.tuned.held_out_results.iter().zip(self.pressures) {
             for standing in &held_out.standings {
-                let tested = standing.candidate == self.tuned.winner;
+                let tested = standing.candidate == self.tested();
                 let [mean, ends] = self.ratio_cells(&standing.ratio, tested && held_out.p < self.tune.alpha);
                 let test = if tested { held_out.p } else { f64::NAN };
                 let name = self.name_cell(standing.candidate);
@@ -207,7 +278,11 @@ impl TuneOutcome<'_> {
             SheetColumn::text("candidate", "candidate", "* is the baseline"),
             SheetColumn::number("ratio", "ratio", "geometric mean of the ratio to the baseline"),
             SheetColumn::number("interval", "95 %", "its interval, by items"),
-            SheetColumn::number("p", "p", "of the winner, which alone is tested"),
+            SheetColumn::number(
+                "p",
+                "p",
+                "of the one tested difference: winner and baseline, or the baseline and the next best",
+            ),
         ];
         SheetTable::new("held_out", "Held-out items", columns, rows).with_note(format!(
             "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
@@ -252,7 +327,7 @@ impl TuneOutcome<'_> {
         });
         let held_out = self.tuned.held_out_results.iter().zip(self.pressures).flat_map(|(held_out, pressure)| {
             held_out.standings.iter().map(move |standing| {
-                let p = if standing.candidate == self.tuned.winner { held_out.p } else { f64::NAN };
+                let p = if standing.candidate == self.tested() { held_out.p } else { f64::NAN };
                 ("held-out", pressure, standing.candidate, standing.ratio.pairs, &standing.ratio, p, String::new())
             })
         });
@@ -263,11 +338,6 @@ impl TuneOutcome<'_> {
         }
         writer.into_inner().map_err(|error| error.into_error().into())
     }
-}
-
-fn ratio_text(ratio: &Ratio) -> String {
-    let high = if ratio.high == f64::INFINITY { "no bound".to_owned() } else { format!("{:.4}", ratio.high) };
-    format!("{:.4} (95 % {:.4} to {high})", ratio.mean, ratio.low)
 }
 
 /// Which differences this many items would miss. The power follows from the spread; a few items

@@ -102,10 +102,10 @@ fn tune_page_has_every_figure_in_its_cell() {
     assert_eq!(
         findings,
         [
-            "Best: \"slots=2, centre=5\". On 20 held-out items its nodes are 0.8550 (95 % 0.7650 to 0.9650) of \"slots=1, centre=0\"'s.",
-            "At table.size=64 KiB: 1.1550 (95 % 1.0650 to 1.2650); it is worse there.",
-            "The same nodes as the winner's in every search: \"slots=4, centre=0\".",
-            "The race shows no difference between the winner and these: \"slots=2, centre=0\".",
+            "Change `slots` from 1 to 2 and `centre` from 0 to 5: 14.5 % fewer nodes [3.5, 23.5], p = 0.012 on 20 positions that the race never saw.",
+            "At table.size=64 KiB: 15.5 % more nodes [6.5, 26.5], p = 0.034; it is worse there.",
+            "Identical to it, with the same nodes in every search: \"slots=4, centre=0\".",
+            "Undecided in the race, where a difference from the winner may be chance: \"slots=2, centre=0\".",
             "Searched: 345 items (each by one candidate at one pressure) of the 1,380 of the full grid, 25 %.",
         ]
     );
@@ -114,12 +114,12 @@ fn tune_page_has_every_figure_in_its_cell() {
     assert!(page.contains("- made by hand"));
     let race = table(&page, "The race");
     let expected = [
-        ["slots=1, centre=0 *", "dropped in round 2", "25", "1.0000", "-", "0.021"],
-        ["slots=1, centre=5", "dropped in round 1", "12", "**1.2000**", "1.1000-1.3000", "0.001"],
-        ["slots=2, centre=0", "no difference shown", "26", "0.9000", "0.7500-1.0500", "0.064"],
-        ["slots=2, centre=5", "winner", "27", "**0.8000**", "0.7000-0.9000", "-"],
-        ["slots=4, centre=0", "the winner's counts", "28", "**0.8100**", "0.7100-0.9100", "1.000"],
-        ["slots=4, centre=5", "dropped in round 2", "24", "1.0100", "0.9200-1.1200", "0.031"],
+        ["slots=1, centre=0 *", "dropped in round 2", "25", "1.0000", "-"],
+        ["slots=1, centre=5", "dropped in round 1", "12", "**1.2000**", "1.1000-1.3000"],
+        ["slots=2, centre=0", "no difference shown", "26", "0.9000", "0.7500-1.0500"],
+        ["slots=2, centre=5", "winner", "27", "**0.8000**", "0.7000-0.9000"],
+        ["slots=4, centre=0", "the winner's counts", "28", "**0.8100**", "0.7100-0.9100"],
+        ["slots=4, centre=5", "dropped in round 2", "24", "1.0100", "0.9200-1.1200"],
     ];
     assert_eq!(race, expected);
     let held = table(&page, "Held-out items");
@@ -197,17 +197,20 @@ fn tune_page_has_a_sentence_for_each_outcome() {
     let (_, findings) =
         stdout(&|tuned| tuned.confirmations = vec![Confirmation::Nothing, Confirmation::Nothing], &both);
     assert!(
-        findings[0].starts_with("No difference found: \"slots=2, centre=5\" won the race, and on 20 held-out"),
+        findings[0].starts_with("No difference shown: \"slots=2, centre=5\" won the race, but on 20 positions that"),
         "{findings:?}"
     );
-    assert!(findings[0].contains("0.8550 (95 % 0.7650 to 0.9650) of \"slots=1, centre=0\"'s"), "{findings:?}");
+    assert!(
+        findings[0].contains("[3.5, 23.5], p = 0.012 against \"slots=1, centre=0\", which may be chance."),
+        "{findings:?}"
+    );
     assert!(findings[1].ends_with("no difference shown there."), "{findings:?}");
     let (_, findings) = stdout(&|tuned| tuned.confirmations = vec![Confirmation::Worse, Confirmation::Better], &both);
     assert!(findings[0].starts_with("No winner: \"slots=2, centre=5\" won the race by luck"), "{findings:?}");
     assert!(findings[1].ends_with("it is better there too."), "{findings:?}");
     let (page, findings) = stdout(&|tuned| (tuned.winner, tuned.against) = (0, 3), &both);
-    assert!(findings[0].starts_with("The baseline is best: \"slots=1, centre=0\". On 20"), "{findings:?}");
-    assert!(findings[0].ends_with("of \"slots=2, centre=5\"'s."), "{findings:?}");
+    assert!(findings[0].starts_with("Keep the baseline, \"slots=1, centre=0\": 14.5 % fewer"), "{findings:?}");
+    assert!(findings[0].contains(" against \"slots=2, centre=5\", on 20 positions"), "{findings:?}");
     assert!(page.contains("against \"slots=2, centre=5\"; "), "{findings:?}");
     let (page, findings) = stdout(
         &|tuned| {

@@ -170,7 +170,10 @@ fn describe_range(lines: &[&Line], unlike: &[String], metric: &Metric) -> Option
 pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
     let (what, fewer) = (noun(metric), fewer(metric));
     let Ratio { mean, low, high, .. } = *ratio;
-    let percent = |value: f64| format!("{:.1}", 100.0 * value);
+    let percent = |value: f64| match value.is_finite() {
+        true => format!("{:.1}", 100.0 * value),
+        false => "no bound".to_owned(),
+    };
     match mean {
         2.0.. => format!("{mean:.2} times the {what} [{low:.2}, {high:.2}]"),
         1.0.. => format!("{} % more {what} [{}, {}]", percent(mean - 1.0), percent(low - 1.0), percent(high - 1.0)),

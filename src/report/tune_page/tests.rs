@@ -182,9 +182,10 @@ fn baseline_is_that_of_the_file() {
     let experiment = Experiment::parse(&text, Path::new("hand.toml"), &[]).unwrap();
     let standings = [1, 3].map(|candidate| Standing { candidate, ratio: ratio(0.5, true) }).to_vec();
     let held = HeldOutResult { standings, test: ratio(0.5, true), ..HeldOutResult::default() };
-    for (winner, output) in
-        [(3, "The baseline is best: \"slots=2, centre=5\". On "), (1, "Best: \"slots=1, centre=5\". On ")]
-    {
+    for (winner, output) in [
+        (3, "Keep the baseline, \"slots=2, centre=5\": 50.0 % fewer"),
+        (1, "Use \"slots=1, centre=5\" instead of \"slots=2, centre=5\": 50.0 %"),
+    ] {
         let candidates = vec![Candidate { ratio: ratio(0.5, true), ..Candidate::default() }; 6];
         let (held, found) = (vec![held.clone()], vec![Confirmation::Better]);
         let tuned =
@@ -302,12 +303,13 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
     let tune = Tune { alpha: 0.025, ..Tune::default() };
     // Another pressure has its own name, figures and result.
     let output = with_outcome(GRID, &tuned, &tune, |outcome| outcome.findings());
-    assert!(output[0].ends_with("0.2000 (95 % 0.1900 to 0.2100) of \"slots=1, centre=0\"'s."), "{output:?}");
-    assert_eq!(output[1], "At other: 0.3000 (95 % 0.2900 to 0.3100); it is worse there.");
+    let change = "Change `slots` from 1 to 4: 80.0 % fewer nodes [79.0, 81.0], p = 0.020 on 12 positions that the race never saw.";
+    assert_eq!(output[0], change);
+    assert_eq!(output[1], "At other: 70.0 % fewer nodes [69.0, 71.0], p = 0.030; it is worse there.");
     // Of the remaining candidates, neither the winner nor the dropped ones.
     let remaining = [
-        "The same nodes as the winner's in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
-        "The race shows no difference between the winner and these: \"slots=1, centre=0\".",
+        "Identical to it, with the same nodes in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
+        "Undecided in the race, where a difference from the winner may be chance: \"slots=1, centre=0\".",
     ];
     assert_eq!(output[2..4], remaining);
     let [fates, tests, fields] = with_outcome(GRID, &tuned, &tune, |outcome| {
@@ -342,6 +344,23 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
     assert_eq!(tests, ["own None -", "own Better 0.020", "other None -", "other None 0.030"]);
     // Searches, ratio and p.
     assert_eq!(fields, ["20 0.5 ", "20 0.5 0.02"]);
+}
+
+/// Candidates by slots 1, 2, 4, then by centre: 0, 2, 4 have centre 0.
+#[test]
+fn equal_neighbours_are_a_range() {
+    for (winner, equal, sentence) in [
+        (4, &[2][..], Some("Any `slots` from 2 to 4 does equally: the same nodes in every search.")),
+        (0, &[2, 4], Some("Any `slots` from 1 to 4 does equally: the same nodes in every search.")),
+        (0, &[1], Some("Any `centre` from 0 to 5 does equally: the same nodes in every search.")),
+        (0, &[4], Some("Identical to it, with the same nodes in every search: \"slots=4, centre=0\".")),
+        (0, &[3], Some("Identical to it, with the same nodes in every search: \"slots=2, centre=5\".")),
+        (0, &[], None),
+    ] {
+        let tuned = RaceResult { winner, ..RaceResult::default() };
+        let found = with_outcome(GRID, &tuned, &Tune::default(), |outcome| outcome.equals(equal));
+        assert_eq!(found.as_deref(), sentence, "{winner} {equal:?}");
+    }
 }
 
 #[test]
@@ -400,5 +419,6 @@ fn searches_without_ratio_are_warned_of() {
     let zeros: Vec<&String> = warnings.iter().filter(|text| text.contains("without ratio")).collect();
     assert_eq!(zeros, ["other: 1 search with no nodes on one side only, without ratio"]);
     let open = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, ..Ratio::default() };
-    assert_eq!(ratio_text(&open), "0.9000 (95 % 0.8000 to no bound)");
+    let text = describe_difference(&open, &Metric::nodes());
+    assert_eq!(text, "10.0 % fewer nodes [no bound, 20.0]");
 }
