@@ -59,13 +59,13 @@ impl TuneOutcome<'_> {
         Sheet { kind: "tuning".to_owned(), name: self.experiment.name.clone(), parts }
     }
 
-    /// The candidate that the held-out items test: the winner, or what it was tested against if it is
-    /// the baseline itself.
+    /// The candidate that the held-out items test: the winner, or what it was tested against if it
+    /// is the baseline itself.
     fn tested(&self) -> usize {
         if self.tuned.winner == self.baseline() { self.tuned.against } else { self.tuned.winner }
     }
 
-    /// A held-out result in words: the winner's difference from the candidate it was tested against.
+    /// A held-out result in words: the winner's difference from what it was tested against.
     fn describe(&self, held_out: &HeldOutResult) -> String {
         let metric = match self.tune.metric.as_str() {
             "nodes" => Metric::nodes(),
@@ -96,8 +96,8 @@ impl TuneOutcome<'_> {
         }
     }
 
-    /// The candidates with the winner's counts in every search, as a range of the one option in which
-    /// they differ if they are neighbours in it.
+    /// The candidates with the winner's counts in every search, as a range of the one option in
+    /// which they differ if they are neighbours in it.
     fn equals(&self, equal: &[usize]) -> Option<String> {
         let metric = &self.tune.metric;
         if equal.is_empty() {

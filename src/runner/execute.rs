@@ -4,7 +4,7 @@ use super::context::Shared;
 use super::job::JobRow;
 use super::{game_pair, job, lock, trace_job};
 use crate::engine::Engine;
-use crate::experiment::{Job, Variant};
+use crate::experiment::Job;
 use crate::record::{self, EngineColumns, Label, MatchColumns, Row};
 use crate::subject::{Subject, UCI_MATE};
 use std::collections::HashMap;

@@ -326,7 +326,7 @@ mod tests {
         stopping.add_pair(&plan, find_job(2, 2), true, &[row("")]);
         assert_eq!((needed(&stopping, 2), stopping.is_settled()), (vec![true; 12], false));
         assert_eq!((stopping.failed(), stopping.not_needed()), (1, not_needed));
-        let score = stopping.score(&plan, of(2, 0)).unwrap_or_default();
+        let score = stopping.score(&plan, find_job(2, 0)).unwrap_or_default();
         let llr = Pentanomial([0, 0, 1, 0, 0]).llr(0.0, 300.0);
         let ends = format!(", LLR {llr:+.2} [-2.20, 2.20], W/D/L 1/0/1, Ptnml(0-2) 0 0 1 0 0");
         assert!(score.starts_with("c against a: +0.0 Elo [-") && score.ends_with(&ends), "{score}");
@@ -338,10 +338,13 @@ mod tests {
         // Without a test the pairs of a shard count in any order, and no ratio is shown.
         let untested = experiment(&text.replace("test = {", "# {"));
         let mut all = Stopping::new(&untested, &plan, &header, None);
-        assert!(all.score(&plan, of(1, 0)).is_some_and(|score| score.contains("no pair of games yet, W/D/L 0/0/0")));
-        all.add_pair(&plan, of(1, 7), false, &["1", "0.5"].map(row));
         assert!(
-            all.score(&plan, of(1, 0)).is_some_and(|score| score.ends_with("], W/D/L 1/1/0, Ptnml(0-2) 0 0 0 1 0"))
+            all.score(&plan, find_job(1, 0)).is_some_and(|score| score.contains("no pair of games yet, W/D/L 0/0/0"))
+        );
+        all.add_pair(&plan, find_job(1, 7), false, &["1", "0.5"].map(row));
+        assert!(
+            all.score(&plan, find_job(1, 0))
+                .is_some_and(|score| score.ends_with("], W/D/L 1/1/0, Ptnml(0-2) 0 0 0 1 0"))
         );
         // Failures after the end of a test are not reported.
         let failure = |variant: usize, item: usize| (*find_job(variant, item), format!("{variant} {item}"));

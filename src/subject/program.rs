@@ -103,7 +103,8 @@ mod tests {
         assert_eq!(one(""), "no program given");
     }
 
-    /// As a suite: the file beside the experiment takes precedence over the one in the working folder.
+    /// As a suite: the file beside the experiment takes precedence over the one in the working
+    /// folder.
     #[test]
     fn program_beside_the_experiment_takes_precedence() {
         let folder = tempfile::tempdir().unwrap();
