@@ -32,7 +32,8 @@ crate::counters! {
         /// Quiescence nodes below the leaves.
         qnodes,
         /// Leaf evaluations and nodes with no legal move: the counter of the published minimax and
-        /// alpha-beta tables. With `table.static_evaluation` also the evaluations of interior nodes.
+        /// alpha-beta tables. With `table.static_evaluation` also the evaluations of interior
+        /// nodes.
         evals,
         /// Static evaluations that were found in the table instead.
         evals_saved,

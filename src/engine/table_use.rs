@@ -28,8 +28,8 @@ pub struct Probe {
     /// `ViperMate` journal.
     pub start_value: bool,
     /// Whether a leaf or quiescence node that a hit of enough depth did not end takes the stored
-    /// score for its static evaluation, where the bound says that its value lies on that side. Mates
-    /// are left out. Source: most engines of today.
+    /// score for its static evaluation, where the bound says that its value lies on that side.
+    /// Mates are left out. Source: most engines of today.
     pub refine: bool,
 }
 

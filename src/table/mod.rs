@@ -31,8 +31,9 @@ pub use error::TableError;
 pub use make::{build, bytes, check_memory, entries};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
+pub use ownership::ThreadCounters;
 pub use shadow::ShadowCounters;
-pub use shared::{SharedTable, ThreadCounters};
+pub use shared::SharedTable;
 pub use size::Size;
 
 use crate::chess::{Bound, Move, Score};

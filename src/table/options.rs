@@ -214,9 +214,10 @@ pub struct TableOptions {
     /// Stockfish.
     pub keep_pv: bool,
     /// Whether entries keep the static evaluation of their position, where the node had one: a leaf
-    /// or quiescence node, and with `store.evaluations` an interior node out of check. An evaluation
-    /// found in the table is not made again (`search.evals_saved`). It counts as bits that the
-    /// layout has; the memory in use is that of `bytes24`, which keeps whatever it is given.
+    /// or quiescence node, and with `store.evaluations` an interior node out of check. An
+    /// evaluation found in the table is not made again (`search.evals_saved`). It counts as bits
+    /// that the layout has; the memory in use is that of `bytes24`, which keeps whatever it is
+    /// given.
     pub static_evaluation: bool,
     /// When an answered probe renews the entry's age.
     pub refresh: Refresh,

@@ -1,6 +1,39 @@
 //! Which of several searchers wrote the entry of each slot, and whether anyone has read it.
 
-use super::{StoreOutcome, ThreadCounters};
+use super::StoreOutcome;
+
+crate::counters! {
+    /// Counts of several searchers that share a table. The table counts what is foreign, the
+    /// engine the rest.
+    pub struct ThreadCounters {
+        /// Time, if each node takes as long: nodes of all searchers divided by their number. The
+        /// speed-up of several searchers is the ticks of one, divided by theirs.
+        ticks,
+        /// Of the nodes, those of helpers.
+        helper_nodes,
+        /// Table hits whose entry another searcher wrote last.
+        foreign_hits,
+        /// Of those, ended their node.
+        foreign_cutoffs,
+        /// Worth of those cutoffs: nodes of the subtrees stored with the entries, as in
+        /// `search.saved`.
+        foreign_saved,
+        /// Probes of a position that another searcher is in the middle of (it is on the way from
+        /// the root to where that one's turn ended).
+        in_flight,
+        /// Results offered of a position that the table has from another searcher at the same
+        /// depth: work done twice, as far as the table remembers.
+        duplicates,
+        /// Of the stores that were refused, those for an entry of the same position that another
+        /// searcher wrote.
+        foreign_refusals,
+        /// Entries overwritten, by another position or a new result of their own, before they
+        /// answered a probe.
+        unread,
+        /// Of those, by another searcher than wrote them.
+        foreign_unread,
+    }
+}
 
 /// What is known of the entry in a slot.
 #[derive(Debug, Clone, Copy, Default)]

@@ -8,8 +8,8 @@ use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOpti
 use std::collections::hash_map::Entry as Place;
 
 /// An exact map. It applies `same_key` (`policy` as `replace`), `guard`, `keep_move` and `keep_pv`
-/// and ignores the other options. It may keep one entry per key and depth, where entries of other depths never
-/// match (`probe.depth = "equal"`).
+/// and ignores the other options. It may keep one entry per key and depth, where entries of other
+/// depths never match (`probe.depth = "equal"`).
 pub struct Unbounded {
     entries: KeyMap<(u64, u8), Entry>,
     /// Number of entries by generation: scanning the map after each search would cost more than

@@ -582,8 +582,8 @@ mod tests {
         assert_close(pairs.totals[0], 70.0 / 3.0);
         assert_close(pairs.totals[1], 20.0);
         assert_eq!((pairs.list.len(), pairs.truncated, pairs.incomparable), (3, 0, 0));
-        // A pair's share of the log ratio of means, linearised: log ratio + other / its mean - base /
-        // its mean.
+        // A pair's share of the log ratio of means, linearised: log ratio + other / its mean - base
+        // / its mean.
         assert_close(pairs.list[1].log, (6.0_f64 / 7.0).ln() + 0.0 - 20.0 / (70.0 / 3.0));
         let mut zeros =
             Pairs { list: pairs.list.iter().map(|pair| Pair { values: [0.0, 0.0], ..*pair }).collect(), ..pairs };

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::common::skip;
+use std::time::{Duration, Instant};
 
 const HEAD: &str = "name = 'grown'\nsuite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 3 }\n[grid]\n";
 
@@ -79,17 +80,20 @@ fn kills_between_two_plans_lose_no_row() {
     let texts = ["'table.size' = [1024, 2048]\n", "'table.size' = [2048, 4096]\n'table.slots' = [1, 2]\n"];
     let trial = Trial::new("");
     let write = |text: usize| fs::write(&trial.file, format!("{head}{}", texts[text])).unwrap();
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     let whole = [0, 1].map(|text| {
         write(text);
         trial.run("whole", &["--fresh"]).expect(0);
         counts(&trial.results("whole"))
     });
-    let longest = begun.elapsed().as_micros() as u64;
+    let longest = begun.elapsed();
     for kill in 0..kills {
         write(kill as usize % 2);
         let mut child = trial.spawn("out", &["--jobs", "2", "--quiet", "--retry-failed"]);
-        std::thread::sleep(std::time::Duration::from_micros(scatter(kill) % longest));
+        let (begun, moment) = (Instant::now(), longest * (scatter(kill) % 500) as u32 / 1000);
+        while begun.elapsed() < moment && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
         signal(&child, "-KILL");
         child.wait().unwrap();
     }
