@@ -167,6 +167,9 @@ impl<O: Observer> Search<'_, O> {
                 if score > alpha {
                     alpha = score;
                     self.pv.raise(ply, mv);
+                    if TABLE && self.on.rises_depth <= depth && score < beta {
+                        self.record_as(Bound::Lower, board, window, (score, mv), entered);
+                    }
                 }
                 if score >= beta {
                     self.count.cuts += 1;

@@ -19,7 +19,8 @@ crate::counters! {
         shallow,
         /// Hits deep enough whose bound could not end the node.
         indecisive,
-        /// Hits that would have ended a node of an open window, where `probe.pv_cutoffs` is off.
+        /// Hits that would have ended their node, but for `probe.pv_cutoffs` or
+        /// `probe.expected_depth`.
         open_window,
         /// Hits at the root, or where the table is used for moves only.
         unasked,

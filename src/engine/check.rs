@@ -2,7 +2,7 @@
 
 use super::crew::HELPER_BYTES;
 use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
-use crate::table::options::Clear;
+use crate::table::options::{Clear, Victim};
 use crate::table::{self, Size, TableKind, shadow};
 
 /// An option out of range, or in conflict with another.
@@ -75,6 +75,11 @@ impl EngineOptions {
             "threads.count",
             several && self.ordering.contains(&Ordering::Oracle),
             "the ordering \"oracle\" knows the nodes of one searcher: expected 1, or an ordering without it",
+        )?;
+        refuse(
+            "threads.count",
+            several && self.table.victim == Victim::Probe,
+            "table.victim = \"probe\" follows the nodes of one searcher: expected 1, or table.victim = \"store\"",
         )?;
         check_range("quiescence.delta", self.quiescence.delta, 0..=32_000)?;
         check_range("mate.value", self.mate.value, 1_000..=31_700)?;

@@ -15,7 +15,7 @@ pub struct Probed<'a> {
     pub hit: Option<&'a Hit>,
     /// Whether it is deep enough for the node.
     pub deep: bool,
-    /// Whether only the node's open window prevented a cutoff.
+    /// Whether only `probe.pv_cutoffs` or `probe.expected_depth` prevented a cutoff.
     pub closed: bool,
     /// Whether it cut off the node.
     pub cut: bool,

@@ -66,7 +66,11 @@ impl<O: Observer> Search<'_, O> {
         probed.deep = self.on.cutoffs && holds && ply > 0;
         if probed.deep {
             self.apply_bound(&hit, ply, &mut answer);
-            if answer.cut.is_some() && beta - alpha > 1 && !self.on.pv_cutoffs {
+            if answer.cut.is_none() {
+                if self.on.demotes && beta - alpha == 1 && !hit.entry.is_evaluation() {
+                    self.demote(&hit);
+                }
+            } else if self.on.bars_cutoffs && self.bars_cutoff(node, answer.cut) {
                 answer.cut = None;
                 probed.closed = true;
             }
@@ -92,6 +96,24 @@ impl<O: Observer> Search<'_, O> {
         probed.hit = Some(&hit);
         self.report(&probed);
         answer
+    }
+
+    /// Whether the options forbid a hit to end the node with this score.
+    #[cold]
+    fn bars_cutoff(&self, node: Node, score: Option<Score>) -> bool {
+        if node.beta - node.alpha > 1 {
+            return !self.on.pv_cutoffs;
+        }
+        (1..=self.on.expected_depth).contains(&node.depth)
+            && score.is_some_and(|score| node.cut != (score >= node.beta))
+    }
+
+    /// Has an entry whose bound did not settle its node lose depth.
+    #[cold]
+    fn demote(&mut self, hit: &Hit) {
+        if let Some(table) = self.table.as_deref_mut() {
+            table.missed(hit);
+        }
     }
 
     /// Whether the hit's draft is sufficient at a node of this depth.

@@ -44,6 +44,8 @@ pub struct Switches {
     pub refines: bool,
     /// Whether a hit matters to the static evaluation of its node.
     pub evaluates_hits: bool,
+    /// Minimum remaining depth at which a rise of alpha is stored at once.
+    pub rises_depth: i32,
     pub upper_move: bool,
     pub leaf_window: bool,
     pub terminals: bool,
@@ -52,6 +54,12 @@ pub struct Switches {
     pub cutoffs: bool,
     pub moves: bool,
     pub pv_cutoffs: bool,
+    /// Down from this depth a hit must be on the side that its node's type expects.
+    pub expected_depth: i32,
+    /// Whether some hits that settle their node may not end it.
+    pub bars_cutoffs: bool,
+    /// Entries lose depth where their bound did not settle a node.
+    pub demotes: bool,
     pub start_value: bool,
     pub prefetch: Prefetch,
     pub iid_depth: i32,
@@ -141,6 +149,10 @@ impl Switches {
             static_evaluation: table.static_evaluation,
             refines: probe.refine,
             evaluates_hits: table.static_evaluation || probe.refine,
+            rises_depth: match options.store.rises && !none {
+                true => floor(options.store.at, options.store.min_depth),
+                false => NEVER,
+            },
             upper_move: options.store.upper_move,
             terminals: options.store.terminals,
             leaf_window: options.store.known == super::options::Known::Window,
@@ -149,6 +161,9 @@ impl Switches {
             cutoffs: probe.uses != Use::Moves,
             moves: probe.uses != Use::Cutoffs,
             pv_cutoffs: probe.pv_cutoffs || options.algorithm == super::options::Algorithm::Minimax,
+            expected_depth: i32::from(probe.expected_depth),
+            bars_cutoffs: !probe.pv_cutoffs || probe.expected_depth > 0,
+            demotes: table.demotion.missed > 0,
             start_value: probe.start_value,
             prefetch: resolve_prefetch(table),
             iid_depth: from_depth(options.iid.min_depth),
@@ -187,8 +202,13 @@ impl Switches {
             && on.store_depth > 0
             && on.lmr_depth > 1;
         let ranks = Ranks::new(options);
-        on.frontier =
-            on.bare_leaves && ranks.none && !on.reorder && on.etc_depth > 1 && on.null_depth > 1 && on.iid_depth > 1;
+        on.frontier = on.bare_leaves
+            && ranks.none
+            && !on.reorder
+            && on.etc_depth > 1
+            && on.null_depth > 1
+            && on.iid_depth > 1
+            && on.rises_depth > 1;
         // Probing all children before the first is searched needs all moves.
         let looks_at_children =
             on.etc_depth <= STAGED_DEPTH || on.prefetch == Prefetch::Children && on.probe_depth < STAGED_DEPTH;

@@ -23,6 +23,10 @@ pub struct Probe {
     pub uses: Use,
     /// Whether a hit may end a node whose window is open (beta - alpha > 1), the root excepted.
     pub pv_cutoffs: bool,
+    /// From remaining depth 1 up to this one a hit may end a node of a closed window only on the side
+    /// that its type expects: high at a node expected to fail high, low elsewhere; 0: on either.
+    /// Source: Stockfish (5).
+    pub expected_depth: u8,
     /// Whether a lower bound of enough depth that does not end the node raises alpha and the best
     /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
     /// `ViperMate` journal.
@@ -43,6 +47,7 @@ impl Default for Probe {
             returns: Returns::default(),
             uses: Use::default(),
             pv_cutoffs: true,
+            expected_depth: 0,
             start_value: false,
             refine: false,
         }
@@ -93,6 +98,9 @@ pub struct Store {
     /// `table.evaluations`. With `table.static_evaluation` it saves the next visit the evaluation.
     /// Source: most engines of today.
     pub evaluations: bool,
+    /// Whether a move that raises alpha without ending its node is stored at once, as a lower bound
+    /// of the node: its subtree may then find it.
+    pub rises: bool,
 }
 
 impl Default for Store {
@@ -104,6 +112,7 @@ impl Default for Store {
             terminals: true,
             known: Known::default(),
             evaluations: false,
+            rises: false,
         }
     }
 }

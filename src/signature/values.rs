@@ -57,6 +57,13 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("table.age_bits", "table.clock = 'iteration'"),
     ("table.evaluations", "store.evaluations = true"),
     ("table.keep_pv", "table.clock = 'iteration'\ntable.same_key = 'guard'"),
+    ("table.demotion.refused", "table = { clock = 'iteration', same_key = 'guard', demotion.from = 0 }"),
+    ("table.demotion.missed", "table = { clock = 'iteration', same_key = 'guard', demotion.from = 0 }"),
+    (
+        "table.demotion",
+        "table = { clock = 'iteration', same_key = 'guard', demotion = { refused = 1, missed = 1, from = 1 } }",
+    ),
+    ("table.victim", "table.clock = 'iteration'"),
     ("table.guard", "table.clock = 'iteration'\ntable.same_key = 'guard'"),
     ("table.refresh", "table.clock = 'iteration'"),
     ("table.policy.kind=vipermate-first", "table = { slots = 1, same_key = 'policy' }"),

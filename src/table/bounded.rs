@@ -3,8 +3,9 @@
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
 use super::layout::bucket_bytes;
 use super::memory::Memory;
-use super::options::{Evaluations, Index, Refresh};
+use super::options::{Demotion, Evaluations, Index, Refresh, Victim};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
+use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
@@ -30,6 +31,11 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     refresh: Refresh,
     evaluations: Evaluations,
     mark: Mark,
+    /// Whether a key match writes to its slot: a mark or a new age.
+    touches: bool,
+    demotion: Demotion,
+    /// Where stores go, if their slot is chosen at the probe.
+    probed: Option<ProbedSlots>,
     now: u16,
     /// Mask of a time: ages are counted modulo `times + 1`.
     times: u16,
@@ -105,6 +111,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             refresh: options.refresh,
             evaluations: options.evaluations,
             mark: policy.mark_when(),
+            touches: policy.mark_when() == Mark::Match || options.refresh == Refresh::Match,
+            demotion: options.demotion,
+            probed: (options.victim == Victim::Probe).then(ProbedSlots::default),
             now: 0,
             times: (1 << options.age_bits.min(10)) - 1,
             by_generation: Box::new([0; GENERATIONS as usize]),
@@ -139,9 +148,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// The entry of a slot, with the time that gives its age: [`Entry::age`] counts modulo 1,024.
     #[inline(always)]
     fn entry(&self, bucket: &[u64], slot: usize) -> Entry {
+        self.entry_and_age(bucket, slot).0
+    }
+
+    #[inline(always)]
+    fn entry_and_age(&self, bucket: &[u64], slot: usize) -> (Entry, u16) {
         let entry = L::entry(bucket, slot);
         let age = self.now.wrapping_sub(entry.generation) & self.times;
-        Entry { generation: self.now.wrapping_sub(age) % GENERATIONS, ..entry }
+        (Entry { generation: self.now.wrapping_sub(age) % GENERATIONS, ..entry }, age)
     }
 
     #[inline]
@@ -167,6 +181,11 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             answers |= u32::from(same(slot) & is_occupied(slot)) << slot;
         }
         (answers != 0).then(|| answers.trailing_zeros() as usize)
+    }
+
+    #[inline]
+    fn first_empty(&self, bucket: &[u64]) -> Option<usize> {
+        (0..self.slots()).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
     }
 
     /// The decision when the bucket already holds the key. The policy sees the whole bucket first;
@@ -222,8 +241,54 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     fn refuses_evaluation(&self, bucket: &[u64]) -> bool {
         match self.evaluations {
             Evaluations::Evict => false,
-            Evaluations::Empty => (0..self.slots()).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None),
+            Evaluations::Empty => self.first_empty(bucket).is_none(),
             Evaluations::Refuse => true,
+        }
+    }
+
+    /// The slot for the store that may follow a probe without a match.
+    #[cold]
+    fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
+        let bucket = &self.memory[start..start + self.words()];
+        let empty = self.first_empty(bucket);
+        let newcomer = Newcomer { entry: Entry::default(), key, same: None };
+        let slot = match empty.filter(|_| self.policy.fills_empty()) {
+            Some(slot) => slot,
+            None => match self.decide_new_key(start, &newcomer, stored_key) {
+                Decision::Insert { slot, .. } => slot,
+                Decision::Refuse => 0,
+            },
+        };
+        if let Some(probed) = &mut self.probed {
+            probed.push(key, slot);
+        }
+    }
+
+    /// The slot that holds the key, as far as a store may see: the chosen one alone, if one was
+    /// chosen at the probe. And whether it was.
+    #[cold]
+    fn find_probed(&mut self, key: u64, start: usize, stored_key: u64) -> (Option<usize>, Option<usize>) {
+        let chosen = self.probed.as_mut().and_then(|probed| probed.last(key));
+        let bucket = &self.memory[start..start + self.words()];
+        match chosen {
+            None => (self.find(bucket, stored_key), None),
+            Some(slot) => {
+                let same = (L::key(bucket, slot) ^ stored_key) & self.compared == 0
+                    && entry::bound(L::data(bucket, slot)) != Bound::None;
+                (same.then_some(slot), chosen)
+            }
+        }
+    }
+
+    /// Lowers the depth of an entry that proved of little use.
+    #[cold]
+    fn demote(&mut self, start: usize, slot: usize, plies: u8) {
+        let end = start + self.words();
+        let bucket = &mut self.memory[start..end];
+        let (word, Demotion { from, exact, .. }) = (L::data(bucket, slot), self.demotion);
+        let old = entry::unpack(word);
+        if plies > 0 && old.depth >= from && (exact || old.bound != Bound::Exact) {
+            L::set_data(bucket, slot, entry::with_less_depth(word, plies));
         }
     }
 
@@ -273,17 +338,24 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let bucket = &self.memory[start..end];
         let stored_key = L::stored_key(key, self.high);
         let Some(slot) = self.find(bucket, stored_key) else {
-            let full = (0..self.slots()).all(|slot| entry::bound(L::data(bucket, slot)) != Bound::None);
+            let full = self.first_empty(bucket).is_none();
             self.counters.misses_other += u64::from(full);
             self.counters.misses_empty += u64::from(!full);
+            if self.probed.is_some() {
+                self.choose_at_probe(key, start, stored_key);
+            }
             return None;
         };
         self.counters.hits += 1;
-        let entry = self.entry(bucket, slot);
-        let age = entry.age(self.now);
+        let (entry, age) = self.entry_and_age(bucket, slot);
         let draft = self.policy.draft(&entry, age);
-        self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
-        self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
+        if self.touches {
+            self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
+            self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
+        }
+        if let Some(probed) = &mut self.probed {
+            probed.push(key, slot);
+        }
         self.on_access(start, slot, stored_key);
         Some(Hit { entry, draft, age, slot: number * self.slots() + slot })
     }
@@ -298,14 +370,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let first = number * self.slots();
         let stored_key = L::stored_key(key, self.high);
         let mut entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
-        let bucket = &self.memory[start..end];
-        let same = self.find(bucket, stored_key);
-        if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(bucket)) {
+        let (same, chosen) = match self.probed {
+            None => (self.find(&self.memory[start..end], stored_key), None),
+            Some(_) => self.find_probed(key, start, stored_key),
+        };
+        if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(&self.memory[start..end])) {
             self.counters.rejections += 1;
             return StoreOutcome::refused(same.map(|slot| first + slot));
         }
         if let Some(slot) = same {
-            let old = self.entry(bucket, slot);
+            let old = self.entry(&self.memory[start..end], slot);
             self.rule.inherit(&mut entry, &old);
             if P::WORDS > 0 || self.rule.same_key != SameKey::Policy {
                 self.on_access(start, slot, stored_key);
@@ -314,6 +388,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
                         let bucket = &mut self.memory[start..end];
                         L::set_data(bucket, slot, entry::with_move(L::data(bucket, slot), entry.mv));
                     }
+                    self.demote(start, slot, self.demotion.refused);
                     self.counters.rejections += 1;
                     return StoreOutcome::refused(Some(first + slot));
                 }
@@ -331,8 +406,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         // An empty slot is filled without asking, except for policies that keep their slots in
         // order.
         if same.is_none()
+            && chosen.is_none()
             && self.policy.fills_empty()
-            && let Some(at) = (0..self.slots()).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
+            && let Some(at) = self.first_empty(&self.memory[start..end])
         {
             self.counters.fills += 1;
             L::write(&mut self.memory[start..end], at, stored_key, &entry);
@@ -340,9 +416,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             return StoreOutcome::in_slot(first + at, false);
         }
         let newcomer = Newcomer { entry, key, same };
-        let decision = match same {
-            Some(slot) => self.decide_same_key(start, newcomer, slot),
-            None => self.decide_new_key(start, &newcomer, stored_key),
+        let decision = match (same, chosen) {
+            (Some(slot), _) => self.decide_same_key(start, newcomer, slot),
+            (None, Some(slot)) => Decision::replace(slot),
+            (None, None) => self.decide_new_key(start, &newcomer, stored_key),
         };
         let Decision::Insert { slot: at, last } = decision else {
             self.counters.rejections += 1;
@@ -379,6 +456,11 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         }
     }
 
+    fn missed(&mut self, hit: &Hit) {
+        let (bucket, slot) = (hit.slot / self.slots(), hit.slot % self.slots());
+        self.demote(bucket * self.words(), slot, self.demotion.missed);
+    }
+
     #[inline]
     fn prefetch(&self, key: u64) {
         let start = self.bucket(key) * self.words();
@@ -392,10 +474,12 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     fn advance(&mut self, ticks: u16) {
         debug_assert!(self.now < GENERATIONS, "the time was not reduced: {}", self.now);
         self.now = self.now.wrapping_add(ticks) & self.times;
+        self.probed.iter_mut().for_each(ProbedSlots::clear);
     }
 
     fn clear(&mut self) {
         self.memory.fill(0);
+        self.probed.iter_mut().for_each(ProbedSlots::clear);
         self.by_generation.fill(0);
         self.now = 0;
     }

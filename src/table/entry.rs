@@ -81,6 +81,14 @@ pub fn with_move(word: u64, mv: Move) -> u64 {
     word << 15 >> 15 | u64::from(mv.bits()) << 49
 }
 
+/// The word with its depth lowered by some plies, to 0 at least.
+#[inline]
+#[must_use]
+pub fn with_less_depth(word: u64, plies: u8) -> u64 {
+    let depth = (word >> 25) as u8;
+    word & !(0xff << 25) | u64::from(depth.saturating_sub(plies)) << 25
+}
+
 /// The word with its `used` bit set.
 #[inline]
 #[must_use]

@@ -65,6 +65,10 @@ impl Table for Forgetful {
         self.table.cutoff(hit);
     }
 
+    fn missed(&mut self, hit: &Hit) {
+        self.table.missed(hit);
+    }
+
     fn prefetch(&self, key: u64) {
         self.table.prefetch(key);
     }

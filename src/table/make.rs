@@ -4,7 +4,7 @@ use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::forgetful::Forgetful;
 use super::layout::{LEAST_BITS, bucket_bytes, bucket_words, memory_layout};
 use super::memory::check_free;
-use super::options::{Index, Layout, Size, TableKind, TableOptions};
+use super::options::{Index, Layout, Size, TableKind, TableOptions, Victim};
 use super::policy::{Replacement, Visitor};
 use super::size::MAX_BYTES;
 use super::unbounded::Unbounded;
@@ -109,6 +109,13 @@ impl TableOptions {
         }
         self.guard.check()?;
         self.policy.check(self.slots).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
+        ensure("table.victim", self.victim == Victim::Store || self.policy.ignores_newcomer(), || {
+            let policy = self.policy.name();
+            format!(
+                "\"probe\" needs a policy that chooses by the bucket alone, found {policy:?}: expected \"depth-age\" or \
+                 \"scored\", neither with a condition to refuse"
+            )
+        })?;
         ensure("table.size", buckets(self, None) != Some(0), || {
             format!("\"{}\" is too small for one bucket of {} bytes", self.size, bucket_bytes(self))
         })?;

@@ -18,6 +18,7 @@ pub mod offers;
 pub mod options;
 mod ownership;
 pub mod policy;
+mod probed_slots;
 pub mod same_key;
 pub mod shadow;
 pub mod shared;
@@ -203,6 +204,11 @@ pub trait Table: Send {
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome;
     /// Records that a hit cut off its node.
     fn cutoff(&mut self, hit: &Hit);
+    /// Records that a hit was deep enough for a node of a closed window, but its bound did not
+    /// settle it. Called only where `table.demotion` asks for it.
+    fn missed(&mut self, hit: &Hit) {
+        let _ = hit;
+    }
     /// Prefetches the bucket of a key into the cache.
     fn prefetch(&self, key: u64);
     /// Advances the clock by `ticks`, modulo 1,024.

@@ -92,6 +92,42 @@ pub enum Evaluations {
     Refuse,
 }
 
+/// When the slot of a store is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Victim {
+    /// At the store.
+    #[default]
+    Store,
+    /// At the probe before it: the slot that matched, an empty one, or the one of least worth. The
+    /// store goes there, whatever the search in between has written to it. Source: Stockfish, Weiss.
+    Probe,
+}
+
+/// What entries lose of their depth when they prove of little use ("secondary ageing"). Source:
+/// Stockfish, with `{ refused = 1, missed = 1 }`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Demotion {
+    /// Plies that an entry loses each time it refuses a store of its own position.
+    pub refused: u8,
+    /// Plies that it loses when a node of a closed window (beta - alpha = 1) finds it deep enough,
+    /// but its bound on the wrong side.
+    pub missed: u8,
+    /// The least depth of an entry that loses any.
+    pub from: u8,
+    /// Whether exact entries lose any.
+    pub exact: bool,
+}
+
+impl Default for Demotion {
+    fn default() -> Self {
+        Self { refused: 0, missed: 0, from: 5, exact: false }
+    }
+}
+
 /// When an answered probe renews the entry's age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -207,6 +243,11 @@ pub struct TableOptions {
     pub same_key: SameKey,
     /// The guard of `same_key = "guard"`.
     pub guard: Guard,
+    /// When the slot of a store is chosen. `probe` needs a policy that chooses by the bucket alone:
+    /// `depth-age` or `scored` that never refuse.
+    pub victim: Victim,
+    /// What entries lose of their depth when they prove of little use.
+    pub demotion: Demotion,
     /// Whether a new entry without a move keeps the move of the old entry of the same key.
     pub keep_move: bool,
     /// Whether a new entry keeps the mark of an open window of the old entry of the same key, so
@@ -261,6 +302,8 @@ impl Default for TableOptions {
             policy: Policy::default(),
             same_key: SameKey::default(),
             guard: Guard::default(),
+            victim: Victim::default(),
+            demotion: Demotion::default(),
             keep_move: false,
             keep_pv: false,
             static_evaluation: false,

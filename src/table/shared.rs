@@ -77,6 +77,10 @@ impl Table for SharedTable {
         shared.table.cutoff(hit);
     }
 
+    fn missed(&mut self, hit: &Hit) {
+        self.lock().table.missed(hit);
+    }
+
     /// Nothing: locking the table would cost more than the prefetch saves.
     fn prefetch(&self, _: u64) {}
 

@@ -69,6 +69,10 @@ impl<W: Watch> Table for WatchedTable<W> {
         self.watch.on_cutoff(hit);
     }
 
+    fn missed(&mut self, hit: &Hit) {
+        self.table.missed(hit);
+    }
+
     fn prefetch(&self, key: u64) {
         self.table.prefetch(key);
     }

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use ttlab::internals::chess::Bound;
 use ttlab::internals::decode::from_toml;
-use ttlab::internals::table::options::{Evaluations, Index, Layout, Refresh, SameKey};
+use ttlab::internals::table::options::{Demotion, Evaluations, Index, Layout, Refresh, SameKey, Victim};
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::{Entry, TableCounters, TableOptions, build};
 
@@ -26,6 +26,8 @@ struct Model<'a> {
     text: String,
     buckets: Vec<Vec<Kept>>,
     now: u64,
+    /// Keys and slots of the probes whose store may follow, the last one last.
+    probed: Vec<(u64, usize)>,
     count: TableCounters,
 }
 
@@ -35,7 +37,14 @@ type Fate = Option<(usize, Option<usize>)>;
 impl Model<'_> {
     fn new(options: &TableOptions, buckets: usize) -> Model<'_> {
         let text = toml::to_string(&options.policy).unwrap();
-        Model { options, text, buckets: vec![Vec::new(); buckets], now: 0, count: TableCounters::default() }
+        Model {
+            options,
+            text,
+            buckets: vec![Vec::new(); buckets],
+            now: 0,
+            probed: Vec::new(),
+            count: TableCounters::default(),
+        }
     }
 
     fn bucket_of(&self, key: u64) -> usize {
@@ -59,6 +68,7 @@ impl Model<'_> {
 
     fn tick(&mut self, ticks: u64) {
         self.now += ticks;
+        self.probed.clear();
         if ticks > 0 {
             self.buckets.iter_mut().flatten().for_each(|kept| kept.useful = false);
         }
@@ -70,9 +80,16 @@ impl Model<'_> {
         let Some((bucket, slot)) = self.find(key) else {
             let full = self.buckets[self.bucket_of(key)].len() == usize::from(self.options.slots);
             *(if full { &mut self.count.misses_other } else { &mut self.count.misses_empty }) += 1;
+            if self.options.victim == Victim::Probe {
+                let bucket = &self.buckets[self.bucket_of(key)];
+                let any = Kept { key, entry: Entry::default(), at: self.now, useful: false };
+                let (slot, _) = self.fate(bucket, usize::from(self.options.slots), &any).unwrap();
+                self.probed.push((key, slot));
+            }
             return None;
         };
         self.count.hits += 1;
+        self.probed.push((key, slot));
         let kept = self.buckets[bucket][slot];
         let says = |words| self.text.contains(words);
         let useful = says("useful = \"match\"") || cut && says("useful = \"cutoff\"");
@@ -93,6 +110,13 @@ impl Model<'_> {
             _ => depth,
         };
         Some((kept.entry, draft, age))
+    }
+
+    fn demote(&mut self, bucket: usize, slot: usize, plies: u8) {
+        let (demotion, entry) = (self.options.demotion, &mut self.buckets[bucket][slot].entry);
+        if entry.depth >= demotion.from && (demotion.exact || entry.bound != Bound::Exact) {
+            entry.depth = entry.depth.saturating_sub(plies);
+        }
     }
 
     /// What the policy's words say about a newcomer and the entries of a bucket of so many slots.
@@ -188,7 +212,17 @@ impl Model<'_> {
         let place = self.bucket_of(key);
         let bucket = self.buckets[place].clone();
         let slots = usize::from(self.options.slots);
-        let same = bucket.iter().position(|kept| kept.key == key);
+        let mut chosen = None;
+        if self.options.victim == Victim::Probe
+            && let Some(last) = self.probed.iter().rposition(|&(probed, _)| probed == key)
+        {
+            self.probed.truncate(last + 1);
+            chosen = Some(self.probed[last].1);
+        }
+        let same = match chosen {
+            None => bucket.iter().position(|kept| kept.key == key),
+            Some(slot) => bucket.get(slot).is_some_and(|kept| kept.key == key).then_some(slot),
+        };
         let alone = entry.score == i32::from(i16::MIN);
         let barred = match self.options.evaluations {
             Evaluations::Evict => false,
@@ -197,7 +231,10 @@ impl Model<'_> {
         };
         let fate = match same {
             _ if alone && (same.is_some() || barred) => None,
-            None => self.fate(&bucket, slots, &new),
+            None => match chosen {
+                Some(slot) => Some((slot, (slot < bucket.len()).then_some(slot))),
+                None => self.fate(&bucket, slots, &new),
+            },
             Some(slot) => {
                 let old = bucket[slot];
                 if self.options.keep_move && entry.mv.is_none() {
@@ -230,6 +267,9 @@ impl Model<'_> {
                     let renews = self.options.same_key == SameKey::Guard && renews;
                     if !lets && renews && !new.entry.mv.is_none() {
                         self.buckets[place][slot].entry.mv = new.entry.mv;
+                    }
+                    if !lets {
+                        self.demote(place, slot, self.options.demotion.refused);
                     }
                     new.useful |= old.useful;
                     lets.then_some((slot, Some(slot)))
@@ -268,6 +308,7 @@ enum Step {
     Store(usize, Entry),
     Probe(usize),
     Cutoff(usize),
+    Miss(usize),
     Tick(u64),
 }
 
@@ -300,6 +341,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         8 => (0..POSITIONS, any_entry()).prop_map(|(place, entry)| Step::Store(place, entry)),
         3 => (0..POSITIONS).prop_map(Step::Probe),
         3 => (0..POSITIONS).prop_map(Step::Cutoff),
+        2 => (0..POSITIONS).prop_map(Step::Miss),
         1 => prop_oneof![8 => 1u64..3, 1 => 100u64..300, 1 => 1000u64..1024].prop_map(Step::Tick),
     ]
 }
@@ -357,11 +399,19 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                     keep_move: (turn / 5).is_multiple_of(2),
                     keep_pv: turn.is_multiple_of(5),
                     static_evaluation: turn % 7 == 3,
+                    demotion: [
+                        Demotion::default(),
+                        Demotion { refused: 1, missed: 2, from: 3, exact: false },
+                        Demotion { refused: 9, missed: 1, from: 0, exact: true },
+                    ][turn % 3],
                     // A mark that a wrapped time revives is no flag that is swept.
                     age_bits: if policy.contains("ancient") { 10 } else { [10, 1, 3][turn / 7 % 3] },
                     huge_pages: false,
                     ..options
                 };
+                let victim = if turn.is_multiple_of(2) { Victim::Probe } else { Victim::Store };
+                let chosen = TableOptions { victim, ..options.clone() };
+                let options = if chosen.check().is_ok() { chosen } else { options };
                 tables.extend(options.check().is_ok().then_some(options));
             }
         }
@@ -400,16 +450,21 @@ proptest! {
                     Step::Tick(_) => continue,
                     Step::Probe(place) => (place, false),
                     Step::Cutoff(place) => (place, true),
+                    Step::Miss(place) => (place, false),
                 };
-                let found = table.probe(keys[place], 0);
-                if let Some(hit) = found.as_ref().filter(|_| cut) {
+                let hit = table.probe(keys[place], 0);
+                if let Some(hit) = hit.as_ref().filter(|_| cut) {
                     table.cutoff(hit);
                 }
-                let found = found.map(|hit| {
+                let found = hit.map(|hit| {
                     let entry = Entry { used: false, generation: 0, ..hit.entry };
                     (entry, i64::from(hit.draft), i64::from(hit.age))
                 });
                 prop_assert_eq!(found, model.probe(keys[place], cut), "{:?} in {:?}", step, options);
+                if let (Step::Miss(_), Some(hit), Some((bucket, slot))) = (step, hit, model.find(keys[place])) {
+                    table.missed(&hit);
+                    model.demote(bucket, slot, options.demotion.missed);
+                }
             }
             let count = TableCounters { reused: 0, ..table.counters() };
             prop_assert_eq!(count, model.count, "{:?}", options);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use ttlab::internals::chess::suite::{Suite, SuiteOptions};
 use ttlab::internals::chess::{Bound, Increments};
 use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchProgress};
-use ttlab::internals::table::options::{Evaluations, Refresh, SameKey, Size, TickSource};
+use ttlab::internals::table::options::{Demotion, Evaluations, Refresh, SameKey, Size, TickSource, Victim};
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::{TableCounters, TableKind, TableOptions, build};
 use ttlab::internals::traces::replay::{
@@ -89,6 +89,7 @@ fn replay_on_the_recording_table_reproduces_its_counts() {
             (1, SameKey::Replace, Refresh::Never, TickSource::Search),
             (4, SameKey::Deeper, Refresh::Match, TickSource::GamePly),
             (2, SameKey::Policy, Refresh::Cutoff, TickSource::Iteration),
+            (3, SameKey::Guard, Refresh::Never, TickSource::Iteration),
         ] {
             let table = TableOptions {
                 policy: Policy::from_name(name).unwrap(),
@@ -99,6 +100,9 @@ fn replay_on_the_recording_table_reproduces_its_counts() {
                 clock,
                 ..TableOptions::default()
             };
+            let demotion = Demotion { refused: 1, missed: 1, from: 1, ..Demotion::default() };
+            let chosen = TableOptions { victim: Victim::Probe, demotion, ..table.clone() };
+            let table = if slots == 3 && chosen.check().is_ok() { chosen } else { table };
             let options = EngineOptions { table, ..EngineOptions::default() };
             if options.table.check().is_err() || options.check().is_err() {
                 continue;

@@ -263,6 +263,16 @@ macro_rules! policies {
                 [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().chain(external).flatten().copied()
             }
 
+            /// Whether it chooses by the bucket alone, whatever the newcomer.
+            #[must_use]
+            pub fn ignores_newcomer(&self) -> bool {
+                match self {
+                    Self::DepthAge(policy) => !policy.refuse,
+                    Self::Scored(policy) => policy.margin <= Scored::default().margin,
+                    _ => false,
+                }
+            }
+
             /// Whether a table cutoff counts as the nodes of the stored subtree.
             #[must_use]
             pub fn counts_stored_nodes(&self) -> bool {

@@ -85,12 +85,10 @@ pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<
     }
     if options.kind == TableKind::Bounded {
         let buckets = make::require_buckets(options, working_set)?;
-        return make::build_bounded(options, buckets, ReplayTaker { clock: options.clock });
+        return make::build_bounded(options, buckets, ReplayTaker { options });
     }
     let table = make::build(options, None, false)?;
-    let boxed = |table| {
-        Box::new(TableReplay { table, clock: options.clock, count: ReplayCounters::default() }) as Box<dyn ReplayTable>
-    };
+    let boxed = |table| Box::new(TableReplay::new(table, options)) as Box<dyn ReplayTable>;
     table.map(boxed).ok_or_else(|| TableError::Option {
         path: "table.kind",
         problem: "\"none\" cannot be replayed: expected \"bounded\" or \"unbounded\"".to_owned(),
@@ -117,15 +115,15 @@ pub fn replay(steps: &[Step], options: &TableOptions) -> Result<ReplayCounters, 
 }
 
 /// Boxes a table of concrete type behind a dynamic call per part of a trace rather than per event.
-struct ReplayTaker {
-    clock: TickSource,
+struct ReplayTaker<'a> {
+    options: &'a TableOptions,
 }
 
-impl make::Taker for ReplayTaker {
+impl make::Taker for ReplayTaker<'_> {
     type Output = Box<dyn ReplayTable>;
 
     fn take<P: Replacement, L: entry::Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
-        Box::new(TableReplay { table, clock: self.clock, count: ReplayCounters::default() })
+        Box::new(TableReplay::new(table, self.options))
     }
 }
 
@@ -133,7 +131,16 @@ impl make::Taker for ReplayTaker {
 struct TableReplay<T> {
     table: T,
     clock: TickSource,
+    /// Whether entries lose depth where their bound did not settle a node.
+    demotes: bool,
     count: ReplayCounters,
+}
+
+impl<T> TableReplay<T> {
+    fn new(table: T, options: &TableOptions) -> Self {
+        let TableOptions { clock, demotion, .. } = *options;
+        Self { table, clock, demotes: demotion.missed > 0, count: ReplayCounters::default() }
+    }
 }
 
 impl<T: TableAccess> ReplayTable for TableReplay<T> {
@@ -154,6 +161,11 @@ impl<T: TableAccess> ReplayTable for TableReplay<T> {
                     let usable = step.is_usable();
                     count.cuts += u64::from(usable);
                     count.worth += u64::from(step.worth) * u64::from(usable);
+                    if self.demotes
+                        && let Some(hit) = hit.as_ref().filter(|hit| step.misses(hit.draft, &hit.entry))
+                    {
+                        table.missed(hit);
+                    }
                     match hit.filter(|hit| usable & step.ends_node(hit.draft, &hit.entry)) {
                         Some(hit) => {
                             count.kept += 1;

@@ -44,6 +44,8 @@ const USABLE: u8 = 4;
 const CUT: u8 = 8;
 /// A probe with a known window.
 const WINDOW: u8 = 16;
+/// A probe of a known window that was closed.
+const CLOSED: u8 = 64;
 /// Another iteration of the same search.
 const ITERATION: u8 = 32;
 
@@ -111,6 +113,16 @@ impl Step {
             nodes: self.worth,
             ..Entry::default()
         }
+    }
+
+    /// Whether an answer is deep enough for a node of a closed window, but its bound does not
+    /// settle it.
+    #[inline]
+    #[must_use]
+    pub fn misses(&self, draft: i32, entry: &Entry) -> bool {
+        let beta = i32::from(self.beta);
+        let closed = self.kind_bits & CLOSED != 0 && draft >= i32::from(self.needed_depth);
+        closed && !entry.is_evaluation() && !entry.bound.settles(entry.score, beta - 1, beta)
     }
 
     /// Whether an answer of draft `draft` cuts off the probing node.
@@ -213,7 +225,11 @@ impl StepMaker {
             beta: event.value,
             depth: known.depth,
             needed_depth: asked,
-            kind_bits: if event.has(flags::WINDOW) { WINDOW } else { 0 },
+            kind_bits: match (event.has(flags::WINDOW), event.has(flags::PV)) {
+                (true, true) => WINDOW,
+                (true, false) => WINDOW | CLOSED,
+                (false, _) => 0,
+            },
             entry_bits: known.how,
         };
         (known.nodes, known.search) = (event.nodes, self.search);

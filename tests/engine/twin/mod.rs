@@ -24,6 +24,8 @@ enum Call {
     Store(u64, Entry),
     /// Score and depth of the entry that ended a node.
     Cutoff(i32, u8),
+    /// Likewise of one whose bound did not settle its node.
+    Missed(i32, u8),
     Advance(u16),
     Clear,
 }
@@ -54,6 +56,10 @@ impl Table for Logged {
     fn cutoff(&mut self, hit: &Hit) {
         self.note(Call::Cutoff(hit.entry.score, hit.entry.depth));
         self.table.cutoff(hit);
+    }
+    fn missed(&mut self, hit: &Hit) {
+        self.note(Call::Missed(hit.entry.score, hit.entry.depth));
+        self.table.missed(hit);
     }
     fn prefetch(&self, key: u64) {
         self.table.prefetch(key);
@@ -455,6 +461,8 @@ fn terms_that_probe_the_table_equal_the_twin() {
         format!("{iir}\nprobe.at = 'quiescence'\nstore = {{ at = 'quiescence', evaluations = true }}\ntable.design = 'weiss'\ntable.size = 64"),
         format!("{iir}\nprobe = {{ at = 'quiescence', refine = true }}\nstore = {{ at = 'quiescence', evaluations = true }}\ntable = {{ design = 'weiss', size = 64, static_evaluation = true, keep_pv = true }}"),
         "probe = { at = 'quiescence', refine = true, pv_cutoffs = false }\nleaf = 'quiescence'\nstore.at = 'quiescence'\ntable = { size = 600, static_evaluation = true }\neval.random = 40".to_owned(),
+        format!("{iir}\n{singular}\nprobe = {{ expected_depth = 3, start_value = true, pv_cutoffs = false }}\nstore.rises = true\ntable.size = 600"),
+        format!("{iir}\nprobe.expected_depth = 255\nstore = {{ rises = true, at = 'before-leaf', min_depth = 2 }}\nfail = 'hard'\nnull_move.min_depth = 2\ntable = {{ policy = 'depth-age', slots = 2, same_key = 'guard', size = 96, victim = 'probe', demotion = {{ refused = 1, missed = 1, from = 1 }} }}"),
         "probe = { at = 'before-leaf', refine = true }\nstore = { at = 'before-leaf', evaluations = true, min_depth = 1 }\ntable = { kind = 'unbounded', static_evaluation = true }".to_owned(),
         format!(
             "{iir}\n{singular}\nshape = 'neutral'\nprobe.at = 'before-leaf'\nstore.at = 'quiescence'\nstore.evaluations = true\netc_depth = 2\n\

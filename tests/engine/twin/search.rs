@@ -585,7 +585,16 @@ impl Twin {
             Bound::None => false,
         };
         let deep = self.deep_enough(&hit, spot.depth) && self.in_time(board, spot.depth, &hit.entry);
-        let barred = window.open() && !self.options.probe.pv_cutoffs && self.options.algorithm != Algorithm::Minimax;
+        let pv_cutoffs = self.options.probe.pv_cutoffs || self.options.algorithm == Algorithm::Minimax;
+        let high = score >= window.beta;
+        let barred = match window.open() {
+            true => !pv_cutoffs,
+            false => spot.depth > 0 && spot.depth <= i32::from(self.options.probe.expected_depth) && high != spot.cut,
+        };
+        let alone = hit.entry.score == i32::from(i16::MIN);
+        if asked && deep && !ends && !window.open() && !alone && self.options.table.demotion.missed > 0 {
+            self.table.as_mut().unwrap().missed(&hit);
+        }
         let cut = asked && deep && ends && !barred;
         if !cut {
             let why = match (asked, deep, ends) {
@@ -855,6 +864,9 @@ impl Twin {
                 if score > now.alpha {
                     now.alpha = score;
                     line = [vec![mv], below].concat();
+                    if self.options.store.rises && self.writes(depth) && score < window.beta.min(now.beta) {
+                        self.write(board, Bound::Lower, window, spot, score, mv, from);
+                    }
                 }
                 if score >= now.beta {
                     self.count.cuts += 1;

@@ -209,6 +209,9 @@ impl Table for OwnedTable {
         }
         owned.table.cutoff(hit);
     }
+    fn missed(&mut self, hit: &Hit) {
+        self.owned.lock().unwrap().table.missed(hit);
+    }
     fn prefetch(&self, _: u64) {}
     fn advance(&mut self, ticks: u16) {
         self.owned.lock().unwrap().table.advance(ticks);
