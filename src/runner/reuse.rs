@@ -235,16 +235,22 @@ impl<'a> Reuse<'a> {
         let name = path.display();
         // The last row of a job has the job's id, and what its other rows have in common with it.
         let mut groups: HashMap<String, Group> = HashMap::new();
+        let (mut error, mut others, mut damaged) = (None, Vec::new(), Vec::new());
         if let (Some(keys), Ok(_)) = (&keys, &sources) {
-            record::scan(path, header, |_, row| {
-                let Ok(row) = row else { return Ok(()) };
-                if let Some(jobs) = self.ended(keys, row) {
-                    groups.entry(keys.group(row, jobs[0].items > 1)).or_default();
+            record::scan(path, header, |line, row| {
+                match row.map(|row| (self.ended(keys, row), row)) {
+                    Ok((Some(jobs), row)) => drop(groups.entry(keys.group(row, jobs[0].items > 1)).or_default()),
+                    Ok((None, _)) => {}
+                    Err(problem) => damaged.push(format!("{name}: line {}: {problem}", line.number)),
                 }
                 Ok(())
             })?;
+            if groups.is_empty() && self.borrowed {
+                found.damaged = damaged;
+                return Ok(found);
+            }
+            damaged.clear();
         }
-        let (mut error, mut others, mut damaged) = (None, Vec::new(), Vec::new());
         record::scan(path, header, |line, row| {
             let row = match row {
                 Ok(row) => row,
