@@ -139,10 +139,22 @@ impl<O: Observer> Search<'_, O> {
         if bare {
             self.pv.clear(ply + 1);
         }
-        while let Some(mv) = match staged {
-            true => self.next_staged(&mut frame, board, &hint),
-            false => self.stack.next(&mut frame),
-        } {
+        let mut reduction = self.on.lmr_reduction;
+        if self.on.breadcrumbs && self.on.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key()) {
+            reduction += 1;
+        }
+        let (first_deferred, mut last_moves) = (self.deferred.len(), self.deferred.len());
+        loop {
+            let next = match staged {
+                true => self.next_staged(&mut frame, board, &hint),
+                false => self.stack.next(&mut frame),
+            };
+            let Some(mv) = next.or_else(|| {
+                last_moves += 1;
+                self.deferred.get(last_moves - 1).copied()
+            }) else {
+                break;
+            };
             if TABLE && self.on.prefetch == Prefetch::Child && self.on.probe_depth < depth {
                 self.fetch(board.key_after(mv, self.increments));
             }
@@ -154,8 +166,12 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
+                if self.on.defer_depth <= depth && tried > 0 && next.is_some() && self.is_elsewhere(child.key()) {
+                    self.deferred.push(mv);
+                    continue;
+                }
                 let depth = extension.depth(depth, mv);
-                self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried)
+                self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried, reduction)
             };
             if self.aborted {
                 break;
@@ -180,6 +196,7 @@ impl<O: Observer> Search<'_, O> {
                 }
             }
         }
+        self.deferred.truncate(first_deferred);
         self.path.pop();
         self.stack.pop(&frame);
         if self.aborted {
@@ -225,7 +242,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// The value of one move of a node, from the node's view: searched in full, or reduced as a
-    /// late move. Always inlined: nearly every node of a search passes through here.
+    /// late move by `reduction`. Always inlined: nearly every node of a search passes through here.
     #[inline(always)]
     pub(super) fn child<const TABLE: bool>(
         &mut self,
@@ -234,6 +251,7 @@ impl<O: Observer> Search<'_, O> {
         mv: Move,
         node: Node,
         tried: usize,
+        reduction: i32,
     ) -> Score {
         let Node { alpha, beta, depth, ply, cut } = node;
         let open = beta - alpha > 1;
@@ -245,7 +263,7 @@ impl<O: Observer> Search<'_, O> {
             && !child.in_check()
             && board.is_quiet(mv)
         {
-            let reduced = Node { depth: (full.depth - self.on.lmr_reduction).max(0), ..zero };
+            let reduced = Node { depth: (full.depth - reduction).max(0), ..zero };
             let score = -self.visit::<TABLE>(child, reduced, mv);
             if score <= alpha || self.aborted {
                 return score;

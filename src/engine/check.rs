@@ -1,7 +1,9 @@
 //! Checks that the option types cannot express: ranges and combinations.
 
 use super::crew::HELPER_BYTES;
-use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
+use super::options::{
+    Algorithm, BoundsRule, Diagnostics, EngineOptions, Helpers, Leaf, Ordering, Schedule, Shape, Where,
+};
 use crate::table::options::{Clear, Victim};
 use crate::table::{self, Size, TableKind, shadow};
 
@@ -66,6 +68,27 @@ impl EngineOptions {
         check_range("threads.count", i32::try_from(threads.count).unwrap_or(i32::MAX), 1..=256)?;
         refuse("threads.quantum", threads.quantum == 0, "0 is no turn: expected at least 1 node")?;
         let several = threads.count > 1;
+        let probability = threads.tear.probability;
+        refuse(
+            "threads.tear.probability",
+            !(0.0..=1.0).contains(&probability),
+            &format!("{probability} is out of range: expected 0 to 1"),
+        )?;
+        if several && threads.schedule == Schedule::List {
+            threads.listed_turns().map_err(|problem| OptionError { path: "threads.turns", problem })?;
+        }
+        refuse(
+            "threads.helpers",
+            several && threads.helpers == Helpers::Breadcrumbs && self.lmr.min_depth == 0,
+            "\"breadcrumbs\" reduces late moves: expected lmr.min_depth above 0",
+        )?;
+        refuse(
+            "threads.helpers",
+            several
+                && matches!(threads.helpers, Helpers::Breadcrumbs | Helpers::Abdada)
+                && self.table.kind == TableKind::None,
+            "\"breadcrumbs\" and \"abdada\" ask the table where the others are: expected one",
+        )?;
         refuse(
             "threads.count",
             several && self.diagnostics == Diagnostics::Full,

@@ -6,7 +6,8 @@ use super::pace::Baton;
 use super::schedule::Turns;
 use super::search::POLL;
 use super::stop::Stop;
-use super::threads::Threads;
+use super::threads::{Answer, Threads};
+use super::vote::{Completed, elect};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
@@ -22,16 +23,22 @@ pub trait Suspended {
     fn resume(&mut self, nodes: u64) -> Turn;
 }
 
+/// What a helper has counted so far, and the last iteration that it completed in its turn.
+pub struct Report {
+    pub count: SearchCounters,
+    pub completed: Option<Completed>,
+}
+
 /// The end of a helper's turn.
 pub enum Turn {
-    /// It has more to search; what it has counted so far.
-    Over(SearchCounters),
-    /// Its search is over; what it has counted.
-    Ended(Box<Helper>, SearchCounters),
+    /// It has more to search.
+    Over(Report),
+    /// Its search is over.
+    Ended(Box<Helper>, Report),
 }
 
 /// A helper on a stack of its own.
-pub struct Routine(Coroutine<u64, SearchCounters, (Box<Helper>, SearchCounters)>);
+pub struct Routine(Coroutine<u64, Report, (Box<Helper>, Report)>);
 
 impl Routine {
     /// A helper that waits for its first turn.
@@ -40,8 +47,9 @@ impl Routine {
         let stack =
             DefaultStack::new(STACK).unwrap_or_else(|error| panic!("no memory for a searcher's stack: {error}"));
         Box::new(Self(Coroutine::with_stack(stack, move |yielder, nodes| {
-            let count = helper.run(&task, &mut OwnTurn { yielder, first: Some(nodes) });
-            (helper, count)
+            let mut turn = OwnTurn { yielder, first: Some(nodes), completed: None };
+            let count = helper.run(&task, &mut turn);
+            (helper, Report { count, completed: turn.completed })
         })))
     }
 }
@@ -49,22 +57,30 @@ impl Routine {
 impl Suspended for Routine {
     fn resume(&mut self, nodes: u64) -> Turn {
         match self.0.resume(nodes) {
-            CoroutineResult::Yield(count) => Turn::Over(count),
-            CoroutineResult::Return((helper, count)) => Turn::Ended(helper, count),
+            CoroutineResult::Yield(report) => Turn::Over(report),
+            CoroutineResult::Return((helper, report)) => Turn::Ended(helper, report),
         }
     }
 }
 
 /// A helper's view of the turns.
 struct OwnTurn<'y> {
-    yielder: &'y Yielder<u64, SearchCounters>,
+    yielder: &'y Yielder<u64, Report>,
     /// The nodes of the first turn, with which the helper was started.
     first: Option<u64>,
+    completed: Option<Completed>,
 }
 
 impl Baton for OwnTurn<'_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
-        self.first.take().unwrap_or_else(|| self.yielder.suspend(*count))
+        match self.first.take() {
+            Some(nodes) => nodes,
+            None => self.yielder.suspend(Report { count: *count, completed: self.completed.take() }),
+        }
+    }
+
+    fn complete(&mut self, completed: Completed) {
+        self.completed = Some(completed);
     }
 }
 
@@ -79,7 +95,12 @@ pub struct Crew<'a> {
     places: Vec<Place>,
     /// What each helper has counted in this search.
     counts: Vec<SearchCounters>,
-    /// Of that, what earlier iterations of the main searcher had.
+    /// The last iteration that each completed.
+    completed: Vec<Option<Completed>>,
+    answer: Answer,
+    /// Depth of the main searcher's iteration.
+    depth: u8,
+    /// Of what they counted, what earlier iterations of the main searcher had.
     reported: SearchCounters,
     turns: Turns,
     /// Whose turn it is, and the nodes left of it.
@@ -96,9 +117,12 @@ pub struct Crew<'a> {
 impl<'a> Crew<'a> {
     /// Prepares the helpers; none of them searches before the main searcher passes its turn.
     /// `nodes`: the limit for all together.
-    pub fn new(options: Threads, helpers: Vec<Box<dyn Suspended>>, nodes: Option<u64>, stop: Stop<'a>) -> Self {
+    pub fn new(options: &Threads, helpers: Vec<Box<dyn Suspended>>, nodes: Option<u64>, stop: Stop<'a>) -> Self {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
+            completed: vec![None; helpers.len()],
+            answer: options.answer,
+            depth: 0,
             places: helpers.into_iter().map(Place::Searching).collect(),
             reported: SearchCounters::default(),
             turns: Turns::new(options),
@@ -108,6 +132,30 @@ impl<'a> Crew<'a> {
             stop,
             next_poll: u64::MAX,
         }
+    }
+
+    /// Begins an iteration of the main searcher.
+    pub fn begin_iteration(&mut self, depth: u8) {
+        self.depth = depth;
+    }
+
+    /// The answer to the main searcher's iteration, if another searcher's counts; `main`: its own,
+    /// if it completed the iteration.
+    pub fn answer(&self, main: Option<Completed>) -> Option<Completed> {
+        match main {
+            None => self.first_answer().cloned(),
+            Some(main) if self.answer == Answer::Vote => {
+                let all: Vec<&Completed> = std::iter::once(&main).chain(self.completed.iter().flatten()).collect();
+                elect(&all).cloned()
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// A helper's answer that ends the main searcher's iteration.
+    fn first_answer(&self) -> Option<&Completed> {
+        let enough = |completed: &&Completed| self.answer == Answer::First && completed.depth >= self.depth;
+        self.completed.iter().flatten().filter(enough).min_by_key(|completed| completed.depth)
     }
 
     /// Ends an iteration of the main searcher, in which it counted `main` nodes; the rest of its
@@ -152,12 +200,16 @@ impl<'a> Crew<'a> {
             return;
         };
         let before = self.counts[helper].nodes;
-        match suspended.resume(nodes) {
-            Turn::Over(count) => self.counts[helper] = count,
-            Turn::Ended(ended, count) => {
-                self.counts[helper] = count;
+        let report = match suspended.resume(nodes) {
+            Turn::Over(report) => report,
+            Turn::Ended(ended, report) => {
                 self.places[helper] = Place::Ended(ended);
+                report
             }
+        };
+        self.counts[helper] = report.count;
+        if report.completed.is_some() {
+            self.completed[helper] = report.completed;
         }
         self.nodes_left -= self.counts[helper].nodes - before;
     }
@@ -167,10 +219,9 @@ impl Baton for Crew<'_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
         self.nodes_left -= count.nodes - self.main.0;
         self.main = (count.nodes, count.nodes);
-        while self.nodes_left > 0 && !self.is_stopped() {
+        while self.nodes_left > 0 && self.first_answer().is_none() && !self.is_stopped() {
             if self.turn.1 == 0 {
-                let searcher = self.turns.next();
-                self.turn = (searcher, self.turns.quantum(searcher));
+                self.turn = self.turns.next();
             }
             let nodes = self.turn.1.min(POLL).min(self.nodes_left);
             self.turn.1 -= nodes;

@@ -17,6 +17,7 @@ use super::pace::Pace;
 use super::search::{Buffers, Search};
 use super::stop::Stop;
 use super::switches::Switches;
+use super::vote::Completed;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, Score};
@@ -98,7 +99,8 @@ impl Engine {
         };
         let increments = Arc::new(Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval)));
         let searchers = options.threads.count;
-        let shared = table.take_if(|_| searchers > 1).map(SharedTable::new);
+        let (tear, seed) = (options.threads.tear, options.threads.seed);
+        let shared = table.take_if(|_| searchers > 1).map(|table| SharedTable::new(table, tear, seed));
         let table = shared.clone().map(|table| Box::new(table) as Box<dyn Table>).or(table);
         let arc = Arc::new(options.clone());
         Ok(Self {
@@ -246,7 +248,7 @@ impl Engine {
             .collect();
         let task = Task { root, path: path.clone(), first: self.first_depth(limit) };
         let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
-        let mut crew = (!helpers.is_empty()).then(|| Crew::new(self.options.threads, helpers, limit.nodes, stop));
+        let mut crew = (!helpers.is_empty()).then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut(), watch);
         self.helpers.extend(crew.into_iter().flat_map(Crew::end));
         Outcome { iterations, stopped: stop.is_set() }
@@ -273,6 +275,7 @@ impl Engine {
         let deepening = self.options.deepening;
         let mut depth = self.first_depth(limit);
         let mut counted = SearchCounters::default();
+        let mut guess = None;
         let mut buffers = Buffers { path, ..Buffers::default() };
         loop {
             if !iterations.is_empty() {
@@ -289,7 +292,8 @@ impl Engine {
             let foreign_before = self.foreign();
             let last = iterations.last();
             let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - counted.nodes);
-            let expected = IterationPlan { depth, guess: last.map(|last| last.score), nodes: nodes_left };
+            let expected = IterationPlan { depth, guess, nodes: nodes_left };
+            crew.iter_mut().for_each(|crew| crew.begin_iteration(depth));
             let pace = match crew.as_mut() {
                 Some(crew) => Pace::Turns(*crew),
                 None => Pace::Alone(stop),
@@ -297,6 +301,14 @@ impl Engine {
             let mut found = self.iterate(root, expected, &mut buffers, pace, watch);
             let helped = crew.as_mut().map(|crew| crew.end_iteration(found.count.nodes)).unwrap_or_default();
             found.count += helped;
+            guess = Some(found.score);
+            let own = || Completed { depth, score: found.score, pv: found.pv.clone() };
+            if let Some(answer) = crew.as_ref().and_then(|crew| crew.answer(found.finished.then(own))) {
+                if !found.finished {
+                    guess = Some(answer.score);
+                }
+                (found.score, found.pv, found.finished) = (answer.score, answer.pv, true);
+            }
             let ticks = |nodes: u64| nodes / u64::from(self.options.threads.count);
             let begin = ticks(counted.nodes);
             counted += found.count;

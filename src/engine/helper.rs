@@ -12,6 +12,7 @@ use super::pace::{Baton, Pace};
 use super::search::{Buffers, Search};
 use super::switches::Switches;
 use super::threads::Helpers;
+use super::vote::Completed;
 use crate::chess::Board;
 use crate::chess::increments::Increments;
 use crate::table::options::Clear;
@@ -116,6 +117,10 @@ fn deepen<'a, O: Observer>(
         if search.aborted {
             break;
         }
+        let pv = search.pv.get(0).to_vec();
+        if let (Pace::Turns(baton), Some(score)) = (&mut search.pace, guess) {
+            baton.complete(Completed { depth, score, pv });
+        }
     }
     search
 }
@@ -134,7 +139,7 @@ fn skipped(number: u8, depth: u8) -> bool {
 /// The order in which a helper tries the root's moves, if it is another one.
 fn root_order(options: &EngineOptions, number: u8) -> Option<RootOrder> {
     match options.threads.helpers {
-        Helpers::Same | Helpers::SkipDepths => None,
+        Helpers::Same | Helpers::SkipDepths | Helpers::Breadcrumbs | Helpers::Abdada => None,
         Helpers::OddEven => (number % 2 == 1).then_some(RootOrder::OddEven),
         Helpers::Shuffle => Some(RootOrder::Shuffle(options.threads.seed ^ u64::from(number) << 56)),
     }

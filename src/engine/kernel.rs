@@ -46,6 +46,7 @@ impl<'a> Kernel<'a> {
             credit: 0,
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
+            deferred: Vec::new(),
             pv: std::mem::replace(&mut buffers.pv, Variations::none()),
             past: buffers.path.len(),
             path: std::mem::take(&mut buffers.path),

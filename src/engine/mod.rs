@@ -33,6 +33,7 @@ mod switches;
 mod table_use;
 mod terms;
 mod threads;
+mod vote;
 
 pub use check::OptionError;
 pub use deepening::{Engine, EngineError};

@@ -8,29 +8,31 @@ use rand_pcg::Pcg64;
 pub struct Turns {
     options: Threads,
     random: Pcg64,
-    last: usize,
+    /// How many turns there have been.
+    past: usize,
+    list: Vec<(usize, u64)>,
 }
 
 impl Turns {
     #[must_use]
-    pub fn new(options: Threads) -> Self {
-        let last = options.count as usize - 1;
-        Self { options, random: Pcg64::seed_from_u64(options.seed), last }
-    }
-
-    /// The number of the searcher whose turn comes next; 0 is the main one.
-    pub fn next(&mut self) -> usize {
-        self.last = match self.options.schedule {
-            Schedule::RoundRobin => (self.last + 1) % self.options.count as usize,
-            Schedule::Random => self.random.random_range(0..self.options.count) as usize,
+    pub fn new(options: &Threads) -> Self {
+        let list = match options.schedule {
+            Schedule::List => options.listed_turns().unwrap_or_default(),
+            Schedule::RoundRobin | Schedule::Random => Vec::new(),
         };
-        self.last
+        Self { options: options.clone(), random: Pcg64::seed_from_u64(options.seed), past: 0, list }
     }
 
-    /// Nodes of a searcher's turn.
-    #[must_use]
-    pub fn quantum(&self, searcher: usize) -> u64 {
-        let Threads { quantum, main_quantum, .. } = self.options;
-        u64::from(if searcher == 0 && main_quantum > 0 { main_quantum } else { quantum })
+    /// The next searcher, and the nodes of its turn.
+    pub fn next(&mut self) -> (usize, u64) {
+        let Threads { count, schedule, quantum, main_quantum, .. } = self.options;
+        let past = self.past;
+        self.past = past.wrapping_add(1);
+        let searcher = match schedule {
+            Schedule::RoundRobin => past % count as usize,
+            Schedule::Random => self.random.random_range(0..count) as usize,
+            Schedule::List => return self.list[past % self.list.len()],
+        };
+        (searcher, u64::from(if searcher == 0 && main_quantum > 0 { main_quantum } else { quantum }))
     }
 }

@@ -44,6 +44,8 @@ pub struct Search<'a, O> {
     /// The list into which every node generates its moves before they go on the stack.
     pub(super) scratch: MoveList,
     pub(super) pv: Variations,
+    /// Moves put off at the nodes on the path, those of the deepest last.
+    pub(super) deferred: Vec<Move>,
     /// Keys of the positions from the start of the game to this node's parent.
     pub(super) path: Vec<u64>,
     /// How many of them are of the game before the root.
@@ -165,6 +167,12 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn clamp_to_window(&self, score: Score, alpha: Score, beta: Score) -> Score {
         if self.on.hard { score.clamp(alpha, beta) } else { score }
+    }
+
+    /// Whether another searcher is in the middle of a position.
+    #[cold]
+    pub(super) fn is_elsewhere(&mut self, key: u64) -> bool {
+        self.table.as_deref_mut().is_some_and(|table| table.is_elsewhere(key))
     }
 
     /// The move to try first: the oracle's, or else the table's if the ordering uses it.

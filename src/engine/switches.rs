@@ -1,8 +1,8 @@
 //! The options used at nodes, resolved once before a search into plain numbers and flags.
 
 use super::options::{
-    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Leaf, MateDistance, NodeType, PieceSquares, Returns, Use,
-    Where,
+    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Helpers, Leaf, MateDistance, NodeType, PieceSquares,
+    Returns, Use, Where,
 };
 use super::ordering::{Ranks, STAGED_DEPTH};
 use crate::chess::{Bound, Score, order::GenerationOrder};
@@ -74,6 +74,10 @@ pub struct Switches {
     pub lmr_depth: i32,
     pub lmr_full_moves: usize,
     pub lmr_reduction: i32,
+    /// Late moves are reduced more at nodes that another searcher is in the middle of.
+    pub breadcrumbs: bool,
+    /// Minimum remaining depth at which a move is put off while another searcher is there.
+    pub defer_depth: i32,
     pub null_depth: i32,
     pub null_reduction: i32,
     pub singular_depth: i32,
@@ -126,6 +130,7 @@ impl Switches {
     pub fn new(options: &EngineOptions) -> Self {
         let (table, probe) = (&options.table, &options.probe);
         let none = table.kind == TableKind::None;
+        let several = options.threads.count > 1;
         let mut on = Self {
             hard: options.fail == Fail::Hard,
             clamp_hits: options.fail == Fail::Hard || probe.returns == Returns::Window,
@@ -176,6 +181,8 @@ impl Switches {
             lmr_depth: from_depth(options.lmr.min_depth),
             lmr_full_moves: usize::from(options.lmr.full_moves),
             lmr_reduction: i32::from(options.lmr.reduction),
+            breadcrumbs: several && options.threads.helpers == Helpers::Breadcrumbs,
+            defer_depth: if several && options.threads.helpers == Helpers::Abdada { 3 } else { NEVER },
             null_depth: from_depth(options.null_move.min_depth),
             null_reduction: i32::from(options.null_move.reduction),
             singular_depth: from_depth(options.singular.min_depth),

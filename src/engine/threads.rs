@@ -1,12 +1,13 @@
 //! The options `threads.*`: several searchers that share one table.
 
+use crate::table::Tear;
 use serde::{Deserialize, Serialize};
 
 /// Several searchers of the same position that share one table and nothing else (lazy SMP). They
 /// take turns on one thread, so that counts are exact and repeatable: a model of as many threads.
 /// The main searcher's iterations are the results; the others, its helpers, search deeper and
 /// deeper from the start of the search until it ends. Counts are sums over all searchers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Threads {
@@ -22,9 +23,16 @@ pub struct Threads {
     pub quantum: u32,
     /// Nodes of the main searcher's turn, if it is faster or slower than its helpers; 0: `quantum`.
     pub main_quantum: u32,
+    /// The turns of `schedule = "list"`, separated by blanks: searcher (0 is the main one), colon,
+    /// nodes, as in `0:64 1:16`.
+    pub turns: String,
     /// How helpers differ from the main searcher.
     pub helpers: Helpers,
-    /// Seed of `schedule = "random"` and `helpers = "shuffle"`.
+    /// Whose result is that of an iteration.
+    pub answer: Answer,
+    /// Stores that others may read in two halves.
+    pub tear: Tear,
+    /// Seed of `schedule = "random"`, `helpers = "shuffle"` and `tear`.
     pub seed: u64,
 }
 
@@ -35,8 +43,41 @@ impl Default for Threads {
             schedule: Schedule::default(),
             quantum: 64,
             main_quantum: 0,
+            turns: String::new(),
             helpers: Helpers::default(),
+            answer: Answer::default(),
+            tear: Tear::default(),
             seed: 1,
+        }
+    }
+}
+
+impl Threads {
+    /// Whether what is counted depends on `seed`.
+    #[must_use]
+    pub fn is_seeded(&self) -> bool {
+        let draws = self.schedule == Schedule::Random || self.helpers == Helpers::Shuffle || self.tear.is_on();
+        self.count > 1 && draws
+    }
+
+    /// The turns of `turns`: searchers and nodes.
+    ///
+    /// # Errors
+    /// What is wrong with which turn.
+    pub fn listed_turns(&self) -> Result<Vec<(usize, u64)>, String> {
+        let turn = |text: &str| {
+            let (searcher, nodes) = text.split_once(':')?;
+            let (searcher, nodes) = (searcher.parse().ok()?, nodes.parse::<u32>().ok()?);
+            (searcher < self.count as usize && nodes > 0).then_some((searcher, u64::from(nodes)))
+        };
+        let read = |(at, text)| {
+            let wanted = format!("a searcher from 0 to {}, a colon and at least 1 node, as in `0:64`", self.count - 1);
+            turn(text).ok_or_else(|| format!("turn {} is `{text}`: expected {wanted}", at + 1))
+        };
+        let turns = self.turns.split_whitespace().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+        match turns.iter().any(|&(searcher, _)| searcher == 0) {
+            true => Ok(turns),
+            false => Err("no turn of searcher 0, whose iterations are the results: add one, as in `0:64`".to_owned()),
         }
     }
 }
@@ -51,6 +92,27 @@ pub enum Schedule {
     RoundRobin,
     /// Any of them, each as likely as another: threads that the system runs unevenly.
     Random,
+    /// As `turns` says, from its beginning again at its end: processors of unequal speed, or a
+    /// schedule that is replayed.
+    List,
+}
+
+/// Whose result is that of an iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// The main searcher's.
+    #[default]
+    Main,
+    /// That of the first searcher that completes this depth or a deeper one (at the end of its
+    /// turn); the main searcher then begins the next depth.
+    First,
+    /// The move with the most votes when the main searcher completes the depth, with the score and
+    /// line of the first searcher that voted for it. Each votes for the best move of its last
+    /// completed iteration, with the depth of that times (its score less the lowest one plus 14).
+    /// Counts are those of `main`. Source: Stockfish 10.
+    Vote,
 }
 
 /// How helpers differ from the main searcher.
@@ -69,4 +131,12 @@ pub enum Helpers {
     SkipDepths,
     /// Each helper has its own random order of the root's moves after the first.
     Shuffle,
+    /// All searchers reduce late moves by another ply (`lmr`) at nodes within eight plies of the
+    /// root that another one is in the middle of. Source: Stockfish's breadcrumbs, 2019.
+    Breadcrumbs,
+    /// All searchers put off, to the end of its node, a move that leads to a position which another
+    /// one is in the middle of; never the first, and at remaining depths of at least 3. Source:
+    /// T. Kerrigan, simplified ABDADA (without its second look at the table); ABDADA: J.-C. Weill
+    /// 1996.
+    Abdada,
 }

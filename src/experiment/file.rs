@@ -63,6 +63,11 @@ pub struct File {
     #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub seeds: u32,
+    /// Number of schedules (`threads.seed`) for every variant whose searchers depend on that seed;
+    /// comparisons use the mean over them, as over key seeds.
+    #[serde(default = "default_count")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
+    pub schedules: u32,
     /// The smallest difference that matters to a claim of `[[expect]]`: 0.005 is half a percent.
     #[serde(default = "default_smallest_effect")]
     pub smallest_effect: f64,

@@ -146,7 +146,7 @@ impl Experiment {
             return Err(source.invalid(&path, "expected a single value, found a list"));
         }
         let name = experiment_name(&file, source)?;
-        for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds)] {
+        for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds), ("schedules", file.schedules)] {
             source.check_range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
         }
         let effect = file.smallest_effect;
@@ -197,6 +197,9 @@ impl Experiment {
         if trace.is_some() && file.seeds > 1 {
             return Err(source.invalid("seeds", "a trace has its own keys: every seed would replay the same"));
         }
+        if trace.is_some() && file.schedules > 1 {
+            return Err(source.invalid("schedules", "a trace is replayed without searchers: give schedules = 1"));
+        }
         let (variants, partners) = read_variants(&file, sets, source)?;
         let baseline = partners.bases().next().unwrap_or(0);
         // With tables that are never cleared, a search depends on all earlier items, so a repeated
@@ -241,6 +244,19 @@ impl Experiment {
         }
         if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
             return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));
+        }
+        if file.schedules > 1 {
+            let problem = if file.seeds > 1 {
+                "is not allowed beside seeds: give the seeds as variants (\"keys.seed\" = [1, 2, 3] in [grid])"
+            } else if variants.iter().filter_map(Variant::builtin).any(|options| options.threads.is_seeded()) {
+                ""
+            } else {
+                "no variant's searchers depend on a seed: give one threads.count above 1 and threads.schedule = \"random\" \
+                 or threads.helpers = \"shuffle\""
+            };
+            if !problem.is_empty() {
+                return Err(source.invalid("schedules", problem));
+            }
         }
         let (text, sets) = (source.text.to_owned(), sets.to_vec());
         let experiment = Self {

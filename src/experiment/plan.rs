@@ -6,8 +6,8 @@ use super::sequence::Sequence;
 use super::variant::{self, Subject, Variant};
 use crate::chess::suite::Item;
 use crate::engine::Limit;
-use crate::record::SEED_SUFFIX;
 use crate::record::columns::Extra;
+use crate::record::{SCHEDULE_SUFFIX, SEED_SUFFIX};
 use serde_json::json;
 use std::collections::HashMap;
 use std::hash::Hasher;
@@ -33,7 +33,7 @@ pub struct Job {
 /// numbers.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The variants of the experiment, then copies of all of them for each further key seed.
+    /// The variants of the experiment, then copies of them for each further key seed or schedule.
     pub variants: Vec<Variant>,
     /// Index of the baseline.
     pub baseline: usize,
@@ -78,6 +78,17 @@ impl Plan {
                     copy.name = format!("{}{SEED_SUFFIX}{}", variant.name, options.keys.seed);
                 }
                 variants.push(copy);
+            }
+        }
+        for step in 1..experiment.file.schedules {
+            for mut copy in experiment.variants.clone() {
+                if let Subject::Builtin { options, .. } = &mut copy.subject
+                    && options.threads.is_seeded()
+                {
+                    options.threads.seed = options.threads.seed.wrapping_add(u64::from(step));
+                    copy.name = format!("{}{SCHEDULE_SUFFIX}{}", copy.name, options.threads.seed);
+                    variants.push(copy);
+                }
             }
         }
         let items = experiment.suite.items.len();
@@ -328,6 +339,21 @@ mod tests {
     fn plan(text: &str) -> Plan {
         let text = format!("suite = {{ startpos = true }}\n{text}\n");
         Plan::new(&Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")))
+    }
+
+    /// Further schedules count up as seeds do; a variant that does not depend on them has none.
+    #[test]
+    fn further_schedules_are_those_of_variants_that_depend_on_them() {
+        let plan = plan(
+            "limit = { depth = 1 }\nschedules = 3\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'threads.count' = 2\n\
+             'threads.seed' = 5\n'threads.schedule' = 'random'\n[[variant]]\nname = 'c'\n'threads.count' = 2\n",
+        );
+        let seeds: Vec<(&str, u64)> = plan
+            .variants
+            .iter()
+            .map(|variant| (variant.name.as_str(), variant.builtin().unwrap().threads.seed))
+            .collect();
+        assert_eq!(seeds, [("a", 1), ("b", 5), ("c", 1), ("b, schedule 6", 6), ("b, schedule 7", 7)]);
     }
 
     /// Further seeds count up from each variant's own, with the number in the name.

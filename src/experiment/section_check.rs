@@ -74,7 +74,12 @@ impl Match {
         }
         let repeat_message = "a repeat plays the same games again: add openings for more games";
         let seeds_message = "all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \"keys.seed\" = [1, 2, 3] in [grid])";
-        for (count, path, why) in [(file.repeats, "repeats", repeat_message), (file.seeds, "seeds", seeds_message)] {
+        let schedules_message = "all schedules of a variant would play the same openings: add openings for more games (or make other schedules variants: \"threads.seed\" = [1, 2, 3] in [grid])";
+        for (count, path, why) in [
+            (file.repeats, "repeats", repeat_message),
+            (file.seeds, "seeds", seeds_message),
+            (file.schedules, "schedules", schedules_message),
+        ] {
             if count > 1 {
                 return Err(source.invalid(path, format!("{count}: {why}")));
             }

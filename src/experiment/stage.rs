@@ -16,7 +16,7 @@ impl Confirm {
             ..screen.file.clone()
         };
         (file.sequence, file.tune, file.reference, file.confirm, file.suites) = (None, None, None, None, None);
-        (file.seeds, file.repeats, file.expect) = (1, 1, Vec::new());
+        (file.seeds, file.schedules, file.repeats, file.expect) = (1, 1, 1, Vec::new());
         let variants: Vec<Variant> =
             players.iter().map(|&index| Variant { limit: self.limit, ..screen.variants[index].clone() }).collect();
         let baseline = players.iter().position(|&index| index == best).unwrap_or(0);

@@ -221,10 +221,13 @@ counters_by_name! {
     FOREIGN_CUTOFFS = "threads.foreign_cutoffs";
     FOREIGN_SAVED = "threads.foreign_saved";
     IN_FLIGHT = "threads.in_flight";
+    AVOIDED = "threads.avoided";
     DUPLICATES = "threads.duplicates";
     FOREIGN_REFUSALS = "threads.foreign_refusals";
     UNREAD = "threads.unread";
     FOREIGN_UNREAD = "threads.foreign_unread";
+    TORN_READS = "threads.torn_reads";
+    TORN_ACCEPTED = "threads.torn_accepted";
 }
 
 /// Prefix of the columns that exist only with `diagnostics = "full"`.

@@ -33,10 +33,15 @@ use fields::SeparatedRow;
 /// Separates a variant's name from the further key seed in the name of its copies.
 pub const SEED_SUFFIX: &str = ", key seed ";
 
-/// The variant of which a name is a copy under a further key seed; none if it is not.
+/// The same for further schedules of several searchers.
+pub const SCHEDULE_SUFFIX: &str = ", schedule ";
+
+/// The variant of which a name is a copy under a further key seed or schedule; none if it is not.
 pub fn base_variant(name: &str) -> Option<&str> {
-    let (variant, seed) = name.rsplit_once(SEED_SUFFIX)?;
-    (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
+    [SEED_SUFFIX, SCHEDULE_SUFFIX].into_iter().find_map(|suffix| {
+        let (variant, seed) = name.rsplit_once(suffix)?;
+        (!seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())).then_some(variant)
+    })
 }
 
 /// The key columns of a row.

@@ -30,7 +30,7 @@ use crate::analysis::questions::{claims, findings};
 
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
-use crate::analysis::rows::seeds::{self, KEYS_SEED};
+use crate::analysis::rows::seeds::{self, KEYS_SEED, Seeds, THREADS_SEED};
 use crate::analysis::{Frame, Metric, Question, Summary};
 use crate::experiment::file::default_smallest_effect;
 use crate::record::columns;
@@ -60,8 +60,8 @@ struct Rows<'a> {
     by: Option<Vec<String>>,
     /// The suite of all rows, if other suites have their own sections.
     suite: Option<&'a str>,
-    /// Number of key seeds of each variant.
-    seeds: usize,
+    /// The key seeds or schedules of each variant.
+    seeds: Seeds,
     /// Whether a condition left out rows.
     filtered: bool,
 }
@@ -86,8 +86,8 @@ impl Page {
         let mentioned: Vec<&str> = choices.named_columns().chain(expected.map(String::as_str)).collect();
         let all = join(sources, &mentioned);
         let filters = choices.filters.iter().map(|text| Filter::parse(text, &all)).collect::<Result<Vec<_>, _>>()?;
-        // Further key seeds count as their variant, also in conditions, unless the user asks about
-        // them.
+        // Further key seeds and schedules count as their variant, also in conditions, unless the
+        // user asks about them.
         let by = choices.by.as_ref().map(|text| grouping::resolve_columns(text, &all)).transpose()?;
         let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
         if let Some(error) =
@@ -95,8 +95,12 @@ impl Page {
         {
             return Err(error.into());
         }
-        let folded = if by_and_filters().any(|column| column == KEYS_SEED) { None } else { seeds::fold_seeds(&all) };
-        let (all, seeds) = folded.map_or((all, 1), |(folded, seeds)| (Cow::Owned(folded), seeds));
+        let folded = match by_and_filters().any(|column| column == KEYS_SEED || column == THREADS_SEED) {
+            true => None,
+            false => seeds::fold_seeds(&all),
+        };
+        let one = Seeds { count: 1, schedules: false };
+        let (all, seeds) = folded.map_or((all, one), |(folded, seeds)| (Cow::Owned(folded), seeds));
         let rows = match filters.is_empty() {
             true => Cow::Borrowed(all.as_ref()),
             false => Cow::Owned(all.take(&Filter::select_rows(&filters, &all))),
@@ -199,10 +203,14 @@ impl Page {
                 format!("The file's baseline is not among these rows: the baseline is now \"{}\".", line.name),
             );
         }
-        if seeds > 1 {
+        let Seeds { count, schedules } = seeds;
+        if count > 1 {
             let how = match sources.iter().any(|source| source.missing.is_some()) {
-                true => format!("Variants were searched under up to {seeds} key seeds"),
-                false => format!("Every variant was searched under {seeds} key seeds"),
+                _ if schedules => {
+                    format!("Variants whose searchers depend on it were searched under {count} schedules")
+                }
+                true => format!("Variants were searched under up to {count} key seeds"),
+                false => format!("Every variant was searched under {count} key seeds"),
             };
             page.findings.push(format!(
                 "{how}. Ratios with an interval are means over them; counts, shares and single searches are those under the first."

@@ -9,12 +9,52 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::{Frame, Line};
 use crate::record::columns::{self, THREADS};
 use crate::stats::ratio::Ratio;
-use crate::table::ThreadCounters;
 
 /// The name of the metric whose ratio is the speed-up's inverse.
 pub(super) const TICKS: &str = "ticks";
 
 const BESIDE: &str = "a metric that was not asked for";
+
+/// Shares of counts, of which those are shown that were counted: the part, the columns that make
+/// the whole, heading and meaning.
+const SHARES: [(&str, &[&str], &str, &str); 11] = [
+    (columns::HELPER_NODES, &[columns::NODES], "helpers", "share of the nodes that helpers searched"),
+    (columns::FOREIGN_HITS, &[columns::HITS], "hits of others", "share of the hits whose entry another searcher wrote"),
+    (
+        columns::FOREIGN_CUTOFFS,
+        &[columns::USABLE, columns::ETC_CUTS],
+        "cutoffs of others",
+        "share of the cutoffs whose entry another searcher wrote",
+    ),
+    (columns::FOREIGN_SAVED, &[columns::SAVED], "worth of others", "the same share of what the entries had cost"),
+    (
+        columns::IN_FLIGHT,
+        &[columns::PROBES],
+        "in flight",
+        "share of the probes of a position that another searcher is in the middle of",
+    ),
+    (
+        columns::DUPLICATES,
+        &[columns::STORES],
+        "done twice",
+        "share of the results that the table has from another searcher at the same depth",
+    ),
+    (
+        columns::FOREIGN_REFUSALS,
+        &[columns::REJECTIONS],
+        "refused",
+        "share of the refused stores that met another searcher's entry of the same position",
+    ),
+    (
+        columns::UNREAD,
+        &[columns::EVICTIONS, columns::UPDATES],
+        "unread",
+        "share of the overwritten entries that had answered no probe",
+    ),
+    (columns::FOREIGN_UNREAD, &[columns::UNREAD], "by another", "share of these that another searcher overwrote"),
+    (columns::TORN_READS, &[columns::HITS], "torn", "share of the hits that found halves of two stores"),
+    (columns::TORN_ACCEPTED, &[columns::TORN_READS], "taken for whole", "share of these that were used"),
+];
 
 /// The table; none without a line of several searchers.
 pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
@@ -22,10 +62,8 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
         return None;
     }
     let grouping = Grouping::new(rows, &page.summary.by);
-    let counters = ThreadCounters::COLUMNS.iter().map(|(name, _)| format!("{THREADS}{name}"));
-    let others = [columns::NODES, columns::PROBES, columns::HITS, columns::USABLE, columns::SAVED, columns::STORES];
-    let more = [columns::ETC_CUTS, columns::REJECTIONS, columns::EVICTIONS, columns::UPDATES];
-    let names: Vec<String> = counters.chain(others.into_iter().chain(more).map(str::to_owned)).collect();
+    let wholes = SHARES.iter().flat_map(|(part, whole, ..)| whole.iter().chain([part]));
+    let names: Vec<String> = wholes.chain(&[columns::AVOIDED]).map(|&name| name.to_owned()).collect();
     let searches = Searches::gather(rows, &grouping, &names);
     let sum = |line: &Line, column: &str| {
         let group = grouping.values.iter().position(|values| *values == line.values);
@@ -34,17 +72,12 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     let several = |line: &Line| sum(line, columns::HELPER_NODES) > 0.0;
     let metric = |name: &str| page.summary.metrics.iter().position(|metric| metric.name == name);
     let (ticks, nodes) = (metric(TICKS), metric("nodes"));
-    let ratio = |line: &Line, at: Option<usize>| at.map_or_else(Ratio::default, |at| line.measures[at].ratio);
-    let why = |at: Option<usize>| if at.is_none() { BESIDE } else { TOO_FEW_POSITIONS };
-    let share = |part: &'static str, whole: &'static [&'static str], key: &str, name: &str, meaning: &str| {
-        SheetColumn::number(key, name, meaning).cells(move |line: &Line| {
-            let whole = whole.iter().map(|column| sum(line, column)).sum();
-            Cell::share(sum(line, part), whole).with_reason("nothing to count")
-        })
-    };
+    let ratio = |line: &Line, place: Option<usize>| place.map_or_else(Ratio::default, |at| line.measures[at].ratio);
+    let why = |place: Option<usize>| if place.is_none() { BESIDE } else { TOO_FEW_POSITIONS };
+    let is_counted = |column: &str| page.summary.lines.iter().any(|line| sum(line, column) > 0.0);
     let speed = "how many times sooner than the baseline, by ticks: nodes of all searchers divided by their number";
     let nodes_meaning = "what searchers do twice: nodes of all of them, less the baseline's, as a share of these";
-    let entries = [
+    let mut entries = vec![
         SheetColumn::number("speed_up", "speed-up", speed)
             .cells(|line: &Line| Cell::decimal(1.0 / ratio(line, ticks).mean, 2).with_reason(why(ticks))),
         SheetColumn::number("speed_up_interval", "95 %", "the speed-up's 95 % interval").cells(|line: &Line| {
@@ -53,70 +86,18 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
         }),
         SheetColumn::number("duplicate_work", "duplicate work", nodes_meaning)
             .cells(|line: &Line| Cell::share(ratio(line, nodes).mean - 1.0, 1.0).with_reason(why(nodes))),
-        share(
-            columns::HELPER_NODES,
-            &[columns::NODES],
-            "helpers",
-            "helpers",
-            "share of the nodes that helpers searched",
-        ),
-        share(
-            columns::FOREIGN_HITS,
-            &[columns::HITS],
-            "foreign_hits",
-            "hits of others",
-            "share of the hits whose entry another searcher wrote",
-        ),
-        share(
-            columns::FOREIGN_CUTOFFS,
-            &[columns::USABLE, columns::ETC_CUTS],
-            "foreign_cutoffs",
-            "cutoffs of others",
-            "share of the cutoffs whose entry another searcher wrote",
-        ),
-        share(
-            columns::FOREIGN_SAVED,
-            &[columns::SAVED],
-            "foreign_saved",
-            "worth of others",
-            "the same share of what the entries had cost",
-        ),
-        share(
-            columns::IN_FLIGHT,
-            &[columns::PROBES],
-            "in_flight",
-            "in flight",
-            "share of the probes of a position that another searcher is in the middle of",
-        ),
-        share(
-            columns::DUPLICATES,
-            &[columns::STORES],
-            "duplicates",
-            "done twice",
-            "share of the results that the table has from another searcher at the same depth",
-        ),
-        share(
-            columns::FOREIGN_REFUSALS,
-            &[columns::REJECTIONS],
-            "foreign_refusals",
-            "refused",
-            "share of the refused stores that met another searcher's entry of the same position",
-        ),
-        share(
-            columns::UNREAD,
-            &[columns::EVICTIONS, columns::UPDATES],
-            "unread",
-            "unread",
-            "share of the overwritten entries that had answered no probe",
-        ),
-        share(
-            columns::FOREIGN_UNREAD,
-            &[columns::UNREAD],
-            "foreign_unread",
-            "by another",
-            "share of these that another searcher overwrote",
-        ),
     ];
+    entries.extend(SHARES.iter().filter(|(part, ..)| is_counted(part)).map(|(part, whole, head, meaning)| {
+        SheetColumn::number(part.trim_start_matches(THREADS), head, meaning).cells(|line: &Line| {
+            let whole = whole.iter().map(|column| sum(line, column)).sum();
+            Cell::share(sum(line, part), whole).with_reason("nothing to count")
+        })
+    }));
+    if is_counted(columns::AVOIDED) {
+        let meaning = "moves put off, or nodes reduced more, because another searcher was there";
+        let avoided = SheetColumn::number("avoided", "avoided", meaning);
+        entries.push(avoided.cells(|line: &Line| Cell::count(sum(line, columns::AVOIDED))));
+    }
     let table = line_table(page, "threads", "Threads: several searchers on one table", &entries, several);
     table
         .with_note("Ticks take each node for as long. Speed-ups say something where all reach the same depth.")
@@ -152,10 +133,14 @@ mod tests {
             ("threads.foreign_cutoffs", 0, 3),
             ("threads.foreign_saved", 0, 12),
             ("threads.in_flight", 0, 50),
+            ("threads.avoided", 0, 11),
             ("threads.duplicates", 0, 7),
             ("threads.foreign_refusals", 0, 2),
             ("threads.unread", 2, 40),
             ("threads.foreign_unread", 0, 10),
+            ("threads.torn", 0, 90),
+            ("threads.torn_reads", 0, 8),
+            ("threads.torn_accepted", 0, 6),
         ];
         counters.iter().for_each(|(name, ..)| heading = format!("{heading},{name}"));
         let mut text = heading + "\n";
@@ -177,15 +162,18 @@ mod tests {
         for (key, figure) in [
             ("speed_up", "2.00"),
             ("duplicate_work", "25.0 %"),
-            ("helpers", "48.0 %"),
+            ("helper_nodes", "48.0 %"),
             ("foreign_hits", "10.0 %"),
             ("foreign_cutoffs", "15.0 %"),
             ("foreign_saved", "20.0 %"),
             ("in_flight", "25.0 %"),
+            ("avoided", "88"),
             ("duplicates", "7.0 %"),
             ("foreign_refusals", "12.5 %"),
             ("unread", "80.0 %"),
             ("foreign_unread", "25.0 %"),
+            ("torn_reads", "20.0 %"),
+            ("torn_accepted", "75.0 %"),
         ] {
             assert_eq!(cell(key), figure, "{key}");
         }

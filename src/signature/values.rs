@@ -46,8 +46,13 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("store.at=quiescence", "quiescence.max_plies = 0"),
     ("threads.quantum", "threads.count = 3"),
     ("threads.main_quantum", "threads.count = 3"),
+    ("threads.schedule=list", "threads = { count = 3, turns = '0:64 2:16 1:100' }"),
     ("threads.schedule", "threads.count = 3"),
+    ("threads.turns", "threads = { count = 3, schedule = 'list', turns = '0:7 1:7' }"),
     ("threads.helpers", "threads.count = 3"),
+    ("threads.answer", "threads.count = 3"),
+    ("threads.tear.probability", "threads.count = 3"),
+    ("threads.tear", "threads = { count = 3, quantum = 10, tear.probability = 0.5 }"),
     ("threads.seed", "threads = { count = 3, helpers = 'shuffle' }"),
     ("table.kind=none", "aspiration = 0"),
     ("table.layout=bytes10", "table.slots = 3"),
@@ -107,6 +112,7 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
             let allowed: BTreeSet<i64> = numbers.filter(|number| (low..=high).contains(number)).collect();
             allowed.into_iter().map(Value::from).collect()
         }
+        _ if page.path == "threads.turns" => vec![Value::from("0:64 2:16 1:100"), Value::from("0:1 1:1")],
         _ => words.collect(),
     }
 }

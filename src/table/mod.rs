@@ -23,6 +23,7 @@ pub mod same_key;
 pub mod shadow;
 pub mod shared;
 pub mod size;
+pub mod tear;
 pub mod unbounded;
 pub mod watch;
 
@@ -36,6 +37,7 @@ pub use ownership::ThreadCounters;
 pub use shadow::ShadowCounters;
 pub use shared::SharedTable;
 pub use size::Size;
+pub use tear::Tear;
 
 use crate::chess::{Bound, Move, Score};
 
@@ -245,6 +247,12 @@ pub trait Table: Send {
     /// positions that it is in the middle of.
     fn suspend(&mut self, path: &[u64]) {
         let _ = path;
+    }
+    /// Whether another searcher of a shared table is in the middle of a position, which is counted
+    /// if so.
+    fn is_elsewhere(&mut self, key: u64) -> bool {
+        let _ = key;
+        false
     }
     /// The counters of the shadow table, if there is one.
     fn shadow(&self) -> ShadowCounters {

@@ -21,6 +21,9 @@ crate::counters! {
         /// Probes of a position that another searcher is in the middle of (it is on the way from
         /// the root to where that one's turn ended).
         in_flight,
+        /// Moves put off (`helpers = "abdada"`), or nodes whose late moves were reduced more
+        /// (`"breadcrumbs"`), because another searcher was there.
+        avoided,
         /// Results offered of a position that the table has from another searcher at the same
         /// depth: work done twice, as far as the table remembers.
         duplicates,
@@ -32,6 +35,12 @@ crate::counters! {
         unread,
         /// Of those, by another searcher than wrote them.
         foreign_unread,
+        /// Stores whose second half was late (`threads.tear`).
+        torn,
+        /// Hits that found halves of two stores.
+        torn_reads,
+        /// Of those, taken for whole.
+        torn_accepted,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::flight::InFlight;
 use super::ownership::{Ownership, ThreadCounters};
+use super::tear::{Found, Tear, Torn};
 use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,6 +12,7 @@ struct Shared {
     table: Box<dyn Table>,
     owners: Ownership,
     flight: InFlight,
+    torn: Option<Torn>,
     counters: ThreadCounters,
 }
 
@@ -23,12 +25,14 @@ pub struct SharedTable {
 }
 
 impl SharedTable {
-    /// Wraps an empty table; the handle is that of searcher 0.
+    /// Wraps an empty table; the handle is that of searcher 0. `seed`: of the stores that `tear`
+    /// tears.
     #[must_use]
-    pub fn new(mut table: Box<dyn Table>) -> Self {
+    pub fn new(mut table: Box<dyn Table>, tear: Tear, seed: u64) -> Self {
         table.number_slots();
         let owners = Ownership::new(table.occupancy().slots as usize);
-        let shared = Shared { table, owners, flight: InFlight::default(), counters: ThreadCounters::default() };
+        let (flight, torn, counters) = (InFlight::default(), Torn::new(tear, seed), ThreadCounters::default());
+        let shared = Shared { table, owners, flight, torn, counters };
         Self { shared: Arc::new(Mutex::new(shared)), searcher: 0 }
     }
 
@@ -53,9 +57,22 @@ impl SharedTable {
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
-        let Shared { table, owners, flight, counters } = &mut *shared;
+        let Shared { table, owners, flight, torn, counters } = &mut *shared;
         counters.in_flight += u64::from(flight.is_elsewhere(key, self.searcher));
-        let hit = table.probe(key, depth)?;
+        torn.iter_mut().for_each(|torn| torn.call(self.searcher));
+        let mut hit = table.probe(key, depth)?;
+        match torn.as_mut().map_or(Found::Whole, |torn| torn.read(hit.slot, &hit.entry, self.searcher)) {
+            Found::Whole => {}
+            Found::Accepted(entry) => {
+                (counters.torn_reads, counters.torn_accepted) = (counters.torn_reads + 1, counters.torn_accepted + 1);
+                let Entry { generation, used, .. } = hit.entry;
+                hit = Hit { entry: Entry { generation, used, ..entry }, draft: i32::from(entry.depth), ..hit };
+            }
+            Found::Rejected => {
+                counters.torn_reads += 1;
+                return None;
+            }
+        }
         counters.foreign_hits += u64::from(owners.read(hit.slot, self.searcher));
         Some(hit)
     }
@@ -63,8 +80,12 @@ impl Table for SharedTable {
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut shared = self.lock();
         let stored = shared.table.store(key, entry);
-        let Shared { owners, counters, .. } = &mut *shared;
+        let Shared { owners, torn, counters, .. } = &mut *shared;
         owners.store(stored, self.searcher, entry.depth, counters);
+        if let Some(torn) = torn {
+            torn.call(self.searcher);
+            counters.torn += u64::from(torn.store(stored, entry, self.searcher));
+        }
         stored
     }
 
@@ -92,12 +113,21 @@ impl Table for SharedTable {
         let mut shared = self.lock();
         shared.table.clear();
         shared.owners.clear();
+        shared.torn.iter_mut().for_each(Torn::clear);
     }
 
     fn renew(&mut self) {
         let mut shared = self.lock();
         shared.table.renew();
         shared.owners.clear();
+        shared.torn.iter_mut().for_each(Torn::renew);
+    }
+
+    fn is_elsewhere(&mut self, key: u64) -> bool {
+        let mut shared = self.lock();
+        let there = shared.flight.is_elsewhere(key, self.searcher);
+        shared.counters.avoided += u64::from(there);
+        there
     }
 
     fn suspend(&mut self, path: &[u64]) {

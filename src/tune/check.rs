@@ -89,9 +89,12 @@ pub fn leave_out_idle(experiment: &mut Experiment) {
     experiment.suite.items = items;
 }
 
-/// A warning if the file has several key seeds, because a race uses only one.
+/// A warning if the file has several key seeds or schedules, because a race uses only one.
 pub fn seed_warning(experiment: &Experiment) -> Vec<String> {
-    let seeds = experiment.file.seeds;
-    let warning = format!("seeds = {seeds}: a race uses only the file's key seed; `ttlab run` uses all");
-    if seeds > 1 { vec![warning] } else { Vec::new() }
+    let file = &experiment.file;
+    [("seeds", file.seeds, "the file's key seed"), ("schedules", file.schedules, "each variant's own schedule")]
+        .into_iter()
+        .filter(|&(_, count, _)| count > 1)
+        .map(|(key, count, own)| format!("{key} = {count}: a race uses only {own}; `ttlab run` uses all"))
+        .collect()
 }

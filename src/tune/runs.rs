@@ -111,8 +111,8 @@ fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experime
     part.suite.items = items.iter().map(|&item| whole.suite.items[item].clone()).collect();
     part.baseline = candidates.iter().position(|&who| who == whole.baseline).unwrap_or(0);
     part.partners = Partners::single(part.baseline, part.variants.len());
-    // Counts are the same in every repeat; a race does not compare key seeds or times.
-    (part.file.seeds, part.file.repeats, part.file.times) = (1, 1, false);
+    // Counts are the same in every repeat; a race does not compare key seeds, schedules or times.
+    (part.file.seeds, part.file.schedules, part.file.repeats, part.file.times) = (1, 1, 1, false);
     part
 }
 

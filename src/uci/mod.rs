@@ -56,6 +56,7 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
                     match settings.set(&name, value.as_deref()) {
                         Ok(FollowUp::None) => {}
                         Ok(FollowUp::Clear) => worker.clear(),
+                        Ok(FollowUp::Note(text)) => output.info(text),
                         Err(message) => output.info(&message),
                     }
                 }

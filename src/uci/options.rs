@@ -10,6 +10,10 @@ use std::time::Duration;
 /// Maximum `Hash`, in MiB.
 const MAX_HASH: u64 = 1 << 20;
 
+/// What a client should know of several searchers.
+const TURNS: &str =
+    "Threads: the searchers take turns on one thread of the system: counts repeat, but no move comes sooner";
+
 #[derive(Debug, Clone)]
 pub struct UciSettings {
     preset: Option<String>,
@@ -25,6 +29,8 @@ pub struct UciSettings {
 pub enum FollowUp {
     None,
     Clear,
+    /// To tell the client.
+    Note(&'static str),
 }
 
 impl UciSettings {
@@ -48,7 +54,7 @@ impl UciSettings {
             _ => 16,
         };
         let mut lines = vec![
-            "option name Threads type spin default 1 min 1 max 1".to_owned(),
+            format!("option name Threads type spin default {} min 1 max 256", self.engine.threads.count),
             format!("option name Hash type spin default {hash} min 1 max {MAX_HASH}"),
             "option name Clear Hash type button".to_owned(),
             "option name Ponder type check default false".to_owned(),
@@ -86,7 +92,11 @@ impl UciSettings {
         };
         match name.to_ascii_lowercase().as_str() {
             "" => Err("setoption: expected `name` and the name of an option".to_owned()),
-            "threads" => number(1, 1).map(|_| FollowUp::None),
+            "threads" => {
+                let count = number(1, 256)?;
+                self.set_path("threads.count", &count.to_string())?;
+                Ok(if count > 1 { FollowUp::Note(TURNS) } else { FollowUp::None })
+            }
             "ponder" if ["true", "false"].contains(&value) => Ok(FollowUp::None),
             "ponder" => Err(format!("{name}: expected true or false, found `{value}`")),
             "clear hash" => Ok(FollowUp::Clear),
@@ -209,7 +219,7 @@ mod tests {
         let mut settings = UciSettings::new(Some("match"), &["table.size=\"2 MiB\"".to_owned()]).unwrap();
         let first: Vec<String> = settings.option_lines().into_iter().take(6).collect();
         let expected = [
-            "option name Threads type spin default 1 min 1 max 1",
+            "option name Threads type spin default 1 min 1 max 256",
             "option name Hash type spin default 2 min 1 max 1048576",
             "option name Clear Hash type button",
             "option name Ponder type check default false",
@@ -220,8 +230,10 @@ mod tests {
         assert!(first[5].contains(" var "), "{}", first[5]);
         for (name, value, output) in [
             ("Threads", Some("1"), Ok(FollowUp::None)),
-            ("THREADS", Some("2"), Err("THREADS: expected a number from 1 to 1, found `2`")),
-            ("Threads", Some("0"), Err("Threads: expected a number from 1 to 1, found `0`")),
+            ("THREADS", Some("256"), Ok(FollowUp::Note(TURNS))),
+            ("Threads", Some("257"), Err("Threads: expected a number from 1 to 256, found `257`")),
+            ("Threads", Some("0"), Err("Threads: expected a number from 1 to 256, found `0`")),
+            ("Threads", Some("2"), Ok(FollowUp::Note(TURNS))),
             ("Ponder", Some("true"), Ok(FollowUp::None)),
             ("Ponder", Some("false"), Ok(FollowUp::None)),
             ("Ponder", Some("maybe"), Err("Ponder: expected true or false, found `maybe`")),

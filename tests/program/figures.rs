@@ -570,7 +570,7 @@ fn key_seeds_are_averaged_position_by_position() {
     let text = format!("variant,position,depth,keys.seed,search.nodes\n{}\n", text.join("\n"));
     let frame = Frame::parse(text.as_bytes(), "seeds").unwrap();
     let (folded, seeds) = seeds::fold_seeds(&frame).unwrap();
-    assert_eq!(seeds, 2);
+    assert_eq!(seeds.count, 2);
     let summary = Summary::new(&folded, &question("s1", &["nodes"], &folded)).unwrap();
     assert_eq!(summary.lines.len(), 2);
     let line = &summary.lines[1];

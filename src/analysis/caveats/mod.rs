@@ -8,6 +8,7 @@ pub mod memory;
 pub mod misleading;
 pub mod preflight;
 pub mod sample_size;
+pub mod searchers;
 pub mod sensitivity;
 pub mod timing;
 pub mod warnings;

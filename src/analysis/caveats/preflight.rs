@@ -1,7 +1,7 @@
 //! What an experiment cannot show, checked before it runs.
 
 use super::external_power::ExternalPower;
-use super::{confounds, equivalent, games, sample_size, sensitivity};
+use super::{confounds, equivalent, games, sample_size, searchers, sensitivity};
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::{Experiment, Plan, Variant, grid, schema};
 use crate::record::columns;
@@ -58,6 +58,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let what = "cannot be filled to a third by the limit of nodes";
     warnings.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(wrapping_ages(experiment));
+    warnings.extend(searchers::searcher_warnings(experiment));
     warnings.extend(confounds::find_confounds(variants, &experiment.partners));
     // An external engine's name is not known yet.
     let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };

@@ -3,7 +3,7 @@
 use super::column::Words;
 use super::frame::Frame;
 use super::grouping::{combine, short_names};
-use super::seeds::KEYS_SEED;
+use super::seeds::{KEYS_SEED, THREADS_SEED};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -61,9 +61,9 @@ const PATH_SEPARATOR: &str = " + ";
 /// The option that separates bounded tables from yardsticks.
 const TABLE_KIND: &str = "table.kind";
 
-/// Options that are no axes: results are averaged over key seeds, and a kind of table is a
-/// yardstick.
-const EXCLUDED: &[&str] = &[KEYS_SEED, TABLE_KIND];
+/// Options that are no axes: results are averaged over key seeds and schedules, and a kind of table
+/// is a yardstick.
+const EXCLUDED: &[&str] = &[KEYS_SEED, THREADS_SEED, TABLE_KIND];
 
 /// The rows on the grid (those with a bounded table, if others exist) and its axes. Of the counters
 /// only those named are copied, to save memory.

@@ -10,7 +10,10 @@ pub const SOURCE: &str = "source";
 /// The path of the option that sets the key seed.
 pub const KEYS_SEED: &str = "keys.seed";
 
-/// A derived column: which key seed of its variant a row has, from 0 (the file's own).
+/// The path of the option that sets the schedule's seed.
+pub const THREADS_SEED: &str = "threads.seed";
+
+/// A derived column: which key seed or schedule of its variant a row has, from 0 (the file's own).
 pub const SEED: &str = "seed";
 
 /// The values of a column.

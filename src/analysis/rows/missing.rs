@@ -1,6 +1,6 @@
 //! Columns that thin rows lack, and the errors that say so.
 
-use super::column::KEYS_SEED;
+use super::column::{KEYS_SEED, THREADS_SEED};
 use crate::record::columns::{self, Role};
 
 /// Thin rows cannot answer.
@@ -64,7 +64,7 @@ impl MissingColumns {
     /// once a search would be assigned to the wrong rows.
     pub fn choice_error(&self, column: &str) -> Option<ThinRowsError> {
         let whole = match columns::role(column) {
-            Role::Option => column != KEYS_SEED,
+            Role::Option => column != KEYS_SEED && column != THREADS_SEED,
             Role::Key => column != columns::REPEAT && column != columns::DEPTH,
             _ => false,
         };

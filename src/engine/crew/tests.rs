@@ -41,14 +41,19 @@ struct Waiting {
     turns: Receiver<u64>,
     ends: Sender<Turn>,
     began: bool,
+    completed: Option<Completed>,
 }
 
 impl Baton for Waiting {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
         if std::mem::replace(&mut self.began, true) {
-            self.ends.send(Turn::Over(*count)).unwrap();
+            self.ends.send(Turn::Over(Report { count: *count, completed: self.completed.take() })).unwrap();
         }
         self.turns.recv().unwrap()
+    }
+
+    fn complete(&mut self, completed: Completed) {
+        self.completed = Some(completed);
     }
 }
 
@@ -57,8 +62,9 @@ impl Thread {
         let ((turns, my_turns), (my_ends, ends)) = (channel(), channel());
         let run = move || {
             let last = my_ends.clone();
-            let count = helper.run(&task, &mut Waiting { turns: my_turns, ends: my_ends, began: false });
-            last.send(Turn::Ended(helper, count)).unwrap();
+            let mut turn = Waiting { turns: my_turns, ends: my_ends, began: false, completed: None };
+            let count = helper.run(&task, &mut turn);
+            last.send(Turn::Ended(helper, Report { count, completed: turn.completed })).unwrap();
         };
         Box::new(Self { turns, ends, thread: Some(std::thread::spawn(run)) })
     }
@@ -82,7 +88,8 @@ fn searchers_equal_threads_that_take_the_same_turns() {
     for threads in [
         r#"{ "count": 2, "quantum": 1 }"#,
         r#"{ "count": 3, "quantum": 7, "main_quantum": 20, "helpers": "odd-even" }"#,
-        r#"{ "count": 5, "schedule": "random", "helpers": "shuffle" }"#,
+        r#"{ "count": 5, "schedule": "random", "helpers": "shuffle", "answer": "first" }"#,
+        r#"{ "count": 4, "schedule": "list", "turns": "0:64 1:20 2:9 3:100", "helpers": "abdada", "answer": "vote" }"#,
     ] {
         let mut options = options(threads);
         options.table.same_key = SameKey::Deeper;
@@ -99,7 +106,10 @@ fn searchers_equal_threads_that_take_the_same_turns() {
         assert!(found[0] == found[1], "{threads}");
         let mut all = ThreadCounters::default();
         found[0].iter().for_each(|at| all += at.threads);
-        assert!(all.values().into_iter().all(|count| count > 0), "{threads}: {all:?}");
+        let named = ThreadCounters::COLUMNS.iter().map(|(name, _)| *name).zip(all.values());
+        let none: Vec<&str> = named.filter(|&(_, count)| count == 0).map(|(name, _)| name).collect();
+        let elsewhere = |name: &&str| *name == "avoided" || name.starts_with("torn");
+        assert!(none.iter().all(elsewhere), "{threads}: {none:?}");
     }
 }
 
@@ -107,7 +117,7 @@ fn searchers_equal_threads_that_take_the_same_turns() {
 /// talkchess 15912, 1998.
 #[test]
 fn helpers_that_start_after_the_main_searcher_change_no_count() {
-    for helpers in ["same", "odd-even", "skip-depths", "shuffle"] {
+    for helpers in ["same", "odd-even", "skip-depths", "shuffle", "abdada"] {
         let threads = format!("{{ \"count\": 4, \"quantum\": 4294967295, \"helpers\": \"{helpers}\" }}");
         let [alone, later] =
             [options("{}"), options(&threads)].map(|options| search(&options, MIDDLE_GAME, to_depth(5)));
@@ -240,6 +250,9 @@ fn helpers_and_schedules_change_the_counts() {
         r#"{ "count": 3, "helpers": "shuffle", "seed": 2 }"#,
         r#"{ "count": 3, "schedule": "random" }"#,
         r#"{ "count": 3, "schedule": "random", "seed": 2 }"#,
+        r#"{ "count": 3, "schedule": "list", "turns": "0:64 1:64 1:64 2:64" }"#,
+        r#"{ "count": 3, "helpers": "abdada" }"#,
+        r#"{ "count": 3, "answer": "first" }"#,
         r#"{ "count": 4 }"#,
     ];
     let found: Vec<Vec<Iteration>> = all.iter().map(|threads| search(&options(threads), MIDDLE_GAME, limit)).collect();

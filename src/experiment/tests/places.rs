@@ -285,6 +285,20 @@ fn file_numbers_are_checked_at_both_limits() {
             ("seeds = 10000", "", "", ""),
             ("seeds = 0", "seeds: 0 is out of range: expected 1 to 10000", "seeds", ""),
             ("seeds = 10001", "seeds: 10001 is out of range: expected 1 to 10000", "seeds", ""),
+            ("schedules = 10001", "schedules: 10001 is out of range: expected 1 to 10000", "schedules", ""),
+            (
+                "schedules = 2",
+                "schedules: no variant's searchers depend on a seed: give one threads.count above 1 and threads.schedule = \
+                 \"random\" or threads.helpers = \"shuffle\"",
+                "schedules",
+                "",
+            ),
+            (
+                "schedules = 2\nseeds = 2",
+                "schedules: is not allowed beside seeds: give the seeds as variants (\"keys.seed\" = [1, 2, 3] in [grid])",
+                "schedules",
+                "",
+            ),
             ("smallest_effect = 0.0", "", "", ""),
             ("smallest_effect = 0.99", "", "", ""),
             (

@@ -1,7 +1,7 @@
 //! The variants of a plan that have no rows because they were not run.
 
 use crate::analysis::Frame;
-use crate::record::SEED_SUFFIX;
+use crate::record::base_variant;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::report::sheet::Part;
@@ -18,8 +18,8 @@ pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.coded(columns::VARIANT);
     let first_rows = variants.list().iter().zip(variants.first_rows());
     let with_rows: HashSet<&str> = first_rows.filter_map(|(name, row)| row.map(|_| name.as_str())).collect();
-    // Further key seeds count as their variant.
-    let own = manifest.variants.iter().filter(|name| !name.contains(SEED_SUFFIX));
+    // Further key seeds and schedules count as their variant.
+    let own = manifest.variants.iter().filter(|name| base_variant(name).is_none());
     let mut names: Vec<String> = own.filter(|name| !with_rows.contains(name.as_str())).cloned().collect();
     let more = names.len().saturating_sub(MAX_NAMED);
     names.truncate(MAX_NAMED);

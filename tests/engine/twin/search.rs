@@ -9,8 +9,8 @@ use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, Move
 use ttlab::internals::engine::anatomy::AnatomyCounters;
 use ttlab::internals::engine::eval::piece_square_values;
 use ttlab::internals::engine::options::{
-    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, GamePly, Known, Leaf, MateDistance, NodeType, Ordering,
-    Returns, Shape, Use, Where,
+    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, GamePly, Helpers, Known, Leaf, MateDistance, NodeType,
+    Ordering, Returns, Shape, Use, Where,
 };
 use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::internals::table::options::{Clear, Refresh, TickSource};
@@ -109,7 +109,7 @@ impl Twin {
         let several = options.threads.count > 1;
         let (table, owned) = match table {
             Some(table) if several => {
-                let owned = OwnedTable::new(table);
+                let owned = OwnedTable::new(table, &options.threads);
                 (Some(Box::new(owned.clone()) as Box<dyn Table>), Some(owned))
             }
             table => (table, None),
@@ -234,7 +234,7 @@ impl Twin {
             return self.deepen(root, limit);
         }
         self.before_root = self.path.len();
-        let turns = Turns::new(self.options.threads, limit.nodes);
+        let turns = Turns::new(self.options.threads.clone(), limit.nodes);
         let mut helpers = std::mem::take(&mut self.helpers);
         let (first, path) = (self.depths(limit)[0], self.path.clone());
         let done = std::thread::scope(|scope| {
@@ -266,8 +266,9 @@ impl Twin {
             if last.is_some() && self.options.history_clear == Clear::Iteration {
                 self.memory = Memory::default();
             }
-            let Ok((score, _)) = self.iterate(root, depth.into(), last) else { break };
+            let Ok((score, line)) = self.iterate(root, depth.into(), last) else { break };
             last = Some(score);
+            self.turns.as_ref().unwrap().complete(self.me, depth, score, &line);
         }
         self.owned.iter().for_each(|owned| owned.wait(&[]));
         self.turns.take().unwrap().end(self.me, &self.count);
@@ -291,7 +292,7 @@ impl Twin {
 
     fn deepen(&mut self, root: &Board, limit: Limit) -> Vec<Iterated> {
         let mut done: Vec<Iterated> = Vec::new();
-        let (mut spent, mut helped) = (0, SearchCounters::default());
+        let (mut spent, mut helped, mut last) = (0, SearchCounters::default(), None);
         for depth in self.depths(limit) {
             if !done.is_empty() {
                 self.forget(Clear::Iteration);
@@ -310,7 +311,12 @@ impl Twin {
             self.limit = limit.nodes.map_or(u64::MAX, |nodes| nodes - spent);
             let path = self.path.clone();
             let had = self.owned.as_ref().map(OwnedTable::count).unwrap_or_default();
-            let found = self.iterate(root, i32::from(depth), done.last().map(|last| last.score));
+            if let Some(turns) = &self.turns {
+                // The others go on from here.
+                self.owned.iter().for_each(|owned| owned.wait(&[]));
+                turns.begin(depth);
+            }
+            let found = self.iterate(root, i32::from(depth), last);
             self.path = path;
             let mut threads = self.owned.as_ref().map(OwnedTable::count).unwrap_or_default() - had;
             if let Some(turns) = &self.turns {
@@ -322,9 +328,15 @@ impl Twin {
             threads.ticks = (spent + self.count.nodes) / searchers - spent / searchers;
             spent += self.count.nodes;
             self.anatomy.unique = self.seen.len() as u64;
-            let finished = found.is_ok();
+            last = found.as_ref().ok().map(|(score, _)| *score);
+            let answer = match &self.turns {
+                Some(turns) => turns.answer(found.ok()),
+                None => found.ok(),
+            };
+            last = last.or(answer.as_ref().map(|(score, _)| *score));
+            let finished = answer.is_some();
             let (score, pv) =
-                found.unwrap_or_else(|_| done.last().map_or((0, Vec::new()), |last| (last.score, last.pv.clone())));
+                answer.unwrap_or_else(|| done.last().map_or((0, Vec::new()), |last| (last.score, last.pv.clone())));
             let best = pv.first().copied().unwrap_or(Move::NONE);
             done.push(Iterated {
                 depth,
@@ -850,7 +862,22 @@ impl Twin {
         }
         self.path.push(board.key_from_scratch(&self.keys));
         let (mut best_move, mut line) = (Move::NONE, Vec::new());
-        for (tried, &mv) in moves.iter().enumerate() {
+        let mut reduction = i32::from(self.options.lmr.reduction);
+        let lmr = i32::from(self.options.lmr.min_depth);
+        if self.helpers_are(Helpers::Breadcrumbs) && lmr > 0 && depth >= lmr && ply < 8 {
+            reduction += i32::from(self.avoids(board));
+        }
+        // Moves that are put off come again at the end.
+        let mut queue: std::collections::VecDeque<_> = moves.into_iter().map(|mv| (mv, false)).collect();
+        let mut searched = 0;
+        while let Some((mv, waited)) = queue.pop_front() {
+            let may_wait = self.helpers_are(Helpers::Abdada) && depth >= 3 && searched > 0 && !waited;
+            if may_wait && self.avoids(&after(board, mv)) {
+                queue.push_back((mv, true));
+                continue;
+            }
+            let tried = searched;
+            searched += 1;
             let tables = tried == 0 && mv == table_move;
             self.count.table_moves += u64::from(tables);
             let child = after(board, mv);
@@ -858,7 +885,7 @@ impl Twin {
             if mv == singular {
                 seen.depth = (depth + plies).max(1);
             }
-            let (score, below) = self.child(board, &child, mv, now, seen, tried)?;
+            let (score, below) = self.child(board, &child, mv, now, seen, tried, reduction)?;
             if score > best {
                 (best, best_move) = (score, mv);
                 if score > now.alpha {
@@ -928,7 +955,9 @@ impl Twin {
         let moves = order(&self.options, &self.memory, board, moves, Move::NONE, previous, ply);
         self.path.push(board.key_from_scratch(&self.keys));
         for (tried, &mv) in moves.iter().filter(|&&mv| mv != entry.mv).enumerate() {
-            best = best.max(self.child(board, &after(board, mv), mv, low, tested, tried)?.0);
+            best = best.max(
+                self.child(board, &after(board, mv), mv, low, tested, tried, i32::from(self.options.lmr.reduction))?.0,
+            );
             if best >= mark {
                 break;
             }
@@ -948,7 +977,27 @@ impl Twin {
         none
     }
 
-    fn child(&mut self, board: &Board, child: &Board, mv: Move, window: Window, spot: Spot, tried: usize) -> Found {
+    fn helpers_are(&self, kind: Helpers) -> bool {
+        self.options.threads.count > 1 && self.options.threads.helpers == kind
+    }
+
+    /// Whether another searcher is in the middle of a position.
+    fn avoids(&self, board: &Board) -> bool {
+        let key = board.key_from_scratch(&self.keys);
+        self.owned.as_ref().is_some_and(|owned| owned.avoids(key))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn child(
+        &mut self,
+        board: &Board,
+        child: &Board,
+        mv: Move,
+        window: Window,
+        spot: Spot,
+        tried: usize,
+        reduction: i32,
+    ) -> Found {
         // Below a node that fails low all do but the first; what has an open window is expected to
         // do neither.
         let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1, cut: !spot.cut };
@@ -958,7 +1007,7 @@ impl Twin {
         let quiet = board.captured(mv).is_none() && mv.promotion().is_none();
         let late = tried >= usize::from(lmr.full_moves) && lmr.min_depth > 0 && spot.depth >= i32::from(lmr.min_depth);
         if late && quiet && !board.in_check() && !child.in_check() {
-            let reduced = Spot { depth: (below.depth - i32::from(lmr.reduction)).max(0), ..below };
+            let reduced = Spot { depth: (below.depth - reduction).max(0), ..below };
             let (score, line) = self.visit(child, zero, reduced, mv)?;
             if -score <= window.alpha {
                 return Ok((-score, line));

@@ -5,14 +5,18 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
+use ttlab::internals::chess::{Bound, Move};
 use ttlab::internals::engine::SearchCounters;
-use ttlab::internals::engine::options::{Helpers, Schedule, Threads};
+use ttlab::internals::engine::options::{Answer, Helpers, Schedule, Threads};
+use ttlab::internals::table::tear::{Halves as Entries, Tear};
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
 
 /// What all searchers know.
 struct Round {
     options: Threads,
     random: Pcg64,
+    /// Turns of a list that are still to come before it begins again.
+    list: Vec<(usize, u32)>,
     /// Whose turn it is, and the nodes left of it.
     holder: usize,
     left: u32,
@@ -20,6 +24,11 @@ struct Round {
     limit: u64,
     over: bool,
     ended: Vec<bool>,
+    /// Depth, score and line of the last iteration that each helper completed.
+    done: Vec<Option<(u8, i32, Vec<Move>)>>,
+    /// Depth of the main searcher's iteration, and whether a helper has answered for it.
+    goal: u8,
+    answered: bool,
     counts: Vec<SearchCounters>,
 }
 
@@ -30,13 +39,17 @@ impl Turns {
     pub fn new(options: Threads, limit: Option<u64>) -> Self {
         let count = options.count as usize;
         let round = Round {
-            options,
             random: Pcg64::seed_from_u64(options.seed),
+            options,
+            list: Vec::new(),
             holder: count - 1,
             left: 0,
             limit: limit.unwrap_or(u64::MAX),
             over: false,
             ended: vec![false; count],
+            done: vec![None; count],
+            goal: 0,
+            answered: false,
             counts: vec![SearchCounters::default(); count],
         };
         let turns = Self(Arc::new((Mutex::new(round), Condvar::new())));
@@ -50,16 +63,19 @@ impl Turns {
         let mut round = round.lock().unwrap();
         round.counts[me] = *count;
         loop {
-            if round.over {
+            if round.over || me == 0 && round.answered {
                 return false;
             }
-            if round.holder != me {
+            if round.answered || round.holder != me {
                 round = changed.wait(round).unwrap();
             } else if round.limit == 0 {
                 round.over = true;
                 changed.notify_all();
             } else if round.left == 0 {
-                round.choose();
+                round.answered = round.answer().is_some();
+                if !round.answered {
+                    round.choose();
+                }
                 changed.notify_all();
             } else {
                 round.left -= 1;
@@ -76,10 +92,54 @@ impl Turns {
         round.counts[me] = *count;
         round.ended[me] = true;
         round.over |= me == 0;
-        if round.holder == me && !round.over {
+        round.answered = round.answer().is_some();
+        if round.holder == me && !round.over && !round.answered {
             round.choose();
         }
         changed.notify_all();
+    }
+
+    /// A helper completed an iteration.
+    pub fn complete(&self, me: usize, depth: u8, score: i32, line: &[Move]) {
+        self.0.0.lock().unwrap().done[me] = Some((depth, score, line.to_vec()));
+    }
+
+    /// The main searcher begins an iteration.
+    pub fn begin(&self, depth: u8) {
+        let (round, changed) = &*self.0;
+        let mut round = round.lock().unwrap();
+        round.goal = depth;
+        round.answered = round.answer().is_some();
+        if !round.answered && round.ended[round.holder] {
+            round.choose();
+        }
+        changed.notify_all();
+    }
+
+    /// What is answered for the main searcher, which completed its iteration with this, or did not.
+    pub fn answer(&self, main: Option<(i32, Vec<Move>)>) -> Option<(i32, Vec<Move>)> {
+        let round = self.0.0.lock().unwrap();
+        let Some((score, line)) = main else {
+            return round.answer().map(|(_, score, line)| (score, line));
+        };
+        if round.options.answer != Answer::Vote {
+            return Some((score, line));
+        }
+        let mut all = vec![(round.goal, score, line)];
+        all.extend(round.done.iter().flatten().cloned());
+        let lowest = all.iter().map(|(_, score, _)| *score).min().unwrap();
+        // The votes of each move, in the order in which they are named.
+        let mut votes: Vec<(Option<&Move>, i32)> = Vec::new();
+        for (depth, score, line) in &all {
+            let vote = (score - lowest + 14) * i32::from(*depth);
+            match votes.iter_mut().find(|(mv, _)| *mv == line.first()) {
+                Some((_, sum)) => *sum += vote,
+                None => votes.push((line.first(), vote)),
+            }
+        }
+        let most = votes.iter().map(|(_, sum)| *sum).max().unwrap();
+        let (winner, _) = votes.iter().find(|(_, sum)| *sum == most).unwrap();
+        all.iter().find(|(.., line)| line.first() == *winner).map(|(_, score, line)| (*score, line.clone()))
     }
 
     /// What all helpers have counted.
@@ -91,22 +151,42 @@ impl Turns {
 }
 
 impl Round {
+    /// A helper's result that is as deep as the main searcher's iteration: the shallowest of them.
+    fn answer(&self) -> Option<(u8, i32, Vec<Move>)> {
+        let deep = |done: &&(u8, i32, Vec<Move>)| done.0 >= self.goal;
+        let mut known: Vec<_> = self.done.iter().flatten().filter(deep).cloned().collect();
+        known.sort_by_key(|done| done.0);
+        known.into_iter().next().filter(|_| self.options.answer == Answer::First)
+    }
+
     /// Chooses who is next, among those whose search is not over.
     fn choose(&mut self) {
         let Threads { count, schedule, quantum, main_quantum, .. } = self.options;
         loop {
+            let mut listed = None;
             self.holder = match schedule {
                 Schedule::RoundRobin => (self.holder + 1) % count as usize,
                 Schedule::Random => self.random.random_range(0..count) as usize,
+                Schedule::List => {
+                    if self.list.is_empty() {
+                        let turns = self.options.turns.split(' ').filter_map(|turn| turn.split_once(':'));
+                        self.list = turns.map(|(who, nodes)| (who.parse().unwrap(), nodes.parse().unwrap())).collect();
+                        self.list.reverse();
+                    }
+                    let (who, nodes) = self.list.pop().unwrap();
+                    listed = Some(nodes);
+                    who
+                }
+            };
+            self.left = match (listed, self.holder, main_quantum) {
+                (Some(nodes), ..) => nodes,
+                (None, 0, 1..) => main_quantum,
+                _ => quantum,
             };
             if !self.ended[self.holder] {
                 break;
             }
         }
-        self.left = match (self.holder, main_quantum) {
-            (0, 1..) => main_quantum,
-            _ => quantum,
-        };
     }
 }
 
@@ -118,11 +198,73 @@ struct Written {
     asked: bool,
 }
 
+/// A store of which the second half is to come.
+struct Half {
+    by: usize,
+    before: Entry,
+    after: Entry,
+    /// Whole when others have called the table so often.
+    calls: u64,
+    /// Somebody else has written over it.
+    covered: bool,
+}
+
+/// Halves of stores, for a table without locks.
+struct Halves {
+    options: Tear,
+    random: Pcg64,
+    last: HashMap<usize, Entry>,
+    to_come: HashMap<usize, Half>,
+    calls: HashMap<usize, u64>,
+}
+
+impl Halves {
+    fn calls_but(&self, by: usize) -> u64 {
+        self.calls.iter().filter(|(searcher, _)| **searcher != by).map(|(_, calls)| calls).sum()
+    }
+
+    /// What stands where the table has an entry: none if that itself.
+    fn stands(&self, slot: usize, me: usize) -> Option<Entry> {
+        let half = self.to_come.get(&slot)?;
+        let whole = self.calls_but(half.by) >= half.calls;
+        if half.covered { whole.then_some(half.after) } else { (!whole && half.by != me).then_some(half.before) }
+    }
+
+    fn store(&mut self, stored: StoreOutcome, entry: Entry, me: usize) -> bool {
+        let end = stored.slot + usize::from(stored.moved);
+        let mixed = self.to_come.get(&stored.slot).filter(|half| half.covered && self.calls_but(half.by) >= half.calls);
+        let before = match mixed {
+            Some(half) => half.after,
+            None => self.last.get(&stored.slot).copied().unwrap_or_default(),
+        };
+        for slot in (stored.slot..end).rev() {
+            if let Some(&last) = self.last.get(&slot) {
+                self.last.insert(slot + 1, last);
+            }
+        }
+        self.last.insert(stored.slot, entry);
+        for slot in stored.slot..=end {
+            let Some(half) = self.to_come.remove(&slot) else { continue };
+            if half.by != me && self.calls_but(half.by) < half.calls {
+                self.to_come.insert(slot, Half { covered: true, ..half });
+            }
+        }
+        let late = self.random.random_range(0.0..1.0) < self.options.probability;
+        if !late || self.to_come.contains_key(&stored.slot) {
+            return false;
+        }
+        let calls = self.calls_but(me) + u64::from(self.options.delay);
+        self.to_come.insert(stored.slot, Half { by: me, before, after: entry, calls, covered: false });
+        true
+    }
+}
+
 /// A table, what is known of each slot, where each searcher waits, and what they had of each other.
 struct Owned {
     table: Box<dyn Table>,
     slots: HashMap<usize, Written>,
     paths: HashMap<usize, Vec<u64>>,
+    halves: Option<Halves>,
     count: ThreadCounters,
 }
 
@@ -134,10 +276,18 @@ pub struct OwnedTable {
 }
 
 impl OwnedTable {
-    pub fn new(mut table: Box<dyn Table>) -> Self {
+    pub fn new(mut table: Box<dyn Table>, options: &Threads) -> Self {
         table.number_slots();
         let (slots, paths) = (HashMap::new(), HashMap::new());
-        let owned = Owned { table, slots, paths, count: ThreadCounters::default() };
+        let halves = Halves {
+            options: options.tear,
+            random: Pcg64::seed_from_u64(options.seed),
+            last: HashMap::new(),
+            to_come: HashMap::new(),
+            calls: HashMap::new(),
+        };
+        let halves = (options.tear.probability > 0.0 && options.tear.entries != Entries::Word).then_some(halves);
+        let owned = Owned { table, slots, paths, halves, count: ThreadCounters::default() };
         Self { owned: Arc::new(Mutex::new(owned)), me: 0 }
     }
 
@@ -147,6 +297,14 @@ impl OwnedTable {
 
     pub fn count(&self) -> ThreadCounters {
         self.owned.lock().unwrap().count
+    }
+
+    /// Whether another searcher waits below a position; if so it is avoided.
+    pub fn avoids(&self, key: u64) -> bool {
+        let mut owned = self.owned.lock().unwrap();
+        let there = owned.paths.iter().any(|(searcher, path)| *searcher != self.me && path.contains(&key));
+        owned.count.avoided += u64::from(there);
+        there
     }
 
     /// A searcher is about to wait for its turn, below these positions.
@@ -161,7 +319,30 @@ impl Table for OwnedTable {
         let others = owned.paths.iter().filter(|(searcher, _)| **searcher != self.me);
         let met = others.filter(|(_, path)| path.contains(&key)).count();
         owned.count.in_flight += u64::from(met > 0);
-        let hit = owned.table.probe(key, depth);
+        if let Some(halves) = &mut owned.halves {
+            *halves.calls.entry(self.me).or_default() += 1;
+        }
+        let mut hit = owned.table.probe(key, depth);
+        let other = hit.as_ref().and_then(|hit| owned.halves.as_ref()?.stands(hit.slot, self.me));
+        if let (Some(found), Some(other)) = (hit.as_mut(), other) {
+            let same = |entry: &Entry| (entry.mv, entry.score, entry.bound, entry.depth, entry.pv);
+            if same(&other) != same(&found.entry) {
+                owned.count.torn_reads += 1;
+                let taken = match owned.halves.as_ref().unwrap().options.entries {
+                    Entries::Bare => true,
+                    Entries::Checksum => checksum(&other) == checksum(&found.entry),
+                    Entries::Xor | Entries::Word => false,
+                };
+                if taken && other.bound != Bound::None {
+                    owned.count.torn_accepted += 1;
+                    let Entry { generation, used, .. } = found.entry;
+                    found.entry = Entry { generation, used, ..other };
+                    found.draft = other.depth.into();
+                } else {
+                    hit = None;
+                }
+            }
+        }
         if let Some(hit) = &hit {
             let slot = owned.slots.get_mut(&hit.slot).unwrap();
             slot.asked = true;
@@ -191,6 +372,10 @@ impl Table for OwnedTable {
                 count.foreign_unread += u64::from(foreign);
             }
         }
+        if let Some(halves) = &mut owned.halves {
+            *halves.calls.entry(self.me).or_default() += 1;
+            owned.count.torn += u64::from(!stored.refused && halves.store(stored, entry, self.me));
+        }
         if !stored.refused {
             for slot in (stored.slot..end).rev() {
                 if let Some(&written) = owned.slots.get(&slot) {
@@ -219,6 +404,10 @@ impl Table for OwnedTable {
     fn clear(&mut self) {
         let mut owned = self.owned.lock().unwrap();
         owned.slots.clear();
+        if let Some(halves) = &mut owned.halves {
+            halves.last.clear();
+            halves.to_come.clear();
+        }
         owned.table.clear();
     }
     fn now(&self) -> u16 {
@@ -235,6 +424,14 @@ impl Table for OwnedTable {
     }
 }
 
+/// Eight bits that depend on all data of an entry.
+fn checksum(entry: &Entry) -> u8 {
+    let fields = [(entry.mv.bits().into(), 0), (entry.score as u16 as u64, 16), (entry.bound as u64, 32)];
+    let flags = [(entry.depth.into(), 40), (entry.pv.into(), 48)];
+    let bits = fields.into_iter().chain(flags).fold(0_u64, |bits, (field, shift)| bits | field << shift);
+    (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
+}
+
 /// The order in which a searcher tries the moves of the root.
 pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T> {
     if me == 0 || moves.is_empty() {
@@ -244,7 +441,7 @@ pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T
     let first = std::iter::once(moves[0]);
     match options.helpers {
         Helpers::OddEven if me % 2 == 1 => first.chain(place(0).chain(place(1)).map(|(_, mv)| mv)).collect(),
-        Helpers::Same | Helpers::OddEven | Helpers::SkipDepths => moves,
+        Helpers::Same | Helpers::OddEven | Helpers::SkipDepths | Helpers::Breadcrumbs | Helpers::Abdada => moves,
         Helpers::Shuffle => {
             use rand::seq::SliceRandom;
             let mut others = moves[1..].to_vec();

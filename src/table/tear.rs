@@ -1,0 +1,266 @@
+//! Stores in two halves, between which other searchers may read: what a table without locks does to
+//! entries of more than one word.
+
+use super::{Entry, StoreOutcome};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// Stores whose second half is late, as on threads of a processor: first the key's half is written,
+/// then that of the data. A reader that finds the key may then read the data of another position.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Tear {
+    /// Share of the stores whose second half is late, 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
+    pub probability: f64,
+    /// It is late until the other searchers have made so many probes and stores; or until its
+    /// searcher's next store into the slot.
+    pub delay: u32,
+    /// What an entry is made of.
+    pub entries: Halves,
+}
+
+impl Default for Tear {
+    fn default() -> Self {
+        Self { probability: 0.0, delay: 16, entries: Halves::default() }
+    }
+}
+
+impl Tear {
+    /// Whether any store is torn.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.probability > 0.0 && self.entries != Halves::Word
+    }
+}
+
+/// What an entry is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Halves {
+    /// Key and data: whatever belongs to the key is taken.
+    #[default]
+    Bare,
+    /// The key combined with the data by XOR, and the data: halves of two stores do not match.
+    /// Source: Hyatt and Mann, "A lock-less transposition-table implementation", 2002.
+    Xor,
+    /// The key with eight bits of a checksum of the data, and the data: one of 256 halves matches.
+    Checksum,
+    /// One word, which is written at once.
+    Word,
+}
+
+/// A store whose second half is late.
+struct Late {
+    writer: u8,
+    /// What the slot's data half was, and what it will be.
+    stale: Entry,
+    fresh: Entry,
+    /// The number of calls by others at which it is written.
+    until: u64,
+    /// Whether another searcher has stored into the slot meanwhile: its data will be overwritten.
+    overwritten: bool,
+}
+
+/// What a reader finds in a slot.
+pub enum Found {
+    Whole,
+    /// The data of another store than the key, taken for that of the key's.
+    Accepted(Entry),
+    Rejected,
+}
+
+/// Which slots have halves of two stores.
+pub struct Torn {
+    options: Tear,
+    seed: u64,
+    random: Pcg64,
+    /// The data of each slot's last store.
+    data: Vec<Entry>,
+    late: HashMap<usize, Late>,
+    /// Calls of the table by each searcher and by all.
+    calls: Vec<u64>,
+    all: u64,
+}
+
+/// What halves are compared by.
+fn data(entry: &Entry) -> (u16, i32, u8, u8, bool) {
+    (entry.mv.bits(), entry.score, entry.bound as u8, entry.depth, entry.pv)
+}
+
+/// Eight bits of a checksum of the data.
+fn checksum(entry: &Entry) -> u8 {
+    let (mv, score, bound, depth, pv) = data(entry);
+    let bits = u64::from(mv) | (score as u64 & 0xffff) << 16 | u64::from(bound) << 32 | u64::from(depth) << 40;
+    ((bits | u64::from(pv) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
+}
+
+impl Torn {
+    /// No torn slot of an empty table; none if the options tear nothing.
+    pub fn new(options: Tear, seed: u64) -> Option<Self> {
+        let random = Pcg64::seed_from_u64(seed);
+        let (data, late, calls) = (Vec::new(), HashMap::new(), vec![0; 256]);
+        options.is_on().then_some(Self { options, seed, random, data, late, calls, all: 0 })
+    }
+
+    pub fn clear(&mut self) {
+        self.data.clear();
+        self.late.clear();
+    }
+
+    /// As a new one.
+    pub fn renew(&mut self) {
+        self.clear();
+        self.random = Pcg64::seed_from_u64(self.seed);
+        self.calls.fill(0);
+        self.all = 0;
+    }
+
+    /// Counts a call of the table.
+    pub fn call(&mut self, searcher: u8) {
+        self.calls[usize::from(searcher)] += 1;
+        self.all += 1;
+    }
+
+    /// Calls by others than a searcher.
+    fn others(&self, searcher: u8) -> u64 {
+        self.all - self.calls[usize::from(searcher)]
+    }
+
+    /// What a searcher reads where the table has `entry`.
+    pub fn read(&mut self, slot: usize, entry: &Entry, searcher: u8) -> Found {
+        let Some(late) = self.late.get(&slot) else { return Found::Whole };
+        let written = self.others(late.writer) >= late.until;
+        let seen = match (late.overwritten, written) {
+            (false, false) if late.writer != searcher => late.stale,
+            (true, true) => late.fresh,
+            (false, true) => {
+                self.late.remove(&slot);
+                return Found::Whole;
+            }
+            _ => return Found::Whole,
+        };
+        if data(&seen) == data(entry) {
+            return Found::Whole;
+        }
+        let matches = match self.options.entries {
+            Halves::Bare => true,
+            Halves::Xor | Halves::Word => false,
+            Halves::Checksum => checksum(&seen) == checksum(entry),
+        };
+        // An empty half is an empty slot.
+        if matches && !seen.is_empty() { Found::Accepted(seen) } else { Found::Rejected }
+    }
+
+    /// Follows a store; returns whether its second half is late.
+    pub fn store(&mut self, stored: StoreOutcome, entry: Entry, searcher: u8) -> bool {
+        if stored.refused {
+            return false;
+        }
+        let (slot, last) = (stored.slot, stored.slot + usize::from(stored.moved));
+        if last >= self.data.len() {
+            self.data.resize(last + 1, Entry::default());
+        }
+        let mixed = self.late.get(&slot).filter(|late| late.overwritten && self.others(late.writer) >= late.until);
+        let stale = mixed.map_or(self.data[slot], |late| late.fresh);
+        self.data.copy_within(slot..last, slot + 1);
+        self.data[slot] = entry;
+        for moved in slot..=last {
+            let Some(late) = self.late.get_mut(&moved) else { continue };
+            late.overwritten = true;
+            let (writer, until) = (late.writer, late.until);
+            if writer == searcher || self.others(writer) >= until {
+                self.late.remove(&moved);
+            }
+        }
+        let tears = self.random.random_range(0.0..1.0) < self.options.probability && !self.late.contains_key(&slot);
+        if tears {
+            let until = self.others(searcher) + u64::from(self.options.delay);
+            self.late.insert(slot, Late { writer: searcher, stale, fresh: entry, until, overwritten: false });
+        }
+        tears
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::chess::Bound;
+
+    const SLOT: usize = 5;
+
+    fn entry(score: i32) -> Entry {
+        Entry { score, bound: Bound::Exact, depth: 3, ..Entry::default() }
+    }
+
+    fn torn(entries: Halves) -> Torn {
+        Torn::new(Tear { probability: 1.0, delay: 2, entries }, 1).unwrap()
+    }
+
+    /// A store of a searcher, as a call of the table.
+    fn store(torn: &mut Torn, score: i32, searcher: u8) -> bool {
+        torn.call(searcher);
+        torn.store(StoreOutcome::in_slot(SLOT, false), entry(score), searcher)
+    }
+
+    /// The score that a searcher takes from the slot, in which the table has another: 0 if it takes
+    /// nothing.
+    fn read(torn: &mut Torn, score: i32, searcher: u8) -> i32 {
+        match torn.read(SLOT, &entry(score), searcher) {
+            Found::Whole => score,
+            Found::Accepted(other) => other.score,
+            Found::Rejected => 0,
+        }
+    }
+
+    #[test]
+    fn others_read_the_old_half_until_the_new_one_is_written() {
+        let mut torn = torn(Halves::Bare);
+        assert!(store(&mut torn, 10, 0));
+        assert_eq!([0, 1].map(|searcher| read(&mut torn, 10, searcher)), [10, 0], "an empty half is an empty slot");
+        torn.call(1);
+        assert_eq!(read(&mut torn, 10, 1), 0, "one call is too early");
+        torn.call(2);
+        assert_eq!(read(&mut torn, 10, 1), 10);
+        assert!(store(&mut torn, 20, 0));
+        assert_eq!([0, 1].map(|searcher| read(&mut torn, 20, searcher)), [20, 10]);
+        assert!(store(&mut torn, 30, 0), "its own next store comes after both halves");
+        assert_eq!(read(&mut torn, 30, 1), 20);
+    }
+
+    /// A second half that comes after another searcher's whole store makes an entry of two.
+    #[test]
+    fn late_half_falls_on_a_store_that_came_between() {
+        let mut torn = torn(Halves::Bare);
+        store(&mut torn, 10, 0);
+        assert!(!store(&mut torn, 20, 1), "one at a time is late");
+        assert_eq!([0, 1, 2].map(|searcher| read(&mut torn, 20, searcher)), [20; 3]);
+        torn.call(2);
+        assert_eq!([0, 1, 2].map(|searcher| read(&mut torn, 20, searcher)), [10; 3]);
+        assert!(store(&mut torn, 30, 2), "the next store ends it");
+        assert_eq!(read(&mut torn, 30, 2), 30);
+    }
+
+    #[test]
+    fn halves_that_do_not_match_are_rejected() {
+        let mut torn = torn(Halves::Xor);
+        store(&mut torn, 10, 0);
+        store(&mut torn, 20, 0);
+        assert_eq!(read(&mut torn, 20, 1), 0);
+        // Of 255 other scores one or two have the same eight bits.
+        let mut accepted = 0;
+        for score in 1..256 {
+            let mut torn = self::torn(Halves::Checksum);
+            store(&mut torn, 1000, 0);
+            store(&mut torn, score, 0);
+            accepted += u32::from(read(&mut torn, score, 1) == 1000);
+        }
+        assert!(accepted < 6, "{accepted}");
+        assert!(Torn::new(Tear { probability: 1.0, delay: 2, entries: Halves::Word }, 1).is_none());
+    }
+}
