@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> CommandResult {
         let limit = if limit.is_empty() { limit } else { format!(", {limit}") };
         println!("suite       {}: {file} ({items}){limit}", section.name);
     }
-    let fewer = experiment.file.games.as_ref().is_some_and(|games| games.test_or_default().stop);
+    let fewer = experiment.work.games().is_some_and(|games| games.test_or_default().stop);
     let made_of = match plan.is_match() {
         true => format!(
             "{} x openings, each a pair of games{}",

@@ -1,5 +1,6 @@
 //! `[[expect]]`: a published or known figure or claim, to be compared with the rows.
 
+use super::relation::Relation;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -192,8 +193,8 @@ pub const OTHER_SCORES: &str = "other_scores";
 pub struct Claim {
     /// The side before the relation.
     pub left: Term,
-    /// `<`, `<=`, `=`, `>=` or `>`.
-    pub relation: String,
+    /// Any but `!=`.
+    pub relation: Relation,
     /// The side after the relation.
     pub right: Term,
 }
@@ -215,46 +216,26 @@ impl Claim {
     /// # Errors
     /// The message with the expected form.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("expect.claim: `{text}`: expected \"metric(variant) > metric(variant)\", with < <= = >= or >");
-        // Variant names may contain "=": only a relation outside brackets counts.
-        let mut depth = 0usize;
-        let place = text
-            .char_indices()
-            .find(|&(_, c)| {
-                depth = match c {
-                    '(' => depth + 1,
-                    ')' => depth.saturating_sub(1),
-                    _ => depth,
-                };
-                depth == 0 && "<>=".contains(c)
-            })
-            .map(|(place, _)| place)
-            .ok_or_else(wrong)?;
-        let rest = &text[place..];
-        let length = if rest[1..].starts_with('=') { 2 } else { 1 };
-        Ok(Self {
-            left: Term::parse(&text[..place]).ok_or_else(wrong)?,
-            relation: rest[..length].to_owned(),
-            right: Term::parse(&rest[length..]).ok_or_else(wrong)?,
-        })
+        let terms = || {
+            let (left, relation, right) = Relation::split(text)?;
+            let (left, right) = (Term::parse(left)?, Term::parse(right)?);
+            (relation != Relation::NotEqual).then_some(Self { left, relation, right })
+        };
+        let syntax = "expected \"metric(variant) > metric(variant)\", with < <= = >= or >";
+        terms().ok_or_else(|| format!("expect.claim: `{text}`: {syntax}"))
     }
 
     /// Whether the relation holds; `=` allows for rounding of the left side.
     pub fn holds(&self, left: f64, right: f64) -> bool {
-        match self.relation.as_str() {
-            "<" => left < right,
-            "<=" => left <= right,
-            ">" => left > right,
-            ">=" => left >= right,
-            _ => (left - right).abs() <= f64::EPSILON * left.abs(),
+        match self.relation {
+            Relation::Equal => (left - right).abs() <= f64::EPSILON * left.abs(),
+            relation => relation.holds(left, right),
         }
     }
 }
 
 impl Term {
     fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
         let (factor, term) = match text.split_once('*') {
             Some((factor, term)) if !factor.contains('(') => {
                 let factor = factor.trim().parse().ok().filter(|factor: &f64| factor.is_normal() && *factor > 0.0)?;
@@ -281,7 +262,7 @@ mod tests {
     #[test]
     fn claim_is_parsed_with_factors_and_signs_in_names() {
         let claim = Claim::parse("nodes(no table) >= 1.25 * nodes(size=1 MiB, policy=always)").unwrap();
-        assert_eq!((claim.relation.as_str(), claim.right.factor), (">=", 1.25));
+        assert_eq!((claim.relation, claim.right.factor), (Relation::AtLeast, 1.25));
         assert_eq!(claim.right.variant, "size=1 MiB, policy=always");
         assert!(claim.holds(2.0, 1.0));
         assert!(!claim.holds(1.0, 2.0));
@@ -293,10 +274,18 @@ mod tests {
         for text in ["0.5*nodes(a b)<=time(c)", " 0.5  *  nodes ( a b )  <=  time( c ) "] {
             let Claim { left, relation, right } = Claim::parse(text).unwrap();
             assert_eq!((left.factor, left.metric.as_str(), left.variant.as_str()), (0.5, "nodes", "a b"), "{text}");
-            assert_eq!((relation.as_str(), right.factor), ("<=", 1.0), "{text}");
+            assert_eq!((relation, right.factor), (Relation::AtMost, 1.0), "{text}");
             assert_eq!((right.metric.as_str(), right.variant.as_str()), ("time", "c"), "{text}");
         }
-        for text in ["nodes(a)", "nodes > nodes(b)", "nodes(a) > ", "x * nodes(a) < nodes(b)", "(a) > nodes(b)", ""] {
+        for text in [
+            "nodes(a)",
+            "nodes > nodes(b)",
+            "nodes(a) > ",
+            "x * nodes(a) < nodes(b)",
+            "(a) > nodes(b)",
+            "nodes(a) != nodes(b)",
+            "",
+        ] {
             assert!(Claim::parse(text).is_err(), "{text:?}");
         }
         for factor in ["0", "-1", "nan", "inf", "1e-320"] {

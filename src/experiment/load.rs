@@ -5,11 +5,12 @@ use super::file::{File, SKIP_BAD};
 use super::grid;
 use super::options::Setting;
 use super::problem::Problem;
-use super::section_check::check_suites;
+use super::section_check::{check_suites, check_together};
 use super::suites::{self, Section};
 use super::text::{FileText, LoadedSuite, SuiteTexts};
 use super::trace::Trace;
 use super::variant::Variant;
+use super::work::Work;
 use crate::chess::fault::OnError;
 use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;
@@ -38,8 +39,8 @@ pub struct Experiment {
     pub suite: Suite,
     /// The suite of each range of items, if there are several suites; else empty.
     pub sections: Vec<Section>,
-    /// The trace to replay, if nothing is searched.
-    pub trace: Option<Arc<Trace>>,
+    /// What its jobs do.
+    pub work: Work,
     /// The variants, in the file's order.
     pub variants: Vec<Variant>,
     /// Index of the baseline among `variants`; of several, of the first.
@@ -67,7 +68,7 @@ impl Experiment {
 
     /// The number of searches of one item by each variant.
     pub fn searches_per_variant(&self, item: &Item) -> usize {
-        match (self.file.sequence, item.game()) {
+        match (self.work.sequence(), item.game()) {
             (None, None) => 1,
             (sequence, Some(_)) => sequence.unwrap_or_default().count_searched(item),
             (Some(sequence), None) => usize::from(sequence.self_play),
@@ -77,15 +78,20 @@ impl Experiment {
     /// Whether at least one position of an item is searched: a game may be shorter than the first
     /// searched ply.
     pub fn is_searched(&self, item: &Item) -> bool {
-        self.file.sequence.is_none_or(|sequence| sequence.searches(item))
+        self.work.sequence().is_none_or(|sequence| sequence.searches(item))
+    }
+
+    /// Whether searches may share a table, along the suite's games or the engine's own play.
+    pub fn has_sequences(&self) -> bool {
+        self.work.sequence().is_some() || self.suite.items.iter().any(|item| item.game().is_some())
     }
 
     /// The repeated searches of a variant and the total, as `[repeated, total]`; none if nothing is
     /// searched.
     pub fn count_repeated_searches(&self) -> Option<[usize; 2]> {
         let clocks = self.variants.iter().any(|variant| variant.builtin().is_none_or(|options| options.draws));
-        let searched = self.trace.is_none() && self.file.games.is_none();
-        searched.then(|| super::identity::count_repeated(&self.suite.items, self.file.sequence.as_ref(), clocks))
+        let Work::Search(sequence) = &self.work else { return None };
+        Some(super::identity::count_repeated(&self.suite.items, sequence.as_ref(), clocks))
     }
 
     /// Reads and checks a file. `sets`: `path=value` pairs that override the options of every
@@ -164,47 +170,42 @@ impl Experiment {
             ));
         }
         source.check_range("first", 0, file.first != Some(0), "at least 1")?;
+        check_together(&file, source)?;
         check_suites(&file, source)?;
         let mut sections = Vec::new();
-        let (suite_name, suite_file, mut suite, trace) = match (&file.suite, &file.suites, &file.trace) {
-            (Some(choice), _, None) => {
+        let mut work = match &file.games {
+            Some(games) => Work::Match(games.clone()),
+            None => Work::Search(file.sequence),
+        };
+        let (suite_name, suite_file, mut suite) = match (&file.suite, &file.suites, &file.trace) {
+            (Some(choice), ..) => {
                 let LoadedSuite { name, path, suite } =
                     source.load_suite(choice, "suite", None, file.on_error, file.first)?;
-                (name, path, suite, None)
+                (name, path, suite)
             }
             (None, Some(entries), _) => {
                 let (name, suite, sections_found) = suites::load(entries, file.on_error, file.first, source)?;
                 sections = sections_found;
-                (name, None, suite, None)
+                (name, None, suite)
             }
             (None, None, Some(choice)) => {
-                let trace = Trace::load(choice, source)?;
-                (format!("{} (a trace: open loop)", trace.name), None, trace.suite(), Some(Arc::new(trace)))
+                let trace = Arc::new(Trace::load(choice, source)?);
+                work = Work::Replay(Arc::clone(&trace));
+                (format!("{} (a trace: open loop)", trace.name), None, trace.suite())
             }
             (None, None, None) => {
                 return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
             }
-            (Some(_), _, Some(_)) => {
-                return Err(source.invalid(
-                    "trace",
-                    "suite and [trace] are mutually exclusive: searches need a suite, a replay needs a trace",
-                ));
-            }
         };
-        if trace.is_some() && file.sequence.is_some() {
-            return Err(source.invalid("sequence", "a trace has its own games"));
-        }
-        if trace.is_some() && file.seeds > 1 {
-            return Err(source.invalid("seeds", "a trace has its own keys: every seed would replay the same"));
-        }
-        if trace.is_some() && file.schedules > 1 {
-            return Err(source.invalid("schedules", "a trace is replayed without searchers: give schedules = 1"));
-        }
         let (variants, partners) = read_variants(&file, sets, source)?;
         let baseline = partners.bases().next().unwrap_or(0);
         // With tables that are never cleared, a search depends on all earlier items, so a repeated
         // position is not a duplicate.
-        let once = trace.is_none() && !(file.games.is_none() && variants.iter().all(Variant::keeps_state));
+        let once = match work {
+            Work::Search(_) => !variants.iter().all(Variant::keeps_state),
+            Work::Match(_) => true,
+            Work::Replay(_) => false,
+        };
         let (on_error, first) = (file.on_error, file.first.unwrap_or(usize::MAX));
         if file.suites.is_none() {
             if once {
@@ -223,8 +224,8 @@ impl Experiment {
             })?;
             suites::check_unique_across(&mut suite, &mut sections, on_error, source)?;
         }
-        if let Some(games) = &file.games {
-            games.check(&file, &variants, &suite, source)?;
+        if let Some(games) = work.games() {
+            games.check(&variants, &suite, source)?;
         }
         if let Some(tune) = &file.tune {
             tune.check(source)?;
@@ -234,7 +235,7 @@ impl Experiment {
         }
         let mut openings = None;
         if let Some(confirm) = &file.confirm {
-            confirm.check(&file, &variants, source)?;
+            confirm.check(&variants, source)?;
             if matches!(source.suites, SuiteTexts::Files) {
                 let LoadedSuite { name, suite, .. } =
                     source.load_suite(&confirm.openings, "confirm.openings", None, file.on_error, None)?;
@@ -268,14 +269,14 @@ impl Experiment {
             suite_file,
             suite,
             sections,
-            trace,
+            work,
             variants,
             baseline,
             partners,
             openings,
             file,
         };
-        let checked = match &experiment.file.games {
+        let checked = match experiment.work.games() {
             Some(games) => super::match_claims::check(
                 &experiment.file.expect,
                 &experiment.variants,

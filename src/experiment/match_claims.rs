@@ -3,6 +3,7 @@
 use super::expect::Expect;
 use super::matches::Match;
 use super::problem::{Problem, nearest_or_all};
+use super::relation::Relation;
 use super::text::FileText;
 use super::variant::Variant;
 
@@ -30,21 +31,17 @@ impl MatchClaim {
     /// The unknown name (or empty) and the message with the expected form.
     pub fn parse<'n>(text: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<Self, (String, String)> {
         let wrong = || (String::new(), format!("expect.claim: `{text}`: {CLAIM_SYNTAX}"));
-        // Variant names may contain `=` and brackets: the last bracket ends the players.
-        let (term, rest) = text.trim().rsplit_once(')').ok_or_else(wrong)?;
-        let (measure, players) = term.split_once('(').ok_or_else(wrong)?;
+        let (term, relation, bound) = Relation::split(text).ok_or_else(wrong)?;
+        let (measure, players) = term.strip_suffix(')').and_then(|term| term.split_once('(')).ok_or_else(wrong)?;
         let score = match measure.trim() {
             "elo" => false,
             "score" => true,
             _ => return Err(wrong()),
         };
-        let rest = rest.trim();
-        let (more, rest) = match rest.split_at_checked(1) {
-            Some((">", rest)) => (true, rest),
-            Some(("<", rest)) => (false, rest),
-            _ => return Err(wrong()),
-        };
-        let bound: f64 = rest.strip_prefix('=').unwrap_or(rest).trim().parse().map_err(|_| wrong())?;
+        let bound: f64 = bound.parse().map_err(|_| wrong())?;
+        if !relation.is_more() && !relation.is_less() {
+            return Err(wrong());
+        }
         let known = |name: &str| names.clone().any(|known| known == name);
         let splits = players.match_indices(',').map(|(at, _)| (players[..at].trim(), players[at + 1..].trim()));
         let both = splits.clone().find(|(first, second)| known(first) && known(second));
@@ -59,7 +56,7 @@ impl MatchClaim {
             return Err((String::new(), message));
         }
         let elo = if score { 400.0 * (bound / (1.0 - bound)).log10() } else { bound };
-        Ok(Self { player: player.to_owned(), opponent: opponent.to_owned(), more, elo })
+        Ok(Self { player: player.to_owned(), opponent: opponent.to_owned(), more: relation.is_more(), elo })
     }
 }
 

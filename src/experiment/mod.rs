@@ -20,6 +20,7 @@ pub mod plan;
 pub mod presets;
 pub mod problem;
 pub mod reference;
+pub mod relation;
 pub mod schema;
 mod section_check;
 pub mod sequence;
@@ -32,6 +33,7 @@ pub mod trace;
 pub mod tune;
 mod unmatched;
 pub mod variant;
+mod work;
 
 pub use confirm::Confirm;
 pub use expect::Expect;
@@ -46,6 +48,7 @@ pub use shards::{PlanFile, Split};
 pub use tune::{Goal, Tune};
 pub use unmatched::unmatched_conditions;
 pub use variant::{Subject, Variant};
+pub use work::Work;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -4,6 +4,7 @@ use super::identity::{deviations, hash_text, hasher, item_content, variant_id_un
 use super::load::Experiment;
 use super::sequence::Sequence;
 use super::variant::{self, Subject, Variant};
+use super::work::Work;
 use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::record::columns::Extra;
@@ -92,13 +93,13 @@ impl Plan {
             }
         }
         let items = experiment.suite.items.len();
-        let games = experiment.file.games.as_ref();
+        let games = experiment.work.games();
         let lanes = match games.map(|games| games.encounters(experiment.variants.len(), experiment.baseline)) {
             Some(encounters) => encounters.into_iter().map(|(first, second)| (first, Some(second))).collect(),
             None => (0..variants.len()).map(|variant| (variant, None)).collect::<Vec<_>>(),
         };
-        let one_job_per_item = experiment.trace.is_some() || games.is_some();
-        let takes_whole_suite = variants.iter().map(|variant| variant.keeps_state() && !one_job_per_item).collect();
+        let searches = matches!(experiment.work, Work::Search(_));
+        let takes_whole_suite = variants.iter().map(|variant| variant.keeps_state() && searches).collect();
         let limits: Vec<Limit> = variants.iter().flat_map(|variant| experiment.limits(variant)).collect();
         let suites: Vec<Range<usize>> = match experiment.sections.as_slice() {
             [] => std::iter::once(0..items).collect(),
@@ -107,8 +108,8 @@ impl Plan {
         let variant_of_each_suite = variants.iter().flat_map(|variant| suites.iter().map(move |_| variant));
         let variant_ids =
             variant_of_each_suite.zip(&limits).map(|(variant, &limit)| variant_id_under(variant, limit)).collect();
-        let sequence = experiment.file.sequence;
-        let id = |item: &Item| match &experiment.trace {
+        let sequence = experiment.work.sequence();
+        let id = |item: &Item| match experiment.work.trace() {
             None => hash_text(&item_content(item)),
             Some(trace) => hash_text(&format!("trace {:016x} {}", trace.digest, item.id)),
         };

@@ -16,15 +16,7 @@ impl Confirm {
     ///
     /// # Errors
     /// The first mistake, with its place.
-    pub(super) fn check(&self, file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
-        for (is_given, message) in [(file.games.is_some(), "[match]"), (file.trace.is_some(), "[trace]")] {
-            if is_given {
-                return Err(source.invalid(
-                    "confirm",
-                    format!("is not allowed with {message}: [confirm] plays games among variants that were searched"),
-                ));
-            }
-        }
+    pub(super) fn check(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         if variants.len() < 2 {
             return Err(source.invalid(
                 "confirm",
@@ -53,37 +45,7 @@ impl Match {
     ///
     /// # Errors
     /// The first conflict or value out of range, with its place.
-    pub(super) fn check(
-        &self,
-        file: &File,
-        variants: &[Variant],
-        suite: &Suite,
-        source: &FileText<'_>,
-    ) -> Result<(), Problem> {
-        let no_race = "a race drops variants after a few positions, but games would need thousands for each: tune by nodes, then let the best variants play";
-        let no_search = "a match plays games and searches no positions of the suite";
-        for (is_given, path, why) in [
-            (file.tune.is_some(), "tune", no_race),
-            (file.trace.is_some(), "trace", no_search),
-            (file.sequence.is_some(), "sequence", no_search),
-            (file.reference.is_some(), "reference", no_search),
-        ] {
-            if is_given {
-                return Err(source.invalid(path, format!("is not allowed with [match]: {why}")));
-            }
-        }
-        let repeat_message = "a repeat plays the same games again: add openings for more games";
-        let seeds_message = "all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \"keys.seed\" = [1, 2, 3] in [grid])";
-        let schedules_message = "all schedules of a variant would play the same openings: add openings for more games (or make other schedules variants: \"threads.seed\" = [1, 2, 3] in [grid])";
-        for (count, path, why) in [
-            (file.repeats, "repeats", repeat_message),
-            (file.seeds, "seeds", seeds_message),
-            (file.schedules, "schedules", schedules_message),
-        ] {
-            if count > 1 {
-                return Err(source.invalid(path, format!("{count}: {why}")));
-            }
-        }
+    pub(super) fn check(&self, variants: &[Variant], suite: &Suite, source: &FileText<'_>) -> Result<(), Problem> {
         self.check_numbers(source)?;
         if let Some(Variant { name, .. }) = variants.iter().find(|variant| variant.has_share()) {
             let unknown = format!(
@@ -137,9 +99,6 @@ impl Reference {
             }
         }
         let wrong = |message: String| Err(source.invalid("reference.self", message));
-        if file.trace.is_some() {
-            return wrong("needs searches, but a trace is only replayed".to_owned());
-        }
         if file.sequence.as_ref().is_some_and(|sequence| sequence.self_play > 0) {
             return wrong(
                 "needs positions that all variants search, but in self-play each variant reaches others".to_owned(),
@@ -176,25 +135,58 @@ impl Reference {
     }
 }
 
-/// Refuses sections that are not allowed with several suites, invalid names, and limits that are
-/// set twice.
+/// What does not go together: two keys, and the message, which begins with the place.
+const CONFLICTS: &str = "\
+suite suites: suites: `suite` is given too: give one suite, or several by name
+suites trace: trace: a trace has its own games: it is not allowed with `suites`
+suites match: match: a match takes its openings from one `suite`: it is not allowed with `suites`
+suites tune: tune: candidates are raced on one `suite`: it is not allowed with `suites`
+suite trace: trace: suite and [trace] are mutually exclusive: searches need a suite, a replay needs a trace
+trace sequence: sequence: a trace has its own games
+trace seeds: seeds: a trace has its own keys: every seed would replay the same
+trace schedules: schedules: a trace is replayed without searchers: give schedules = 1
+trace reference.self: reference.self: needs searches, but a trace is only replayed
+match tune: tune: is not allowed with [match]: a race drops variants after a few positions, but games would need thousands for each: tune by nodes, then let the best variants play
+match trace: trace: is not allowed with [match]: a match plays games and searches no positions of the suite
+match sequence: sequence: is not allowed with [match]: a match plays games and searches no positions of the suite
+match reference: reference: is not allowed with [match]: a match plays games and searches no positions of the suite
+match repeats: repeats: a repeat plays the same games again: add openings for more games
+match seeds: seeds: all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \"keys.seed\" = [1, 2, 3] in [grid])
+match schedules: schedules: all schedules of a variant would play the same openings: add openings for more games (or make other schedules variants: \"threads.seed\" = [1, 2, 3] in [grid])
+confirm match: confirm: is not allowed with [match]: [confirm] plays games among variants that were searched
+confirm trace: confirm: is not allowed with [trace]: [confirm] plays games among variants that were searched";
+
+/// Refuses sections that do not go together.
+///
+/// # Errors
+/// The first of [`CONFLICTS`], with its place.
+pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
+    let has = |key: &str| match key {
+        "suite" => file.suite.is_some(),
+        "suites" => file.suites.is_some(),
+        "trace" => file.trace.is_some(),
+        "match" => file.games.is_some(),
+        "tune" => file.tune.is_some(),
+        "confirm" => file.confirm.is_some(),
+        "sequence" => file.sequence.is_some(),
+        "reference" => file.reference.is_some(),
+        "reference.self" => file.reference.as_ref().is_some_and(|judge| judge.own_search.is_some()),
+        "repeats" => file.repeats > 1,
+        "schedules" => file.schedules > 1,
+        _ => file.seeds > 1,
+    };
+    let mut conflicts = CONFLICTS.lines().filter_map(|line| line.split_once(": "));
+    let found = conflicts.find(|(keys, _)| keys.split(' ').all(has));
+    let place = |message: &'static str| message.split(':').next().unwrap_or_default();
+    found.map_or(Ok(()), |(_, message)| Err(source.problem_at(place(message), message)))
+}
+
+/// Refuses invalid names of suites, and limits that are set twice.
 ///
 /// # Errors
 /// The first mistake, with its place.
 pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let Some(SuiteEntries(entries)) = &file.suites else { return Ok(()) };
-    if file.suite.is_some() {
-        return Err(source.invalid("suites", "`suite` is given too: give one suite, or several by name"));
-    }
-    for (is_given, key, what) in [
-        (file.trace.is_some(), "trace", "a trace has its own games"),
-        (file.games.is_some(), "match", "a match takes its openings from one `suite`"),
-        (file.tune.is_some(), "tune", "candidates are raced on one `suite`"),
-    ] {
-        if is_given {
-            return Err(source.problem_at(key, format!("{key}: {what}: it is not allowed with `suites`")));
-        }
-    }
     if entries.is_empty() {
         return Err(source.invalid("suites", "expected at least one suite: { NAME = { file = \"FILE\" } }"));
     }

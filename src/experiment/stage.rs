@@ -6,15 +6,14 @@ use super::file::File;
 use super::load::Experiment;
 use super::matches::Match;
 use super::variant::Variant;
+use super::work::Work;
 use crate::chess::suite::{Item, Suite};
 
 impl Confirm {
     /// The match of one stage: `players` against `best`, from the given openings.
     pub fn stage(&self, screen: &Experiment, players: &[usize], best: usize, openings: &[Item]) -> Experiment {
-        let mut file = File {
-            games: Some(Match { resign: self.resign, draw: self.draw, ..Match::default() }),
-            ..screen.file.clone()
-        };
+        let games = Match { resign: self.resign, draw: self.draw, ..Match::default() };
+        let mut file = File { games: Some(games.clone()), ..screen.file.clone() };
         (file.sequence, file.tune, file.reference, file.confirm, file.suites) = (None, None, None, None, None);
         (file.seeds, file.schedules, file.repeats, file.expect) = (1, 1, 1, Vec::new());
         let variants: Vec<Variant> =
@@ -24,6 +23,7 @@ impl Confirm {
             screen.openings.clone().unwrap_or_else(|| (screen.suite_name.clone(), screen.suite.clone()));
         Experiment {
             file,
+            work: Work::Match(games),
             baseline,
             partners: Partners::single(baseline, variants.len()),
             variants,

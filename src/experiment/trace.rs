@@ -257,7 +257,7 @@ mod tests {
         }
         writer.finish().unwrap();
         let read = Experiment::parse("[trace]\nfile = 'x.trace'\n", &folder.path().join("x.toml"), &[]);
-        let trace = read.unwrap_or_else(|problem| panic!("{problem}")).trace.unwrap();
+        let trace = read.unwrap_or_else(|problem| panic!("{problem}")).work.trace().cloned().unwrap();
         let mut trace = std::sync::Arc::into_inner(trace).unwrap();
         let game = 10 * size_of::<super::Step>() as u64;
         for (memory, cache) in
@@ -315,7 +315,8 @@ mod tests {
         let read = Experiment::parse("[trace]\nfile = 'three.trace'\n", &folder.path().join("x.toml"), &[]);
         let read = read.unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!(read.count_repeated_searches(), None, "nothing is searched");
-        let mut trace = std::sync::Arc::into_inner(read.trace.unwrap()).unwrap();
+        let crate::experiment::Work::Replay(trace) = read.work else { panic!("a trace") };
+        let mut trace = std::sync::Arc::into_inner(trace).unwrap();
         assert_eq!(trace.lowest, -3);
         let default_memory = trace.memory;
         for (game, memory) in

@@ -9,7 +9,7 @@ use crate::record::columns::{DEPTH, POSITION, column, may_mean};
 /// the suite lacks.
 pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
     let Experiment { file, variants, suite, .. } = experiment;
-    let single = file.sequence.is_none() && suite.items.iter().all(|item| item.game().is_none());
+    let single = !experiment.has_sequences();
     let can_match = |key: &str, expected: &str| match key {
         DEPTH => {
             let limits = variants.iter().flat_map(|variant| experiment.limits(variant));

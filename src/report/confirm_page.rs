@@ -1,36 +1,33 @@
 //! The page of `confirm`: games between the variants that a screen left.
 
 use super::number::format_count;
-use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Entries, Part, Sheet};
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::screen::{Contender, ScreenResult};
 use std::cmp::Ordering;
 
 /// The page. `reach` is the half-width of the intervals in standard errors.
 pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Sheet {
-    let columns = [
-        SheetColumn::text("variant", "variant", ""),
-        SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped"),
-        SheetColumn::number("elo", "Elo", "against the best of the screen"),
-        SheetColumn::number("interval", "95 %", "holds for all variants and at every look together"),
-        SheetColumn::text("verdict", "verdict", ""),
-    ];
-    let rows = contenders.iter().map(|contender| {
-        let Elo { elo, low, high } = contender.elo(reach);
-        let (mark, verdict) = match contender.decision(reach) {
-            Some(Ordering::Greater) => (Emphasis::Better, "stronger"),
-            Some(_) => (Emphasis::Worse, "weaker"),
-            None => (Emphasis::None, "undecided"),
-        };
-        [
-            Cell::text(&contender.name),
-            Cell::count(contender.pairs.count() as f64),
-            Cell::number(elo, format!("{elo:+.1}")).with_emphasis(mark),
-            Cell::difference(low, high),
-            Cell::text(verdict),
-        ]
-    });
-    let table = SheetTable::new("confirmed", "Games against the best of the screen", columns, rows);
+    let decision = |contender: &Contender| match contender.decision(reach) {
+        Some(Ordering::Greater) => (Emphasis::Better, "stronger"),
+        Some(_) => (Emphasis::Worse, "weaker"),
+        None => (Emphasis::None, "undecided"),
+    };
+    let entries = Entries::<Contender>::new()
+        .text("variant", "variant", "", |contender| Cell::text(&contender.name))
+        .number("pairs", "pairs", "pairs of games, colours swapped", |contender| {
+            Cell::count(contender.pairs.count() as f64)
+        })
+        .number("elo", "Elo", "against the best of the screen", |contender| {
+            let elo = contender.elo(reach).elo;
+            Cell::number(elo, format!("{elo:+.1}")).with_emphasis(decision(contender).0)
+        })
+        .number("interval", "95 %", "holds for all variants and at every look together", |contender| {
+            let Elo { low, high, .. } = contender.elo(reach);
+            Cell::difference(low, high)
+        })
+        .text("verdict", "verdict", "", |contender| Cell::text(decision(contender).1));
+    let table = entries.table("confirmed", "Games against the best of the screen", contenders);
     let parts = vec![Part::Findings(findings(screened, contenders, reach)), Part::Table(table)];
     Sheet { kind: "confirmation".to_owned(), name: name.to_owned(), parts }
 }

@@ -2,38 +2,41 @@
 //! quality of their moves.
 
 use super::contents::Page;
-use super::sheet::{Cell, SheetColumn, SheetTable};
+use super::sheet::{Cell, Entries, SheetTable};
 use super::table::{BASELINE, TOO_FEW_POSITIONS};
 use crate::analysis::questions::quality::Quality;
+use crate::record::manifest::EngineInfo;
 
 /// The external engines; none if there are none.
 pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     let subjects = &page.manifest.subjects;
-    let ordered = page.manifest.variants.iter().filter_map(|variant| subjects.get_key_value(variant));
-    let rows = ordered.map(|(variant, engine)| {
-        let options: Vec<String> = ["Threads", "Hash"]
-            .iter()
-            .filter_map(|name| Some(format!("{name} {}", engine.options.get(*name)?)))
-            .collect();
-        let build = engine.sha256.get(..12).unwrap_or_default();
+    let engines: Vec<(&String, &EngineInfo)> =
+        page.manifest.variants.iter().filter_map(|variant| subjects.get_key_value(variant)).collect();
+    type Engine<'a> = (&'a String, &'a EngineInfo);
+    let settings = |(_, engine): &Engine<'_>| {
+        let value = |name: &&str| Some(format!("{name} {}", engine.options.get(*name)?));
+        Cell::text(["Threads", "Hash"].iter().filter_map(value).collect::<Vec<_>>().join(", "))
+    };
+    let counts = |(_, engine): &Engine<'_>| {
         let trusted = if engine.trusted.is_empty() { "" } else { ", trusted" };
-        let counts = format!("{}{trusted}", engine.repeats);
-        [variant, &engine.name, &options.join(", "), &counts, &engine.go_depth, &engine.go_nodes, build].map(Cell::text)
-    });
-    let columns = [
-        SheetColumn::text("variant", "variant", ""),
-        SheetColumn::text("engine", "engine", "what it calls itself"),
-        SheetColumn::text("set", "set", "its threads and memory; the manifest has all its options"),
-        SheetColumn::text(
-            "counts",
-            "counts",
-            "whether the same search gave the same nodes and answers before the run; trusted: the file accepts the problems found",
-        ),
-        SheetColumn::text("go_depth", "go depth", "whether it respects that limit").drop_order(2),
-        SheetColumn::text("go_nodes", "go nodes", "whether it respects that limit").drop_order(1),
-        SheetColumn::text("build", "build", "the first digits of the SHA-256 of its program").drop_order(3),
-    ];
-    SheetTable::new("engines", "Engines", columns, rows)
+        Cell::text(format!("{}{trusted}", engine.repeats))
+    };
+    let about_counts = "whether the same search gave the same nodes and answers before the run; trusted: the file accepts the problems found";
+    let build = "the first digits of the SHA-256 of its program";
+    let limit = "whether it respects that limit";
+    let entries = Entries::<Engine<'_>>::new()
+        .text("variant", "variant", "", |(variant, _)| Cell::text(*variant))
+        .text("engine", "engine", "what it calls itself", |(_, engine)| Cell::text(&engine.name))
+        .text("set", "set", "its threads and memory; the manifest has all its options", settings)
+        .text("counts", "counts", about_counts, counts)
+        .text("go_depth", "go depth", limit, |(_, engine)| Cell::text(&engine.go_depth))
+        .drop_order(2)
+        .text("go_nodes", "go nodes", limit, |(_, engine)| Cell::text(&engine.go_nodes))
+        .drop_order(1)
+        .text("build", "build", build, |(_, engine)| Cell::text(engine.sha256.get(..12).unwrap_or_default()))
+        .drop_order(3);
+    entries
+        .table("engines", "Engines", &engines)
         .with_note(
             "Nodes of different engines are not the same work: compare an engine with itself, or the quality of moves.",
         )
@@ -46,43 +49,39 @@ pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
         0 => Cell::empty("the suite names no best moves"),
         _ => Cell::number(part as f64 / whole as f64, format!("{part} of {whole}")),
     };
-    let rows = lines.iter().map(|line| {
-        let [mean, interval] = match line.against {
-            Some((mean, low, high)) if mean.is_finite() => {
-                [Cell::number(mean, format!("{mean:+.1}")), Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS)]
-            }
-            Some(_) => [Cell::empty("no position that both searched"), Cell::empty("")],
-            None => [Cell::empty(BASELINE), Cell::empty("")],
-        };
-        [
-            Cell::text(&line.variant).with_sign('*', line.against.is_none()),
-            Cell::count(line.searches as f64),
-            Cell::number(line.loss, format!("{:.1}", line.loss)),
-            mean,
-            interval,
-            share(line.same, line.searches),
-            share(line.solved.0, line.solved.1),
-        ]
-    });
-    let columns = [
-        SheetColumn::text("variant", "variant", "* is the baseline"),
-        SheetColumn::number("searches", "searches", "searches that the reference judged"),
-        SheetColumn::number("loss", "loss", "mean loss in the reference's centipawns"),
-        SheetColumn::number("against", "less base", "mean difference from the baseline on the same positions"),
-        SheetColumn::number("interval", "95 %", "its interval"),
-        SheetColumn::number("same", "same move", "searches whose move is the reference's"),
-        SheetColumn::number("solved", "solved", "searches whose move the suite calls best"),
-    ];
+    let against = |line: &Quality, cell: fn((f64, f64, f64)) -> Cell| match line.against {
+        Some(against) if against.0.is_finite() => cell(against),
+        Some(_) => Cell::empty("no position that both searched"),
+        None => Cell::empty(BASELINE),
+    };
+    let entries = Entries::<Quality>::new()
+        .text("variant", "variant", "* is the baseline", |line| {
+            Cell::text(&line.variant).with_sign('*', line.against.is_none())
+        })
+        .number("searches", "searches", "searches that the reference judged", |line| Cell::count(line.searches as f64))
+        .number("loss", "loss", "mean loss in the reference's centipawns", |line| {
+            Cell::number(line.loss, format!("{:.1}", line.loss))
+        })
+        .number("against", "less base", "mean difference from the baseline on the same positions", |line| {
+            against(line, |(mean, ..)| Cell::number(mean, format!("{mean:+.1}")))
+        })
+        .number("interval", "95 %", "its interval", |line| {
+            against(line, |(_, low, high)| Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS))
+        })
+        .number("same", "same move", "searches whose move is the reference's", |line| share(line.same, line.searches))
+        .number("solved", "solved", "searches whose move the suite calls best", |line| {
+            share(line.solved.0, line.solved.1)
+        });
     let note = "The loss of a move: what the reference gives its own move less what it gives this one, both searched to the same limit, \
                 scores cut at 1000 (reference.csv). Of several key seeds a position's loss is the mean.";
-    SheetTable::new("quality", "Quality of the moves", columns, rows).with_note(note).non_empty()
+    entries.table("quality", "Quality of the moves", lines).with_note(note).non_empty()
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::record::manifest::{EngineInfo, Manifest};
+    use crate::record::manifest::Manifest;
     use crate::report::sheet::Datum;
 
     fn row_texts(table: &SheetTable) -> Vec<String> {

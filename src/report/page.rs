@@ -24,7 +24,7 @@ use crate::analysis::pairing::searches::Searches;
 
 use crate::analysis::questions::match_claims;
 use crate::analysis::questions::matches::Matches;
-use crate::analysis::questions::pairwise::{self};
+use crate::analysis::questions::pairwise::{self, LinePair};
 use crate::analysis::questions::quality::{self};
 use crate::analysis::questions::{claims, findings};
 
@@ -219,7 +219,9 @@ impl Page {
         if choices.pairs {
             page.pairs = pairwise::compare_all_pairs(rows, &page.summary).map_err(Error::msg)?;
             if page.nodes_have_no_verdict() {
-                page.pairs.iter_mut().for_each(|versus| (versus.significant, versus.fragile) = (false, false));
+                page.pairs
+                    .iter_mut()
+                    .for_each(|LinePair { measure, .. }| (measure.significant, measure.fragile) = (false, false));
             }
         }
         if let [only] = sources {

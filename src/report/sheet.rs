@@ -115,6 +115,44 @@ impl SheetColumn {
     }
 }
 
+/// The columns of a table with their cells, from left to right.
+pub struct Entries<'a, L>(Vec<Entry<'a, L>>);
+
+impl<'a, L> Entries<'a, L> {
+    /// No columns.
+    pub fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a column of text, never dropped.
+    pub fn text(mut self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
+        self.0.push(SheetColumn::text(key, name, meaning).cells(cell));
+        self
+    }
+
+    /// Adds a column of numbers, never dropped.
+    pub fn number(mut self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
+        self.0.push(SheetColumn::number(key, name, meaning).cells(cell));
+        self
+    }
+
+    /// Gives the last column a drop order.
+    pub fn drop_order(mut self, drop_order: u8) -> Self {
+        if let Some(entry) = self.0.last_mut() {
+            entry.head.drop_order = drop_order;
+        }
+        self
+    }
+
+    /// The table with a row for each line.
+    pub fn table<'l>(self, key: &str, title: &str, lines: impl IntoIterator<Item = &'l L>) -> SheetTable
+    where
+        L: 'l,
+    {
+        SheetTable::of_entries(key, title, &self.0, lines)
+    }
+}
+
 /// A cell of a table: text for readers, value for programs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {

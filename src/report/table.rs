@@ -2,14 +2,15 @@
 
 use super::contents::Page;
 use super::number::format_value;
-use super::sheet::{Cell, Emphasis, Entry, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Entries, Entry, SheetColumn, SheetTable};
 use crate::analysis::Line;
 use crate::analysis::Metric;
 use crate::analysis::caveats::misleading::SAME_LABEL;
+use crate::analysis::questions::line::Measure;
+use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::rows::metric::{Better, Unit};
 use crate::record::columns;
 use crate::record::manifest::EngineInfo;
-use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 use std::collections::BTreeMap;
@@ -79,15 +80,16 @@ fn why_no_ratio(line: &Line) -> &'static str {
     if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS }
 }
 
-/// A ratio, highlighted if `clear`. If there is none, the reason: `apart` searches without a common
-/// depth, or `beyond` with 0 on one side only.
-fn ratio_cell(ratio: &Ratio, clear: bool, apart: usize, beyond: usize, better: Better) -> Cell {
-    let why = match (apart, beyond) {
+/// A ratio, highlighted if it is significant; if there is none, the reason.
+fn ratio_cell(measure: &Measure, better: Better) -> Cell {
+    let why = match (measure.incomparable, measure.one_sided_zero) {
         (0, 0) => "nothing to compare with",
         (0, _) => "0 on one side only",
         _ => "no common depth",
     };
-    Cell::decimal(ratio.mean, 3).with_reason(why).with_emphasis(Emphasis::for_change(clear, ratio.mean < 1.0, better))
+    let mean = measure.ratio.mean;
+    let emphasis = Emphasis::for_change(measure.significant, mean < 1.0, better);
+    Cell::decimal(mean, 3).with_reason(why).with_emphasis(emphasis)
 }
 
 /// Each line's totals and its ratio to the baseline.
@@ -110,18 +112,8 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
             true => "ratio of the means over the searches that both made",
             false => "geometric mean, over positions, of the ratio to the baseline",
         };
-        entries.push(SheetColumn::number(&key("ratio"), &format!("{name} / baseline"), meaning).cells(
-            move |line: &Line| {
-                let measure = &line.measures[at];
-                ratio_cell(
-                    &measure.ratio,
-                    measure.significant,
-                    measure.incomparable,
-                    measure.one_sided_zero,
-                    metric.better(),
-                )
-            },
-        ));
+        let ratio = SheetColumn::number(&key("ratio"), &format!("{name} / baseline"), meaning);
+        entries.push(ratio.cells(move |line: &Line| ratio_cell(&line.measures[at], metric.better())));
         let meaning = "the ratio's 95 % interval; !: significant; †: over the depths that both finished";
         let interval = SheetColumn::number(&key("interval"), "95 %", meaning).drop_order(1);
         entries.push(interval.cells(move |line: &Line| {
@@ -347,27 +339,23 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
 pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let name = |index: usize| &page.summary.lines[index].name;
     let better = page.summary.metrics.first().map_or(Better::Less, Metric::better);
-    let rows = page.pairs.iter().map(|versus| {
-        [
-            Cell::text(name(versus.line)),
-            Cell::text(name(versus.base)),
-            ratio_cell(&versus.ratio, versus.significant, versus.incomparable, versus.one_sided_zero, better),
-            Cell::range(versus.ratio.low, versus.ratio.high)
-                .with_reason(TOO_FEW_POSITIONS)
-                .with_sign('†', versus.truncated > 0),
-            Cell::p(versus.p).with_reason(TOO_FEW_POSITIONS),
-        ]
-    });
     let best = name(page.pairs.first()?.line);
     let metric = &page.summary.metrics[0].name;
-    let columns = [
-        SheetColumn::text("line", "line", ""),
-        SheetColumn::text("against", "against", ""),
-        SheetColumn::number("ratio", &format!("{metric}, ratio"), "geometric mean, over positions"),
-        SheetColumn::number("interval", "95 %", "the ratio's interval; †: over the depths that both finished"),
-        SheetColumn::number("p", "p", "sign-flip test, corrected for all lines by joint flips over all pairs"),
-    ];
-    Some(SheetTable::new("pairs", "Each against each", columns, rows).with_note(format!(
+    let interval = "the ratio's interval; †: over the depths that both finished";
+    let p = "sign-flip test, corrected for all lines by joint flips over all pairs";
+    let entries = Entries::<LinePair>::new()
+        .text("line", "line", "", |pair| Cell::text(name(pair.line)))
+        .text("against", "against", "", |pair| Cell::text(name(pair.base)))
+        .number("ratio", &format!("{metric}, ratio"), "geometric mean, over positions", |pair| {
+            ratio_cell(&pair.measure, better)
+        })
+        .number("interval", "95 %", interval, |LinePair { measure, .. }| {
+            let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(TOO_FEW_POSITIONS);
+            interval.with_sign('†', measure.truncated > 0)
+        })
+        .number("p", "p", p, |pair| Cell::p(pair.measure.p).with_reason(TOO_FEW_POSITIONS));
+    let table = entries.table("pairs", "Each against each", &page.pairs);
+    Some(table.with_note(format!(
         "\"{best}\" is below most others in {metric}: its pairs come first. p is corrected for all {} pairs.",
         page.pairs.len()
     )))

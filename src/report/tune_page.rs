@@ -3,9 +3,9 @@
 
 use super::data::csv_number;
 use super::number::{format_count, format_p};
-use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
+use super::sheet::{Cell, Emphasis, Entries, Part, Sheet, SheetTable, head_parts};
 use crate::analysis::questions::findings::describe_difference;
-use crate::analysis::questions::race::{Confirmation, HeldOutResult, RaceResult};
+use crate::analysis::questions::race::{Candidate, Confirmation, HeldOutResult, RaceResult, Round, Standing};
 use crate::analysis::rows::grouping::short_names;
 use crate::analysis::rows::metric::{Better, Metric};
 use crate::experiment::variant::option_columns;
@@ -16,6 +16,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 mod figures;
+
+/// A pressure, its result, and one of the variants that were searched there.
+type HeldOutLine<'a> = (&'a String, &'a HeldOutResult, &'a Standing);
 
 /// A tuning and its result.
 pub struct TuneOutcome<'a> {
@@ -226,10 +229,10 @@ impl TuneOutcome<'_> {
         if self.tune.goal == Goal::Least { Better::Less } else { Better::More }
     }
 
-    fn ratio_cells(&self, ratio: &Ratio, clear: bool) -> [Cell; 2] {
+    /// A ratio to the baseline, highlighted if it is clear.
+    fn ratio_cell(&self, ratio: &Ratio, clear: bool) -> Cell {
         let mark = Emphasis::for_change(clear && ratio.excludes_one(), ratio.mean < 1.0, self.better());
-        let mean = Cell::decimal(ratio.mean, 4).with_emphasis(mark);
-        [mean, Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))]
+        Cell::decimal(ratio.mean, 4).with_emphasis(mark)
     }
 
     /// A candidate's name; the baseline gets its star.
@@ -238,53 +241,44 @@ impl TuneOutcome<'_> {
     }
 
     fn race_table(&self) -> SheetTable {
-        let rows = self.tuned.candidates.iter().enumerate().map(|(who, candidate)| {
-            let [mean, ends] = self.ratio_cells(&candidate.ratio, true);
-            let fate = match candidate.dropped {
-                _ if who == self.tuned.winner => "winner".to_owned(),
-                Some(round) => format!("dropped in round {}", round + 1),
-                None if candidate.equals_winner => "the winner's counts".to_owned(),
-                None => "no difference shown".to_owned(),
-            };
-            let searches = Cell::count(candidate.searches as f64);
-            [self.name_cell(who), Cell::text(fate), searches, mean, ends]
-        });
-        let columns = [
-            SheetColumn::text("candidate", "candidate", "* is the baseline"),
-            SheetColumn::text("fate", "in the race", "outcome"),
-            SheetColumn::number("searches", "searches", "its searches"),
-            SheetColumn::number("ratio", "ratio", "geometric mean of the ratio to the baseline, over these searches"),
-            SheetColumn::number("interval", "95 %", "its interval, by items"),
-        ];
-        SheetTable::new("race", "The race", columns, rows).with_note(format!(
+        let candidates: Vec<(usize, &Candidate)> = self.tuned.candidates.iter().enumerate().collect();
+        let fate = |&(who, candidate): &(usize, &Candidate)| match candidate.dropped {
+            _ if who == self.tuned.winner => Cell::text("winner"),
+            Some(round) => Cell::text(format!("dropped in round {}", round + 1)),
+            None if candidate.equals_winner => Cell::text("the winner's counts"),
+            None => Cell::text("no difference shown"),
+        };
+        let ratio = "geometric mean of the ratio to the baseline, over these searches";
+        let entries = Entries::<(usize, &Candidate)>::new()
+            .text("candidate", "candidate", "* is the baseline", |&(who, _)| self.name_cell(who))
+            .text("fate", "in the race", "outcome", fate)
+            .number("searches", "searches", "its searches", |(_, one)| Cell::count(one.searches as f64))
+            .number("ratio", "ratio", ratio, |(_, candidate)| self.ratio_cell(&candidate.ratio, true))
+            .number("interval", "95 %", "its interval, by items", |(_, one)| interval_cell(&one.ratio));
+        entries.table("race", "The race", &candidates).with_note(format!(
             "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
             self.tune.metric
         ))
     }
 
     fn held_out_table(&self) -> SheetTable {
-        let mut rows = Vec::new();
-        for (held_out, pressure) in self.tuned.held_out_results.iter().zip(self.pressures) {
-            for standing in &held_out.standings {
-                let tested = standing.candidate == self.tested();
-                let [mean, ends] = self.ratio_cells(&standing.ratio, tested && held_out.p < self.tune.alpha);
-                let test = if tested { held_out.p } else { f64::NAN };
-                let name = self.name_cell(standing.candidate);
-                rows.push([Cell::text(pressure), name, mean, ends, Cell::p(test)]);
-            }
-        }
-        let columns = [
-            SheetColumn::text("pressure", "pressure", "options set for it"),
-            SheetColumn::text("candidate", "candidate", "* is the baseline"),
-            SheetColumn::number("ratio", "ratio", "geometric mean of the ratio to the baseline"),
-            SheetColumn::number("interval", "95 %", "its interval, by items"),
-            SheetColumn::number(
-                "p",
-                "p",
-                "of the one tested difference: winner and baseline, or the baseline and the next best",
-            ),
-        ];
-        SheetTable::new("held_out", "Held-out items", columns, rows).with_note(format!(
+        let p = "of the one tested difference: winner and baseline, or the baseline and the next best";
+        let tested_p = |(_, result, standing): &HeldOutLine<'_>| {
+            if standing.candidate == self.tested() { result.p } else { f64::NAN }
+        };
+        let results = self.tuned.held_out_results.iter().zip(self.pressures);
+        let lines = results
+            .flat_map(|(result, pressure)| result.standings.iter().map(move |standing| (pressure, result, standing)));
+        let entries = Entries::<HeldOutLine<'_>>::new()
+            .text("pressure", "pressure", "options set for it", |(pressure, ..)| Cell::text(*pressure))
+            .text("candidate", "candidate", "* is the baseline", |(.., one)| self.name_cell(one.candidate))
+            .number("ratio", "ratio", "geometric mean of the ratio to the baseline", |line| {
+                self.ratio_cell(&line.2.ratio, tested_p(line) < self.tune.alpha)
+            })
+            .number("interval", "95 %", "its interval, by items", |(.., one)| interval_cell(&one.ratio))
+            .number("p", "p", p, |line| Cell::p(tested_p(line)));
+        let lines: Vec<HeldOutLine<'_>> = lines.collect();
+        entries.table("held_out", "Held-out items", &lines).with_note(format!(
             "* baseline. {} items that the race never saw. p: the winner against \"{}\"; corrected for all pressures together.",
             self.tuned.held_out,
             self.name(self.tuned.against)
@@ -292,19 +286,15 @@ impl TuneOutcome<'_> {
     }
 
     fn rounds_table(&self) -> SheetTable {
-        let list = |who: &[usize]| who.iter().map(|&who| self.name(who)).collect::<Vec<_>>().join("; ");
-        let rows = self.tuned.rounds.iter().enumerate().map(|(at, round)| {
-            let counts = [at + 1, round.items, round.candidates.len()].map(|value| Cell::count(value as f64));
-            [&counts[..], &[Cell::text(self.name(round.best)), Cell::text(list(&round.dropped))]].concat()
-        });
-        let columns = [
-            SheetColumn::number("round", "round", ""),
-            SheetColumn::number("items", "items", "searched in it"),
-            SheetColumn::number("candidates", "candidates", "in it"),
-            SheetColumn::text("best", "best after it", ""),
-            SheetColumn::text("dropped", "dropped after it", ""),
-        ];
-        SheetTable::new("rounds", "Rounds", columns, rows)
+        let rounds: Vec<(usize, &Round)> = (1..).zip(&self.tuned.rounds).collect();
+        let names = |who: &[usize]| Cell::text(who.iter().map(|&who| self.name(who)).collect::<Vec<_>>().join("; "));
+        let entries = Entries::<(usize, &Round)>::new()
+            .number("round", "round", "", |&(number, _)| Cell::count(number as f64))
+            .number("items", "items", "searched in it", |(_, round)| Cell::count(round.items as f64))
+            .number("candidates", "candidates", "in it", |(_, one)| Cell::count(one.candidates.len() as f64))
+            .text("best", "best after it", "", |(_, round)| names(&[round.best]))
+            .text("dropped", "dropped after it", "", |(_, round)| names(&round.dropped));
+        entries.table("rounds", "Rounds", &rounds)
     }
 
     /// Writes the page, its figures and `tune.csv` into a folder; returns the findings.
@@ -338,6 +328,10 @@ impl TuneOutcome<'_> {
         }
         writer.into_inner().map_err(|error| error.into_error().into())
     }
+}
+
+fn interval_cell(ratio: &Ratio) -> Cell {
+    Cell::range_with_text(ratio.low, ratio.high, format!("{:.4}-{:.4}", ratio.low, ratio.high))
 }
 
 /// Which differences this many items would miss. The power follows from the spread; a few items

@@ -20,18 +20,11 @@ pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
         let factor = if term.factor == 1.0 { String::new() } else { format!("{} times ", term.factor) };
         format!("{factor}{} of \"{}\"", term.metric, term.variant)
     };
-    let relation = |relation: &str| match relation {
-        "<" => "less than",
-        "<=" => "at most",
-        ">" => "more than",
-        ">=" => "at least",
-        _ => "equal to",
-    };
     let sentence = |(verdict, claim): &(&Verdict, Claim)| {
         let about = if verdict.subject.is_empty() { String::new() } else { format!(" ({})", verdict.subject) };
         let measured = if verdict.measured.is_empty() { "no rows" } else { &verdict.measured };
         let (left, right) = (term(&claim.left), term(&claim.right));
-        format!("Claim {}{about}: {left} {} {right}: {measured}.", verdict.word(), relation(&claim.relation))
+        format!("Claim {}{about}: {left} {} {right}: {measured}.", verdict.word(), claim.relation.words())
     };
     let mut sentences: Vec<String> = claims.iter().take(SHOWN).map(sentence).collect();
     if claims.len() > SHOWN {

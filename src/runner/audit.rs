@@ -4,7 +4,7 @@
 use super::{in_parallel, job, lock, unlocked};
 use crate::engine::audit::{Findings, comparable, with_draws};
 use crate::engine::{Engine, EngineOptions};
-use crate::experiment::{Experiment, Job, Plan};
+use crate::experiment::{Experiment, Job, Plan, Work};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -38,7 +38,9 @@ pub fn audit(
 ) -> Result<Vec<Audited>, String> {
     // In a match every player is audited, also the baseline, which has no jobs of its own there.
     let mut alone = experiment.clone();
-    alone.file.games = None;
+    if alone.work.games().is_some() {
+        alone.work = Work::Search(None);
+    }
     let experiment = &alone;
     let mut plan = Plan::new(experiment);
     plan.repeats = 1;

@@ -4,7 +4,7 @@
 use super::output::OutputError;
 use super::reuse::Reuse;
 use crate::engine::options::Ordering;
-use crate::experiment::{Experiment, Plan, Variant};
+use crate::experiment::{Experiment, Plan, Variant, Work};
 use crate::record::columns::{self, Role};
 use crate::record::manifest::Shard;
 use crate::record::{self, ResultsError};
@@ -113,16 +113,15 @@ fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -
 /// Whether every search of a variant starts with an empty table of a known size and cleared
 /// histories, and counts are exact: then its depths do not depend on the limit.
 fn starts_with_nothing(experiment: &Experiment, variant: &Variant) -> bool {
-    let (Some(options), file) = (variant.builtin(), &experiment.file) else { return false };
-    let along_games = file.sequence.is_some() || experiment.suite.items.iter().any(|item| item.game().is_some());
+    let (Some(options), Work::Search(sequence)) = (variant.builtin(), &experiment.work) else { return false };
+    let along_games = experiment.has_sequences();
     let is_cleared = |clear: Clear| match clear {
         Clear::Iteration | Clear::Search => true,
         Clear::Game => !along_games,
         Clear::Never => false,
     };
-    experiment.trace.is_none()
-        // The moves that lead to the next position are those of the whole search.
-        && file.sequence.is_none_or(|sequence| sequence.self_play == 0)
+    // The moves that lead to the next position are those of the whole search.
+    sequence.is_none_or(|sequence| sequence.self_play == 0)
         && is_cleared(options.table.clear)
         && is_cleared(options.history_clear)
         && !matches!(options.table.size, Size::Share(_))

@@ -2,7 +2,7 @@
 
 use super::context::Shared;
 use super::job::JobRow;
-use super::{game_pair, job, lock, trace_job};
+use super::{game_pair, job, lock, replay};
 use crate::engine::Engine;
 use crate::experiment::Job;
 use crate::record::{self, EngineColumns, Label, MatchColumns, Row};
@@ -41,9 +41,9 @@ impl Shared<'_> {
         cache: &mut EngineCache,
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Vec<String>>>, String> {
-        if let Some(trace) = &self.experiment.trace {
+        if let Some(trace) = self.experiment.work.trace() {
             let item = &self.experiment.suite.items[job.item].id;
-            return Ok(Some(self.rows(job, &trace_job::replay(trace, item, self.plan, job)?)));
+            return Ok(Some(self.rows(job, &replay::replay_game(trace, item, self.plan, job)?)));
         }
         if let Some(opponent) = job.opponent {
             return self.play_pair(job, opponent, cache, stop);

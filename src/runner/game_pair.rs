@@ -53,7 +53,7 @@ pub fn play(
     players: &mut [Player<'_>],
     stop: &AtomicBool,
 ) -> Result<Option<Vec<JobRow>>, String> {
-    let rules = experiment.file.games.clone().unwrap_or_default();
+    let rules = experiment.work.games().cloned().unwrap_or_default();
     let start = matches::opening_position(&experiment.suite.items[job.item]);
     let games = [true, false].into_iter().map(|first_is_white| {
         let (total, game) = game(&rules, &start, players, first_is_white, stop)?;

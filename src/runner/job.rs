@@ -135,7 +135,7 @@ impl Context<'_> {
     fn run_searches(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
         for (place, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.items) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
-            match (experiment.file.sequence, item.game()) {
+            match (experiment.work.sequence(), item.game()) {
                 (None, None) => drop(self.search(place, item, None, &Position::from_board(&item.board))?),
                 (sequence, _) => self.search_game(place, item, sequence.unwrap_or_default())?,
             }

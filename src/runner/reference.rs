@@ -43,7 +43,7 @@ fn known_searches(rows: &[Judgement]) -> HashSet<(String, String)> {
 /// `None` along an engine's own play, where each engine has its own positions.
 fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<Move>)> {
     let item = |name: &str| experiment.suite.items.iter().find(|item| item.id == name);
-    if experiment.file.sequence.is_none()
+    if experiment.work.sequence().is_none()
         && let Some(item) = item(position).filter(|item| item.game().is_none())
     {
         return Some((item.board, Vec::new()));

@@ -6,7 +6,7 @@ use super::row_index::RowIndex;
 use super::unused::unused_files;
 use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
-use crate::experiment::{Experiment, Job, Plan};
+use crate::experiment::{Experiment, Job, Plan, Work};
 use crate::record::manifest::{EngineInfo, Shard};
 use crate::record::verify::CHECKSUM_MISMATCH;
 use crate::record::{self, ResultsError, columns};
@@ -358,7 +358,7 @@ impl<'a> Reuse<'a> {
                     Source::Option(at) => label.options[at].clone(),
                     Source::Constant(text) => text.to_owned(),
                     Source::Solved(best) => match (ply, row.get(keys.error)) {
-                        (None, Some("")) if self.experiment.trace.is_none() && job.opponent.is_none() => {
+                        (None, Some("")) if matches!(self.experiment.work, Work::Search(_)) => {
                             solved(&self.experiment.suite.items[item], row.get(best).unwrap_or_default())
                         }
                         _ => String::new(),

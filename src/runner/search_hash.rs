@@ -17,7 +17,7 @@ pub const SEARCHES: [&str; 12] = [
     "experiment/presets",
     "runner/job.rs",
     "runner/game_pair.rs",
-    "runner/trace_job.rs",
+    "runner/replay.rs",
 ];
 
 /// The libraries that these use.

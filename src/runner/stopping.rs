@@ -85,7 +85,7 @@ impl Stopping {
     /// pairs, because it does not know how those of other shards ended; merging leaves out those
     /// that are not needed.
     pub fn new(experiment: &Experiment, plan: &Plan, header: &[String], shard: Option<Shard>) -> Self {
-        let games = experiment.file.games.clone().unwrap_or_default();
+        let games = experiment.work.games().cloned().unwrap_or_default();
         let test = games.test_or_default();
         let points = header.iter().position(|column| column == columns::POINTS);
         let (stops, tests) = (points.is_some() && test.stop && shard.is_none(), games.test.is_some());

@@ -43,7 +43,7 @@ impl ExternalPower {
     /// in `rows` if there are enough. None if no external engine is compared, or if there are too
     /// few positions for any result.
     pub fn before_run(experiment: &Experiment, rows: Option<&Frame>) -> Option<Self> {
-        let Experiment { variants, file, .. } = experiment;
+        let Experiment { variants, file, work, .. } = experiment;
         let is_compared = |index: &usize| {
             let variant = &variants[*index];
             let to_depth = |variant| experiment.limits(variant).iter().all(|limit| limit.depth.is_some());
@@ -53,7 +53,8 @@ impl ExternalPower {
         };
         let compared: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
-        if compared.is_empty() || file.games.is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty()) {
+        if compared.is_empty() || work.games().is_some() || file.expect.iter().any(|expect| !expect.figures.is_empty())
+        {
             return None;
         }
         // Each of several suites is judged by itself: the smallest has the least power.

@@ -17,7 +17,7 @@ const SLOPE: f64 = 1600.0 / std::f64::consts::LN_10;
 /// Warnings about a match; none without `[match]`.
 pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
-    let Some(games) = &experiment.file.games else { return warnings };
+    let Some(games) = experiment.work.games() else { return warnings };
     let doubled = matches::count_repeated_openings(&experiment.suite);
     if doubled > 0 {
         warnings.push(format!(

@@ -31,15 +31,16 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let varying = plan.varying();
     let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));
     let mut warnings = Vec::new();
-    if experiment.trace.is_some() {
+    let replays = experiment.work.trace().is_some();
+    if replays {
         warnings.push(
             "open loop: a trace is shown and nothing is searched; what a table answers changes what a search asks next"
                 .to_owned(),
         );
     }
     let games = experiment.suite.items.iter().any(|item| item.game().is_some());
-    let shared = games || experiment.file.sequence.is_some();
-    let sequence = shared || experiment.trace.is_some();
+    let shared = experiment.has_sequences();
+    let sequence = shared || replays;
     let ages =
         ["table.refresh", "table.clock"].into_iter().any(varies) || schema::age_paths().any(|path| varies(&path));
     let grows_old = |table: &TableOptions| {
@@ -63,7 +64,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     // An external engine's name is not known yet.
     let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
     warnings.extend(confounds::different_engines(variants.iter().map(engine)));
-    warnings.extend(sensitivity::diverging_games(experiment.file.sequence.as_ref(), variants.len()));
+    warnings.extend(sensitivity::diverging_games(experiment.work.sequence().as_ref(), variants.len()));
     warnings.extend(equivalent::find_equivalent(variants));
     for index in grid::unused_excludes(&experiment.file) {
         let excluded = experiment.file.exclude[index].to_string().trim().replace('\n', ", ");
@@ -78,7 +79,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let suites = experiment.suites().into_iter();
     let searched = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
     let searches = searched.min().unwrap_or(0);
-    if figures || experiment.trace.is_some() {
+    if figures || replays {
         // Published counts are compared, not means; the number of a trace's games is not known yet.
     } else if let Some(words) = sample_size::too_few(searches, variants.len() - 1, games) {
         warnings.push(words);

@@ -7,6 +7,7 @@ use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::experiment::expect::{Claim, Term};
+use crate::experiment::relation::Relation;
 use crate::record::columns;
 use crate::stats::ratio::JudgedRatio;
 use crate::stats::sample::min_clusters;
@@ -145,8 +146,7 @@ impl ClaimResult {
             return (Ruling::from_holds(Some(holds)), "one position or game only".to_owned());
         }
         // "More" is judged as "less" with inverted ratios.
-        let more = claim.relation.starts_with('>');
-        let [low, mean, high] = if more {
+        let [low, mean, high] = if claim.relation.is_more() {
             [1.0 / ratio.high, 1.0 / ratio.mean, 1.0 / ratio.low]
         } else {
             [ratio.low, ratio.mean, ratio.high]
@@ -155,9 +155,9 @@ impl ClaimResult {
         let enough = ratio.clusters >= expected;
         let is_significant = enough && *p < LEVEL && ratio.exceeds_margin();
         let (less, greater) = (is_significant && mean <= 1.0 / matters, is_significant && mean >= matters);
-        let (holds, differs) = match claim.relation.as_str() {
-            "<" | ">" => (less, low > 1.0 / matters),
-            "<=" | ">=" => (high < matters, greater),
+        let (holds, differs) = match claim.relation {
+            Relation::Less | Relation::More => (less, low > 1.0 / matters),
+            Relation::AtMost | Relation::AtLeast => (high < matters, greater),
             _ => (is_negligible(low, matters) && is_negligible(high, matters), less || greater),
         };
         match (holds, differs) {
@@ -198,8 +198,8 @@ impl ClaimResult {
             if ruling != Ruling::Undecided && (ratio.mean < 1.0) != (totals < 1.0) && !is_negligible(totals, matters) {
                 parts.push("the totals point the other way: a few large searches dominate them".to_owned());
             }
-            let strict = matches!(claim.relation.as_str(), "<" | ">");
-            if strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == (claim.relation == "<") {
+            let strict = matches!(claim.relation, Relation::Less | Relation::More);
+            if strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == claim.relation.is_less() {
                 parts.push(match factor == 1.0 {
                     true => "no difference that matters".to_owned(),
                     false => format!("no difference from {} x that matters", format_number(factor)),

@@ -1,6 +1,7 @@
 //! Gates: changes that make a comparison fail, as a user writes them: `nodes > +1%`.
 
 use crate::analysis::rows::frame::{Frame, FrameError, Lookup};
+use crate::experiment::relation::Relation;
 use crate::record::columns::{self, Role};
 use std::fmt;
 
@@ -23,16 +24,13 @@ pub enum Rule {
     /// A change of a variant's total past a bound.
     Bound {
         /// Which side of the bound fails: `>=`, `<=`, `>` or `<`.
-        operator: &'static str,
+        relation: Relation,
         /// The bound, in the metric's unit or as a share of the old total: 0.01 is 1 %.
         bound: f64,
         /// Whether the bound is a share.
         share: bool,
     },
 }
-
-/// Operators, longer ones before their prefixes.
-const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
 
 /// Why a gate cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,14 +67,12 @@ impl Gate {
         if let Some(metric) = trimmed.strip_suffix("changed").filter(|rest| rest.ends_with(char::is_whitespace)) {
             return Ok(gate(metric_name(metric).ok_or_else(|| error("there is no metric"))?, Rule::Changed));
         }
-        let split = trimmed.find(['<', '>']).and_then(|index| {
-            let (metric, rest) = trimmed.split_at(index);
-            OPERATORS.into_iter().find_map(|operator| Some((metric, operator, rest.strip_prefix(operator)?.trim())))
-        });
-        let (metric, operator, value) = split.ok_or_else(|| match trimmed.contains(['=', '!']) {
-            true => error("write `METRIC changed` for a total that must stay equal"),
-            false => error("there is no comparison"),
-        })?;
+        let (metric, relation, value) = match Relation::split(trimmed) {
+            Some((_, Relation::Equal | Relation::NotEqual, _)) => {
+                return Err(error("write `METRIC changed` for a total that must stay equal"));
+            }
+            split => split.ok_or_else(|| error("there is no comparison"))?,
+        };
         let metric = metric_name(metric).ok_or_else(|| error("there is no metric before the comparison"))?;
         let (digits, share) = match value.strip_suffix('%') {
             Some(digits) => (digits.trim_end(), true),
@@ -94,7 +90,7 @@ impl Gate {
             return Err(GateError::new(trimmed, &format!("`{value}` has no sign"), &help));
         }
         let bound = if share { number / 100.0 } else { number };
-        let gate = gate(metric, Rule::Bound { operator, bound, share });
+        let gate = gate(metric, Rule::Bound { relation, bound, share });
         if share && !gate.can_fail(1.0) {
             let help = "totals cannot be negative: use a share above -100 %, or METRIC <= -100%";
             return Err(GateError::new(trimmed, "it can never fail", help));
@@ -125,7 +121,7 @@ impl Gate {
     /// Whether some total of NEW could fail if BASE's is `base`; totals are at least 0.
     pub fn can_fail(&self, base: f64) -> bool {
         match self.limit {
-            Rule::Bound { operator: "<" | "<=", .. } => self.exceeds_bound(base, 0.0),
+            Rule::Bound { relation, .. } if relation.is_less() => self.exceeds_bound(base, 0.0),
             _ => true,
         }
     }
@@ -138,16 +134,9 @@ impl Gate {
     /// Whether a change from `base` to `new` exceeds the gate's bound; false for a gate on any
     /// change, which needs no totals.
     pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
-        let Rule::Bound { operator, bound, share } = self.limit else { return false };
-        let change = new - base;
+        let Rule::Bound { relation, bound, share } = self.limit else { return false };
         // Nothing is divided, so any rise from 0 exceeds every share.
-        let bound = if share { bound * base } else { bound };
-        match operator {
-            ">" => change > bound,
-            ">=" => change >= bound,
-            "<" => change < bound,
-            _ => change <= bound,
-        }
+        relation.holds(new - base, if share { bound * base } else { bound })
     }
 }
 

@@ -1,10 +1,11 @@
 //! The totals of a group of rows: sums, rates with their intervals, and means.
 
+use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use crate::stats::rate;
-use crate::stats::ratio::Ratio;
+use crate::stats::ratio::{JudgedRatio, Ratio};
 use std::collections::BTreeMap;
 
 /// Tables less full than this, in per mille, put no pressure on a policy. Source: Stockfish's
@@ -30,6 +31,16 @@ pub struct Measure {
     pub incomparable: usize,
     /// Searches in which one value is 0 and the other is not, so have no ratio.
     pub one_sided_zero: usize,
+}
+
+impl Measure {
+    /// A total, and how it compares.
+    pub(super) fn new(value: f64, judged: JudgedRatio, pairs: &Pairs) -> Self {
+        let JudgedRatio { ratio, p, significant, fragile } = judged;
+        let &Pairs { truncated, incomparable, .. } = pairs;
+        let one_sided_zero = pairs.one_sided_zero.iter().sum();
+        Self { value, ratio, p, significant, fragile, truncated, incomparable, one_sided_zero }
+    }
 }
 
 /// The rates of a line: the counted column, and the columns whose sum is its denominator.

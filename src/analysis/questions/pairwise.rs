@@ -1,6 +1,7 @@
 //! Compares every line with every other: which is best, and whether it differs significantly from
 //! the second.
 
+use super::line::Measure;
 #[cfg(test)]
 use super::summary::Question;
 use super::summary::Summary;
@@ -9,7 +10,7 @@ use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
-use crate::stats::ratio::{Family, JudgedRatio, Ratio};
+use crate::stats::ratio::{Family, JudgedRatio};
 
 /// More lines have more pairs than anybody reads.
 const MAX_LINES: usize = 40;
@@ -21,20 +22,8 @@ pub struct LinePair {
     pub line: usize,
     /// The index of the line that it is compared with.
     pub base: usize,
-    /// The ratio of the first to the second.
-    pub ratio: Ratio,
-    /// p corrected over all pairs by joint sign flips.
-    pub p: f64,
-    /// Whether they differ significantly.
-    pub significant: bool,
-    /// Whether that depends on one position or game.
-    pub fragile: bool,
-    /// Searches that were compared only up to a common depth.
-    pub truncated: usize,
-    /// Searches that share no finished depth, so were not compared.
-    pub incomparable: usize,
-    /// Searches in which one value is 0 and the other is not, so have no ratio.
-    pub one_sided_zero: usize,
+    /// The ratio of the first to the second; p is corrected over all pairs.
+    pub measure: Measure,
 }
 
 /// All pairs of lines, by the summary's first metric. The line that is less than most others comes
@@ -72,13 +61,7 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
     let versus = |((line, against, pairs), judged): ((usize, usize, Pairs), JudgedRatio)| LinePair {
         line,
         base: against,
-        ratio: judged.ratio,
-        p: judged.p,
-        significant: judged.significant,
-        fragile: judged.fragile,
-        truncated: pairs.truncated,
-        incomparable: pairs.incomparable,
-        one_sided_zero: pairs.one_sided_zero.iter().sum(),
+        measure: Measure::new(pairs.totals[1], judged, &pairs),
     };
     Ok(all.into_iter().zip(Family::from_samples(&logs).lines).map(versus).collect())
 }
@@ -94,7 +77,7 @@ mod tests {
         let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
         let pairs = compare_all_pairs(&frame, &summary)?;
         // The fewer nodes, the better.
-        assert!(pairs.iter().all(|pair| pair.line < pair.base && pair.ratio.mean < 1.0));
+        assert!(pairs.iter().all(|pair| pair.line < pair.base && pair.measure.ratio.mean < 1.0));
         Ok(pairs.len())
     }
 
@@ -108,7 +91,7 @@ mod tests {
         let pairs = compare_all_pairs(&frame, &summary).unwrap();
         let name_of = |line: usize| summary.lines[line].name.as_str();
         let message: Vec<_> =
-            pairs.iter().map(|pair| (name_of(pair.line), name_of(pair.base), pair.ratio.mean)).collect();
+            pairs.iter().map(|pair| (name_of(pair.line), name_of(pair.base), pair.measure.ratio.mean)).collect();
         assert!(matches!(message[..], [("less", "more", ratio)] if (ratio * 1.005 - 1.0).abs() < 1e-9), "{message:?}");
     }
 
@@ -121,7 +104,8 @@ mod tests {
         let pairs = compare_all_pairs(&frame, &summary).unwrap();
         let message: Vec<_> = pairs
             .iter()
-            .map(|pair| (pair.ratio.clusters, pair.one_sided_zero, pair.incomparable, pair.truncated))
+            .map(|pair| &pair.measure)
+            .map(|measure| (measure.ratio.clusters, measure.one_sided_zero, measure.incomparable, measure.truncated))
             .collect();
         assert_eq!(message, [(2, 1, 1, 1)]);
     }

@@ -231,18 +231,12 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
     let logs: Vec<_> = lines.iter().zip(&pairs).map(logs).collect();
     let family = Family::from_samples(&logs);
     for (index, ((judged, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
-        let own = line.is_baseline;
-        line.measures.push(Measure {
-            value: reader.group_total(index),
-            ratio: if own { Ratio::identity(pairs.list.len()) } else { judged.ratio },
-            p: judged.p,
-            significant: judged.significant,
-            fragile: judged.fragile,
-            // The baseline is as deep as itself.
-            truncated: if own { 0 } else { pairs.truncated },
-            incomparable: if own { 0 } else { pairs.incomparable },
-            one_sided_zero: pairs.one_sided_zero.iter().sum(),
-        });
+        let mut measure = Measure::new(reader.group_total(index), *judged, pairs);
+        if line.is_baseline {
+            // It equals itself and is as deep as itself.
+            measure = Measure { ratio: Ratio::identity(pairs.list.len()), truncated: 0, incomparable: 0, ..measure };
+        }
+        line.measures.push(measure);
     }
     family
 }

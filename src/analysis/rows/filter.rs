@@ -3,18 +3,15 @@
 
 use super::axes::parse_number;
 use super::frame::{Frame, FrameError, Lookup};
-use std::cmp::Ordering;
+use crate::experiment::relation::Relation;
 
 /// A condition on one column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     column: String,
-    operator: &'static str,
+    relation: Relation,
     value: String,
 }
-
-/// Comparison operators, longer ones before their prefixes.
-const OPERATORS: [&str; 6] = ["!=", "<=", ">=", "<", ">", "="];
 
 /// Why a condition cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,19 +38,14 @@ impl Filter {
     /// # Errors
     /// If it has no operator, orders words, or names no column.
     pub fn parse(text: &str, frame: &Frame) -> Result<Self, FilterError> {
-        let signed = text.find(['=', '!', '<', '>']).and_then(|place| {
-            let (name, rest) = text.split_at(place);
-            OPERATORS
-                .into_iter()
-                .find_map(|operator| Some((name, operator, rest.strip_prefix(operator)?.trim().to_owned())))
-        });
-        let (name, operator, value) = signed.ok_or_else(|| FilterError::NoOperator(text.to_owned()))?;
-        if !matches!(operator, "=" | "!=") && parse_number(&value).is_none() {
+        let (name, relation, value) = Relation::split(text).ok_or_else(|| FilterError::NoOperator(text.to_owned()))?;
+        let value = value.to_owned();
+        if !matches!(relation, Relation::Equal | Relation::NotEqual) && parse_number(&value).is_none() {
             return Err(FilterError::NotANumber(text.to_owned(), value));
         }
         let column =
-            frame.resolve(name.trim(), Lookup::Filter).map_err(|error| FilterError::Column(text.to_owned(), error))?;
-        Ok(Self { column: column.to_owned(), operator, value })
+            frame.resolve(name, Lookup::Filter).map_err(|error| FilterError::Column(text.to_owned(), error))?;
+        Ok(Self { column: column.to_owned(), relation, value })
     }
 
     /// The rows of a frame that pass all filters.
@@ -71,26 +63,17 @@ impl Filter {
     /// For a filter `column=value` that no row passes: a message with the values that exist.
     pub fn describe_missing_value(&self, frame: &Frame) -> Option<String> {
         let words = frame.coded(&self.column);
-        if self.operator != "=" || words.list().iter().any(|word| self.accepts(word)) {
+        if self.relation != Relation::Equal || words.list().iter().any(|word| self.accepts(word)) {
             return None;
         }
         Some(format!("`{}` has no `{}`; there are {}", self.column, self.value, frame.list_values(&self.column)))
     }
 
     fn accepts(&self, word: &str) -> bool {
-        let expected = parse_number(&self.value);
-        let same = match (parse_number(word), expected) {
-            (Some(found), Some(expected)) => found == expected,
-            _ => word == self.value,
-        };
-        let order = parse_number(word).zip(expected).and_then(|(found, expected)| found.partial_cmp(&expected));
-        match self.operator {
-            "=" => same,
-            "!=" => !same,
-            "<" => order.is_some_and(Ordering::is_lt),
-            "<=" => order.is_some_and(Ordering::is_le),
-            ">" => order.is_some_and(Ordering::is_gt),
-            _ => order.is_some_and(Ordering::is_ge),
+        match (self.relation, parse_number(word).zip(parse_number(&self.value))) {
+            (Relation::Equal, None) => word == self.value,
+            (Relation::NotEqual, None) => word != self.value,
+            (relation, numbers) => numbers.is_some_and(|(found, expected)| relation.holds(found, expected)),
         }
     }
 }

@@ -109,8 +109,8 @@ fn section_not_allowed_with_a_match_is_refused() {
     let seeds = "all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \
         \"keys.seed\" = [1, 2, 3] in [grid])";
     for (first, message) in [
-        ("repeats = 2", format!("repeats: 2: {openings}")),
-        ("seeds = 3", format!("seeds: 3: {seeds}")),
+        ("repeats = 2", format!("repeats: {openings}")),
+        ("seeds = 3", format!("seeds: {seeds}")),
         ("repeats = 1\nseeds = 1", String::new()),
     ] {
         assert_eq!(output(&format!("{first}\n{GAMES}"), &[]).0, message);

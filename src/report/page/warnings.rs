@@ -48,7 +48,7 @@ impl Page {
                 warnings.extend(sensitivity::time_warnings(&self.manifest, &self.summary));
             }
         }
-        let clusters = self.pairs.iter().map(|versus| versus.ratio.clusters).max().unwrap_or(0);
+        let clusters = self.pairs.iter().map(|pair| pair.measure.ratio.clusters).max().unwrap_or(0);
         warnings.extend(sample_size::too_few(clusters, self.pairs.len(), self.summary.power.games));
         self.warnings = warnings;
     }

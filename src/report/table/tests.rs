@@ -10,6 +10,7 @@ use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::{Frame, Metric, Summary};
 use crate::record::manifest::Manifest;
 use crate::stats::influence::Influence;
+use crate::stats::ratio::Ratio;
 
 /// A page of these lines; the first is the baseline.
 fn page(mut lines: Vec<Line>) -> Page {
@@ -359,33 +360,19 @@ fn details_state_the_power() {
 #[test]
 fn pairs_table_names_both_lines() {
     let ratio = |mean: f64| Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, ..Ratio::default() };
-    let versus = |line: usize, against: usize, mean: f64, marked: bool| LinePair {
-        line,
-        base: against,
-        ratio: ratio(mean),
-        p: 0.25,
-        significant: marked,
-        fragile: false,
-        truncated: usize::from(marked),
-        incomparable: 0,
-        one_sided_zero: 0,
+    let versus = |line: usize, against: usize, mean: f64, marked: bool| {
+        let truncated = usize::from(marked);
+        let measure = Measure { ratio: ratio(mean), p: 0.25, significant: marked, truncated, ..Measure::default() };
+        LinePair { line, base: against, measure }
     };
     let mut page = page(vec![line("a"), line("b"), line("c")]);
     assert_eq!(pairs_table(&page), None);
     page.pairs = vec![versus(2, 0, 0.5, true), versus(2, 1, 0.75, false), versus(1, 0, 1.5, true)];
     let lost = Ratio { mean: f64::NAN, low: f64::NAN, ..Ratio::default() };
-    page.pairs.push(LinePair {
-        line: 0,
-        base: 1,
-        ratio: lost,
-        p: f64::NAN,
-        significant: false,
-        fragile: false,
-        truncated: 0,
-        incomparable: 1,
-        one_sided_zero: 2,
-    });
-    page.pairs.push(LinePair { incomparable: 0, ..page.pairs[3] });
+    for incomparable in [1, 0] {
+        let measure = Measure { ratio: lost, p: f64::NAN, incomparable, one_sided_zero: 2, ..Measure::default() };
+        page.pairs.push(LinePair { line: 0, base: 1, measure });
+    }
     let table = pairs_table(&page).unwrap();
     let shown: Vec<_> = (0..5)
         .map(|row| {

@@ -1,0 +1,96 @@
+//! The comparison in a claim, a gate or a filter: one grammar for all three.
+
+/// How two numbers compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `>=`
+    AtLeast,
+    /// `>`
+    More,
+}
+
+/// The signs, longer ones before their prefixes, and how a sentence reads them.
+const SIGNS: [(&str, Relation, &str); 6] = [
+    ("!=", Relation::NotEqual, "other than"),
+    ("<=", Relation::AtMost, "at most"),
+    (">=", Relation::AtLeast, "at least"),
+    ("<", Relation::Less, "less than"),
+    (">", Relation::More, "more than"),
+    ("=", Relation::Equal, "equal to"),
+];
+
+impl Relation {
+    /// Splits a text at its first relation: both sides without blanks around them. Signs within
+    /// brackets belong to the names of variants.
+    pub fn split(text: &str) -> Option<(&str, Self, &str)> {
+        let mut brackets = 0usize;
+        let place = text.find(|c| {
+            match c {
+                '(' => brackets += 1,
+                ')' => brackets = brackets.saturating_sub(1),
+                _ => {}
+            }
+            brackets == 0 && "!<>=".contains(c)
+        })?;
+        let (left, rest) = text.split_at(place);
+        SIGNS.iter().find_map(|(sign, relation, _)| Some((left.trim(), *relation, rest.strip_prefix(sign)?.trim())))
+    }
+
+    /// Whether two numbers compare so.
+    pub fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Self::Less => left < right,
+            Self::AtMost => left <= right,
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            Self::AtLeast => left >= right,
+            Self::More => left > right,
+        }
+    }
+
+    /// Whether it is `>` or `>=`.
+    pub fn is_more(self) -> bool {
+        matches!(self, Self::More | Self::AtLeast)
+    }
+
+    /// Whether it is `<` or `<=`.
+    pub fn is_less(self) -> bool {
+        matches!(self, Self::Less | Self::AtMost)
+    }
+
+    /// As a sentence reads it.
+    pub fn words(self) -> &'static str {
+        SIGNS.iter().find(|(_, relation, _)| *relation == self).map_or("", |(.., words)| words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Relation::{AtLeast, AtMost, Equal, Less, More, NotEqual};
+    use super::*;
+
+    #[test]
+    fn text_is_split_at_the_first_relation_outside_brackets() {
+        for (text, expected) in [
+            ("depth>=5", Some(("depth", AtLeast, "5"))),
+            ("nodes > +1%", Some(("nodes", More, "+1%"))),
+            ("nodes(size=1, p<=2) < 2 * nodes(a = b)", Some(("nodes(size=1, p<=2)", Less, "2 * nodes(a = b)"))),
+            ("a!=b", Some(("a", NotEqual, "b"))),
+            ("a = !b", Some(("a", Equal, "!b"))),
+            ("a <= ", Some(("a", AtMost, ""))),
+            ("a!b", None),
+            ("nodes(a > b)", None),
+            ("", None),
+        ] {
+            assert_eq!(Relation::split(text), expected, "{text}");
+        }
+    }
+}

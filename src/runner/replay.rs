@@ -1,0 +1,193 @@
+//! Replays recorded traces on tables, without searching: the jobs of a `[trace]` experiment, which
+//! take each game on an empty table of its own, and `ttlab replay`, which takes a whole file on all
+//! tables and bounds at once.
+
+use super::job::JobRow;
+use crate::engine::{Iteration, SearchCounters};
+use crate::experiment::trace::Trace;
+use crate::experiment::{Job, Plan};
+use crate::subject::UciReport;
+use crate::table::{Occupancy, TableError, TableOptions};
+use crate::traces::replay::{
+    Clairvoyant, Objective, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, replay_table,
+};
+use std::ops::Range;
+use std::time::Instant;
+
+/// Tables, and bounds on what a table can reach, that replay the same trace.
+pub struct Replayers<'a> {
+    /// The tables, and how full they are: the sum over the passes, which have disjoint buckets.
+    tables: Vec<(Box<dyn ReplayTable>, Occupancy)>,
+    bounds: Vec<Clairvoyant>,
+    /// Steps replayed, in all passes.
+    pub steps: usize,
+    /// Seconds of the tables, and of the bounds.
+    pub seconds: [f64; 2],
+    /// Called at the end of each pass.
+    end_pass: &'a mut dyn FnMut(),
+}
+
+impl<'a> Replayers<'a> {
+    /// Creates the tables, and the bounds by hits, by cutoffs and by worth on a table of the shape
+    /// of `bounded`. Sizes that are a share refer to `positions`.
+    ///
+    /// # Errors
+    /// If a table cannot be created.
+    pub fn new(
+        tables: &[TableOptions],
+        bounded: Option<&TableOptions>,
+        positions: u64,
+        end_pass: &'a mut dyn FnMut(),
+    ) -> Result<Self, TableError> {
+        let table = |options| Ok((replay_table(options, Some(positions))?, Occupancy::default()));
+        let bound = |(base, objective)| Clairvoyant::new(objective, base, Some(positions));
+        let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
+        Ok(Self {
+            tables: tables.iter().map(table).collect::<Result<_, TableError>>()?,
+            bounds: bounded
+                .into_iter()
+                .flat_map(|base| objectives.map(|objective| (base, objective)))
+                .map(bound)
+                .collect::<Result<_, _>>()?,
+            steps: 0,
+            seconds: [0.0; 2],
+            end_pass,
+        })
+    }
+
+    /// The counts of each table.
+    pub fn results(&self) -> Vec<ReplayCounters> {
+        self.tables.iter().map(|(table, _)| table.result()).collect()
+    }
+
+    /// The most that a table could reach, by each bound.
+    pub fn bounds(&self) -> Vec<u64> {
+        self.bounds.iter().map(Clairvoyant::total).collect()
+    }
+}
+
+impl ReplaySink for Replayers<'_> {
+    fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
+        self.tables.iter_mut().for_each(|(table, _)| table.clear());
+        self.bounds.iter_mut().try_for_each(|bound| bound.begin_pass(buckets.clone()))
+    }
+
+    fn push(&mut self, steps: &[Step]) {
+        let begun = Instant::now();
+        self.tables.iter_mut().for_each(|(table, _)| table.replay_steps(steps));
+        self.steps += steps.len();
+        let between = Instant::now();
+        self.bounds.iter_mut().for_each(|bound| bound.push(steps));
+        self.seconds[0] += (between - begun).as_secs_f64();
+        self.seconds[1] += between.elapsed().as_secs_f64();
+    }
+
+    fn end_pass(&mut self) {
+        for (table, occupancy) in &mut self.tables {
+            let Occupancy { occupied, current, .. } = *occupancy;
+            *occupancy = table.occupancy();
+            (occupancy.occupied, occupancy.current) = (occupancy.occupied + occupied, occupancy.current + current);
+        }
+        let begun = Instant::now();
+        self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
+        self.seconds[1] += begun.elapsed().as_secs_f64();
+        (self.end_pass)();
+    }
+}
+
+/// Replays one game on one table. The row's `nodes` estimate what the search would have cost with
+/// this table: the recorded nodes, plus those that an answer saved in the recording and that this
+/// table could not save.
+///
+/// # Errors
+/// If the table cannot be created, or the trace file has changed.
+pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
+    let game = trace.game_info(item).ok_or_else(|| format!("the trace has no {item}"))?;
+    let variant = &plan.variants[job.variant];
+    let options = variant.table().ok_or("an external engine has no table to replay on")?;
+    // Only a size that is a share needs the working set.
+    let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
+    let end_pass = &mut || {};
+    let replayers = Replayers::new(std::slice::from_ref(options), None, working_set, end_pass);
+    let mut replayers = replayers.map_err(|error| error.to_string())?;
+    let buckets = buckets(options, Some(working_set)).map_err(|error| error.to_string())?;
+    trace
+        .replay(item, options.index, buckets, &mut replayers)
+        .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
+    let (table, occupancy) = &replayers.tables[0];
+    let replay = table.result();
+    let iteration = Iteration {
+        depth: 1,
+        search: SearchCounters {
+            nodes: game.nodes + replay.worth - replay.worth_kept,
+            usable: replay.kept,
+            saved: replay.worth_kept,
+            ..SearchCounters::default()
+        },
+        table: table.counters(),
+        occupancy: *occupancy,
+        ..UciReport::default().to_iteration()
+    };
+    Ok(vec![JobRow::new(job.item, iteration, replayers.seconds[0])])
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::experiment::Experiment;
+    use crate::traces::replay::StepMaker;
+    use crate::traces::{Event, Writer, flags};
+
+    #[test]
+    fn each_pass_begins_with_empty_tables() {
+        let base = TableOptions::default();
+        let mut passes = 0;
+        let mut end_pass = || passes += 1;
+        let mut replayers = Replayers::new(&[base.clone(), base.clone()], Some(&base), 10, &mut end_pass).unwrap();
+        let mut maker = StepMaker::new(2);
+        let events = [
+            Event::probe(5, 2, 0, flags::WINDOW, 1),
+            Event::store(5, 2, 0, 0b1100, 3),
+            Event::probe(5, 2, 0, flags::WINDOW, 4),
+        ];
+        let steps: Vec<Step> = events.iter().map(|event| maker.make_step(event).unwrap()).collect();
+        let mut found = Vec::new();
+        for _ in 0..3 {
+            replayers.begin_pass(0..buckets(&base, Some(10)).unwrap()).unwrap();
+            replayers.push(&steps);
+            replayers.end_pass();
+            let counts = replayers.results().iter().map(|found| (found.probes, found.hits)).collect::<Vec<_>>();
+            found.push((counts, replayers.bounds()[0]));
+        }
+        // A probe before the store finds nothing, one after it the entry.
+        assert_eq!(found, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);
+        assert_eq!((replayers.steps, passes), (3 * steps.len(), 3));
+    }
+
+    /// Ten positions, each stored three times.
+    #[test]
+    fn share_is_of_the_stored_positions() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = Writer::new(std::fs::File::create(folder.path().join("ten.trace")).unwrap());
+        writer.push(Event::search(0, flags::GAME, 0));
+        for at in 0..30 {
+            let key = (at % 10 + 1) << 40;
+            writer.push(Event::probe(key, 2, 0, flags::WINDOW, 1));
+            writer.push(Event::store(key, 2, 0, 0b1100, 3));
+        }
+        writer.finish().unwrap();
+        let text = "[trace]\nfile = 'ten.trace'\n[engine]\ntable.size = '50 %'\n";
+        let read = Experiment::parse(text, &folder.path().join("x.toml"), &[]);
+        let experiment = read.unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = Plan::new(&experiment);
+        let job = plan.jobs().next().unwrap();
+        let begun = Instant::now();
+        let rows = replay_game(experiment.work.trace().unwrap(), "game 1", &plan, &job).unwrap();
+        assert_eq!(rows[0].iteration.occupancy.slots, 5);
+        // Only the table's own work is timed.
+        assert!(rows[0].seconds > 0.0 && rows[0].seconds <= begun.elapsed().as_secs_f64());
+        let unknown = replay_game(experiment.work.trace().unwrap(), "game 2", &plan, &job).err();
+        assert_eq!(unknown.as_deref(), Some("the trace has no game 2"));
+    }
+}
