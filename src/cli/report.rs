@@ -1,5 +1,6 @@
 use super::screen::{plain, show};
 use super::{CommandFailure, CommandResult, Exit, output_format};
+use crate::report::sheet::{Sheet, SheetTable};
 use crate::report::{Choices, Page, data, html, latex, markdown, source, text};
 use std::path::PathBuf;
 
@@ -63,7 +64,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// The summary, for a terminal
     Text,
     /// Markdown
@@ -105,28 +106,33 @@ pub fn run(args: &Args) -> CommandResult {
         }
         (_, Format::Text) if args.out.is_none() => show(&page.terminal_sheet()),
         (_, format) => {
-            let rendered = match format {
-                Format::Text => text::render(&page.terminal_sheet(), plain()) + "\n",
-                Format::Md => markdown::render(&page.sheet, markdown::Style { level: 1, figures: false }),
-                Format::Html => html::render(&page.sheet),
-                Format::Json => data::json(&page.sheet),
-                Format::Csv if args.wide => match &page.main_tables()[..] {
-                    [table] => data::wide_csv(table, args.guard_cells),
-                    tables => {
-                        let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
-                        refuse!(
-                            "--wide writes one table, and these are {}: choose one metric or suite",
-                            titles.join("; ")
-                        )
-                    }
-                },
-                Format::Csv => data::csv(&page.sheet, args.guard_cells),
-                Format::Latex => latex::render(&page.main_tables()),
+            let tables = page.main_tables();
+            if args.wide && tables.len() != 1 {
+                let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
+                refuse!("--wide writes one table, and these are {}: choose one metric or suite", titles.join("; "));
+            }
+            let csv = || match args.wide {
+                true => data::wide_csv(&tables[0], args.guard_cells),
+                false => data::csv(&page.sheet, args.guard_cells),
             };
+            let sheet = if format == Format::Text { &page.terminal_sheet() } else { &page.sheet };
+            let rendered = render(format, sheet, &tables, csv);
             super::write_output(args.out.as_deref(), &rendered)?;
         }
     }
     Ok(warn_about_incomplete(&sources))
+}
+
+/// A page in a format; only its tables in LaTeX.
+pub(super) fn render(format: Format, sheet: &Sheet, tables: &[SheetTable], csv: impl FnOnce() -> String) -> String {
+    match format {
+        Format::Text => text::render(sheet, plain()) + "\n",
+        Format::Md => markdown::render(sheet, markdown::Style { level: 1, figures: false }),
+        Format::Html => html::render(sheet),
+        Format::Json => data::json(sheet),
+        Format::Csv => csv(),
+        Format::Latex => latex::render(tables),
+    }
 }
 
 /// Warns about incomplete results; returns the exit code.

@@ -24,6 +24,7 @@ pub mod match_page;
 mod number;
 pub mod page;
 mod pivot;
+pub mod replay_page;
 pub mod reproduce_page;
 pub mod sheet;
 pub mod source;

@@ -73,13 +73,13 @@ impl ReplaySink for Replayers<'_> {
     }
 
     fn push(&mut self, steps: &[Step]) {
-        let begun = Instant::now();
+        let start = Instant::now();
         self.tables.iter_mut().for_each(|(table, _)| table.replay_steps(steps));
         self.steps += steps.len();
-        let between = Instant::now();
+        let tables_done = Instant::now();
         self.bounds.iter_mut().for_each(|bound| bound.push(steps));
-        self.seconds[0] += (between - begun).as_secs_f64();
-        self.seconds[1] += between.elapsed().as_secs_f64();
+        self.seconds[0] += (tables_done - start).as_secs_f64();
+        self.seconds[1] += tables_done.elapsed().as_secs_f64();
     }
 
     fn end_pass(&mut self) {
@@ -88,9 +88,9 @@ impl ReplaySink for Replayers<'_> {
             *occupancy = table.occupancy();
             (occupancy.occupied, occupancy.current) = (occupancy.occupied + occupied, occupancy.current + current);
         }
-        let begun = Instant::now();
+        let start = Instant::now();
         self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
-        self.seconds[1] += begun.elapsed().as_secs_f64();
+        self.seconds[1] += start.elapsed().as_secs_f64();
         (self.end_pass)();
     }
 }

@@ -13,9 +13,9 @@ use ttlab::internals::table::options::Index;
 use ttlab::internals::traces::replay::{ReplaySink, Step};
 use ttlab::internals::traces::{Event, EventKind, Writer, flags, read};
 
-/// The rows of `ttlab replay --csv`, by policy.
+/// The rows of `ttlab replay --format csv`, by policy.
 fn replayed(args: &[&str]) -> HashMap<String, HashMap<String, String>> {
-    let (stdout, stderr, code) = run(&[&["replay", "--csv"], args].concat());
+    let (stdout, stderr, code) = run(&[&["replay", "--format", "csv"], args].concat());
     assert_eq!(code, 0, "{stderr}");
     let mut reader = csv::Reader::from_reader(stdout.as_bytes());
     let rows = reader.deserialize().map(|row| row.unwrap());

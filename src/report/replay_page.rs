@@ -1,0 +1,176 @@
+//! The page of `ttlab replay`: what each policy keeps of a trace, beside what a table can reach.
+
+use super::sheet::{Cell, Entries, Part, Sheet, SheetTable};
+use crate::table::{Size, TableOptions};
+use crate::traces::Info;
+use crate::traces::replay::ReplayCounters;
+
+/// A replayed trace.
+pub struct ReplayOutcome<'a> {
+    /// The trace.
+    pub info: &'a Info,
+    /// The table whose policies are compared, and its number of buckets.
+    pub base: &'a TableOptions,
+    pub buckets: u64,
+    /// The counts of `always`, at which gaps begin.
+    pub always: ReplayCounters,
+    /// The most hits, usable probes and worth of a table that knows the future.
+    pub bounds: [u64; 3],
+    /// Each policy's name and counts.
+    pub policies: Vec<(String, ReplayCounters)>,
+}
+
+/// A table or a bound.
+struct Line {
+    name: String,
+    counters: ReplayCounters,
+    is_bound: bool,
+}
+
+/// Selects a count.
+type Count = fn(&ReplayCounters) -> u64;
+
+/// Why cutoffs and worth are not known.
+const NO_WINDOWS: &str = "the trace records no windows, and no probe ended its node";
+
+impl ReplayOutcome<'_> {
+    /// The page.
+    pub fn sheet(&self) -> Sheet {
+        let open = "open loop: in a search, a table's answers would change later probes".to_owned();
+        let parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open), Part::Table(self.table())];
+        Sheet { kind: "replay".to_owned(), parts, ..Sheet::default() }
+    }
+
+    /// A line for each policy, and for the bounds.
+    pub fn table(&self) -> SheetTable {
+        let Self { info, always, bounds: [hits, kept, worth_kept], .. } = *self;
+        let best = ReplayCounters { hits, kept, worth_kept, ..always };
+        let all = ReplayCounters { hits: always.known, kept: always.cuts, worth_kept: always.worth, ..always };
+        let bound = |name: &str, counters| Line { name: name.to_owned(), counters, is_bound: true };
+        let table = |(name, counters): &(String, ReplayCounters)| Line {
+            name: name.clone(),
+            counters: *counters,
+            is_bound: false,
+        };
+        let lines: Vec<Line> =
+            self.policies.iter().map(table).chain([bound("clairvoyant", best), bound("unbounded", all)]).collect();
+        let counted = |count: Count| move |line: &Line| Cell::count(count(&line.counters) as f64);
+        let of_tables = |count: Count| {
+            move |line: &Line| if line.is_bound { Cell::empty("a bound") } else { counted(count)(line) }
+        };
+        let share = move |count: Count| move |line: &Line| Cell::share(count(&line.counters) as f64, count(&all) as f64);
+        let gap = move |count: Count| {
+            move |line: &Line| {
+                let [mine, first, last] = [&line.counters, &always, &best].map(|counters| count(counters) as f64);
+                Cell::share(if last > first { (mine - first) / (last - first) } else { f64::NAN }, 1.0)
+            }
+        };
+        let has_worth = info.has_worth();
+        let known = |cell: Cell| if has_worth { cell } else { Cell::empty(NO_WINDOWS) };
+        let (kept, worth): (Count, Count) = (|found| found.kept, |found| found.worth_kept);
+        let (cuts, all_worth): (Count, Count) = (|found| found.cuts, |found| found.worth);
+        let about_gap = "the share of the way from `always` to `clairvoyant`";
+        let entries = Entries::<Line>::new()
+            .text("policy", "policy", "clairvoyant: the most with this shape; unbounded: with any", |line| {
+                Cell::text(&line.name)
+            })
+            .number("probes", "probes", "", counted(|found| found.probes))
+            .drop_order(12)
+            .number("known", "known", "probes of positions that were stored before", counted(|found| found.known))
+            .drop_order(11)
+            .number("hits", "hits", "answered probes", counted(|found| found.hits))
+            .number("hits_share", "of known", "", share(|found| found.hits))
+            .drop_order(5)
+            .number("hits_gap", "gap", about_gap, gap(|found| found.hits))
+            .drop_order(4)
+            .number("deep", "deep", "hits as deep as was asked for", of_tables(|found| found.deep))
+            .drop_order(10)
+            .number("cuts", "usable", "probes whose last offered entry ends the node", move |line| {
+                known(counted(cuts)(line))
+            })
+            .drop_order(9)
+            .number("cuts_kept", "cuts kept", "usable probes that the table answered so", move |line| {
+                known(counted(kept)(line))
+            })
+            .number("cuts_share", "of usable", "", move |line| known(share(kept)(line)))
+            .drop_order(3)
+            .number("cuts_gap", "gap", about_gap, move |line| known(gap(kept)(line)))
+            .drop_order(2)
+            .number("worth", "worth", "nodes searched to make the usable entries", move |line| {
+                known(counted(all_worth)(line))
+            })
+            .drop_order(8)
+            .number("worth_kept", "worth kept", "nodes that the table's answers save", move |line| {
+                known(counted(worth)(line))
+            })
+            .number("worth_share", "of worth", "", move |line| known(share(worth)(line)))
+            .drop_order(1)
+            .number("worth_gap", "gap", about_gap, move |line| known(gap(worth)(line)))
+            .number("stores", "stores", "", of_tables(|found| found.stores))
+            .drop_order(13)
+            .number("evictions", "evictions", "", of_tables(|found| found.evictions))
+            .drop_order(6)
+            .number("refused", "refused", "", of_tables(|found| found.rejections))
+            .drop_order(7);
+        entries.table("replay", "", &lines)
+    }
+
+    /// The trace, and how much of it fits into the table.
+    fn describe_trace(&self) -> String {
+        let Info { events, probes, stores, positions, .. } = self.info;
+        let entries = self.buckets * u64::from(self.base.slots);
+        let share = 100.0 * entries as f64 / (*positions).max(1) as f64;
+        let size = if matches!(self.base.size, Size::Share(_)) { format!(" ({})", self.base.size) } else { String::new() };
+        format!(
+            "{events} events, {probes} probes, {stores} stores of {positions} positions; a table of {entries} entries{size}: {share:.1} % of the positions"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::data::wide_csv;
+    use crate::report::sheet::assert_drop_orders_distinct;
+
+    /// Counts of a table.
+    fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> ReplayCounters {
+        let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
+        ReplayCounters { probes, known, hits, deep, cuts, kept, worth, worth_kept, stores, evictions, rejections }
+    }
+
+    fn table(bounds: [u64; 3], has_worth: bool) -> SheetTable {
+        let info = Info { events: 9000, positions: 2000, with_window: u64::from(has_worth), ..Info::default() };
+        let policies = vec![("a \"b\"".to_owned(), counts([800, 300, 400, 175, 10_000, 4000]))];
+        let always = counts([800, 200, 400, 100, 10_000, 1000]);
+        let base = TableOptions { slots: 4, ..TableOptions::default() };
+        let outcome = ReplayOutcome { info: &info, base: &base, buckets: 64, always, bounds, policies };
+        let found = outcome.describe_trace();
+        assert!(found.ends_with("of 2000 positions; a table of 256 entries: 12.8 % of the positions"), "{found}");
+        outcome.table()
+    }
+
+    /// Shares are of a table that forgets nothing, gaps of the way from `always` to the bound.
+    #[test]
+    fn lines_show_share_and_gap_of_each_measure() {
+        let shown = table([600, 200, 5000], true);
+        assert_drop_orders_distinct(&shown);
+        let expected = "policy,probes,known,hits,hits_share,hits_gap,deep,cuts,cuts_kept,cuts_share,cuts_gap,worth,worth_kept,worth_share,worth_gap,stores,evictions,refused\n\
+            \"a \"\"b\"\"\",1000,800,300,0.375,0.25,150,400,175,0.4375,0.75,10000,4000,0.4,0.75,60,50,40\n\
+            clairvoyant,1000,800,600,0.75,1,,400,200,0.5,1,10000,5000,0.5,1,,,\n\
+            unbounded,1000,800,800,1,1.5,,400,400,1,3,10000,10000,1,2.25,,,\n";
+        assert_eq!(wide_csv(&shown, false), expected);
+    }
+
+    #[test]
+    fn gap_needs_a_bound_above_always() {
+        let line = wide_csv(&table([200, 100, 1000], true), false).lines().nth(1).map(str::to_owned);
+        assert_eq!(line.as_deref(), Some("\"a \"\"b\"\"\",1000,800,300,0.375,,150,400,175,0.4375,,10000,4000,0.4,,60,50,40"));
+    }
+
+    #[test]
+    fn cuts_and_worth_are_unknown_without_windows() {
+        let line = wide_csv(&table([600, 200, 5000], false), false).lines().nth(1).map(str::to_owned);
+        assert_eq!(line.as_deref(), Some("\"a \"\"b\"\"\",1000,800,300,0.375,0.25,150,,,,,,,,,60,50,40"));
+    }
+}
