@@ -123,35 +123,4 @@ pub(super) fn failure(error: MergeError) -> CommandFailure {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gap_lines_show_missing_failed_and_unjudged_jobs() {
-        let gap = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| ShardGap {
-            shard,
-            jobs: 9,
-            missing,
-            failed,
-            unjudged,
-            folder: begun.then(PathBuf::new),
-        };
-        let gaps = [
-            gap(0, 9, 0, 0, false),
-            gap(3, 2, 0, 0, true),
-            gap(4, 0, 1, 0, true),
-            gap(5, 1, 3, 2, true),
-            gap(6, 0, 0, 1, true),
-        ];
-        assert_eq!(
-            gap_lines(&gaps, 7),
-            [
-                "shard 0 of 7: not begun",
-                "shard 3 of 7: 2 of 9 jobs missing",
-                "shard 4 of 7: all jobs done, 1 failed",
-                "shard 5 of 7: 1 of 9 jobs missing, 3 failed, 2 searches of the reference missing",
-                "shard 6 of 7: all jobs done, 1 search of the reference missing",
-            ]
-        );
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! The page of a comparison: what changed from BASE to NEW.
 
 use super::number::format_count;
-use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable};
+use super::sheet::{Cell, Datum, Emphasis, Entries, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResult, MovedRow};
 use crate::analysis::questions::plans::MeasuredProgram;
 use crate::analysis::rows::metric::Better;
@@ -172,34 +172,29 @@ const TOO_FEW_POSITIONS: &str = "too few positions";
 fn variants_table(comparison: &Comparison) -> SheetTable {
     let nodes = comparison.metric_index(columns::NODES);
     let nodes = |change: &Change| nodes.map_or([f64::NAN; 2], |at| change.totals[at]);
-    let rows = |key: &str, meaning: &str, drop_order: u8, rows: fn(&Change) -> usize| {
-        let column = SheetColumn::number(key, key, meaning).drop_order(drop_order);
-        column.cells(move |change: &Change| Cell::count(rows(change) as f64))
-    };
     let interval = "of the ratio; †: of the depths that both finished";
     let p = "sign-flip test, corrected for all variants by joint flips";
-    let entries = [
-        SheetColumn::text("variant", "variant", "as BASE calls it")
-            .cells(|change: &Change| Cell::text(&change.variant)),
-        rows("rows", "that both have", 0, |change| change.paired),
-        rows("moved", "paired rows that differ", 0, |change| change.moved),
-        rows("missing", "rows that NEW lacks", 4, |change| change.missing),
-        SheetColumn::number("nodes_base", "nodes", "of BASE").cells(|change: &Change| Cell::count(nodes(change)[0])),
-        SheetColumn::number("nodes_new", "new nodes", "of NEW").cells(|change: &Change| Cell::count(nodes(change)[1])),
-        SheetColumn::number("change", "change", "of the totals")
-            .cells(|change: &Change| change_cell(nodes(change), change.p < 0.05)),
-        SheetColumn::number("ratio", "ratio", "geometric mean over the searches")
-            .drop_order(3)
-            .cells(|change: &Change| Cell::decimal(change.nodes.mean, 3).with_reason("no pairs")),
-        SheetColumn::number("interval", "95 %", interval).drop_order(2).cells(|change: &Change| {
+    let entries = Entries::<Change>::new()
+        .text("variant", "variant", "as BASE calls it", |change| Cell::text(&change.variant))
+        .number("rows", "rows", "that both have", |change| Cell::count(change.paired as f64))
+        .number("moved", "moved", "paired rows that differ", |change| Cell::count(change.moved as f64))
+        .number("missing", "missing", "rows that NEW lacks", |change| Cell::count(change.missing as f64))
+        .drop_order(4)
+        .number("nodes_base", "nodes", "of BASE", |change| Cell::count(nodes(change)[0]))
+        .number("nodes_new", "new nodes", "of NEW", |change| Cell::count(nodes(change)[1]))
+        .number("change", "change", "of the totals", |change| change_cell(nodes(change), change.p < 0.05))
+        .number("ratio", "ratio", "geometric mean over the searches", |change| {
+            Cell::decimal(change.nodes.mean, 3).with_reason("no pairs")
+        })
+        .drop_order(3)
+        .number("interval", "95 %", interval, |change| {
             let ends = Cell::range(change.nodes.low, change.nodes.high).with_reason(TOO_FEW_POSITIONS);
             ends.with_sign('†', change.truncated > 0)
-        }),
-        SheetColumn::number("p", "p", p)
-            .drop_order(1)
-            .cells(|change: &Change| Cell::p(change.p).with_reason(TOO_FEW_POSITIONS)),
-    ];
-    SheetTable::of_entries("variants", "Variants", &entries, &comparison.variants)
+        })
+        .drop_order(2)
+        .number("p", "p", p, |change| Cell::p(change.p).with_reason(TOO_FEW_POSITIONS))
+        .drop_order(1);
+    entries.table("variants", "Variants", &comparison.variants)
 }
 
 /// The columns of a change from BASE to NEW.

@@ -13,6 +13,7 @@ use crate::analysis::questions::profiles::{self, Outcome};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
 use crate::analysis::{Frame, Line, Summary};
+use crate::record::columns;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -223,10 +224,12 @@ pub fn probes_figure(summary: &Summary) -> Option<Figure> {
         ("miss, other keys", 4),
     ];
     let bar = |line: &Line| {
-        let other = (line.hits - line.usable - line.move_only).max(0.0);
-        (line.name.clone(), vec![line.usable, line.move_only, other, line.misses_empty, line.misses_other])
+        let [hits, usable, move_only, free, other] =
+            [columns::HITS, columns::USABLE, columns::MOVE_ONLY, columns::MISSES_EMPTY, columns::MISSES_OTHER]
+                .map(|column| line.sum(column));
+        (line.name.clone(), vec![usable, move_only, (hits - usable - move_only).max(0.0), free, other])
     };
-    let probing = lines.iter().map(|&at| &summary.lines[at]).filter(|line| line.probes > 0.0);
+    let probing = lines.iter().map(|&at| &summary.lines[at]).filter(|line| line.sum(columns::PROBES) > 0.0);
     let bars: Vec<(String, Vec<f64>)> = probing.map(bar).collect();
     (!bars.is_empty()).then(|| Figure {
         file: "anatomy".to_owned(),
@@ -251,12 +254,10 @@ mod tests {
 
     #[test]
     fn table_without_hits_has_a_bar() {
-        let line = |name: &str, probes: f64| Line {
-            name: name.to_owned(),
-            searches: 1,
-            probes,
-            misses_empty: probes,
-            ..Line::default()
+        let line = |name: &str, probes: f64| {
+            let mut line = Line { name: name.to_owned(), searches: 1, ..Line::default() };
+            line.set_sums([(columns::PROBES, probes), (columns::MISSES_EMPTY, probes)]);
+            line
         };
         let summary = Summary { lines: vec![line("asked", 7.0), line("not asked", 0.0)], ..Summary::default() };
         let Some(Figure { plot: Plot::Stacked(stacked), .. }) = probes_figure(&summary) else { panic!("no bars") };
@@ -266,15 +267,9 @@ mod tests {
     /// 9 hits, of which 4 were usable and 2 gave a move only.
     #[test]
     fn other_hits_have_their_own_part() {
-        let line = Line {
-            searches: 1,
-            probes: 12.0,
-            hits: 9.0,
-            usable: 4.0,
-            move_only: 2.0,
-            misses_other: 3.0,
-            ..Line::default()
-        };
+        let mut line = Line { searches: 1, ..Line::default() };
+        line.set_sums([(columns::PROBES, 12.0), (columns::HITS, 9.0), (columns::USABLE, 4.0)]);
+        line.set_sums([(columns::MOVE_ONLY, 2.0), (columns::MISSES_OTHER, 3.0)]);
         let summary = Summary { lines: vec![line], ..Summary::default() };
         let Some(Figure { plot: Plot::Stacked(stacked), caption, .. }) = probes_figure(&summary) else {
             panic!("no bars")

@@ -7,7 +7,7 @@ use crate::analysis::questions::curves::{self, Response, Series};
 use crate::analysis::questions::effects::{self, Effect, Interaction};
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::metric::Better;
-use crate::analysis::{Frame, Line, Summary};
+use crate::analysis::{Frame, Summary};
 use crate::record::columns;
 use std::borrow::Cow;
 
@@ -123,13 +123,17 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         Some((ratio.mean, ratio.low, ratio.high))
     };
     // A line's share with its interval.
-    let share = |at: usize, column: &str, parts: fn(&Line) -> Option<(f64, f64)>| {
+    let of_probes = |at: usize, column: &str| {
         let (low, high) = summary.lines[at].interval(column);
-        parts(&summary.lines[at]).map(|(part, whole)| (part / whole, low, high))
+        let [part, probes] = [column, columns::PROBES].map(|column| summary.lines[at].sum(column));
+        (probes > 0.0).then_some((part / probes, low, high))
     };
-    let usable = |at| share(at, columns::USABLE, |line| (line.probes > 0.0).then_some((line.usable, line.probes)));
-    let hits = |at| share(at, columns::HITS, |line| (line.probes > 0.0).then_some((line.hits, line.probes)));
-    let saved = |at| share(at, columns::SAVED, Line::worth);
+    let usable = |at| of_probes(at, columns::USABLE);
+    let hits = |at| of_probes(at, columns::HITS);
+    let saved = |at: usize| {
+        let (low, high) = summary.lines[at].interval(columns::SAVED);
+        summary.lines[at].worth().map(|(part, whole)| (part / whole, low, high))
+    };
     let along = |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| {
         curves::series_along_axis(&grid.frame, &grid.axes, axis, summary, value)
     };

@@ -2,7 +2,7 @@
 
 use super::match_figures::{elo_by_size, elo_figure, encounter_name, llr_figure};
 use super::number::{format_count, format_number, format_percent};
-use super::sheet::{Cell, Emphasis, Part, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Entries, Part, SheetColumn, SheetTable};
 use crate::analysis::Frame;
 use crate::analysis::questions::equal_nodes::EqualNodes;
 use crate::analysis::questions::matches::{Encounter, Matches};
@@ -247,91 +247,86 @@ fn unless_too_few(encounter: &Encounter, cell: Cell) -> Cell {
 pub(super) fn encounters_table(all: &Matches) -> SheetTable {
     let several = all.encounters.len() > 1;
     let test = "what the test decided, and after how many pairs in the plan's order";
-    let mut entries = vec![
-        SheetColumn::text("variant", "variant", "").cells(|encounter: &Encounter| Cell::text(&encounter.player)),
-        SheetColumn::text("opponent", "against", "")
-            .drop_order(5)
-            .cells(|encounter: &Encounter| Cell::text(&encounter.opponent)),
-        SheetColumn::text("test", "test", test)
-            .drop_order(1)
-            .cells(|encounter: &Encounter| Cell::text(test_text(encounter))),
-        SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped")
-            .cells(|encounter: &Encounter| Cell::count(encounter.pairs.count() as f64)),
-        SheetColumn::number("elo", "Elo", "by the logistic law, from the mean of the pairs").cells(
-            |encounter: &Encounter| {
-                let mark = match encounter.stronger {
-                    Some(Ordering::Greater) => Emphasis::Better,
-                    Some(Ordering::Less) => Emphasis::Worse,
-                    _ => Emphasis::None,
-                };
-                let elo = encounter.elo().elo;
-                Cell::number(elo, format!("{elo:+.1}")).with_emphasis(mark)
-            },
-        ),
-        SheetColumn::number("interval", "95 %", "of this encounter alone").cells(|encounter: &Encounter| {
+    let mut entries = Entries::<Encounter>::new()
+        .text("variant", "variant", "", |encounter| Cell::text(&encounter.player))
+        .text("opponent", "against", "", |encounter| Cell::text(&encounter.opponent))
+        .drop_order(5)
+        .text("test", "test", test, |encounter| Cell::text(test_text(encounter)))
+        .drop_order(1)
+        .number("pairs", "pairs", "pairs of games, colours swapped", |encounter| {
+            Cell::count(encounter.pairs.count() as f64)
+        })
+        .number("elo", "Elo", "by the logistic law, from the mean of the pairs", |encounter| {
+            let mark = match encounter.stronger {
+                Some(Ordering::Greater) => Emphasis::Better,
+                Some(Ordering::Less) => Emphasis::Worse,
+                _ => Emphasis::None,
+            };
+            let elo = encounter.elo().elo;
+            Cell::number(elo, format!("{elo:+.1}")).with_emphasis(mark)
+        })
+        .number("interval", "95 %", "of this encounter alone", |encounter| {
             let elo = encounter.elo();
             unless_too_few(encounter, Cell::difference(elo.low, elo.high))
-        }),
-    ];
+        });
     if several {
         let joint = "so wide that all encounters' intervals hold together (Bonferroni)";
-        let joint = SheetColumn::number("joint", "95 % of all", joint).drop_order(8);
-        entries.push(joint.cells(|encounter: &Encounter| {
-            let joint = encounter.pairs.elo_within(all.reach);
-            unless_too_few(encounter, Cell::difference(joint.low, joint.high))
-        }));
+        entries = entries
+            .number("joint", "95 % of all", joint, |encounter| {
+                let joint = encounter.pairs.elo_within(all.reach);
+                unless_too_few(encounter, Cell::difference(joint.low, joint.high))
+            })
+            .drop_order(8);
     }
     if !all.handicaps.is_empty() {
         let meaning = "the opponent would be as strong with this many times its nodes";
-        entries.push(SheetColumn::number("equal_nodes", "equal nodes", meaning).cells(|encounter: &Encounter| {
-            match encounter.equal_nodes {
+        entries = entries
+            .number("equal_nodes", "equal nodes", meaning, |encounter| match encounter.equal_nodes {
                 None => Cell::empty(TOO_FEW_PAIRS),
                 Some(equal) if equal.nodes == 0.0 => Cell::empty(OUTSIDE),
                 Some(equal) => Cell::number(equal.nodes, format_number(equal.nodes, 2)).with_reason(OUTSIDE),
-            }
-        }));
-        let interval =
-            SheetColumn::number("equal_nodes_interval", "95 %", "of the equal nodes, from resampled openings");
-        entries.push(interval.cells(|encounter: &Encounter| {
-            let cell = |equal: EqualNodes| Cell::range_with_text(equal.low, equal.high, format_multiples(&equal, all));
-            encounter.equal_nodes.map_or_else(|| Cell::empty(TOO_FEW_PAIRS), |equal| cell(equal).with_reason(OUTSIDE))
-        }));
+            })
+            .number("equal_nodes_interval", "95 %", "of the equal nodes, from resampled openings", |encounter| {
+                let Some(equal) = encounter.equal_nodes else { return Cell::empty(TOO_FEW_PAIRS) };
+                let text = format_multiples(&equal, all);
+                Cell::range_with_text(equal.low, equal.high, text).with_reason(OUTSIDE)
+            });
     }
     let los = "probability that the first is the stronger, with a flat prior";
     let why_no_p = if all.test.stop { "the test ends the games" } else { TOO_FEW_PAIRS };
-    entries.extend([
-        SheetColumn::number("nelo", "nElo", "normalized: in standard deviations of a game").drop_order(6).cells(
-            |encounter: &Encounter| {
-                let elo = encounter.pairs.normalized().elo;
-                Cell::number(elo, format!("{elo:+.1}")).with_reason("all pairs ended alike")
-            },
-        ),
-        SheetColumn::number("los", "LOS", los).drop_order(7).cells(|encounter: &Encounter| {
+    entries = entries
+        .number("nelo", "nElo", "normalized: in standard deviations of a game", |encounter| {
+            let elo = encounter.pairs.normalized().elo;
+            Cell::number(elo, format!("{elo:+.1}")).with_reason("all pairs ended alike")
+        })
+        .drop_order(6)
+        .number("los", "LOS", los, |encounter| {
             let chance = encounter.pairs.superiority();
             unless_too_few(encounter, Cell::number(chance, format_percent(chance, 1.0)))
-        }),
-        SheetColumn::number("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" })
-            .cells(move |encounter: &Encounter| Cell::p(encounter.corrected).with_reason(why_no_p)),
-        SheetColumn::number("score", "score", "points of the games")
-            .drop_order(3)
-            .cells(|encounter: &Encounter| Cell::share(encounter.points(), encounter.count() as f64)),
-        SheetColumn::number("wdl", "W/D/L", "games won, drawn and lost").drop_order(4).cells(
-            |encounter: &Encounter| {
-                let [won, drawn, lost] = encounter.games;
-                Cell::text(format!("{won}/{drawn}/{lost}"))
-            },
-        ),
-        SheetColumn::number("ptnml", "Ptnml(0-2)", "pairs worth 0, 1/2, 1, 3/2 and 2 points")
-            .drop_order(9)
-            .cells(|encounter: &Encounter| Cell::text(encounter.pairs.0.map(|count| count.to_string()).join(", "))),
-        SheetColumn::number("llr", "LLR", "log-likelihood ratio of the test after all pairs").drop_order(2).cells(
-            |encounter: &Encounter| {
-                let last = encounter.course.last().map_or(0.0, |point| point.1);
-                Cell::number(last, format!("{last:+.2}"))
-            },
-        ),
-    ]);
-    let table = SheetTable::of_entries("encounters", "Encounters", &entries, &all.encounters);
+        })
+        .drop_order(7)
+        .number("p", "p", if several { "two-sided, Holm-corrected" } else { "two-sided" }, move |encounter| {
+            Cell::p(encounter.corrected).with_reason(why_no_p)
+        })
+        .number("score", "score", "points of the games", |encounter| {
+            Cell::share(encounter.points(), encounter.count() as f64)
+        })
+        .drop_order(3)
+        .number("wdl", "W/D/L", "games won, drawn and lost", |encounter| {
+            let [won, drawn, lost] = encounter.games;
+            Cell::text(format!("{won}/{drawn}/{lost}"))
+        })
+        .drop_order(4)
+        .number("ptnml", "Ptnml(0-2)", "pairs worth 0, 1/2, 1, 3/2 and 2 points", |encounter| {
+            Cell::text(encounter.pairs.0.map(|count| count.to_string()).join(", "))
+        })
+        .drop_order(9)
+        .number("llr", "LLR", "log-likelihood ratio of the test after all pairs", |encounter| {
+            let last = encounter.course.last().map_or(0.0, |point| point.1);
+            Cell::number(last, format!("{last:+.2}"))
+        })
+        .drop_order(2);
+    let table = entries.table("encounters", "Encounters", &all.encounters);
     let (lower, upper) = all.bounds.limits();
     let after = match all.test.stop {
         true => {
@@ -348,27 +343,23 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
 
 /// The baseline's copies with other node limits, against the baseline.
 fn handicaps_table(all: &Matches) -> Option<SheetTable> {
-    let columns = [
-        SheetColumn::text("variant", "player", ""),
-        SheetColumn::number("divisor", "divided by", "the baseline's nodes"),
-        SheetColumn::number("pairs", "pairs", "pairs of games, colours swapped"),
-        SheetColumn::number("elo", "Elo", "against the baseline, by the logistic law"),
-        SheetColumn::number("interval", "95 %", "of this encounter alone"),
-    ];
-    let rows = all.handicaps.iter().map(|(divisor, encounter)| {
-        let elo = encounter.elo();
-        let interval = Cell::difference(elo.low, elo.high);
-        [
-            Cell::text(&encounter.player),
-            Cell::number(*divisor, divisor.to_string()),
-            Cell::count(encounter.pairs.count() as f64),
-            Cell::number(elo.elo, format!("{:+.1}", elo.elo)),
-            if has_interval(encounter) { interval } else { Cell::empty("too few pairs") },
-        ]
-    });
+    let entries = Entries::<(f64, Encounter)>::new()
+        .text("variant", "player", "", |(_, encounter)| Cell::text(&encounter.player))
+        .number("divisor", "divided by", "the baseline's nodes", |(by, _)| Cell::number(*by, by.to_string()))
+        .number("pairs", "pairs", "pairs of games, colours swapped", |(_, encounter)| {
+            Cell::count(encounter.pairs.count() as f64)
+        })
+        .number("elo", "Elo", "against the baseline, by the logistic law", |(_, encounter)| {
+            let elo = encounter.elo().elo;
+            Cell::number(elo, format!("{elo:+.1}"))
+        })
+        .number("interval", "95 %", "of this encounter alone", |(_, encounter)| {
+            let elo = encounter.elo();
+            unless_too_few(encounter, Cell::difference(elo.low, elo.high))
+        });
     let note = "The baseline with other nodes against itself. A variant's equal nodes are read off these: a monotone curve of Elo over the \
                 logarithm of nodes, with intervals from resampled openings.";
-    SheetTable::new("handicaps", "Handicaps", columns, rows).with_note(note).non_empty()
+    entries.table("handicaps", "Handicaps", &all.handicaps).with_note(note).non_empty()
 }
 
 /// Each player's points against all others; none if all met one opponent.

@@ -54,64 +54,51 @@ impl ReplayOutcome<'_> {
         };
         let lines: Vec<Line> =
             self.policies.iter().map(table).chain([bound("clairvoyant", best), bound("unbounded", all)]).collect();
-        let counted = |count: Count| move |line: &Line| Cell::count(count(&line.counters) as f64);
         let of_tables = |count: Count| {
-            move |line: &Line| if line.is_bound { Cell::empty("a bound") } else { counted(count)(line) }
-        };
-        let share = move |count: Count| move |line: &Line| Cell::share(count(&line.counters) as f64, count(&all) as f64);
-        let gap = move |count: Count| {
-            move |line: &Line| {
-                let [mine, first, last] = [&line.counters, &always, &best].map(|counters| count(counters) as f64);
-                Cell::share(if last > first { (mine - first) / (last - first) } else { f64::NAN }, 1.0)
+            move |line: &Line| match line.is_bound {
+                true => Cell::empty("a bound"),
+                false => Cell::count(count(&line.counters) as f64),
             }
         };
-        let has_worth = info.has_worth();
-        let known = |cell: Cell| if has_worth { cell } else { Cell::empty(NO_WINDOWS) };
-        let (kept, worth): (Count, Count) = (|found| found.kept, |found| found.worth_kept);
-        let (cuts, all_worth): (Count, Count) = (|found| found.cuts, |found| found.worth);
-        let about_gap = "the share of the way from `always` to `clairvoyant`";
-        let entries = Entries::<Line>::new()
-            .text("policy", "policy", "clairvoyant: the most with this shape; unbounded: with any", |line| {
-                Cell::text(&line.name)
-            })
-            .number("probes", "probes", "", counted(|found| found.probes))
-            .drop_order(12)
-            .number("known", "known", "probes of positions that were stored before", counted(|found| found.known))
-            .drop_order(11)
-            .number("hits", "hits", "answered probes", counted(|found| found.hits))
-            .number("hits_share", "of known", "", share(|found| found.hits))
-            .drop_order(5)
-            .number("hits_gap", "gap", about_gap, gap(|found| found.hits))
-            .drop_order(4)
-            .number("deep", "deep", "hits as deep as was asked for", of_tables(|found| found.deep))
-            .drop_order(10)
-            .number("cuts", "usable", "probes whose last offered entry ends the node", move |line| {
-                known(counted(cuts)(line))
-            })
+        let measures: [(&str, &str, &str, Count, Count); 3] = [
+            ("hits", "known", "probes of positions that were stored before", |c| c.known, |c| c.hits),
+            ("cuts_kept", "cuts", "probes whose last offered entry ends the node", |c| c.cuts, |c| c.kept),
+            ("worth_kept", "worth", "nodes searched to make such entries", |c| c.worth, |c| c.worth_kept),
+        ];
+        let policy = "clairvoyant: the most that a table of this shape can reach; unbounded: one that forgets nothing";
+        let mut entries = Entries::<Line>::new()
+            .text("policy", "policy", policy, |line| Cell::text(&line.name))
+            .number("probes", "probes", "", |line| Cell::count(line.counters.probes as f64))
+            .drop_order(13);
+        for (order, (kept_key, total_key, about_total, total, kept)) in (1..).zip(measures) {
+            let is_known = info.has_worth() || total_key == "known";
+            let unless_unknown = move |cell: Cell| if is_known { cell } else { Cell::empty(NO_WINDOWS) };
+            let count = |count: Count| move |line: &Line| unless_unknown(Cell::count(count(&line.counters) as f64));
+            let key = kept_key.trim_end_matches("_kept");
+            entries = entries
+                .number(total_key, total_key, about_total, count(total))
+                .drop_order(13 - order)
+                .number(kept_key, &kept_key.replace('_', " "), "those that the table answered so", count(kept))
+                .number(&format!("{key}_share"), &format!("of {total_key}"), "", move |line| {
+                    unless_unknown(Cell::share(kept(&line.counters) as f64, kept(&all) as f64))
+                })
+                .drop_order(3 + order)
+                .number(&format!("{key}_gap"), "gap", "the way from `always` to `clairvoyant`", move |line| {
+                    let [mine, first, last] = [&line.counters, &always, &best].map(|counters| kept(counters) as f64);
+                    let share = if last > first { (mine - first) / (last - first) } else { f64::NAN };
+                    unless_unknown(Cell::share(share, 1.0))
+                })
+                .drop_order(order);
+        }
+        let entries = entries
+            .number("deep", "deep", "hits as deep as was asked for", of_tables(|count| count.deep))
             .drop_order(9)
-            .number("cuts_kept", "cuts kept", "usable probes that the table answered so", move |line| {
-                known(counted(kept)(line))
-            })
-            .number("cuts_share", "of usable", "", move |line| known(share(kept)(line)))
-            .drop_order(3)
-            .number("cuts_gap", "gap", about_gap, move |line| known(gap(kept)(line)))
-            .drop_order(2)
-            .number("worth", "worth", "nodes searched to make the usable entries", move |line| {
-                known(counted(all_worth)(line))
-            })
-            .drop_order(8)
-            .number("worth_kept", "worth kept", "nodes that the table's answers save", move |line| {
-                known(counted(worth)(line))
-            })
-            .number("worth_share", "of worth", "", move |line| known(share(worth)(line)))
-            .drop_order(1)
-            .number("worth_gap", "gap", about_gap, move |line| known(gap(worth)(line)))
-            .number("stores", "stores", "", of_tables(|found| found.stores))
-            .drop_order(13)
-            .number("evictions", "evictions", "", of_tables(|found| found.evictions))
-            .drop_order(6)
-            .number("refused", "refused", "", of_tables(|found| found.rejections))
-            .drop_order(7);
+            .number("stores", "stores", "", of_tables(|count| count.stores))
+            .drop_order(14)
+            .number("evictions", "evictions", "", of_tables(|count| count.evictions))
+            .drop_order(7)
+            .number("refused", "refused", "", of_tables(|count| count.rejections))
+            .drop_order(8);
         entries.table("replay", "", &lines)
     }
 
@@ -120,7 +107,8 @@ impl ReplayOutcome<'_> {
         let Info { events, probes, stores, positions, .. } = self.info;
         let entries = self.buckets * u64::from(self.base.slots);
         let share = 100.0 * entries as f64 / (*positions).max(1) as f64;
-        let size = if matches!(self.base.size, Size::Share(_)) { format!(" ({})", self.base.size) } else { String::new() };
+        let size =
+            if matches!(self.base.size, Size::Share(_)) { format!(" ({})", self.base.size) } else { String::new() };
         format!(
             "{events} events, {probes} probes, {stores} stores of {positions} positions; a table of {entries} entries{size}: {share:.1} % of the positions"
         )
@@ -155,22 +143,25 @@ mod tests {
     fn lines_show_share_and_gap_of_each_measure() {
         let shown = table([600, 200, 5000], true);
         assert_drop_orders_distinct(&shown);
-        let expected = "policy,probes,known,hits,hits_share,hits_gap,deep,cuts,cuts_kept,cuts_share,cuts_gap,worth,worth_kept,worth_share,worth_gap,stores,evictions,refused\n\
-            \"a \"\"b\"\"\",1000,800,300,0.375,0.25,150,400,175,0.4375,0.75,10000,4000,0.4,0.75,60,50,40\n\
-            clairvoyant,1000,800,600,0.75,1,,400,200,0.5,1,10000,5000,0.5,1,,,\n\
-            unbounded,1000,800,800,1,1.5,,400,400,1,3,10000,10000,1,2.25,,,\n";
+        let expected = "policy,probes,known,hits,hits_share,hits_gap,cuts,cuts_kept,cuts_share,cuts_gap,worth,worth_kept,worth_share,worth_gap,deep,stores,evictions,refused\n\
+            \"a \"\"b\"\"\",1000,800,300,0.375,0.25,400,175,0.4375,0.75,10000,4000,0.4,0.75,150,60,50,40\n\
+            clairvoyant,1000,800,600,0.75,1,400,200,0.5,1,10000,5000,0.5,1,,,,\n\
+            unbounded,1000,800,800,1,1.5,400,400,1,3,10000,10000,1,2.25,,,,\n";
         assert_eq!(wide_csv(&shown, false), expected);
     }
 
     #[test]
     fn gap_needs_a_bound_above_always() {
         let line = wide_csv(&table([200, 100, 1000], true), false).lines().nth(1).map(str::to_owned);
-        assert_eq!(line.as_deref(), Some("\"a \"\"b\"\"\",1000,800,300,0.375,,150,400,175,0.4375,,10000,4000,0.4,,60,50,40"));
+        assert_eq!(
+            line.as_deref(),
+            Some("\"a \"\"b\"\"\",1000,800,300,0.375,,400,175,0.4375,,10000,4000,0.4,,150,60,50,40")
+        );
     }
 
     #[test]
     fn cuts_and_worth_are_unknown_without_windows() {
         let line = wide_csv(&table([600, 200, 5000], false), false).lines().nth(1).map(str::to_owned);
-        assert_eq!(line.as_deref(), Some("\"a \"\"b\"\"\",1000,800,300,0.375,0.25,150,,,,,,,,,60,50,40"));
+        assert_eq!(line.as_deref(), Some("\"a \"\"b\"\"\",1000,800,300,0.375,0.25,,,,,,,,,150,60,50,40"));
     }
 }

@@ -103,16 +103,9 @@ impl SheetColumn {
 }
 
 /// A column of a table with the cell of each line, so that both are written in one place.
-pub struct Entry<'a, L> {
+struct Entry<'a, L> {
     head: SheetColumn,
     cell: Box<dyn Fn(&L) -> Cell + 'a>,
-}
-
-impl SheetColumn {
-    /// The column with its cells.
-    pub fn cells<'a, L>(self, cell: impl Fn(&L) -> Cell + 'a) -> Entry<'a, L> {
-        Entry { head: self, cell: Box::new(cell) }
-    }
 }
 
 /// The columns of a table with their cells, from left to right.
@@ -125,14 +118,17 @@ impl<'a, L> Entries<'a, L> {
     }
 
     /// Adds a column of text, never dropped.
-    pub fn text(mut self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
-        self.0.push(SheetColumn::text(key, name, meaning).cells(cell));
-        self
+    pub fn text(self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
+        self.push(SheetColumn::text(key, name, meaning), cell)
     }
 
     /// Adds a column of numbers, never dropped.
-    pub fn number(mut self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
-        self.0.push(SheetColumn::number(key, name, meaning).cells(cell));
+    pub fn number(self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
+        self.push(SheetColumn::number(key, name, meaning), cell)
+    }
+
+    fn push(mut self, head: SheetColumn, cell: impl Fn(&L) -> Cell + 'a) -> Self {
+        self.0.push(Entry { head, cell: Box::new(cell) });
         self
     }
 
@@ -149,7 +145,9 @@ impl<'a, L> Entries<'a, L> {
     where
         L: 'l,
     {
-        SheetTable::of_entries(key, title, &self.0, lines)
+        let row = |line: &L| self.0.iter().map(|entry| (entry.cell)(line)).collect::<Vec<_>>();
+        let rows: Vec<Vec<Cell>> = lines.into_iter().map(row).collect();
+        SheetTable::new(key, title, self.0.into_iter().map(|entry| entry.head).collect::<Vec<_>>(), rows)
     }
 }
 
@@ -270,18 +268,6 @@ impl SheetTable {
     ) -> Self {
         let rows = rows.into_iter().map(Into::into).collect();
         Self { key: key.to_owned(), title: title.to_owned(), columns: columns.into(), rows, note: String::new() }
-    }
-
-    /// A table of entries, with a row for each line.
-    pub fn of_entries<'l, L: 'l>(
-        key: &str,
-        title: &str,
-        entries: &[Entry<'_, L>],
-        lines: impl IntoIterator<Item = &'l L>,
-    ) -> Self {
-        let columns: Vec<SheetColumn> = entries.iter().map(|entry| entry.head.clone()).collect();
-        let row = |line: &L| entries.iter().map(|entry| (entry.cell)(line)).collect::<Vec<_>>();
-        Self::new(key, title, columns, lines.into_iter().map(row))
     }
 
     /// The same table with this note.

@@ -2,7 +2,7 @@
 
 use super::contents::Page;
 use super::number::format_value;
-use super::sheet::{Cell, Emphasis, Entries, Entry, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Entries, SheetColumn, SheetTable};
 use crate::analysis::Line;
 use crate::analysis::Metric;
 use crate::analysis::caveats::misleading::SAME_LABEL;
@@ -54,11 +54,11 @@ pub(super) fn line_table(
     page: &Page,
     key: &str,
     title: &str,
-    entries: &[Entry<'_, Line>],
+    entries: Entries<'_, Line>,
     has: impl Fn(&Line) -> bool,
 ) -> SheetTable {
     let lines = || page.summary.lines.iter().enumerate().filter(|(_, line)| has(line));
-    let mut table = SheetTable::of_entries(key, title, entries, lines().map(|(_, line)| line));
+    let mut table = entries.table(key, title, lines().map(|(_, line)| line));
     for (row, (at, line)) in table.rows.iter_mut().zip(lines()) {
         row.splice(0..0, page.identity.cells(at, line));
     }
@@ -95,37 +95,40 @@ fn ratio_cell(measure: &Measure, better: Better) -> Cell {
 /// Each line's totals and its ratio to the baseline.
 pub(super) fn summary_table(page: &Page) -> SheetTable {
     let summary = &page.summary;
-    let mut entries = Vec::new();
+    let mut entries = Entries::<Line>::new();
     for (at, metric) in summary.metrics.iter().enumerate() {
         let name = if page.nodes_mislead && metric.is_nodes() { SAME_LABEL } else { &metric.name };
         let means = metric.compares_means();
         if page.custom_metrics || at == 0 || means {
             let meaning =
                 if means { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
-            entries.push(SheetColumn::number(&metric.name, name, meaning).cells(move |line: &Line| {
+            entries = entries.number(&metric.name, name, meaning, move |line| {
                 let value = line.measures[at].value;
                 Cell::number(value, format_value(value, metric.unit())).with_reason("nothing to count")
-            }));
+            });
         }
         let key = |what: &str| if at == 0 { what.to_owned() } else { format!("{}_{what}", metric.name) };
-        let meaning = match means {
+        let ratio = match means {
             true => "ratio of the means over the searches that both made",
             false => "geometric mean, over positions, of the ratio to the baseline",
         };
-        let ratio = SheetColumn::number(&key("ratio"), &format!("{name} / baseline"), meaning);
-        entries.push(ratio.cells(move |line: &Line| ratio_cell(&line.measures[at], metric.better())));
-        let meaning = "the ratio's 95 % interval; !: significant; †: over the depths that both finished";
-        let interval = SheetColumn::number(&key("interval"), "95 %", meaning).drop_order(1);
-        entries.push(interval.cells(move |line: &Line| {
-            let measure = &line.measures[at];
-            let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(why_no_ratio(line));
-            // A comparison at different depths is always marked.
-            interval.with_sign('!', measure.significant).with_sign('†', measure.truncated > 0)
-        }));
+        let interval = "the ratio's 95 % interval; !: significant; †: over the depths that both finished";
+        entries = entries
+            .number(&key("ratio"), &format!("{name} / baseline"), ratio, move |line| {
+                ratio_cell(&line.measures[at], metric.better())
+            })
+            .number(&key("interval"), "95 %", interval, move |line| {
+                let measure = &line.measures[at];
+                let interval = Cell::range(measure.ratio.low, measure.ratio.high).with_reason(why_no_ratio(line));
+                // A comparison at different depths is always marked.
+                interval.with_sign('!', measure.significant).with_sign('†', measure.truncated > 0)
+            })
+            .drop_order(1);
         if page.custom_metrics {
-            let p = SheetColumn::number(&key("p"), "p", "sign-flip test, corrected for all lines by joint flips");
-            let p = p.drop_order(3);
-            entries.push(p.cells(move |line: &Line| Cell::p(line.measures[at].p).with_reason(why_no_ratio(line))));
+            let p = "sign-flip test, corrected for all lines by joint flips";
+            entries = entries
+                .number(&key("p"), "p", p, move |line| Cell::p(line.measures[at].p).with_reason(why_no_ratio(line)))
+                .drop_order(3);
         }
     }
     // On a narrow screen, the columns that a table is chosen by stay longest: the ratio, its
@@ -134,47 +137,48 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
     // Counts of hits and cutoffs mislead, so their worth is shown beside them if it is known.
     let no_table = |line: &Line| missing_reason(page, line, NO_TABLE);
     let no_slots = |line: &Line| missing_reason(page, line, NO_SLOTS);
+    let of_probes = |part: &'static str| {
+        move |line: &Line| share_of(line, part, columns::PROBES).with_reason(missing_reason(page, line, NO_TABLE))
+    };
     if !page.custom_metrics && summary.lines.iter().any(|line| line.worth().is_some()) {
-        let meaning = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
-        entries.push(SheetColumn::number("saved", "worth", meaning).drop_order(4).cells(move |line: &Line| {
-            // A line without reported probes has no worth.
-            let whole = if line.probes > 0.0 { line.nodes } else { 0.0 };
-            let (saved, whole) = line.worth().unwrap_or((line.saved, whole));
-            Cell::share(saved, whole).with_reason(if saved.is_nan() && whole > 0.0 { NO_COST } else { no_table(line) })
-        }));
-        let hits = SheetColumn::number("hit_rate", "hits", "share of the probes that met their key").drop_order(6);
-        entries.push(hits.cells(move |line: &Line| Cell::share(line.hits, line.probes).with_reason(no_table(line))));
+        let saved = "nodes that the entries which ended nodes had cost, as a share of these and the nodes searched; not what a search without a table would need";
+        entries = entries
+            .number("saved", "worth", saved, move |line| {
+                // A line without reported probes has no worth.
+                let whole = if line.sum(columns::PROBES) > 0.0 { line.sum(columns::NODES) } else { 0.0 };
+                let (saved, whole) = line.worth().unwrap_or((line.sum(columns::SAVED), whole));
+                let why = if saved.is_nan() && whole > 0.0 { NO_COST } else { no_table(line) };
+                Cell::share(saved, whole).with_reason(why)
+            })
+            .drop_order(4)
+            .number("hit_rate", "hits", "share of the probes that met their key", of_probes(columns::HITS))
+            .drop_order(6);
     }
     if !page.custom_metrics {
-        let usable = SheetColumn::number("usable", "cutoffs", "share of the probes that ended their node");
-        let meaning = "share of the probes that gave their node a first move and no more";
-        let move_only = SheetColumn::number("move_only", "move only", meaning);
-        let full = SheetColumn::number("full", "full", "share of the slots taken at the end of a search");
-        let meaning = "pressure: stores for each slot over the life of a table (a game, where its searches share one)";
-        let pressure = SheetColumn::number("pressure", "stores per slot", meaning);
-        let seconds = SheetColumn::number("seconds", "seconds", "sum over searches of the median of their repeats");
-        entries.extend([
-            usable
-                .drop_order(7)
-                .cells(move |line: &Line| Cell::share(line.usable, line.probes).with_reason(no_table(line))),
-            move_only
-                .drop_order(8)
-                .cells(move |line: &Line| Cell::share(line.move_only, line.probes).with_reason(no_table(line))),
-            full.drop_order(3).cells(move |line: &Line| {
+        let move_only = "share of the probes that gave their node a first move and no more";
+        let pressure = "pressure: stores for each slot over the life of a table (a game, where its searches share one)";
+        entries = entries
+            .number("usable", "cutoffs", "share of the probes that ended their node", of_probes(columns::USABLE))
+            .drop_order(7)
+            .number("move_only", "move only", move_only, of_probes(columns::MOVE_ONLY))
+            .drop_order(8)
+            .number("full", "full", "share of the slots taken at the end of a search", move |line| {
                 let text = format!("{:.0} %", line.hashfull / 10.0);
                 Cell::number(line.hashfull / 1000.0, text).with_reason(no_slots(line))
-            }),
-            pressure.drop_order(2).cells(move |line: &Line| {
+            })
+            .drop_order(3)
+            .number("pressure", "stores per slot", pressure, move |line| {
                 let no_slots = no_slots(line);
                 let is_no_slots = line.hashfull.is_nan() || no_slots == NOT_REPORTED;
                 Cell::decimal(line.pressure, 2).with_reason(if is_no_slots { no_slots } else { TABLE_LIFE_FILTERED })
-            }),
-            seconds
-                .drop_order(5)
-                .cells(|line: &Line| Cell::number(line.seconds, format_value(line.seconds, Unit::Seconds))),
-        ]);
+            })
+            .drop_order(2)
+            .number("seconds", "seconds", "sum over searches of the median of their repeats", |line| {
+                Cell::number(line.seconds, format_value(line.seconds, Unit::Seconds))
+            })
+            .drop_order(5);
     }
-    let table = line_table(page, SUMMARY, "Summary", &entries, |_| true);
+    let table = line_table(page, SUMMARY, "Summary", entries, |_| true);
     // The baseline's own searches do not count as pairs.
     let pair_counts =
         summary.lines.iter().filter(|line| !line.is_baseline).map(|line| line.ratio().pairs).filter(|&pairs| pairs > 0);
@@ -231,28 +235,33 @@ fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
 
 /// Outcomes of probes and stores.
 pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
-    let share = |key: &str, name: &str, meaning: &str, part: fn(&Line) -> f64| {
-        SheetColumn::number(key, name, meaning).cells(move |line: &Line| Cell::share(part(line), line.probes))
-    };
-    let of_stores = |key: &str, name: &str, meaning: &str, part: fn(&Line) -> f64| {
-        let cell = move |line: &Line| Cell::share(part(line), line.stores).with_reason("nothing was stored");
-        SheetColumn::number(key, name, meaning).cells(cell)
-    };
-    let entries = [
-        SheetColumn::number("probes", "probes", "").drop_order(1).cells(|line: &Line| Cell::count(line.probes)),
-        share("hits", "hits", "share of the probes that met their key", |line| line.hits),
-        share("misses_empty", "empty miss", "share that found a free slot", |line| line.misses_empty),
-        share("misses_other", "other-key miss", "share that found every slot taken by others", |line| {
-            line.misses_other
-        }),
-        SheetColumn::number("stores", "stores", "").drop_order(2).cells(|line: &Line| Cell::count(line.stores)),
-        of_stores("evictions", "displaced another", "share of the stores that evicted another position", |line| {
-            line.evictions
-        }),
-        of_stores("rejections", "refused", "share of the stores that the policy refused", |line| line.rejections),
-    ];
+    let share = |part: &'static str| move |line: &Line| share_of(line, part, columns::PROBES);
+    let of_stores =
+        |part: &'static str| move |line: &Line| share_of(line, part, columns::STORES).with_reason("nothing was stored");
+    let (evicted, refused) =
+        ("share of the stores that evicted another position", "share of the stores that the policy refused");
+    let entries = Entries::<Line>::new()
+        .number("probes", "probes", "", |line| Cell::count(line.sum(columns::PROBES)))
+        .drop_order(1)
+        .number("hits", "hits", "share of the probes that met their key", share(columns::HITS))
+        .number("misses_empty", "empty miss", "share that found a free slot", share(columns::MISSES_EMPTY))
+        .number(
+            "misses_other",
+            "other-key miss",
+            "share that found every slot taken by others",
+            share(columns::MISSES_OTHER),
+        )
+        .number("stores", "stores", "", |line| Cell::count(line.sum(columns::STORES)))
+        .drop_order(2)
+        .number("evictions", "displaced another", evicted, of_stores(columns::EVICTIONS))
+        .number("rejections", "refused", refused, of_stores(columns::REJECTIONS));
     let title = "Where the probes and stores went";
-    line_table(page, "traffic", title, &entries, |line| line.probes > 0.0).non_empty()
+    line_table(page, "traffic", title, entries, |line| line.sum(columns::PROBES) > 0.0).non_empty()
+}
+
+/// The share of one sum of a line in another.
+fn share_of(line: &Line, part: &str, whole: &str) -> Cell {
+    Cell::share(line.sum(part), line.sum(whole))
 }
 
 /// Confidence intervals of the shares in the other tables, over positions or games.
@@ -269,15 +278,14 @@ pub(super) fn rates_table(page: &Page) -> Option<SheetTable> {
     let summary = &page.summary;
     let worth = summary.lines.iter().any(|line| line.worth().is_some());
     let shares = SHARES.iter().filter(|(.., column)| worth || *column != columns::SAVED);
-    let entries = shares.map(|(key, head, column)| {
-        SheetColumn::number(key, head, "95 % interval").cells(|line: &Line| {
+    let entries = shares.fold(Entries::<Line>::new(), |entries, (key, head, column)| {
+        entries.number(key, head, "95 % interval", |line| {
             let (low, high) = line.interval(column);
             let text = format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high);
             Cell::range_with_text(low, high, text).with_reason("one position or game, or nothing to count")
         })
     });
-    let entries: Vec<_> = entries.collect();
-    let table = line_table(page, "rates", "How sure the shares are", &entries, |line| line.probes > 0.0);
+    let table = line_table(page, "rates", "How sure the shares are", entries, |line| line.sum(columns::PROBES) > 0.0);
     table.with_note("95 % intervals of the shares of probes and stores, over positions (or games).").non_empty()
 }
 
@@ -295,44 +303,40 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
     let below = "positions (or games) in which it needs less than the baseline";
     let without = "the mean without the position (or game) that moves it most; ?: sign or significance depends on it";
     let evals = "leaf evaluations and nodes with no legal move";
-    let entries = [
-        SheetColumn::number("searches", "searches", "").cells(|line: &Line| Cell::count(line.searches as f64)),
-        SheetColumn::number("evals", "evaluations", evals).cells(|line: &Line| Cell::count(line.evals)),
-        SheetColumn::number("other_scores", "other score", other_scores)
-            .cells(|line: &Line| unless_baseline(line, parts(line.other_scores, "no common depth"))),
-        SheetColumn::number("solved", "solved", solved)
-            .cells(|line: &Line| parts(line.solved, "the suite names no best moves")),
-        SheetColumn::number("p", "p", "sign-flip test, corrected for all lines by joint flips").cells(|line: &Line| {
+    let entries = Entries::<Line>::new()
+        .number("searches", "searches", "", |line| Cell::count(line.searches as f64))
+        .number("evals", "evaluations", evals, |line| Cell::count(line.sum(columns::EVALS)))
+        .number("other_scores", "other score", other_scores, |line| {
+            unless_baseline(line, parts(line.other_scores, "no common depth"))
+        })
+        .number("solved", "solved", solved, |line| parts(line.solved, "the suite names no best moves"))
+        .number("p", "p", "sign-flip test, corrected for all lines by joint flips", |line| {
             Cell::p(line.measures.first().map_or(f64::NAN, |measure| measure.p)).with_reason(why_no_ratio(line))
-        }),
-        SheetColumn::number("median", "median", "median of the ratios")
-            .cells(|line: &Line| Cell::decimal(line.ratio().median, 3).with_reason(why_no_ratio(line))),
-        SheetColumn::number("below", "below 1", below).cells(|line: &Line| {
+        })
+        .number("median", "median", "median of the ratios", |line| {
+            Cell::decimal(line.ratio().median, 3).with_reason(why_no_ratio(line))
+        })
+        .number("below", "below 1", below, |line| {
             unless_baseline(line, parts((line.ratio().below, line.ratio().clusters), TOO_FEW_POSITIONS))
-        }),
-        SheetColumn::number("without", "without one", without).cells(|line: &Line| {
+        })
+        .number("without", "without one", without, |line| {
             let Some(influence) = line.ratio().influence else { return Cell::empty(why_no_ratio(line)) };
             let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.fragile);
             let cell = Cell::decimal(influence.without, 3).with_sign('?', is_fragile);
             Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
-        }),
-        SheetColumn::number("detectable", "seen from", "the smallest difference detected with 80 % power").cells(
-            move |line: &Line| {
-                let ratio = line.ratio();
-                let is_known = !ratio.is_same() && ratio.clusters >= min_clusters;
-                let effect = if is_known { ratio.detectable_effect(level) } else { f64::NAN };
-                Cell::share(effect, 1.0).with_reason(why_no_power(line))
-            },
-        ),
-        SheetColumn::number("needed", "positions for 1 %", "positions or games needed to detect 1 %").cells(
-            move |line: &Line| {
-                let needed = line.ratio().clusters_needed(0.01, level).filter(|_| !line.ratio().is_same());
-                let needed = needed.map_or(f64::NAN, |needed| needed.max(min_clusters as f64));
-                Cell::count(needed).with_reason(why_no_power(line))
-            },
-        ),
-    ];
-    line_table(page, "details", "Details", &entries, |_| true)
+        })
+        .number("detectable", "seen from", "the smallest difference detected with 80 % power", move |line| {
+            let ratio = line.ratio();
+            let is_known = !ratio.is_same() && ratio.clusters >= min_clusters;
+            let effect = if is_known { ratio.detectable_effect(level) } else { f64::NAN };
+            Cell::share(effect, 1.0).with_reason(why_no_power(line))
+        })
+        .number("needed", "positions for 1 %", "positions or games needed to detect 1 %", move |line| {
+            let needed = line.ratio().clusters_needed(0.01, level).filter(|_| !line.ratio().is_same());
+            let needed = needed.map_or(f64::NAN, |needed| needed.max(min_clusters as f64));
+            Cell::count(needed).with_reason(why_no_power(line))
+        });
+    line_table(page, "details", "Details", entries, |_| true)
 }
 
 /// Every line against every other, the best lines first.

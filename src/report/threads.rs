@@ -2,7 +2,7 @@
 //! what they have of each other's entries.
 
 use super::contents::Page;
-use super::sheet::{Cell, SheetColumn, SheetTable};
+use super::sheet::{Cell, Entries, SheetTable};
 use super::table::{TOO_FEW_POSITIONS, line_table};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::grouping::Grouping;
@@ -77,28 +77,28 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     let is_counted = |column: &str| page.summary.lines.iter().any(|line| sum(line, column) > 0.0);
     let speed = "how many times sooner than the baseline, by ticks: nodes of all searchers divided by their number";
     let nodes_meaning = "what searchers do twice: nodes of all of them, less the baseline's, as a share of these";
-    let mut entries = vec![
-        SheetColumn::number("speed_up", "speed-up", speed)
-            .cells(|line: &Line| Cell::decimal(1.0 / ratio(line, ticks).mean, 2).with_reason(why(ticks))),
-        SheetColumn::number("speed_up_interval", "95 %", "the speed-up's 95 % interval").cells(|line: &Line| {
+    let mut entries = Entries::<Line>::new()
+        .number("speed_up", "speed-up", speed, |line| {
+            Cell::decimal(1.0 / ratio(line, ticks).mean, 2).with_reason(why(ticks))
+        })
+        .number("speed_up_interval", "95 %", "the speed-up's 95 % interval", |line| {
             let Ratio { low, high, .. } = ratio(line, ticks);
             Cell::range(1.0 / high, 1.0 / low).with_reason(why(ticks))
-        }),
-        SheetColumn::number("duplicate_work", "duplicate work", nodes_meaning)
-            .cells(|line: &Line| Cell::share(ratio(line, nodes).mean - 1.0, 1.0).with_reason(why(nodes))),
-    ];
-    entries.extend(SHARES.iter().filter(|(part, ..)| is_counted(part)).map(|(part, whole, head, meaning)| {
-        SheetColumn::number(part.trim_start_matches(THREADS), head, meaning).cells(|line: &Line| {
+        })
+        .number("duplicate_work", "duplicate work", nodes_meaning, |line| {
+            Cell::share(ratio(line, nodes).mean - 1.0, 1.0).with_reason(why(nodes))
+        });
+    for (part, whole, head, meaning) in SHARES.iter().filter(|(part, ..)| is_counted(part)) {
+        entries = entries.number(part.trim_start_matches(THREADS), head, meaning, |line| {
             let whole = whole.iter().map(|column| sum(line, column)).sum();
             Cell::share(sum(line, part), whole).with_reason("nothing to count")
-        })
-    }));
+        });
+    }
     if is_counted(columns::AVOIDED) {
         let meaning = "moves put off, or nodes reduced more, because another searcher was there";
-        let avoided = SheetColumn::number("avoided", "avoided", meaning);
-        entries.push(avoided.cells(|line: &Line| Cell::count(sum(line, columns::AVOIDED))));
+        entries = entries.number("avoided", "avoided", meaning, |line| Cell::count(sum(line, columns::AVOIDED)));
     }
-    let table = line_table(page, "threads", "Threads: several searchers on one table", &entries, several);
+    let table = line_table(page, "threads", "Threads: several searchers on one table", entries, several);
     table
         .with_note("Ticks take each node for as long. Speed-ups say something where all reach the same depth.")
         .non_empty()

@@ -150,43 +150,14 @@ pub trait Packing: Send + 'static {
     fn copy(bucket: &mut [u64], from: usize, to: usize);
 }
 
-/// Two words per slot: key, data.
-pub struct Bytes16;
+/// Whole words for each slot: key, data, and in a third exact nodes with the static evaluation.
+pub struct WholeWords<const WORDS: usize>;
 
-impl Packing for Bytes16 {
-    const KEY_BITS: u32 = 64;
-    fn words(slots: usize) -> usize {
-        2 * slots
-    }
-    #[inline]
-    fn stored_key(key: u64, _: bool) -> u64 {
-        key
-    }
-    #[inline]
-    fn key(bucket: &[u64], slot: usize) -> u64 {
-        bucket[2 * slot]
-    }
-    #[inline]
-    fn data(bucket: &[u64], slot: usize) -> u64 {
-        bucket[2 * slot + 1]
-    }
-    #[inline]
-    fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
-        bucket[2 * slot + 1] = word;
-    }
-    #[inline]
-    fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
-        bucket[2 * slot] = stored_key;
-        bucket[2 * slot + 1] = pack(entry);
-    }
-    #[inline]
-    fn copy(bucket: &mut [u64], from: usize, to: usize) {
-        bucket.copy_within(2 * from..2 * (from + 1), 2 * to);
-    }
-}
+/// Two words per slot.
+pub type Bytes16 = WholeWords<2>;
 
-/// Three words per slot: key, data, and exact nodes with the static evaluation.
-pub struct Bytes24;
+/// Three words per slot.
+pub type Bytes24 = WholeWords<3>;
 
 /// The bit that says that the third word has an evaluation, above its 16 bits.
 const HAS_EVALUATION: u64 = 1 << 48;
@@ -198,10 +169,10 @@ fn pack_beside(entry: &Entry) -> u64 {
     u64::from(entry.nodes) | evaluation
 }
 
-impl Packing for Bytes24 {
+impl<const WORDS: usize> Packing for WholeWords<WORDS> {
     const KEY_BITS: u32 = 64;
     fn words(slots: usize) -> usize {
-        3 * slots
+        WORDS * slots
     }
     #[inline]
     fn stored_key(key: u64, _: bool) -> u64 {
@@ -209,31 +180,37 @@ impl Packing for Bytes24 {
     }
     #[inline]
     fn key(bucket: &[u64], slot: usize) -> u64 {
-        bucket[3 * slot]
+        bucket[WORDS * slot]
     }
     #[inline]
     fn data(bucket: &[u64], slot: usize) -> u64 {
-        bucket[3 * slot + 1]
+        bucket[WORDS * slot + 1]
     }
     #[inline]
     fn entry(bucket: &[u64], slot: usize) -> Entry {
-        let beside = bucket[3 * slot + 2];
+        let entry = unpack(Self::data(bucket, slot));
+        if WORDS == 2 {
+            return entry;
+        }
+        let beside = bucket[WORDS * slot + 2];
         let evaluation = (beside & HAS_EVALUATION != 0).then_some((beside >> 32) as u16 as i16);
-        Entry { nodes: beside as u32, evaluation, ..unpack(bucket[3 * slot + 1]) }
+        Entry { nodes: beside as u32, evaluation, ..entry }
     }
     #[inline]
     fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
-        bucket[3 * slot + 1] = word;
+        bucket[WORDS * slot + 1] = word;
     }
     #[inline]
     fn write(bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
-        bucket[3 * slot] = stored_key;
-        bucket[3 * slot + 1] = pack(entry);
-        bucket[3 * slot + 2] = pack_beside(entry);
+        bucket[WORDS * slot] = stored_key;
+        bucket[WORDS * slot + 1] = pack(entry);
+        if WORDS > 2 {
+            bucket[WORDS * slot + 2] = pack_beside(entry);
+        }
     }
     #[inline]
     fn copy(bucket: &mut [u64], from: usize, to: usize) {
-        bucket.copy_within(3 * from..3 * (from + 1), 3 * to);
+        bucket.copy_within(WORDS * from..WORDS * (from + 1), WORDS * to);
     }
 }
 

@@ -1,13 +1,13 @@
 //! A table that drops a share of its hits (`table.forget`), to inject a loss of known size.
 
 use super::options::ForgetPart;
-use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters, TableOptions};
+use super::watch::{Watch, WatchedTable};
+use super::{Entry, Hit, Table, TableCounters, TableOptions};
 use crate::chess::{Bound, Move};
 
-/// Forwards everything, and drops hits pseudo-randomly: by a hash of the seed, the key and the
-/// number of the hit since the table was new.
-pub struct Forgetful {
-    table: Box<dyn Table>,
+/// Drops hits pseudo-randomly: by a hash of the seed, the key and the number of the hit since the
+/// table was new.
+pub struct Loss {
     share: f64,
     part: ForgetPart,
     seed: u64,
@@ -15,6 +15,9 @@ pub struct Forgetful {
     hits: u64,
     forgotten: u64,
 }
+
+/// A table with a loss.
+pub type Forgetful = WatchedTable<Loss>;
 
 /// Mixes the bits of a number. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
 /// generators", 2014.
@@ -29,9 +32,11 @@ impl Forgetful {
     #[must_use]
     pub fn new(table: Box<dyn Table>, options: &TableOptions) -> Self {
         let TableOptions { forget, forget_part, forget_seed, .. } = *options;
-        Self { table, share: forget, part: forget_part, seed: forget_seed, hits: 0, forgotten: 0 }
+        Self::with_watch(Loss { share: forget, part: forget_part, seed: forget_seed, hits: 0, forgotten: 0 }, table)
     }
+}
 
+impl Loss {
     /// Whether the next hit is dropped.
     fn loses_hit(&mut self, key: u64) -> bool {
         self.hits += 1;
@@ -41,9 +46,8 @@ impl Forgetful {
     }
 }
 
-impl Table for Forgetful {
-    fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
-        let hit = self.table.probe(key, depth)?;
+impl Watch for Loss {
+    fn answer(&mut self, key: u64, hit: Hit) -> Option<Hit> {
         if !self.loses_hit(key) {
             return Some(hit);
         }
@@ -57,74 +61,14 @@ impl Table for Forgetful {
         }
     }
 
-    fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
-        self.table.store(key, entry)
+    fn on_clear(&mut self, renewed: bool) {
+        if renewed {
+            self.hits = 0;
+        }
     }
 
-    fn cutoff(&mut self, hit: &Hit) {
-        self.table.cutoff(hit);
-    }
-
-    fn missed(&mut self, hit: &Hit) {
-        self.table.missed(hit);
-    }
-
-    fn prefetch(&self, key: u64) {
-        self.table.prefetch(key);
-    }
-
-    fn advance(&mut self, ticks: u16) {
-        self.table.advance(ticks);
-    }
-
-    fn clear(&mut self) {
-        self.table.clear();
-    }
-
-    fn renew(&mut self) {
-        self.table.renew();
-        self.hits = 0;
-    }
-
-    fn counts_stored_nodes(&self) -> bool {
-        self.table.counts_stored_nodes()
-    }
-
-    fn identify(&mut self, check: u64) {
-        self.table.identify(check);
-    }
-
-    fn number_slots(&mut self) {
-        self.table.number_slots();
-    }
-
-    fn mark_used(&mut self, hit: &Hit) {
-        self.table.mark_used(hit);
-    }
-
-    fn shadow(&self) -> ShadowCounters {
-        self.table.shadow()
-    }
-
-    fn now(&self) -> u16 {
-        self.table.now()
-    }
-
-    fn counters(&self) -> TableCounters {
-        let counters = self.table.counters();
+    fn count(&self, counters: TableCounters) -> TableCounters {
         let lost = if self.part == ForgetPart::Entry { self.forgotten } else { 0 };
         TableCounters { hits: counters.hits - lost, forgotten: self.forgotten, ..counters }
-    }
-
-    fn occupancy(&self) -> Occupancy {
-        self.table.occupancy()
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        self.table.for_each(visit);
-    }
-
-    fn huge_pages(&self) -> Option<bool> {
-        self.table.huge_pages()
     }
 }

@@ -1,17 +1,29 @@
-//! A table with an observer: it forwards everything and decides nothing.
+//! A table with an observer: it forwards everything, and what the observer answers.
 
 use super::shadow::ShadowCounters;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
 /// An observer of a table; each call comes with the table's answer.
 pub trait Watch: Send {
+    /// The answer to a probe, instead of the table's hit.
+    fn answer(&mut self, key: u64, hit: Hit) -> Option<Hit> {
+        let _ = key;
+        Some(hit)
+    }
     /// A probe and its result. Returns whether to mark the entry of the hit as used
     /// ([`Table::mark_used`]).
-    fn on_probe(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool;
+    fn on_probe(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool {
+        let _ = (key, depth, hit);
+        false
+    }
     /// A store and its result.
-    fn on_store(&mut self, key: u64, entry: &Entry, stored: StoreOutcome);
+    fn on_store(&mut self, key: u64, entry: &Entry, stored: StoreOutcome) {
+        let _ = (key, entry, stored);
+    }
     /// A hit that cut off its node.
-    fn on_cutoff(&mut self, hit: &Hit);
+    fn on_cutoff(&mut self, hit: &Hit) {
+        let _ = hit;
+    }
     /// The clock was advanced.
     fn on_advance(&mut self, ticks: u16) {
         let _ = ticks;
@@ -26,6 +38,10 @@ pub trait Watch: Send {
     fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
         let _ = (key, depth);
         None
+    }
+    /// The table's counters, as the observer has them.
+    fn count(&self, counters: TableCounters) -> TableCounters {
+        counters
     }
     /// The shadow counters, if the observer has any.
     fn shadow(&self) -> Option<ShadowCounters> {
@@ -49,7 +65,7 @@ impl<W: Watch> WatchedTable<W> {
 
 impl<W: Watch> Table for WatchedTable<W> {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
-        let hit = self.table.probe(key, depth);
+        let hit = self.table.probe(key, depth).and_then(|hit| self.watch.answer(key, hit));
         if self.watch.on_probe(key, depth, hit.as_ref())
             && let Some(hit) = &hit
         {
@@ -122,7 +138,7 @@ impl<W: Watch> Table for WatchedTable<W> {
     }
 
     fn counters(&self) -> TableCounters {
-        self.table.counters()
+        self.watch.count(self.table.counters())
     }
 
     fn occupancy(&self) -> Occupancy {

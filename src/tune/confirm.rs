@@ -2,13 +2,13 @@
 //! until every contender is decided against the winner or the openings run out.
 
 use super::RunsError;
-use crate::analysis::Frame;
+use super::runs::run_stage;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::race::RaceResult;
 use crate::analysis::questions::screen::{Contender, ScreenResult, interval_quantile};
 use crate::experiment::matches::Test;
-use crate::experiment::{Confirm, Experiment, Plan};
-use crate::runner::{Session, Settings, progress::Progress};
+use crate::experiment::{Confirm, Experiment};
+use crate::runner::{Settings, progress::Progress};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -69,18 +69,9 @@ pub fn confirm(
         let mut players = [&[best], &undecided[..]].concat();
         players.sort_unstable();
         let experiment = games.stage(screen, &players, best, &openings[part.clone()]);
-        let plan = Plan::new(&experiment);
-        let session = Session::begin(&experiment, &plan, &folder.join(stage.to_string()), settings.clone(), stop)?;
-        let progress = begin_stage(stage, undecided.len(), part.len());
-        let summary = session.run(stop, progress.as_ref())?;
-        if summary.interrupted {
-            return Err(RunsError::Interrupted(summary));
-        }
-        let path = session.output.results_path();
-        if summary.failed > 0 {
-            return Err(RunsError::Failed { failed: summary.failed, path: path.display().to_string() });
-        }
-        let matches = Matches::new(&Frame::read(&path)?, Test { stop: false, ..Test::default() });
+        let begin = || begin_stage(stage, undecided.len(), part.len());
+        let rows = run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin)?;
+        let matches = Matches::new(&rows, Test { stop: false, ..Test::default() });
         for encounter in matches.iter().flat_map(|games| &games.encounters) {
             let mut contenders = result.contenders.iter_mut();
             if let Some(contender) = contenders.find(|contender| contender.name == encounter.player) {

@@ -14,7 +14,7 @@ use crate::record::columns;
 use crate::runner::{RunError, RunSummary, Session, Settings, progress::Progress};
 use crate::text::plural;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// Why a stage has no measurements.
@@ -62,6 +62,27 @@ pub struct Runs<'a> {
     pub begin_stage: &'a mut (dyn FnMut(RaceStage, usize, usize) -> Box<dyn Progress> + 'a),
 }
 
+/// Runs a stage in a folder of its own; returns its rows. `begin` makes the progress display.
+pub(super) fn run_stage(
+    experiment: &Experiment,
+    folder: &Path,
+    settings: &Settings,
+    stop: &AtomicBool,
+    begin: impl FnOnce() -> Box<dyn Progress>,
+) -> Result<Frame, RunsError> {
+    let plan = Plan::new(experiment);
+    let session = Session::begin(experiment, &plan, folder, settings.clone(), stop)?;
+    let summary = session.run(stop, begin().as_ref())?;
+    if summary.interrupted {
+        return Err(RunsError::Interrupted(summary));
+    }
+    let path = session.output.results_path();
+    if summary.failed > 0 {
+        return Err(RunsError::Failed { failed: summary.failed, path: path.display().to_string() });
+    }
+    Ok(Frame::read(&path)?)
+}
+
 impl Objective for Runs<'_> {
     type Error = RunsError;
 
@@ -71,23 +92,13 @@ impl Objective for Runs<'_> {
             RaceStage::HeldOut(pressure) => &self.experiments[pressure],
         };
         let part = select(whole, candidates, items);
-        let plan = Plan::new(&part);
-        let session =
-            Session::begin(&part, &plan, &self.folder.join(stage.folder()), self.settings.clone(), self.stop)?;
-        let progress = (self.begin_stage)(stage, candidates.len(), items.len());
-        let summary = session.run(self.stop, progress.as_ref())?;
-        if summary.interrupted {
-            return Err(RunsError::Interrupted(summary));
-        }
-        let path = session.output.results_path();
-        if summary.failed > 0 {
-            return Err(RunsError::Failed { failed: summary.failed, path: path.display().to_string() });
-        }
+        let begin = || (self.begin_stage)(stage, candidates.len(), items.len());
+        let rows = run_stage(&part, &self.folder.join(stage.folder()), &self.settings, self.stop, begin)?;
         let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
         let places: HashMap<&str, u32> =
             whole.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at as u32)).collect();
         let metric = whole.file.tune.as_ref().map_or("nodes", |tune| tune.metric.as_str());
-        let measured = values(&Frame::read(&path)?, metric, &names, &places)?;
+        let measured = values(&rows, metric, &names, &places)?;
         match without_ratio(&measured, part.baseline) {
             Some(who) => Err(RunsError::Zeros { metric: metric.to_owned(), candidate: names[who].to_owned() }),
             None => Ok(measured),
@@ -209,8 +220,7 @@ mod tests {
         }
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 1 }\n\
             [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[tune]\n";
-        let whole =
-            Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let whole = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let folder = tempfile::tempdir().unwrap();
         let measure = |name: &str, stop: bool, faulty: &'static [&'static str]| {
             let (stop, mut begin_stage) =
@@ -243,7 +253,7 @@ mod tests {
             let text = format!(
                 "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = {{ depth = {depth} }}\n[[variant]]\nname = 'a'\n[tune]\nmetric = 'interior'\n"
             );
-            Experiment::parse(&text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
+            Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
         });
         let folder = tempfile::tempdir().unwrap();
         let (stop, mut begin_stage) = (AtomicBool::new(false), |_, _, _| Box::new(Silent) as Box<dyn Progress>);
@@ -266,8 +276,7 @@ mod tests {
     fn select_keeps_the_given_variants_and_items_in_order() {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 2 }\nrepeats = 3\nseeds = 2\nbaseline = { variant = 'c' }\n\
             [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[[variant]]\nname = 'c'\n'keys.seed' = 6\n";
-        let whole =
-            Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let whole = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (candidates, items, baseline) in [(&[0, 2][..], &[4, 1][..], 1), (&[2, 0], &[0], 0), (&[1, 0], &[3], 0)] {
             let part = select(&whole, candidates, items);
             let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();

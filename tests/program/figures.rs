@@ -130,7 +130,7 @@ fn summary_lines_equal_figures_by_hand() {
         (&none, 180.0, 90.0, 4, 0),
     ] {
         assert_eq!(
-            (line.nodes, line.evals, line.searches, line.errors),
+            (line.sum("search.nodes"), line.sum("search.evals"), line.searches, line.errors),
             (nodes, evals, searches, errors),
             "{}",
             line.name
@@ -138,8 +138,8 @@ fn summary_lines_equal_figures_by_hand() {
     }
     // Two iterations of each search: 16 probes, 12 hits, 4 usable, 16 stores into 8 slots, 6 of which are full at its end.
     for (line, searches) in [(&s1, 4.0), (&s2, 4.0), (&b1, 4.0), (&b2, 3.0)] {
-        assert_eq!((line.probes, line.hits), (16.0 * searches, 12.0 * searches));
-        assert_eq!((line.usable, line.stores), (4.0 * searches, 16.0 * searches));
+        assert_eq!((line.sum("table.probes"), line.sum("table.hits")), (16.0 * searches, 12.0 * searches));
+        assert_eq!((line.sum("search.usable"), line.sum("table.stores")), (4.0 * searches, 16.0 * searches));
         assert_eq!((line.pressure, line.hashfull), (2.0, 750.0));
         near(line.measures[2].value, 0.75);
     }
@@ -576,7 +576,7 @@ fn key_seeds_are_averaged_position_by_position() {
     let line = &summary.lines[1];
     // Clusters 0 and -2: mean -1, each 1 from it; 2 x 2, root, / 2. Every pattern of signs comes as far. Totals are of the first seed.
     ratio(line.ratio(), -1.0, 1.0, 1.0, 2, 2);
-    assert_eq!((line.nodes, line.searches), (100.0, 2));
+    assert_eq!((line.sum("search.nodes"), line.searches), (100.0, 2));
     // What a claim shows beside its ratio are the first seed's totals too.
     let claim: Expect = from_toml("claim = 'nodes(s2) < nodes(s1)'").unwrap();
     let found = judge_claims(&[claim], 0.005, &folded, &summary);

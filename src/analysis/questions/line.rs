@@ -73,30 +73,10 @@ pub struct Line {
     pub searches: usize,
     /// The metrics that were asked for, in their order.
     pub measures: Vec<Measure>,
-    /// Nodes of all iterations.
-    pub nodes: f64,
-    pub evals: f64,
-    /// Hits that ended their node.
-    pub usable: f64,
-    /// Hits that only gave a move.
-    pub move_only: f64,
-    pub probes: f64,
-    /// Table probes that found their key.
-    pub hits: f64,
-    /// Misses that found a free slot.
-    pub misses_empty: f64,
-    /// Misses that found other keys.
-    pub misses_other: f64,
-    pub stores: f64,
-    /// Stores that displaced another position.
-    pub evictions: f64,
-    /// Stores that the policy refused.
-    pub rejections: f64,
+    /// The sum of each of [`SUMS`].
+    pub sums: [f64; SUMS.len()],
     /// The 95 % interval of each of [`RATES`], by positions or games; NaN with fewer than two.
     pub intervals: [(f64, f64); RATES.len()],
-    /// The nodes that cutoffs saved: those once spent on the results they used. 0 if they were not
-    /// counted.
-    pub saved: f64,
     /// Stores per slot over the life of a table (in sequences, all searches of a game that share
     /// it), the mean over tables; NaN without a bounded table, or if a part of a table's life is
     /// filtered out.
@@ -124,10 +104,24 @@ impl Line {
         RATES.iter().position(|(part, _)| *part == column).map_or((f64::NAN, f64::NAN), |index| self.intervals[index])
     }
 
+    /// The sum of one of [`SUMS`]; NaN of other columns.
+    pub fn sum(&self, column: &str) -> f64 {
+        SUMS.iter().position(|name| *name == column).map_or(f64::NAN, |index| self.sums[index])
+    }
+
+    /// Sets sums, for tests that make lines by hand.
+    #[cfg(test)]
+    pub fn set_sums<const N: usize>(&mut self, sums: [(&str, f64); N]) {
+        for (index, name) in SUMS.iter().enumerate() {
+            self.sums[index] = sums.iter().find(|(column, _)| column == name).map_or(self.sums[index], |(_, sum)| *sum);
+        }
+    }
+
     /// The nodes that cutoffs saved, and the nodes needed without them if nothing else had changed;
     /// none if they were not counted.
     pub fn worth(&self) -> Option<(f64, f64)> {
-        (self.saved > 0.0).then_some((self.saved, self.nodes + self.saved))
+        let saved = self.sum(columns::SAVED);
+        (saved > 0.0).then_some((saved, self.sum(columns::NODES) + saved))
     }
 
     /// The ratio of the first metric.
@@ -136,23 +130,21 @@ impl Line {
     }
 }
 
-/// Selects a sum of a line.
-type Field = fn(&mut Line) -> &mut f64;
-
-/// Columns that every summary sums up.
-pub(super) const SUMS: [(&str, Field); 12] = [
-    (columns::NODES, |line| &mut line.nodes),
-    (columns::EVALS, |line| &mut line.evals),
-    (columns::USABLE, |line| &mut line.usable),
-    (columns::MOVE_ONLY, |line| &mut line.move_only),
-    (columns::PROBES, |line| &mut line.probes),
-    (columns::HITS, |line| &mut line.hits),
-    (columns::MISSES_EMPTY, |line| &mut line.misses_empty),
-    (columns::MISSES_OTHER, |line| &mut line.misses_other),
-    (columns::STORES, |line| &mut line.stores),
-    (columns::EVICTIONS, |line| &mut line.evictions),
-    (columns::REJECTIONS, |line| &mut line.rejections),
-    (columns::SAVED, |line| &mut line.saved),
+/// Columns that every summary sums up. Where cutoffs saved no nodes, or they were not counted, that
+/// sum is 0.
+pub const SUMS: [&str; 12] = [
+    columns::NODES,
+    columns::EVALS,
+    columns::USABLE,
+    columns::MOVE_ONLY,
+    columns::PROBES,
+    columns::HITS,
+    columns::MISSES_EMPTY,
+    columns::MISSES_OTHER,
+    columns::STORES,
+    columns::EVICTIONS,
+    columns::REJECTIONS,
+    columns::SAVED,
 ];
 
 /// Computes the intervals of each line's rates.
@@ -186,13 +178,11 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
     let mut bounded = vec![0.0; lines.len()];
     // Stores per slot, and the number of tables that took them, by group, block and game.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
-    let sums = SUMS.map(|(name, field)| (searches.sums(name), field));
+    let sums = SUMS.map(|name| searches.sums(name));
     for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first) {
         let line = &mut lines[search.group as usize];
         line.searches += 1;
-        for (sum, field) in &sums {
-            *field(line) += sum(index);
-        }
+        line.sums.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum(index));
         if slots[search.last] > 0.0 {
             line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
             // More entries than this search filled: the table was shared with the search before it.

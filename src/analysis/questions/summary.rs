@@ -127,7 +127,7 @@ impl Summary {
     /// As [`Summary::new`].
     pub fn with_searches(frame: &Frame, question: &Question) -> Result<(Self, Grouping, Searches), String> {
         let grouping = Grouping::new(frame, &question.by);
-        let mut columns: Vec<String> = SUMS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let mut columns: Vec<String> = SUMS.iter().map(|name| (*name).to_owned()).collect();
         columns.extend([columns::FILLS, columns::SECONDS].map(str::to_owned));
         for column in question.metrics.iter().flat_map(Metric::columns) {
             if !columns.iter().any(|known| known == column) {
@@ -163,7 +163,7 @@ impl Summary {
                     line.influential = most.unwrap_or_default();
                 }
                 power = Power::from_family(&family);
-                let base_has_no_table = lines.iter().any(|line| line.is_baseline && line.probes == 0.0);
+                let base_has_no_table = lines.iter().any(|line| line.is_baseline && line.sum(columns::PROBES) == 0.0);
                 let rivals = rival_samples(&lines, &reader, &grouping, &references);
                 match rivals.map(|samples| Power::from_rivals(&samples, &family)) {
                     Some(rivals) if base_has_no_table => power = rivals,
@@ -251,10 +251,10 @@ fn rival_samples(
 ) -> Option<Vec<Logs>> {
     let mut bases = (0..lines.len()).filter(|&index| lines[index].is_baseline);
     let base = bases.next().filter(|_| bases.next().is_none())?;
-    let base_has_no_table = lines[base].probes == 0.0;
+    let base_has_no_table = lines[base].sum(columns::PROBES) == 0.0;
     let is_rival = |index: &usize| {
         let line = &lines[*index];
-        let fits = if base_has_no_table { line.probes > 0.0 } else { *index != base };
+        let fits = if base_has_no_table { line.sum(columns::PROBES) > 0.0 } else { *index != base };
         fits && references[*index] == Some(base) && !line.ratio().mean.is_nan()
     };
     let rivals: Vec<usize> = (0..lines.len()).filter(is_rival).collect();
@@ -401,7 +401,7 @@ mod tests {
             }
             let frame = Frame::parse(text.as_bytes(), "t").unwrap();
             let lines = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().lines;
-            (lines[0].interval(columns::HITS), lines[0].hits)
+            (lines[0].interval(columns::HITS), lines[0].sum(columns::HITS))
         };
         let (once, twice) = (lines(false), lines(true));
         assert!(once.0.0 < once.0.1, "{once:?} {twice:?}");

@@ -61,19 +61,17 @@ fn size_figures_show_their_own_shares() {
             let at = RATES.iter().position(|(rate, _)| *rate == column).unwrap();
             intervals[at] = (low, low + 0.05);
         }
-        Line {
+        let mut line = Line {
             name: name.to_owned(),
             values: vec![name.to_owned()],
             measures: vec![Measure { ratio, ..Measure::default() }],
             intervals,
             searches: 1,
-            probes: 100.0,
-            hits: 40.0 * times,
-            usable: 10.0 * times,
-            nodes: 300.0,
-            saved: 100.0 * times,
             ..Line::default()
-        }
+        };
+        line.set_sums([(columns::PROBES, 100.0), (columns::HITS, 40.0 * times), (columns::USABLE, 10.0 * times)]);
+        line.set_sums([(columns::NODES, 300.0), (columns::SAVED, 100.0 * times)]);
+        line
     };
     let drawn = |labels: [&str; 2]| {
         let level = |(at, label): (usize, &&str)| axes::Level {
@@ -176,7 +174,7 @@ fn map_is_drawn_if_half_full_and_small() {
         for (at, (a, b)) in places.enumerate() {
             text += &format!("v{at},p,1,9,{a},{b}\n");
             let ratio = crate::stats::ratio::Ratio { mean: 1.0 + at as f64, pairs: 1, ..Default::default() };
-            lines.push(Line {
+            lines.push(crate::analysis::Line {
                 name: format!("v{at}"),
                 values: vec![format!("v{at}")],
                 measures: vec![crate::analysis::questions::line::Measure { ratio, ..Default::default() }],

@@ -26,7 +26,9 @@ fn page(mut lines: Vec<Line>) -> Page {
 fn line(name: &str) -> Line {
     let (pressure, hashfull) = (f64::NAN, f64::NAN);
     let measures = vec![Measure { ratio: Ratio::identity(8), p: f64::NAN, value: 100.0, ..Measure::default() }];
-    Line { name: name.to_owned(), searches: 8, measures, nodes: 100.0, pressure, hashfull, ..Line::default() }
+    let mut line = Line { name: name.to_owned(), searches: 8, measures, pressure, hashfull, ..Line::default() };
+    line.set_sums([(columns::NODES, 100.0)]);
+    line
 }
 
 fn with(name: &str, change: impl Fn(&mut Line)) -> Line {
@@ -37,9 +39,9 @@ fn with(name: &str, change: impl Fn(&mut Line)) -> Line {
 
 /// 10 probes, of which 7 hit, 4 were usable and 2 gave a move; 20 stores.
 fn probed(line: &mut Line) {
-    (line.probes, line.hits, line.usable, line.move_only) = (10.0, 7.0, 4.0, 2.0);
-    (line.misses_empty, line.misses_other) = (1.0, 2.0);
-    (line.stores, line.evictions, line.rejections) = (20.0, 5.0, 3.0);
+    line.set_sums([(columns::PROBES, 10.0), (columns::HITS, 7.0), (columns::USABLE, 4.0), (columns::MOVE_ONLY, 2.0)]);
+    line.set_sums([(columns::MISSES_EMPTY, 1.0), (columns::MISSES_OTHER, 2.0)]);
+    line.set_sums([(columns::STORES, 20.0), (columns::EVICTIONS, 5.0), (columns::REJECTIONS, 3.0)]);
     (line.pressure, line.hashfull) = (1.25, 375.0);
 }
 
@@ -68,7 +70,10 @@ fn why(table: &SheetTable, row: usize, key: &str) -> Option<&'static str> {
 /// With chosen metrics it is not shown.
 #[test]
 fn worth_is_shown_if_any_line_has_it() {
-    let saved = |line: &mut Line| (line.saved, line.intervals[7]) = (300.0, (0.7, 0.8));
+    let saved = |line: &mut Line| {
+        line.set_sums([(columns::SAVED, 300.0)]);
+        line.intervals[7] = (0.7, 0.8);
+    };
     assert_eq!(RATES[7].0, columns::SAVED);
     let both = |line: &mut Line| {
         probed(line);
@@ -101,7 +106,7 @@ fn worth_is_shown_if_any_line_has_it() {
     // The second line probed its table, but its entries count nodes that were never searched.
     let unknown = |line: &mut Line| {
         probed(line);
-        line.saved = f64::NAN;
+        line.set_sums([(columns::SAVED, f64::NAN)]);
     };
     let message = summary_table(&page(vec![with("a", both), with("b", unknown)]));
     assert_eq!([0, 1].map(|row| text(&message, row, "saved")), [Some("75.0 %"), Some("-")]);
@@ -125,7 +130,8 @@ fn each_dash_has_its_reason() {
     };
     let nothing = |line: &mut Line| {
         one(line);
-        (line.measures[0].ratio.mean, line.stores, line.measures[0].value) = (f64::NAN, 0.0, f64::NAN);
+        line.set_sums([(columns::STORES, 0.0)]);
+        (line.measures[0].ratio.mean, line.measures[0].value) = (f64::NAN, f64::NAN);
     };
     let lines = vec![
         line("base"),
@@ -278,7 +284,8 @@ fn fragile_mean_has_a_question_mark() {
     let close = |without: f64, turns: bool, hangs: bool| {
         move |line: &mut Line| {
             less(line);
-            (line.evals, line.solved, line.other_scores, line.influential) = (70.0, (2, 3), (1, 7), "p9".to_owned());
+            line.set_sums([(columns::EVALS, 70.0)]);
+            (line.solved, line.other_scores, line.influential) = ((2, 3), (1, 7), "p9".to_owned());
             let influence = Influence { cluster: 0, index: 0, without, reverses: turns };
             let measure = &mut line.measures[0];
             measure.fragile = hangs;
@@ -465,7 +472,8 @@ fn narrow_summary_keeps_the_decisive_columns() {
         move |line: &mut Line| {
             probed(line);
             less(line);
-            (line.nodes, line.measures[0].value, line.saved) = (nodes, nodes, nodes);
+            line.set_sums([(columns::NODES, nodes), (columns::SAVED, nodes)]);
+            line.measures[0].value = nodes;
             (line.pressure, line.hashfull) = (73.30, 990.0);
         }
     };

@@ -123,29 +123,30 @@ impl make::Taker for ReplayTaker<'_> {
     type Output = Box<dyn ReplayTable>;
 
     fn take<P: Replacement, L: entry::Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
-        Box::new(TableReplay::new(table, self.options))
+        Box::new(TableReplay::new(Box::new(table), self.options))
     }
 }
 
-/// A table and the counts that it does not keep itself.
-struct TableReplay<T> {
-    table: T,
+/// A table, of concrete type or behind the dynamic interface, and the counts that it does not keep
+/// itself.
+struct TableReplay<T: ?Sized> {
+    table: Box<T>,
     clock: TickSource,
     /// Whether entries lose depth where their bound did not settle a node.
     demotes: bool,
     count: ReplayCounters,
 }
 
-impl<T> TableReplay<T> {
-    fn new(table: T, options: &TableOptions) -> Self {
+impl<T: ?Sized> TableReplay<T> {
+    fn new(table: Box<T>, options: &TableOptions) -> Self {
         let TableOptions { clock, demotion, .. } = *options;
         Self { table, clock, demotes: demotion.missed > 0, count: ReplayCounters::default() }
     }
 }
 
-impl<T: TableAccess> ReplayTable for TableReplay<T> {
+impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
     fn replay_steps(&mut self, steps: &[Step]) {
-        let table = self.table.table();
+        let table = self.table.as_mut();
         let count = &mut self.count;
         for (at, step) in steps.iter().enumerate() {
             if let Some(ahead) = steps.get(at + PREFETCH_DISTANCE) {
@@ -189,7 +190,7 @@ impl<T: TableAccess> ReplayTable for TableReplay<T> {
     }
 
     fn clear(&mut self) {
-        self.table.table().clear();
+        self.table.clear();
     }
 
     fn result(&self) -> ReplayCounters {
@@ -219,40 +220,5 @@ fn apply_control(table: &mut (impl Table + ?Sized), kind: EventKind, ticks: u16)
     match kind {
         EventKind::Clear => table.clear(),
         _ => table.advance(ticks),
-    }
-}
-
-/// A table of concrete type, or behind the dynamic interface.
-trait TableAccess {
-    /// The type through which the replay calls the table.
-    type Table: Table + ?Sized;
-    fn table(&mut self) -> &mut Self::Table;
-    fn counters(&self) -> crate::table::TableCounters;
-    fn occupancy(&self) -> crate::table::Occupancy;
-}
-
-impl<P: Replacement, L: entry::Packing, const SLOTS: usize> TableAccess for Bounded<P, L, SLOTS> {
-    type Table = Self;
-    fn table(&mut self) -> &mut Self {
-        self
-    }
-    fn counters(&self) -> crate::table::TableCounters {
-        Table::counters(self)
-    }
-    fn occupancy(&self) -> crate::table::Occupancy {
-        Table::occupancy(self)
-    }
-}
-
-impl TableAccess for Box<dyn Table> {
-    type Table = dyn Table;
-    fn table(&mut self) -> &mut Self::Table {
-        self.as_mut()
-    }
-    fn counters(&self) -> crate::table::TableCounters {
-        self.as_ref().counters()
-    }
-    fn occupancy(&self) -> crate::table::Occupancy {
-        self.as_ref().occupancy()
     }
 }
