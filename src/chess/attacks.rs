@@ -172,7 +172,6 @@ fn along(line: u64, square: usize, occupied: u64) -> u64 {
 
 /// What a bishop on `square` attacks.
 #[inline]
-#[must_use]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     let (square, lines) = (square.index(), &LINES[square.index()]);
     Bitboard(along(lines.diagonal, square, occupied.0) | along(lines.antidiagonal, square, occupied.0))
@@ -180,7 +179,6 @@ pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
 
 /// What a rook on `square` attacks.
 #[inline]
-#[must_use]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     let square = square.index();
     let file = square & 7;
@@ -190,77 +188,66 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
 
 /// What a queen on `square` attacks.
 #[inline]
-#[must_use]
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     bishop(square, occupied) | rook(square, occupied)
 }
 
 /// What a knight on `square` attacks.
 #[inline]
-#[must_use]
 pub fn knight(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].knight)
 }
 
 /// What a king on `square` attacks.
 #[inline]
-#[must_use]
 pub fn king(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].king)
 }
 
 /// What a pawn of `color` on `square` attacks.
 #[inline]
-#[must_use]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].pawn[color as usize])
 }
 
 /// What a bishop attacks on an empty board.
 #[inline]
-#[must_use]
 pub fn bishop_rays(square: Square) -> Bitboard {
     Bitboard(EMPTY_BOARD[square.index()].bishop)
 }
 
 /// What a rook attacks on an empty board.
 #[inline]
-#[must_use]
 pub fn rook_rays(square: Square) -> Bitboard {
     Bitboard(EMPTY_BOARD[square.index()].rook)
 }
 
 /// The other squares of the diagonal parallel to a1-h8.
 #[inline]
-#[must_use]
 pub fn diagonal(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].diagonal)
 }
 
 /// The other squares of the diagonal parallel to h1-a8.
 #[inline]
-#[must_use]
 pub fn antidiagonal(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].antidiagonal)
 }
 
 /// The other squares of the file.
 #[inline]
-#[must_use]
 pub fn file(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].file)
 }
 
 /// The squares strictly between two on one line; empty if they share none.
 #[inline]
-#[must_use]
 pub fn between(a: Square, b: Square) -> Bitboard {
     Bitboard(SPANS[a.index()][b.index()].between)
 }
 
 /// The whole line through two squares, both included; empty if they share none.
 #[inline]
-#[must_use]
 pub fn line(a: Square, b: Square) -> Bitboard {
     Bitboard(SPANS[a.index()][b.index()].line)
 }

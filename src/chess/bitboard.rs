@@ -17,42 +17,36 @@ impl Bitboard {
 
     /// The set of one square.
     #[inline]
-    #[must_use]
     pub const fn from_square(square: Square) -> Self {
         Self(1 << square.index())
     }
 
     /// Whether no square is in the set.
     #[inline]
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether `square` is in the set.
     #[inline]
-    #[must_use]
     pub const fn has(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
     /// Number of squares, 0..=64.
     #[inline]
-    #[must_use]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Whether two squares or more are in the set; cheaper than counting.
     #[inline]
-    #[must_use]
     pub const fn many(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
     /// The lowest square, if there is one.
     #[inline]
-    #[must_use]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::new(self.0.trailing_zeros() as u8)) }
     }

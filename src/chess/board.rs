@@ -56,7 +56,6 @@ impl Board {
     }
 
     /// The key of this position, computed anew.
-    #[must_use]
     pub fn key_from_scratch(&self, keys: &Keys) -> u64 {
         let mut key = keys.castling[self.castling() as usize];
         for square in self.occupied() {
@@ -74,14 +73,12 @@ impl Board {
     }
 
     /// The piece-square sum of this position, computed anew: positive is good for White.
-    #[must_use]
     pub fn sum_from_scratch(&self, inc: &Increments) -> i32 {
         self.occupied().map(|square| inc.at(self.code(square.index()), square.index()).value).sum()
     }
 
     /// What makes two positions the same, exactly: pieces, side to move, castling rights and the
     /// e.p. square where the rule of the last [`Board::rekey`] counts it.
-    #[must_use]
     pub const fn identity(&self) -> [u64; 5] {
         let [a, b, c, d] = self.planes;
         let state = self.state;
@@ -90,42 +87,36 @@ impl Board {
 
     /// The key as the scheme of the last [`Board::rekey`] has it.
     #[inline]
-    #[must_use]
     pub const fn key(&self) -> u64 {
         self.key
     }
 
     /// The sum of the piece-square values: positive is good for White.
     #[inline]
-    #[must_use]
     pub const fn sum(&self) -> i32 {
         self.sum
     }
 
     /// The side to move.
     #[inline]
-    #[must_use]
     pub const fn turn(&self) -> Color {
         self.state.turn()
     }
 
     /// The pieces that give check.
     #[inline]
-    #[must_use]
     pub const fn checkers(&self) -> Bitboard {
         Bitboard(self.checkers)
     }
 
     /// Whether the side to move is in check.
     #[inline]
-    #[must_use]
     pub const fn in_check(&self) -> bool {
         self.checkers != 0
     }
 
     /// The piece on a square, of either colour.
     #[inline]
-    #[must_use]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         PIECES[self.code(square.index()) & 7]
     }
@@ -133,14 +124,12 @@ impl Board {
     /// The number of the kind of piece on a square, for tables of kinds (see [`Piece::number`]); 0
     /// where there is none.
     #[inline]
-    #[must_use]
     pub const fn kind_on(&self, square: Square) -> usize {
         self.code(square.index()) & 7
     }
 
     /// The colour of the piece on a square.
     #[inline]
-    #[must_use]
     pub fn color_on(&self, square: Square) -> Option<Color> {
         match self.code(square.index()) {
             EMPTY => None,
@@ -151,7 +140,6 @@ impl Board {
 
     /// The pieces of one kind and colour.
     #[inline]
-    #[must_use]
     pub fn pieces(&self, color: Color, piece: Piece) -> Bitboard {
         let black = Bitboard(self.planes[3]);
         self.kind(piece) & if color == Color::White { !black } else { black }
@@ -159,7 +147,6 @@ impl Board {
 
     /// The pieces of one kind, of both colours.
     #[inline]
-    #[must_use]
     pub const fn kind(&self, piece: Piece) -> Bitboard {
         let [first, second, third, _] = self.planes;
         Bitboard(match piece {
@@ -174,28 +161,24 @@ impl Board {
 
     /// Bishops and queens of both colours.
     #[inline]
-    #[must_use]
     pub const fn diagonal_sliders(&self) -> Bitboard {
         Bitboard(self.planes[0] & self.planes[2])
     }
 
     /// Rooks and queens of both colours.
     #[inline]
-    #[must_use]
     pub const fn straight_sliders(&self) -> Bitboard {
         Bitboard(self.planes[1] & self.planes[2])
     }
 
     /// The squares that are not empty.
     #[inline]
-    #[must_use]
     pub const fn occupied(&self) -> Bitboard {
         Bitboard(self.planes[0] | self.planes[1] | self.planes[2])
     }
 
     /// The pieces of one colour.
     #[inline]
-    #[must_use]
     pub const fn colored(&self, color: Color) -> Bitboard {
         match color {
             Color::White => Bitboard(self.occupied().0 & !self.planes[3]),
@@ -205,21 +188,18 @@ impl Board {
 
     /// The square of a side's king, which every position has.
     #[inline]
-    #[must_use]
     pub fn king(&self, color: Color) -> Square {
         Square::new(self.pieces(color, Piece::King).0.trailing_zeros() as u8)
     }
 
     /// Plies since the last capture or pawn move (half-moves), 0..=65535.
     #[inline]
-    #[must_use]
     pub const fn halfmove_clock(&self) -> u16 {
         self.state.clock()
     }
 
     /// Plies since the start of the game, 0 = White's first move; of a FEN, by its move number.
     #[inline]
-    #[must_use]
     pub const fn game_ply(&self) -> u16 {
         self.state.ply()
     }
@@ -237,14 +217,12 @@ impl Board {
 
     /// The castling rights as bits: 1 and 2 White's king side and queen side, 4 and 8 Black's.
     #[inline]
-    #[must_use]
     pub const fn castling(&self) -> u8 {
         self.state.castling()
     }
 
     /// The square behind a pawn that has just moved two squares, whether or not it can be captured.
     #[inline]
-    #[must_use]
     pub const fn en_passant(&self) -> Option<Square> {
         match self.state.en_passant() {
             0 => None,
@@ -254,7 +232,6 @@ impl Board {
 
     /// The pieces of `by` that attack `square`, seen through `occupied`.
     #[inline]
-    #[must_use]
     pub fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let found = attacks::pawn(!by, square) & self.kind(Piece::Pawn)
             | attacks::knight(square) & self.kind(Piece::Knight)
@@ -266,7 +243,6 @@ impl Board {
 
     /// The piece that a move captures; a pawn for en passant.
     #[inline]
-    #[must_use]
     pub fn captured(&self, mv: Move) -> Option<Piece> {
         match self.piece_on(mv.to()) {
             None if self.is_en_passant(mv) => Some(Piece::Pawn),
@@ -276,7 +252,6 @@ impl Board {
 
     /// Whether a move neither captures nor promotes.
     #[inline]
-    #[must_use]
     pub fn is_quiet(&self, mv: Move) -> bool {
         mv.promotion().is_none() && self.captured(mv).is_none()
     }

@@ -44,7 +44,6 @@ pub const SUITES: &[BuiltinSuite] = suites! {
 
 impl BuiltinSuite {
     /// The stem of its file, as after `builtin:`: `bratko-kopec`.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.file.rsplit_once('.').map_or(self.file, |(stem, _)| stem)
     }

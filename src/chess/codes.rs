@@ -16,7 +16,6 @@ pub(super) const CODES: [usize; 6] = [1, 2, 5, 6, 7, 3];
 impl Piece {
     /// The number of this kind among 0..8 in tables of kinds, as boards have it at hand; 0 is that
     /// of an empty square.
-    #[must_use]
     pub const fn number(self) -> usize {
         CODES[self as usize]
     }

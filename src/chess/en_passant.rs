@@ -9,7 +9,6 @@ use super::types::{Color, Piece, Square};
 
 impl Board {
     /// Whether an en passant capture exists in the sense of `rule`.
-    #[must_use]
     pub fn has_en_passant(&self, rule: EpRule) -> bool {
         self.en_passant().is_some_and(|target| self.en_passant_counts(target, rule, 0))
     }
@@ -53,7 +52,6 @@ impl Board {
 
     /// Whether a move is an en passant capture.
     #[inline]
-    #[must_use]
     pub fn is_en_passant(&self, mv: Move) -> bool {
         // No pawn can be pushed to the square behind an enemy pawn: it would have to come from that
         // pawn's square.

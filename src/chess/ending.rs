@@ -24,7 +24,6 @@ pub enum Ending {
 const DARK: u64 = 0xAA55_AA55_AA55_AA55;
 
 /// What ends the game at a position; `past`: the positions before it, the oldest first.
-#[must_use]
 pub fn ending(board: &Board, past: &[Board]) -> Option<Ending> {
     if !board.has_legal_move() {
         return Some(if board.in_check() { Ending::Mate } else { Ending::Stalemate });

@@ -32,7 +32,6 @@ pub struct Epd {
 
 impl Epd {
     /// The value of an opcode.
-    #[must_use]
     pub fn value(&self, opcode: &str) -> Option<&OperationValue> {
         opcode::value(&self.operations, opcode)
     }
@@ -293,7 +292,6 @@ impl<'a> Operations<'a> {
 }
 
 /// The moves of an operation that has some, else none.
-#[must_use]
 pub fn moves<'a>(operations: &'a [Operation], name: &str) -> &'a [Move] {
     match opcode::value(operations, name) {
         Some(OperationValue::Moves(moves) | OperationValue::Line(moves)) => moves,

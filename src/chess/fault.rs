@@ -70,7 +70,6 @@ impl fmt::Display for Faults {
 impl std::error::Error for Faults {}
 
 /// ` (did you mean ...?)` if one of the known names is near, else nothing.
-#[must_use]
 pub fn hint(name: &str, known: &[&str]) -> String {
     let most = name.chars().count().div_ceil(3);
     let nearest = known.iter().filter_map(|&known| Some((distance(name, known, most)?, known))).min();
@@ -79,7 +78,6 @@ pub fn hint(name: &str, known: &[&str]) -> String {
 
 /// The edit distance of two names, if it is at most the limit. Names whose lengths differ by more
 /// are not compared, since a comparison takes the product of their lengths.
-#[must_use]
 pub fn distance(name: &str, known: &str, most: usize) -> Option<usize> {
     let [length, other] = [name, known].map(|name| name.chars().count());
     let near = length.abs_diff(other) <= most;

@@ -7,7 +7,6 @@ use std::fmt;
 
 impl Board {
     /// The FEN of the position, with the en passant square where `rule` counts it.
-    #[must_use]
     pub fn fen(&self, rule: EpRule) -> String {
         let mut ranks = Vec::with_capacity(8);
         for rank in (0..8).rev() {

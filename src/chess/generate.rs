@@ -121,7 +121,6 @@ fn is_quiet_and_level(board: &Board) -> bool {
 
 /// Whether the side to move is not in check and has a move, and neither side, were it its turn,
 /// could win material with a capture or promotion (by static exchange evaluation).
-#[must_use]
 pub fn is_quiet(board: &Board) -> bool {
     if board.in_check() || !board.has_legal_move() {
         return false;
@@ -155,7 +154,6 @@ pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
 }
 
 /// A line of EPD. Clocks come first: some readers look for their names in any text.
-#[must_use]
 pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
     let fen = board.fen(EpRule::Legal);
     let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
@@ -166,7 +164,6 @@ pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
 
 /// Lines of EPD, the first with the comment `c0`. EPD has no comment lines, and other programs take
 /// each line for a position.
-#[must_use]
 pub fn with_origin(lines: impl Iterator<Item = String>, origin: &str) -> String {
     let comment = |at| if at == 0 { format!(" c0 \"{origin}\";") } else { String::new() };
     lines.enumerate().map(|(at, line)| format!("{line}{}\n", comment(at))).collect()

@@ -38,7 +38,6 @@ pub struct Increments {
 impl Increments {
     /// Joins keys and values. `values` is indexed by `color * 6 + piece` and square, in centipawns,
     /// positive where it is good for White: the rows of Black's pieces are usually negative.
-    #[must_use]
     pub fn new(keys: Keys, values: &[[i32; 64]; 12]) -> Self {
         let mut table = [[Increment::default(); 64]; 16];
         for color in Color::ALL {
@@ -54,7 +53,6 @@ impl Increments {
     }
 
     /// Nothing adds anything: for playing moves where neither key nor sum matters.
-    #[must_use]
     pub fn none() -> &'static Self {
         static NONE: Increments =
             Increments { table: [[Increment { key: 0, value: 0 }; 64]; 16], keys: Keys::empty(EpRule::Never) };
@@ -62,21 +60,18 @@ impl Increments {
     }
 
     /// Keys alone: every piece-square sum is 0.
-    #[must_use]
     pub fn of_keys(keys: Keys) -> Self {
         Self::new(keys, &[[0; 64]; 12])
     }
 
     /// The random numbers that the increments are made of.
     #[inline]
-    #[must_use]
     pub const fn keys(&self) -> &Keys {
         &self.keys
     }
 
     /// The value of a piece on a square, positive where it is good for White.
     #[inline]
-    #[must_use]
     pub fn value(&self, color: Color, piece: Piece, square: Square) -> i32 {
         self.table[color as usize * 8 + CODES[piece as usize]][square.index()].value
     }

@@ -27,7 +27,6 @@ pub struct KeyAudit {
 }
 
 /// Audits the numbers of a scheme.
-#[must_use]
 pub fn audit(keys: &Keys) -> KeyAudit {
     let mut holders: BTreeMap<u64, Vec<PieceSquare>> = BTreeMap::new();
     for color in Color::ALL {

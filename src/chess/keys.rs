@@ -115,7 +115,6 @@ pub struct Keys {
 
 impl Keys {
     /// The tables of a scheme.
-    #[must_use]
     pub fn new(options: &KeyOptions) -> Self {
         let mut numbers = Numbers::new(options);
         let mut keys = match (options.generator, options.scheme) {
@@ -131,7 +130,6 @@ impl Keys {
     }
 
     /// A second set, unrelated to any that options name, to tell two positions with one key apart.
-    #[must_use]
     pub fn independent() -> Self {
         // Drawn from a generator of its own, far into its sequence: no seed of `KeyOptions` gives
         // these numbers.

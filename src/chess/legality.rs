@@ -11,7 +11,6 @@ impl Board {
     /// Whether there is a legal move: false at checkmate and stalemate. Most positions are decided
     /// by one pawn push.
     #[inline]
-    #[must_use]
     pub fn has_legal_move(&self) -> bool {
         let found = match self.turn() {
             Color::White => self.has_free_push::<true>(),
@@ -32,7 +31,6 @@ impl Board {
     }
 
     /// Whether a move, from anywhere (a table under short keys, say), is legal here.
-    #[must_use]
     pub fn is_legal(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let (us, them) = (self.turn(), !self.turn());

@@ -8,6 +8,8 @@ mod codes;
 mod en_passant;
 pub mod ending;
 pub mod epd;
+#[cfg(feature = "cli")]
+pub mod epd_write;
 pub mod fault;
 pub mod fen;
 mod fen_write;

@@ -20,7 +20,6 @@ pub fn legal(board: &Board, list: &mut MoveList) {
 }
 
 /// The legal move that UCI writes so: `e2e4`, `e7e8q`.
-#[must_use]
 pub fn parse_move(board: &Board, word: &str) -> Option<Move> {
     let from = Square::parse(word.get(..2)?)?;
     let mut moves = MoveList::new();
@@ -57,7 +56,6 @@ const NOISY: u8 = 2;
 const QUIETS: u8 = 3;
 
 /// The number of legal moves.
-#[must_use]
 pub fn count(board: &Board) -> u64 {
     let mut count = LeafCount(0);
     generate::<_, ALL>(board, &mut count);

@@ -16,14 +16,12 @@ impl Move {
 
     /// A move without promotion.
     #[inline]
-    #[must_use]
     pub const fn new(from: Square, to: Square) -> Self {
         Self(from.index() as u16 | (to.index() as u16) << 6)
     }
 
     /// A pawn's move to the last rank.
     #[inline]
-    #[must_use]
     pub const fn promoting(from: Square, to: Square, piece: Piece) -> Self {
         debug_assert!(!matches!(piece, Piece::Pawn | Piece::King), "no pawn becomes that");
         Self(from.index() as u16 | (to.index() as u16) << 6 | (piece as u16) << 12)
@@ -31,21 +29,18 @@ impl Move {
 
     /// The square it leaves.
     #[inline]
-    #[must_use]
     pub const fn from(self) -> Square {
         Square::new((self.0 & 63) as u8)
     }
 
     /// The square it reaches.
     #[inline]
-    #[must_use]
     pub const fn to(self) -> Square {
         Square::new((self.0 >> 6 & 63) as u8)
     }
 
     /// The piece a pawn becomes, if it does.
     #[inline]
-    #[must_use]
     pub const fn promotion(self) -> Option<Piece> {
         match self.0 >> 12 & 7 {
             1 => Some(Piece::Knight),
@@ -58,21 +53,18 @@ impl Move {
 
     /// Whether this is [`Move::NONE`].
     #[inline]
-    #[must_use]
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }
 
     /// The fifteen bits, for packing into a table's entry.
     #[inline]
-    #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
     /// The move of fifteen bits that [`Move::bits`] gave.
     #[inline]
-    #[must_use]
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits & 0x7fff)
     }
@@ -99,7 +91,6 @@ pub struct MoveList {
 impl MoveList {
     /// A list without moves.
     #[inline]
-    #[must_use]
     pub const fn new() -> Self {
         Self { moves: [Move::NONE; 256], len: 0 }
     }

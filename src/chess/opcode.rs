@@ -50,7 +50,6 @@ const KNOWN: [&str; 29] = [
 ];
 
 /// The value of the operation called `name`.
-#[must_use]
 pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a OperationValue> {
     operations.iter().find(|operation| operation.opcode == name).map(|operation| &operation.value)
 }

@@ -7,7 +7,6 @@ use super::moves::{Move, MoveList};
 use super::successors;
 
 /// The number of legal games of `depth` plies. Every leaf's move is played, key and sum included.
-#[must_use]
 pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -22,7 +21,6 @@ pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
 }
 
 /// The number of legal games of `depth` plies; at the last ply moves are counted, not played.
-#[must_use]
 pub fn bulk(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth <= 1 {
         return if depth == 0 { 1 } else { movegen::count(board) };
@@ -33,7 +31,6 @@ pub fn bulk(board: &Board, inc: &Increments, depth: u32) -> u64 {
 }
 
 /// The games of `depth` plies (at least 1) by their first move, in generation order.
-#[must_use]
 pub fn divide(board: &Board, inc: &Increments, depth: u32) -> Vec<(Move, u64)> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);

@@ -140,7 +140,6 @@ impl Board {
     /// The key that a legal move leads to, exactly, without playing it: for prefetching and for
     /// looking ahead.
     #[inline]
-    #[must_use]
     pub fn key_after(&self, mv: Move, inc: &Increments) -> u64 {
         let (from, to) = (mv.from().index(), mv.to().index());
         let keys = inc.keys();
@@ -161,7 +160,6 @@ impl Board {
     /// The piece-square sum that a legal move leads to, without playing it: positive is good for
     /// White.
     #[inline]
-    #[must_use]
     pub fn sum_after(&self, mv: Move, inc: &Increments) -> i32 {
         self.sum + self.change(mv, inc).value
     }

@@ -156,7 +156,6 @@ fn split_promotion(text: &str, lenient: bool) -> (&str, Option<Piece>) {
 }
 
 /// A legal move in SAN, with `+` or `#`.
-#[must_use]
 pub fn write(board: &Board, mv: Move) -> String {
     let (from, to) = (mv.from(), mv.to());
     let piece = board.piece_on(from).unwrap_or(Piece::Pawn);

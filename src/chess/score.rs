@@ -26,7 +26,6 @@ pub enum Bound {
 impl Bound {
     /// The bound of two bits (the discriminant).
     #[inline]
-    #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 3 {
             0 => Self::None,
@@ -39,7 +38,6 @@ impl Bound {
     /// Whether a score of this bound ends a node of a window: an exact one always; a lower bound
     /// only where it reaches beta, an upper one only where it does not exceed alpha.
     #[inline]
-    #[must_use]
     pub const fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
         match self {
             Self::None => false,

@@ -14,7 +14,6 @@ impl Board {
     /// Each side recaptures with its cheapest piece and may stop at any time; pieces behind the
     /// capturers join in. Pins and promotions by recapture are not seen. Castling is worth 0.
     /// Source: F. Reul, "Static exchange evaluation with alpha-beta approach", ICGA Journal, 2010.
-    #[must_use]
     pub fn see(&self, mv: Move, values: &[i32; 6]) -> i32 {
         let (from, to) = (mv.from(), mv.to());
         let Some(mover) = self.piece_on(from) else { return 0 };

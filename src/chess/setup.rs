@@ -18,7 +18,6 @@ pub(super) struct Setup {
 
 impl Board {
     /// The start position. Key and sum are 0 until [`Board::rekey`].
-    #[must_use]
     pub fn startpos() -> Self {
         use Piece::{Bishop, King, Knight, Queen, Rook};
         let mut squares = [None; 64];

@@ -65,19 +65,16 @@ pub enum Content {
 
 impl Item {
     /// The moves of the operation `bm`, if any: the solutions.
-    #[must_use]
     pub fn best(&self) -> &[Move] {
         epd::moves(self.operations(), "bm")
     }
 
     /// The moves of the operation `am`, if any: the mistakes.
-    #[must_use]
     pub fn avoid(&self) -> &[Move] {
         epd::moves(self.operations(), "am")
     }
 
     /// The moves of a game, which may be none; nothing for a position.
-    #[must_use]
     pub fn game(&self) -> Option<&[Move]> {
         match &self.content {
             Content::Position(_) => None,
@@ -87,7 +84,6 @@ impl Item {
 
     /// Whether a best move solves the position: it is one of `bm`, and none of `am`. Nothing where
     /// the file names neither.
-    #[must_use]
     pub fn solved_by(&self, mv: Move) -> Option<bool> {
         let (best, avoid) = (self.best(), self.avoid());
         if best.is_empty() && avoid.is_empty() {
@@ -97,7 +93,6 @@ impl Item {
     }
 
     /// The operations of a position; none of a game.
-    #[must_use]
     pub fn operations(&self) -> &[Operation] {
         match &self.content {
             Content::Position(operations) => operations,
@@ -106,7 +101,6 @@ impl Item {
     }
 
     /// The moves of a game; none of a position.
-    #[must_use]
     pub fn moves(&self) -> &[Move] {
         match &self.content {
             Content::Position(_) => &[],
@@ -115,7 +109,6 @@ impl Item {
     }
 
     /// The perft counts of the operations `D1` to `D9`, by depth.
-    #[must_use]
     pub fn perft(&self) -> Vec<(u32, u64)> {
         let count = |depth: u32| match opcode::value(self.operations(), &format!("D{depth}")) {
             Some(&OperationValue::Nodes(count)) => Some((depth, count)),
@@ -158,7 +151,6 @@ pub enum SuiteError {
 
 impl Suite {
     /// A suite of one position.
-    #[must_use]
     pub fn of_board(name: &str, board: Board) -> Self {
         let item = Item { id: name.to_owned(), line: 1, board, content: Content::Position(Vec::new()) };
         Self { name: name.to_owned(), items: vec![item], notes: Vec::new() }
@@ -227,7 +219,6 @@ pub enum SuiteKind {
 impl SuiteKind {
     /// The kind that a file's extension names; what names a suite that is compiled in is always a
     /// suite.
-    #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
         let file = match builtin::find(path) {
             Some(Ok(suite)) => Path::new(suite.file),
@@ -243,7 +234,6 @@ impl SuiteKind {
 }
 
 /// The name of a suite: its file's, without folder and extension.
-#[must_use]
 pub fn stem(path: &Path) -> String {
     match builtin::find(path) {
         Some(Ok(suite)) => suite.name().to_owned(),
@@ -282,7 +272,6 @@ fn game(game: Game) -> Item {
 }
 
 /// A text without control characters: those that part words are blanks, others U+FFFD.
-#[must_use]
 pub fn printable(text: &str) -> String {
     let printable = |c: char| match c.is_control() {
         true if c.is_whitespace() || c == '\0' => ' ',

@@ -44,13 +44,11 @@ impl Piece {
     pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
 
     /// The lower-case letter of the piece: `p n b r q k`.
-    #[must_use]
     pub fn letter(self) -> char {
         ['p', 'n', 'b', 'r', 'q', 'k'][self as usize]
     }
 
     /// The piece of a letter in either case.
-    #[must_use]
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|piece| piece.letter() == letter.to_ascii_lowercase())
     }
@@ -63,21 +61,18 @@ pub struct Square(u8);
 impl Square {
     /// The square of an index; only the low six bits count, so that no index is out of range.
     #[inline]
-    #[must_use]
     pub const fn new(index: u8) -> Self {
         Self(index & 63)
     }
 
     /// The square on `file` (a = 0) and `rank` (first = 0), each taken modulo 8.
     #[inline]
-    #[must_use]
     pub const fn from_file_rank(file: u8, rank: u8) -> Self {
         Self((rank & 7) << 3 | (file & 7))
     }
 
     /// 0..64, a1 = 0.
     #[inline]
-    #[must_use]
     pub const fn index(self) -> usize {
         // The mask tells the compiler what the constructors guarantee, and saves the bounds check
         // of each table.
@@ -86,20 +81,17 @@ impl Square {
 
     /// 0..8, the a-file = 0.
     #[inline]
-    #[must_use]
     pub const fn file(self) -> u8 {
         self.0 & 7
     }
 
     /// 0..8, the first rank = 0.
     #[inline]
-    #[must_use]
     pub const fn rank(self) -> u8 {
         self.0 >> 3
     }
 
     /// The square's name read from two characters (`e4`).
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         match name.as_bytes() {
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Self::from_file_rank(file - b'a', rank - b'1')),

@@ -36,6 +36,7 @@ mod doctor;
 mod folder;
 mod generate;
 mod guard;
+mod judge;
 mod keys;
 mod man;
 mod merge;

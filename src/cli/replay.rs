@@ -1,16 +1,20 @@
 use super::report::{Format, render};
 use super::screen::show;
 use super::trace::{open, trace_failure};
-use super::{CommandFailure, CommandResult, Exit, engine_options, output_format, refuse_overwrite};
+use super::{CommandFailure, CommandResult, Exit, output_format, refuse_overwrite};
 use crate::report::data;
 use crate::report::replay_page::ReplayOutcome;
 use crate::runner::replay::Replayers;
-use crate::table::policy::{Policy, external};
-use crate::table::{Design, TableKind, TableOptions};
+use crate::table::TableOptions;
+use crate::table::policy::Policy;
 use crate::traces::replay::{Passes, ReplayError, buckets};
 use crate::traces::{Info, Reader};
 use std::path::PathBuf;
 use std::time::Instant;
+
+mod tables;
+
+use tables::{base, policies};
 
 /// Replay a trace under every policy, with exact upper bounds
 #[derive(clap::Args)]
@@ -53,51 +57,6 @@ pub struct Args {
     /// Write the output to a file
     #[arg(short, long)]
     out: Option<PathBuf>,
-}
-
-/// The table whose policies are compared. Options that a replay would ignore are refused.
-fn base(sets: &[String]) -> Result<TableOptions, CommandFailure> {
-    let base = engine_options(None, sets)?.table;
-    for set in sets {
-        let path = set.split_once('=').map_or("", |(path, _)| path.trim());
-        if path == "table.policy" || path.starts_with("table.policy.") {
-            refuse!("--set {path}: set policies with --policy");
-        }
-        if path != "table" && !path.starts_with("table.") {
-            refuse!("--set {path}: a replay does not search: only options of the table (table.*) have an effect");
-        }
-    }
-    if base.kind != TableKind::Bounded {
-        refuse!("table.kind: a replay needs a bounded table; `unbounded` always has a line");
-    }
-    Ok(base)
-}
-
-/// The requested policies with their names; by default that of the design, or all that the table
-/// allows.
-fn policies(
-    requested: &[String],
-    sets: &[String],
-    base: &TableOptions,
-) -> Result<Vec<(String, Policy)>, CommandFailure> {
-    if requested.is_empty() && base.design != Design::None {
-        return Ok(vec![(base.design.name(), base.policy)]);
-    }
-    if requested.is_empty() {
-        let names = Policy::NAMES.iter().copied().chain(external::names());
-        let all = names.filter_map(|name| Some((name.to_owned(), Policy::from_name(name)?)));
-        return Ok(all.filter(|(_, policy)| policy.check(base.slots).is_ok()).collect());
-    }
-    let mut named: Vec<(String, Policy)> = Vec::new();
-    for text in requested {
-        let sets: Vec<String> = sets.iter().cloned().chain([format!("table.policy={text}")]).collect();
-        let policy = engine_options(None, &sets)?.table.policy;
-        if let Some((first, _)) = named.iter().find(|(_, known)| *known == policy) {
-            refuse!("--policy {text}: duplicate of {first}");
-        }
-        named.push((text.clone(), policy));
-    }
-    Ok(named)
 }
 
 /// A message with the expected time of all passes, if that is long: the reading time of each, about

@@ -128,7 +128,7 @@ fn run_one(experiment: &Experiment, folder: &Path, args: &Args, stop: &AtomicBoo
     settings.jobs = args.jobs.map_or_else(|| runner::jobs_that_fit(&plan, settings.jobs), |_| settings.jobs);
     let session = Session::begin(experiment, &plan, folder, settings, stop).map_err(run_failure)?;
     let summary = session.run(stop, &ConsoleProgress::new(false)).map_err(run_failure)?;
-    Ok(!summary.interrupted && super::run::judge(experiment, &session, stop, false)?)
+    Ok(!summary.interrupted && super::judge::judge(experiment, &session, stop, false)?)
 }
 
 #[cfg(test)]

@@ -1,18 +1,20 @@
 use super::args::RunArgs;
 use super::folder::{command_line, default_folder, run_failure, shard_folder};
+use super::judge::judge;
 use super::progress::{ConsoleProgress, Warnings};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;
 use crate::analysis::questions::screen;
 use crate::experiment::{Experiment, Plan, PlanFile};
-use crate::record::ResultsError;
 use crate::record::manifest::Shard;
-use crate::runner::reuse::Known;
-use crate::runner::{self, OutputError, RunError, Session, Settings, progress};
-use crate::text::{and_more, plural};
+use crate::runner::{self, Session, Settings, progress};
+use crate::text::plural;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+
+mod messages;
+
+use messages::{cannot_show, changed_plan, damaged_rows, failure_with_repair, resume_hint};
 
 /// Run an experiment, or resume it, and write its report
 #[derive(clap::Args)]
@@ -172,45 +174,6 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(exit)
 }
 
-/// The message for a folder whose rows were another plan's.
-fn changed_plan(known: &Known) -> String {
-    let mut text = "the plan has changed".to_owned();
-    if known.unused > 0 {
-        text += &format!(": {} that it no longer has are kept in unused.csv", plural(known.unused, "row"));
-    }
-    text
-}
-
-/// The warning of rows in the folder that are not used.
-fn damaged_rows(known: &Known) -> Option<String> {
-    let (first, saved) = (known.damaged.first()?, known.saved.as_ref()?);
-    let more = and_more(known.damaged.len() - 1);
-    Some(format!("not used: {first}{more}; a copy of the file is kept as {}", saved.display()))
-}
-
-/// The message for an experiment that cannot show what it varies.
-fn cannot_show(blind: &[String]) -> String {
-    format!("this experiment cannot show what it varies:\n- {}", blind.join("\n- "))
-}
-
-/// Judges the moves of a session's results by the experiment's reference, if it has one; false if
-/// interrupted.
-pub(super) fn judge(
-    experiment: &Experiment,
-    session: &Session<'_>,
-    stop: &AtomicBool,
-    quiet: bool,
-) -> Result<bool, CommandFailure> {
-    if let Some(moves) = experiment.file.reference.as_ref().map(|reference| reference.own_search.is_none())
-        && !quiet
-    {
-        eprintln!("judging the {} with the reference", if moves { "moves" } else { "scores" });
-    }
-    let Session { settings, output, subjects, .. } = session;
-    let judged = runner::reference::judge(experiment, subjects, &output.folder, settings.jobs, stop);
-    Ok(judged.map_err(run_failure)?.is_some())
-}
-
 /// Warns about what the experiment cannot show, or refuses it with `--strict`.
 fn warn_before_run(
     experiment: &Experiment,
@@ -232,36 +195,9 @@ fn warn_before_run(
     Ok(())
 }
 
-/// A failure; if rows are damaged, with the hint to repair them.
-fn failure_with_repair(error: RunError) -> CommandFailure {
-    let help = match &error {
-        RunError::Output(OutputError::Results { error: ResultsError::Damaged { .. }, .. }) => {
-            "drop such rows and run their jobs again with --repair"
-        }
-        RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => {
-            "if only its first line is damaged, restore it with --repair, which keeps the rows of this plan"
-        }
-        RunError::Output(OutputError::Edited(_)) => {
-            let mut failure = run_failure(error);
-            failure.message += "\nhelp: restore the file, start over with --fresh, or seal it as it is with --repair";
-            return failure;
-        }
-        _ => return run_failure(error),
-    };
-    let mut failure = run_failure(error);
-    failure.message +=
-        &format!("\nhelp: {help}; a copy of the file is kept as results.csv.damaged-1 (or the next number)");
-    failure
-}
-
 /// The folder with rows of an earlier run; `None` if they are about to be deleted.
 fn earlier<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
     (!args.run.fresh).then_some(folder)
-}
-
-/// The message of an interrupted run: the jobs done so far, and the command to resume.
-fn resume_hint(ran: &runner::RunSummary, command: &str) -> String {
-    format!("interrupted: {} done; to resume:\n  {command}", plural(ran.before + ran.done, "job"))
 }
 
 #[cfg(test)]

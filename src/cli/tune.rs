@@ -6,15 +6,19 @@ use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::preflight;
 use crate::analysis::questions::race::{Contest, RaceStage, Round, run_race};
-use crate::experiment::{Experiment, Plan, Tune};
+use crate::experiment::{Experiment, Plan};
 use crate::record::manifest::Manifest;
-use crate::report::{self, tune_page::TuneOutcome};
+use crate::report::tune_page::TuneOutcome;
 use crate::runner::{self, Output, progress};
 use crate::text::plural;
 use crate::tune::{
     Runs, at_pressures, check, check_metric, find_metric, leave_out_idle, prepare_engines, screen_result, seed_warning,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+mod stages;
+
+use stages::{clear, held_out_warnings, name, origins};
 
 /// Find the best variant, and confirm it on unseen positions
 #[derive(clap::Args)]
@@ -137,46 +141,6 @@ pub fn run(args: &Args) -> CommandResult {
         &stop,
         args.run.quiet,
     )
-}
-
-fn name(stage: RaceStage, pressures: &[String]) -> String {
-    match stage {
-        RaceStage::Race(round) => format!("race, round {}", round + 1),
-        RaceStage::HeldOut(pressure) => format!("held out, {}", pressures[pressure]),
-    }
-}
-
-/// Deletes the results of all stages.
-fn clear(folder: &Path, pressures: usize) -> Result<(), CommandFailure> {
-    let stages = (0..64).map(RaceStage::Race).chain((0..pressures).map(RaceStage::HeldOut));
-    for stage in stages.map(|stage| folder.join(stage.folder())).filter(|stage| stage.is_dir()) {
-        Output::open(&stage).and_then(|output| output.clear()).map_err(output_failure)?;
-    }
-    Ok(())
-}
-
-/// The warnings on the held-out pages of the pressures.
-fn held_out_warnings(folder: &Path, pressures: &[String]) -> Result<Vec<String>, CommandFailure> {
-    let mut warnings = Vec::new();
-    for (at, pressure) in pressures.iter().enumerate() {
-        let page = report::Page::read(&folder.join(RaceStage::HeldOut(at).folder())).map_err(CommandFailure::io)?;
-        warnings.extend(page.undetectable.iter().map(|blind| format!("{pressure}: {blind}")));
-    }
-    Ok(warnings)
-}
-
-/// What the result is based on: suite, plan, build and engines.
-fn origins(manifest: &Manifest, tune: &Tune, engines: Vec<String>) -> Vec<String> {
-    let Manifest { suite, items, variants, plan, build, .. } = manifest;
-    let searched = format!(
-        "suite {suite}, {items} items; {} candidates; plan {plan}; `ttlab tune`, seed {}, alpha {}",
-        variants.len(),
-        tune.seed,
-        tune.alpha
-    );
-    let built = format!("ttlab {} ({}, {})", build.version, build.commit, build.profile);
-    let engines = engines.into_iter().map(|line| format!("engine {line}"));
-    [searched, built].into_iter().chain(engines).collect()
 }
 
 #[cfg(test)]

@@ -39,10 +39,7 @@ pub enum Subject {
 impl Variant {
     /// The options of ttlab's own engine; none for an external one.
     pub fn builtin(&self) -> Option<&EngineOptions> {
-        match &self.subject {
-            Subject::Builtin { options, .. } => Some(options),
-            Subject::External(_) => None,
-        }
+        if let Subject::Builtin { options, .. } = &self.subject { Some(options) } else { None }
     }
 
     /// The table of ttlab's own engine; none for an external one.
@@ -52,10 +49,7 @@ impl Variant {
 
     /// The external engine; none for ttlab's own.
     pub fn external(&self) -> Option<&SubjectOptions> {
-        match &self.subject {
-            Subject::Builtin { .. } => None,
-            Subject::External(subject) => Some(subject),
-        }
+        if let Subject::External(subject) = &self.subject { Some(subject) } else { None }
     }
 
     /// Whether its searches of one item leave state (table or history) to those of the next.

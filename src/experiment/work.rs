@@ -19,25 +19,16 @@ pub enum Work {
 impl Work {
     /// The rules of the games; none without `[match]`.
     pub fn games(&self) -> Option<&Match> {
-        match self {
-            Self::Match(games) => Some(games),
-            Self::Search(_) | Self::Replay(_) => None,
-        }
+        if let Self::Match(games) = self { Some(games) } else { None }
     }
 
     /// The trace; none without `[trace]`.
     pub fn trace(&self) -> Option<&Arc<Trace>> {
-        match self {
-            Self::Replay(trace) => Some(trace),
-            Self::Search(_) | Self::Match(_) => None,
-        }
+        if let Self::Replay(trace) = self { Some(trace) } else { None }
     }
 
     /// Which positions along games are searched; none without `[sequence]`.
     pub fn sequence(&self) -> Option<Sequence> {
-        match self {
-            Self::Search(sequence) => *sequence,
-            Self::Match(_) | Self::Replay(_) => None,
-        }
+        if let Self::Search(sequence) = self { *sequence } else { None }
     }
 }

@@ -20,12 +20,8 @@ pub struct ReplayOutcome<'a> {
     pub policies: Vec<(String, ReplayCounters)>,
 }
 
-/// A table or a bound.
-struct Line {
-    name: String,
-    counters: ReplayCounters,
-    is_bound: bool,
-}
+/// A policy or a bound, its counts, and whether it is a bound.
+type Line = (String, ReplayCounters, bool);
 
 /// Selects a count.
 type Count = fn(&ReplayCounters) -> u64;
@@ -46,18 +42,14 @@ impl ReplayOutcome<'_> {
         let Self { info, always, bounds: [hits, kept, worth_kept], .. } = *self;
         let best = ReplayCounters { hits, kept, worth_kept, ..always };
         let all = ReplayCounters { hits: always.known, kept: always.cuts, worth_kept: always.worth, ..always };
-        let bound = |name: &str, counters| Line { name: name.to_owned(), counters, is_bound: true };
-        let table = |(name, counters): &(String, ReplayCounters)| Line {
-            name: name.clone(),
-            counters: *counters,
-            is_bound: false,
-        };
+        let policies = self.policies.iter().map(|(name, counters)| (name.clone(), *counters, false));
+        let bounds = [("clairvoyant", best), ("unbounded", all)];
         let lines: Vec<Line> =
-            self.policies.iter().map(table).chain([bound("clairvoyant", best), bound("unbounded", all)]).collect();
+            policies.chain(bounds.map(|(name, counters)| (name.to_owned(), counters, true))).collect();
         let of_tables = |count: Count| {
-            move |line: &Line| match line.is_bound {
+            move |(_, counters, is_bound): &Line| match is_bound {
                 true => Cell::empty("a bound"),
-                false => Cell::count(count(&line.counters) as f64),
+                false => Cell::count(count(counters) as f64),
             }
         };
         let measures: [(&str, &str, &str, Count, Count); 3] = [
@@ -67,24 +59,24 @@ impl ReplayOutcome<'_> {
         ];
         let policy = "clairvoyant: the most that a table of this shape can reach; unbounded: one that forgets nothing";
         let mut entries = Entries::<Line>::new()
-            .text("policy", "policy", policy, |line| Cell::text(&line.name))
-            .number("probes", "probes", "", |line| Cell::count(line.counters.probes as f64))
+            .text("policy", "policy", policy, |line| Cell::text(&line.0))
+            .number("probes", "probes", "", |line| Cell::count(line.1.probes as f64))
             .drop_order(13);
         for (order, (kept_key, total_key, about_total, total, kept)) in (1..).zip(measures) {
             let is_known = info.has_worth() || total_key == "known";
             let unless_unknown = move |cell: Cell| if is_known { cell } else { Cell::empty(NO_WINDOWS) };
-            let count = |count: Count| move |line: &Line| unless_unknown(Cell::count(count(&line.counters) as f64));
+            let count = |count: Count| move |line: &Line| unless_unknown(Cell::count(count(&line.1) as f64));
             let key = kept_key.trim_end_matches("_kept");
             entries = entries
                 .number(total_key, total_key, about_total, count(total))
                 .drop_order(13 - order)
                 .number(kept_key, &kept_key.replace('_', " "), "those that the table answered so", count(kept))
                 .number(&format!("{key}_share"), &format!("of {total_key}"), "", move |line| {
-                    unless_unknown(Cell::share(kept(&line.counters) as f64, kept(&all) as f64))
+                    unless_unknown(Cell::share(kept(&line.1) as f64, kept(&all) as f64))
                 })
                 .drop_order(3 + order)
                 .number(&format!("{key}_gap"), "gap", "the way from `always` to `clairvoyant`", move |line| {
-                    let [mine, first, last] = [&line.counters, &always, &best].map(|counters| kept(counters) as f64);
+                    let [mine, first, last] = [&line.1, &always, &best].map(|counters| kept(counters) as f64);
                     let share = if last > first { (mine - first) / (last - first) } else { f64::NAN };
                     unless_unknown(Cell::share(share, 1.0))
                 })

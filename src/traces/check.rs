@@ -21,7 +21,6 @@ impl Check {
     }
 
     /// The `value` and `depth` fields of the end event for a node total: 24 bits, never all 0.
-    #[must_use]
     pub fn end_fields(mut self, nodes: u32) -> (i16, i8) {
         self.add_word(nodes.into());
         let bits = (self.0 >> 40).max(1);

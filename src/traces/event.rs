@@ -74,7 +74,6 @@ pub enum Flaw {
 impl Event {
     /// The kind of event.
     #[inline]
-    #[must_use]
     pub fn kind(&self) -> EventKind {
         match self.flags & 3 {
             0 => EventKind::Probe,
@@ -86,7 +85,6 @@ impl Event {
 
     /// Whether it begins a game or an unrelated position.
     #[inline]
-    #[must_use]
     pub fn begins_game(&self) -> bool {
         match self.kind() {
             EventKind::Clear => true,
@@ -97,44 +95,37 @@ impl Event {
 
     /// Whether all of the bits are set.
     #[inline]
-    #[must_use]
     pub fn has(&self, bits: u8) -> bool {
         self.flags & bits == bits
     }
 
     /// The bound of a store.
     #[inline]
-    #[must_use]
     pub fn bound(&self) -> Bound {
         Bound::from_bits(self.flags >> 2)
     }
 
     /// A probe at a node of depth `depth`; `bits` of [`flags`].
-    #[must_use]
     pub fn probe(key: u64, depth: i8, value: i16, bits: u8, nodes: u32) -> Self {
         Self { key, value, depth, flags: bits & !3, nodes }
     }
 
     /// A store; `bits` of [`flags`], the bound among them.
-    #[must_use]
     pub fn store(key: u64, depth: i8, value: i16, bits: u8, nodes: u32) -> Self {
         Self { key, value, depth, flags: bits & !3 | 1, nodes }
     }
 
     /// A search begins; `plies` were played since the previous one.
-    #[must_use]
     pub fn search(plies: i8, bits: u8, nodes: u32) -> Self {
         Self { key: 0, value: 0, depth: plies, flags: bits & !3 | 2, nodes }
     }
 
     /// The table is cleared.
-    #[must_use]
     pub fn clear(nodes: u32) -> Self {
         Self { flags: 3, nodes, ..Self::default() }
     }
 
     /// The flag bits of a bound, for a store.
-    #[must_use]
     pub fn bound_bits(bound: Bound) -> u8 {
         (bound as u8) << 2
     }
@@ -159,7 +150,6 @@ impl Event {
 
     /// The event as the bytes of the file.
     #[inline]
-    #[must_use]
     pub fn bytes(&self) -> [u8; UNIT] {
         let [key, rest] = self.words();
         (u128::from(key) | u128::from(rest) << 64).to_le_bytes()
@@ -174,7 +164,6 @@ impl Event {
 
     /// Decodes an event without validating it.
     #[inline]
-    #[must_use]
     pub fn from_bytes(bytes: [u8; UNIT]) -> Self {
         let all = u128::from_le_bytes(bytes);
         let word = (all >> 64) as u64;

@@ -66,7 +66,6 @@ pub struct Distinct {
 
 impl Distinct {
     /// Keeps at most `most` keys.
-    #[must_use]
     pub fn new(most: usize) -> Self {
         Self { keys: HashSet::default(), most, level: 0 }
     }
@@ -83,7 +82,6 @@ impl Distinct {
     }
 
     /// The number of distinct keys, exact or estimated.
-    #[must_use]
     pub fn count(&self) -> u64 {
         (self.keys.len() as u64) << self.level
     }
@@ -137,7 +135,6 @@ impl InfoCounter {
     }
 
     /// Whether there was a probe or store.
-    #[must_use]
     pub fn has_accesses(&self) -> bool {
         self.begun
     }
@@ -214,7 +211,6 @@ impl InfoCounter {
     }
 
     /// The counts of all events that were pushed.
-    #[must_use]
     pub fn finish(mut self) -> Info {
         self.record_peaks();
         // A game without a probe or store does not count.
@@ -239,7 +235,6 @@ impl Info {
     }
 
     /// Whether the trace shows which probes were usable, and so what they were worth.
-    #[must_use]
     pub fn has_worth(&self) -> bool {
         self.cuts + self.with_window > 0
     }

@@ -184,13 +184,11 @@ impl<R: Read> Reader<R> {
     }
 
     /// After an error: the intact events of the damaged block.
-    #[must_use]
     pub fn partial_block(&self) -> &[Event] {
         &self.block
     }
 
     /// After the end of the trace: total nodes searched, modulo 2^32.
-    #[must_use]
     pub fn nodes(&self) -> Option<u32> {
         self.nodes
     }

@@ -19,7 +19,6 @@ pub type Recorder<W> = WatchedTable<TraceWatch<W>>;
 
 impl<W: Write + Send> Recorder<W> {
     /// Wraps a table, so that each of its events goes to the writer.
-    #[must_use]
     pub fn new(table: Box<dyn Table>, writer: SharedWriter<W>) -> Self {
         Self::with_watch(TraceWatch(writer), table)
     }

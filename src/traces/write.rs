@@ -38,7 +38,6 @@ impl<W: Write> Writer<W> {
     }
 
     /// The node total of the last event that had one.
-    #[must_use]
     pub fn nodes(&self) -> u32 {
         self.nodes
     }

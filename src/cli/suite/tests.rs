@@ -1,4 +1,6 @@
 use super::*;
+use crate::chess::Board;
+use crate::chess::epd_write::epd_line as epd;
 use crate::chess::suite::SuiteKind;
 use std::path::Path;
 

@@ -46,7 +46,10 @@ fn info_page_lists_each_figure() {
         ..Info::default()
     };
     let lines = |info: &Info| {
-        page(info).lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        describe_trace(info)
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
     };
     let found = lines(&info);
     assert_eq!(

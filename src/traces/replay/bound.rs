@@ -104,7 +104,6 @@ impl Clairvoyant {
     }
 
     /// The total so far.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }

@@ -15,7 +15,6 @@ pub struct TracedGame {
 
 impl TracedGame {
     /// The numbers of its events.
-    #[must_use]
     pub fn events(&self) -> Range<u64> {
         self.first..self.first + self.info.events
     }

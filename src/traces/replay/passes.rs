@@ -61,7 +61,6 @@ const CHUNK: usize = 1 << 12;
 impl Passes {
     /// The fewest passes that keep the facts about positions within `memory` bytes, if keys are
     /// spread evenly over buckets. The tables' own memory is not included.
-    #[must_use]
     pub fn new(info: &Info, index: Index, buckets: u64, memory: u64) -> Self {
         let bytes = |passes: u64| {
             let (met, asked) = (info.peak_positions / passes, info.peak_usable / passes);

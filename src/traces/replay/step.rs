@@ -52,7 +52,6 @@ const ITERATION: u8 = 32;
 impl Step {
     /// The kind of event.
     #[inline]
-    #[must_use]
     pub fn kind(&self) -> EventKind {
         match self.kind_bits & 3 {
             0 => EventKind::Probe,
@@ -64,28 +63,24 @@ impl Step {
 
     /// Whether it is a probe whose node the entry offered last would cut off.
     #[inline]
-    #[must_use]
     pub fn is_usable(&self) -> bool {
         self.kind_bits & USABLE != 0
     }
 
     /// Whether it is a probe that cut off its node in the recorded search.
     #[inline]
-    #[must_use]
     pub fn is_cut(&self) -> bool {
         self.kind_bits & CUT != 0
     }
 
     /// Whether it is a probe of a position offered since the last clear.
     #[inline]
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.kind_bits & 3 == 0 && self.entry_bits & flags::BOUND != 0
     }
 
     /// Ticks by which the event advances a clock.
     #[inline]
-    #[must_use]
     pub fn ticks(&self, clock: options::TickSource) -> u16 {
         use options::TickSource;
         let iteration = self.kind_bits & ITERATION != 0;
@@ -99,7 +94,6 @@ impl Step {
 
     /// The entry of a store, or the one last offered for a probe's key.
     #[inline]
-    #[must_use]
     pub fn entry(&self) -> Entry {
         if self.entry_bits & flags::BOUND == 0 {
             return Entry::evaluation(self.depth, self.entry_bits & flags::PV != 0);
@@ -127,7 +121,6 @@ impl Step {
 
     /// Whether an answer of draft `draft` cuts off the probing node.
     #[inline]
-    #[must_use]
     pub fn ends_node(&self, draft: i32, entry: &Entry) -> bool {
         let beta = i32::from(self.beta);
         draft >= i32::from(self.needed_depth)
@@ -165,7 +158,6 @@ pub struct StepMaker {
 
 impl StepMaker {
     /// For a trace whose depths are nowhere below `lowest`.
-    #[must_use]
     pub fn new(lowest: i8) -> Self {
         Self { known: KeyMap::default(), at: 0, search: 1, min_depth: lowest.min(0) }
     }
@@ -280,7 +272,6 @@ impl StepMaker {
 }
 
 /// Converts a trace in memory.
-#[must_use]
 pub fn make_steps(trace: &[Event]) -> Vec<Step> {
     let lowest =
         trace.iter().filter(|event| event.kind() != EventKind::Search).map(|event| event.depth).min().unwrap_or(0);

@@ -1,0 +1,75 @@
+//! Writes suites as strict EPD.
+
+use super::fault::Fault;
+use super::opcode::{Operation, OperationValue};
+use super::suite::{Item, Suite, printable};
+use super::{Board, EpRule, Increments, Move, Strictness, epd, san};
+use std::fmt::Write;
+
+/// A line of moves from a position, in SAN.
+pub fn line(board: &Board, moves: &[Move]) -> Vec<String> {
+    let mut board = *board;
+    let write = |&mv: &Move| {
+        let written = san::write(&board, mv);
+        board.play(mv, Increments::none());
+        written
+    };
+    moves.iter().map(write).collect()
+}
+
+/// Alternative moves in one position, in SAN.
+pub fn choices(board: &Board, moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|&mv| san::write(board, mv)).collect()
+}
+
+/// The suite as strict EPD, and the items that cannot be written: how to change such a position is
+/// for the user to decide.
+pub fn epd_file(name: &str, suite: &Suite) -> (String, Vec<Fault>) {
+    let (mut text, mut faults) = (String::new(), Vec::new());
+    for item in &suite.items {
+        let line = epd_line(item);
+        match epd::read_line(line.trim_end(), Strictness::Strict) {
+            Ok(_) => text += &line,
+            Err(fault) => {
+                let message = format!("cannot be written as strict EPD: {}", fault.message);
+                faults.push(Fault { file: name.to_owned(), line: item.line, column: 1, message });
+            }
+        }
+    }
+    (text, faults)
+}
+
+/// A line of EPD. What a text in EPD cannot contain is replaced: quotes by apostrophes, backslashes
+/// (which some readers take for escapes) by slashes, control characters by spaces between words and
+/// else by U+FFFD. Clocks come first: some readers look for their names in any text.
+pub fn epd_line(item: &Item) -> String {
+    let fen = item.board.fen(EpRule::Always);
+    let mut fields = fen.split(' ');
+    let mut out = fields.by_ref().take(4).collect::<Vec<_>>().join(" ");
+    let quoted = |text: &str| format!("\"{}\"", printable(text).replace('"', "'").replace('\\', "/"));
+    let has_operation = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
+    let clocks = [("hmvc", "0"), ("fmvn", "1")];
+    for ((opcode, default), clock) in clocks.into_iter().zip(fields) {
+        if clock != default || has_operation(opcode) {
+            let _ = write!(out, " {opcode} {clock};");
+        }
+    }
+    let is_written = |operation: &&Operation| !["id", "hmvc", "fmvn"].contains(&operation.opcode.as_str());
+    for operation in item.operations().iter().filter(is_written) {
+        let value = match &operation.value {
+            OperationValue::Moves(moves) => choices(&item.board, moves).join(" "),
+            OperationValue::Line(moves) => line(&item.board, moves).join(" "),
+            OperationValue::Text(text) => quoted(text),
+            OperationValue::Integer(number) => number.to_string(),
+            OperationValue::Nodes(number) => number.to_string(),
+            OperationValue::Raw(text) => printable(text),
+        };
+        let gap = if value.is_empty() { "" } else { " " };
+        let _ = write!(out, " {}{gap}{value};", operation.opcode);
+    }
+    if !item.moves().is_empty() {
+        let _ = write!(out, " pv {};", line(&item.board, item.moves()).join(" "));
+    }
+    let _ = writeln!(out, " id {};", quoted(&item.id));
+    out
+}

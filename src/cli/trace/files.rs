@@ -1,0 +1,42 @@
+//! Trace files that commands read and write.
+
+use super::super::{CommandFailure, write_error};
+use crate::record::{NewFile, begin_file, publish};
+use crate::text::plural;
+use crate::traces::{TraceError, Writer};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// Opens a trace file.
+pub fn open(file: &Path) -> Result<File, CommandFailure> {
+    // A folder can be opened like a file, but not read.
+    let opened = crate::system::files::open(file).and_then(|open| match open.metadata()?.is_dir() {
+        true => Err(ErrorKind::IsADirectory.into()),
+        false => Ok(open),
+    });
+    opened.map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
+}
+
+/// The error for a trace that cannot be read.
+pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
+    move |error| match error {
+        TraceError::Io(error) => write_error(file)(error),
+        error => CommandFailure::usage(format!("{}: {error}", file.display())),
+    }
+}
+
+/// Begins an output file, which only replaces the old one when it is complete.
+pub(super) fn create_output(out: &Path) -> Result<NewFile, CommandFailure> {
+    begin_file(out).map_err(|error| match error.kind() {
+        ErrorKind::InvalidInput => CommandFailure::usage(format!("{}: {error}", out.display())),
+        _ => write_error(out)(error),
+    })
+}
+
+/// Completes the output file; returns its number of events, for the message.
+pub(super) fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure> {
+    let (events, to) = writer.finish().map_err(write_error(out))?;
+    publish(to, out).map_err(write_error(out))?;
+    Ok(plural(events, "event"))
+}

@@ -1,0 +1,114 @@
+//! `ttlab trace WHAT`: records the searches of a position or of each item of a file.
+
+use super::super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, position, refuse_overwrite};
+use super::files::{create_output, finish};
+use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
+use crate::chess::{Board, Increments};
+use crate::engine::options::GamePly;
+use crate::engine::{Engine, Limit, SearchProgress};
+use crate::system::watch::stop_when_short;
+use crate::text::plural;
+use crate::traces::{Event, Recorder, Writer, flags};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The searches to record.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A FEN in quotes, startpos, or an .epd, .fen or .pgn file
+    what: String,
+    /// Depth of the last iteration, in plies
+    #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
+    depth: Option<u8>,
+    /// Nodes of each search
+    #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Only the first N items of a file
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    first: Option<u32>,
+    /// The trace file to write
+    #[arg(short, long)]
+    out: PathBuf,
+    /// A named starting point for the options
+    #[arg(short, long)]
+    preset: Option<String>,
+    /// Set an option: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+}
+
+/// The positions of each game, or a single position.
+fn items(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
+    let file = Path::new(&args.what);
+    if SuiteKind::from_path(file).is_none() {
+        if args.first.is_some() {
+            refuse!("--first: {} is a single position, not a file", args.what);
+        }
+        return Ok(vec![vec![position(&args.what)?]]);
+    }
+    let suite = Suite::load(file, SuiteOptions::default()).map_err(CommandFailure::usage)?;
+    let boards = |item: &Item| {
+        let after = item.moves().iter().scan(item.board, |board, &mv| {
+            board.play(mv, Increments::none());
+            Some(*board)
+        });
+        std::iter::once(item.board).chain(after).collect()
+    };
+    Ok(suite.items.iter().take(args.first.map_or(usize::MAX, |first| first as usize)).map(boards).collect())
+}
+
+pub fn run(args: &Args) -> CommandResult {
+    refuse_overwrite(Path::new(&args.what), &args.out)?;
+    let items = items(args)?;
+    let options = engine_options(args.preset.as_deref(), &args.sets)?;
+    if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
+        refuse!("give a limit: --depth N, or --nodes N with deepening");
+    }
+    let table =
+        crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(CommandFailure::usage)?;
+    let Some(table) = table else { refuse!("table.kind: \"none\" has nothing to record: choose a table") };
+    let writer = Arc::new(Mutex::new(Writer::new(create_output(&args.out)?)));
+    let recorder = Recorder::new(table, Arc::clone(&writer));
+    let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
+    let limit = Limit { depth: args.depth, nodes: args.nodes };
+    let writing = || writer.lock().unwrap_or_else(PoisonError::into_inner);
+    let mark = |plies: i8, flag: u8| {
+        let mut writer = writing();
+        let nodes = writer.nodes();
+        writer.push(Event::search(plies, flag, nodes));
+    };
+    let (mut nodes, stop) = (0u64, AtomicBool::new(false));
+    let mut search = |boards: &Vec<Board>| {
+        engine.new_game();
+        let mut last_ply = None;
+        for (at, board) in boards.iter().enumerate() {
+            let ply = if options.game_ply == GamePly::Zero { 0 } else { board.game_ply() };
+            let plies = i8::try_from(ply.saturating_sub(last_ply.unwrap_or(ply))).unwrap_or(i8::MAX);
+            last_ply = Some(ply);
+            mark(plies, if at == 0 { flags::GAME } else { 0 });
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            engine.search(board, &boards[..at], limit, &stop, &mut |progress| match progress {
+                SearchProgress::Begin { .. } => mark(0, flags::ITERATION),
+                SearchProgress::End => {}
+                SearchProgress::Iteration(iteration) => {
+                    nodes += iteration.search.nodes;
+                    writing().set_nodes(nodes as u32);
+                }
+            });
+        }
+    };
+    let ((), short) = stop_when_short(options.grows(), &stop, || items.iter().for_each(&mut search));
+    if short {
+        return Err(out_of_memory());
+    }
+    drop(engine);
+    let Some(writer) = Arc::into_inner(writer) else {
+        return Err(CommandFailure::io("the trace is still being written"));
+    };
+    let events = finish(writer.into_inner().unwrap_or_else(PoisonError::into_inner), &args.out)?;
+    eprintln!("{}: {events} of {}", args.out.display(), plural(nodes, "node"));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,42 @@
+//! What `ttlab trace info` prints.
+
+use crate::text::plural;
+use crate::traces::Info;
+
+/// The contents of a trace, one figure per line.
+pub fn describe_trace(info: &Info) -> String {
+    let share = |part: u64, of: u64| match of {
+        0 => format!("{part} (-)"),
+        of => format!("{part} ({:.1} %)", 100.0 * part as f64 / of as f64),
+    };
+    let worth = match (info.has_worth(), info.with_subtree > 0) {
+        (false, _) => "unknown: the trace records no windows, and no probe ended its node",
+        (true, true) => "nodes of each entry's own subtree",
+        (true, false) => "nodes searched between a position's probe and its store",
+    };
+    let rate = match info.nodes {
+        0 => String::new(),
+        nodes => format!("{:.2} events per node", info.events as f64 / nodes as f64),
+    };
+    let lines = [
+        ("events", info.events.to_string()),
+        ("games", info.games.to_string()),
+        ("searches", format!("{} ({} recorded)", info.searches, plural(info.iterations, "iteration"))),
+        ("clears", info.clears.to_string()),
+        ("nodes", info.nodes.to_string()),
+        ("", rate),
+        ("probes", info.probes.to_string()),
+        ("  answered", share(info.hits, info.probes)),
+        ("  cut", share(info.cuts, info.probes)),
+        ("  windows", share(info.with_window, info.probes)),
+        ("stores", info.stores.to_string()),
+        ("  exact", share(info.exact, info.stores)),
+        ("  lower", share(info.lower, info.stores)),
+        ("  no bound", share(info.evaluations, info.stores)),
+        ("positions", format!("{}{}", if info.estimated { "about " } else { "" }, info.positions)),
+        ("depths", format!("{} to {}", info.min_depth, info.max_depth)),
+        ("worth", worth.to_owned()),
+    ];
+    let text = lines.into_iter().filter(|(_, figure)| !figure.is_empty());
+    text.map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()
+}
