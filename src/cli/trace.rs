@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, refuse_overwrite, write_error};
+use super::{CommandResult, Exit, refuse_overwrite, write_error};
 use crate::record::publish;
 use crate::report::trace_page::describe_trace;
 use crate::text::plural;
