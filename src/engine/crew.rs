@@ -2,12 +2,12 @@
 
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
-use super::pace::Baton;
+use super::pace::{Baton, Team};
 use super::schedule::Turns;
 use super::search::POLL;
 use super::stop::Stop;
-use super::threads::{Answer, Threads};
-use super::vote::{Completed, elect};
+use super::threads::Threads;
+use super::vote::{Answers, Completed};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
@@ -95,11 +95,7 @@ pub struct Crew<'a> {
     places: Vec<Place>,
     /// What each helper has counted in this search.
     counts: Vec<SearchCounters>,
-    /// The last iteration that each completed.
-    completed: Vec<Option<Completed>>,
-    answer: Answer,
-    /// Depth of the main searcher's iteration.
-    depth: u8,
+    answers: Answers,
     /// Of what they counted, what earlier iterations of the main searcher had.
     reported: SearchCounters,
     turns: Turns,
@@ -120,9 +116,7 @@ impl<'a> Crew<'a> {
     pub fn new(options: &Threads, helpers: Vec<Box<dyn Suspended>>, nodes: Option<u64>, stop: Stop<'a>) -> Self {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
-            completed: vec![None; helpers.len()],
-            answer: options.answer,
-            depth: 0,
+            answers: Answers::new(options.answer, helpers.len()),
             places: helpers.into_iter().map(Place::Searching).collect(),
             reported: SearchCounters::default(),
             turns: Turns::new(options),
@@ -132,43 +126,6 @@ impl<'a> Crew<'a> {
             stop,
             next_poll: u64::MAX,
         }
-    }
-
-    /// Begins an iteration of the main searcher.
-    pub fn begin_iteration(&mut self, depth: u8) {
-        self.depth = depth;
-    }
-
-    /// The answer to the main searcher's iteration, if another searcher's counts; `main`: its own,
-    /// if it completed the iteration.
-    pub fn answer(&self, main: Option<Completed>) -> Option<Completed> {
-        match main {
-            None => self.first_answer().cloned(),
-            Some(main) if self.answer == Answer::Vote => {
-                let all: Vec<&Completed> = std::iter::once(&main).chain(self.completed.iter().flatten()).collect();
-                elect(&all).cloned()
-            }
-            Some(_) => None,
-        }
-    }
-
-    /// A helper's answer that ends the main searcher's iteration.
-    fn first_answer(&self) -> Option<&Completed> {
-        let enough = |completed: &&Completed| self.answer == Answer::First && completed.depth >= self.depth;
-        self.completed.iter().flatten().filter(enough).min_by_key(|completed| completed.depth)
-    }
-
-    /// Ends an iteration of the main searcher, in which it counted `main` nodes; the rest of its
-    /// turn is for the next one. Returns what the helpers counted meanwhile.
-    pub fn end_iteration(&mut self, main: u64) -> SearchCounters {
-        let (begin, end) = std::mem::take(&mut self.main);
-        self.nodes_left -= main - begin;
-        self.turn.1 += end - main;
-        let mut all = SearchCounters::default();
-        self.counts.iter().for_each(|&count| all += count);
-        let meanwhile = all - self.reported;
-        self.reported = all;
-        meanwhile
     }
 
     /// Ends all searches and returns the helpers, each in the box in which its stack had it.
@@ -208,10 +165,29 @@ impl<'a> Crew<'a> {
             }
         };
         self.counts[helper] = report.count;
-        if report.completed.is_some() {
-            self.completed[helper] = report.completed;
-        }
+        self.answers.note(helper, report.completed);
         self.nodes_left -= self.counts[helper].nodes - before;
+    }
+}
+
+impl Team for Crew<'_> {
+    fn begin_iteration(&mut self, depth: u8) {
+        self.answers.begin_iteration(depth);
+    }
+
+    fn answer(&self, main: Option<Completed>) -> Option<Completed> {
+        self.answers.decide(main)
+    }
+
+    fn end_iteration(&mut self, main: u64) -> SearchCounters {
+        let (begin, end) = std::mem::take(&mut self.main);
+        self.nodes_left -= main - begin;
+        self.turn.1 += end - main;
+        let mut all = SearchCounters::default();
+        self.counts.iter().for_each(|&count| all += count);
+        let meanwhile = all - self.reported;
+        self.reported = all;
+        meanwhile
     }
 }
 
@@ -219,7 +195,7 @@ impl Baton for Crew<'_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
         self.nodes_left -= count.nodes - self.main.0;
         self.main = (count.nodes, count.nodes);
-        while self.nodes_left > 0 && self.first_answer().is_none() && !self.is_stopped() {
+        while self.nodes_left > 0 && self.answers.first().is_none() && !self.is_stopped() {
             if self.turn.1 == 0 {
                 self.turn = self.turns.next();
             }

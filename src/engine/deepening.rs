@@ -13,7 +13,8 @@ use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
 use super::oracle::{self, BestMoves};
 use super::ordering::Learned;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
-use super::pace::Pace;
+use super::pace::{Pace, Team};
+use super::real::{Common, RealCrew};
 use super::search::{Buffers, Search};
 use super::stop::Stop;
 use super::switches::Switches;
@@ -25,7 +26,9 @@ use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
 use crate::table::watch::WatchedTable;
 use crate::table::{self, ObservedTable, SharedTable, Table, TableError, TableKind, ThreadCounters};
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 /// A configured engine with its state between searches.
 pub struct Engine {
@@ -247,10 +250,37 @@ impl Engine {
             })
             .collect();
         let task = Task { root, path: path.clone(), first: self.first_depth(limit) };
+        if self.options.threads.is_real() {
+            return self.search_on_threads(&root, task, limit, stop, watch);
+        }
         let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
         let mut crew = (!helpers.is_empty()).then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop));
-        let iterations = self.deepen(&root, path, limit, stop, crew.as_mut(), watch);
+        let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
         self.helpers.extend(crew.into_iter().flat_map(Crew::end));
+        Outcome { iterations, stopped: stop.is_set() }
+    }
+
+    /// Searches with helpers on threads of the system.
+    fn search_on_threads(
+        &mut self,
+        root: &Board,
+        task: Task,
+        limit: Limit,
+        stop: Stop<'_>,
+        watch: &mut dyn FnMut(SearchProgress),
+    ) -> Outcome {
+        let common = Common::new(&self.options.threads, limit.nodes, stop);
+        let (helpers, path) = (std::mem::take(&mut self.helpers), task.path.clone());
+        let iterations = std::thread::scope(|scope| {
+            let start = |helper| common.start(scope, helper, task.clone());
+            let threads: Vec<_> = helpers.into_iter().map(start).collect();
+            let mut crew = RealCrew::new(&common);
+            let iterations = self.deepen(root, path, limit, stop, Some(&mut crew), watch);
+            drop(crew);
+            let join = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|failure| resume_unwind(failure));
+            self.helpers = threads.into_iter().map(join).collect();
+            iterations
+        });
         Outcome { iterations, stopped: stop.is_set() }
     }
 
@@ -267,7 +297,7 @@ impl Engine {
         path: Vec<u64>,
         limit: Limit,
         stop: Stop<'_>,
-        mut crew: Option<&mut Crew<'_>>,
+        mut crew: Option<&mut dyn Team>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Vec<Iteration> {
         let mut iterations: Vec<Iteration> = Vec::new();
@@ -295,7 +325,7 @@ impl Engine {
             let expected = IterationPlan { depth, guess, nodes: nodes_left };
             crew.iter_mut().for_each(|crew| crew.begin_iteration(depth));
             let pace = match crew.as_mut() {
-                Some(crew) => Pace::Turns(*crew),
+                Some(crew) => Pace::Turns(&mut **crew),
                 None => Pace::Alone(stop),
             };
             let mut found = self.iterate(root, expected, &mut buffers, pace, watch);

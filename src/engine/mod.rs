@@ -23,6 +23,7 @@ pub mod outcome;
 mod pace;
 mod probe;
 mod pv;
+mod real;
 pub mod reference;
 mod renamed;
 mod root;

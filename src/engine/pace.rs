@@ -15,6 +15,18 @@ pub trait Baton {
     }
 }
 
+/// The helpers, from the main searcher's side.
+pub trait Team: Baton {
+    /// Begins an iteration of the main searcher.
+    fn begin_iteration(&mut self, depth: u8);
+    /// The answer to the main searcher's iteration, if another searcher's counts; `main`: its own,
+    /// if it completed the iteration.
+    fn answer(&self, main: Option<Completed>) -> Option<Completed>;
+    /// Ends an iteration of the main searcher, in which it counted `main` nodes; the rest of its
+    /// turn is for the next one. Returns what the helpers counted meanwhile.
+    fn end_iteration(&mut self, main: u64) -> SearchCounters;
+}
+
 /// How long a searcher may go on before it must ask.
 pub enum Pace<'a> {
     /// Alone, until it is stopped.

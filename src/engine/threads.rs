@@ -15,6 +15,8 @@ pub struct Threads {
     /// searcher, a limit of nodes that of all together.
     #[cfg_attr(test, schemars(range(min = 1, max = 256)))]
     pub count: u32,
+    /// How they run.
+    pub kind: ThreadKind,
     /// Who is next when a turn ends.
     pub schedule: Schedule,
     /// Nodes of a turn, at least 1. Short turns are nearest to threads; each costs a few
@@ -40,6 +42,7 @@ impl Default for Threads {
     fn default() -> Self {
         Self {
             count: 1,
+            kind: ThreadKind::default(),
             schedule: Schedule::default(),
             quantum: 64,
             main_quantum: 0,
@@ -56,8 +59,16 @@ impl Threads {
     /// Whether what is counted depends on `seed`.
     #[must_use]
     pub fn is_seeded(&self) -> bool {
-        let draws = self.schedule == Schedule::Random || self.helpers == Helpers::Shuffle || self.tear.is_on();
+        let draws = self.kind == ThreadKind::Virtual && self.schedule == Schedule::Random
+            || self.helpers == Helpers::Shuffle
+            || self.tear.is_on();
         self.count > 1 && draws
+    }
+
+    /// Whether the system decides what is counted.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        self.count > 1 && self.kind == ThreadKind::Real
     }
 
     /// The turns of `turns`: searchers and nodes.
@@ -80,6 +91,20 @@ impl Threads {
             false => Err("no turn of searcher 0, whose iterations are the results: add one, as in `0:64`".to_owned()),
         }
     }
+}
+
+/// How several searchers run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadKind {
+    /// In turn on one thread: the same counts on any machine.
+    #[default]
+    Virtual,
+    /// Each on a thread of the system, which decides who is faster: no search repeats, so that
+    /// each needs repeats. They share the table by a lock, and `schedule`, `quantum`,
+    /// `main_quantum` and `turns` mean nothing.
+    Real,
 }
 
 /// Who is next when a searcher's turn ends.

@@ -1,5 +1,6 @@
 //! Whose answer several searchers give.
 
+use super::threads::Answer;
 use crate::chess::{Move, Score};
 
 /// An iteration that a searcher has completed.
@@ -16,9 +17,56 @@ impl Completed {
     }
 }
 
+/// The iterations that helpers have completed, and what comes of them.
+pub struct Answers {
+    answer: Answer,
+    /// The last iteration that each helper completed.
+    completed: Vec<Option<Completed>>,
+    /// Depth of the main searcher's iteration.
+    depth: u8,
+}
+
+impl Answers {
+    /// No answer of so many helpers.
+    pub fn new(answer: Answer, helpers: usize) -> Self {
+        Self { answer, completed: vec![None; helpers], depth: 0 }
+    }
+
+    /// Begins an iteration of the main searcher.
+    pub fn begin_iteration(&mut self, depth: u8) {
+        self.depth = depth;
+    }
+
+    /// Notes what a helper completed, if anything.
+    pub fn note(&mut self, helper: usize, completed: Option<Completed>) {
+        if completed.is_some() {
+            self.completed[helper] = completed;
+        }
+    }
+
+    /// A helper's answer that ends the main searcher's iteration.
+    pub fn first(&self) -> Option<&Completed> {
+        let enough = |completed: &&Completed| self.answer == Answer::First && completed.depth >= self.depth;
+        self.completed.iter().flatten().filter(enough).min_by_key(|completed| completed.depth)
+    }
+
+    /// The answer to the main searcher's iteration, if another searcher's counts; `main`: its own,
+    /// if it completed the iteration.
+    pub fn decide(&self, main: Option<Completed>) -> Option<Completed> {
+        match main {
+            None => self.first().cloned(),
+            Some(main) if self.answer == Answer::Vote => {
+                let all: Vec<&Completed> = std::iter::once(&main).chain(self.completed.iter().flatten()).collect();
+                elect(&all).cloned()
+            }
+            Some(_) => None,
+        }
+    }
+}
+
 /// The answer of the first searcher that voted for the move with the most votes; of equal moves the
 /// one that was named first wins. None without searchers.
-pub fn elect<'c>(searchers: &[&'c Completed]) -> Option<&'c Completed> {
+fn elect<'c>(searchers: &[&'c Completed]) -> Option<&'c Completed> {
     let lowest = searchers.iter().map(|completed| completed.score).min()?;
     let weight = |voter: &&Completed| i64::from(voter.score - lowest + 14) * i64::from(voter.depth);
     let votes = |completed: &&Completed| {

@@ -246,6 +246,12 @@ impl Experiment {
         if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
             return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));
         }
+        let mut real = variants.iter().filter_map(Variant::builtin).filter(|options| options.threads.is_real());
+        if (file.games.is_some() || file.tune.is_some()) && real.next().is_some() {
+            let problem =
+                "\"real\" repeats no search, and games and races must be the same twice: expected \"virtual\"";
+            return Err(source.invalid("threads.kind", problem));
+        }
         if file.schedules > 1 {
             let problem = if file.seeds > 1 {
                 "is not allowed beside seeds: give the seeds as variants (\"keys.seed\" = [1, 2, 3] in [grid])"

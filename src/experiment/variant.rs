@@ -69,7 +69,8 @@ pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
     Extra {
         anatomy: any(|options| options.diagnostics == Diagnostics::Full),
         threads: any(|options| options.threads.count > 1),
-        external: variants.iter().any(|variant| variant.external().is_some()),
+        external: any(|options| options.threads.is_real())
+            || variants.iter().any(|variant| variant.external().is_some()),
         games,
         suites,
     }

@@ -122,7 +122,9 @@ impl Shared<'_> {
 
     /// One row without its checksum: a result, or the error.
     pub(super) fn row(&self, job: &Job, label: &Label, outcome: Result<&JobRow, &str>) -> Vec<String> {
-        let (found, repeats) = (outcome.ok(), self.subjects.repeats(job.variant));
+        let is_real = self.plan.variants[job.variant].builtin().is_some_and(|options| options.threads.is_real());
+        let repeats = if is_real { "not repeatable".to_owned() } else { self.subjects.repeats(job.variant) };
+        let found = outcome.ok();
         let text = EngineColumns { report: found.and_then(|found| found.report.as_ref()), repeats: &repeats };
         let game = found.and_then(|found| found.game.as_deref());
         Row {

@@ -62,6 +62,7 @@ const SILENT: &[(&str, &str)] = &[
     ("table.huge_pages=", "time only"),
     ("keys.ep=pseudo-legal", "needs a pinned capturer: tests/chess/keys.rs"),
     ("diagnostics=", "time only"),
+    ("threads.kind=real", "several searchers repeat nothing there, and one is as ever: src/engine/crew/tests.rs"),
 ];
 
 /// An option without a value here is one that no signature would miss; a value that moves nothing

@@ -21,6 +21,9 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
         avoids && experiment.limits(variant).iter().any(|limit| limit.depth.is_some())
     };
     let threads = |variant: &Variant| {
+        if let Some(options) = variant.builtin() {
+            return options.threads.is_real();
+        }
         let mut options = variant.external().into_iter().flat_map(|subject| &subject.options);
         options.any(|(name, value)| {
             name.eq_ignore_ascii_case("Threads") && value.to_string().parse().is_ok_and(|count: u32| count > 1)
@@ -55,6 +58,9 @@ mod tests {
         assert!(warnings("limit = { nodes = 300 }", &format!("{abdada}2")).is_empty());
         assert!(warnings(depth, &format!("{abdada}1")).is_empty());
         assert!(warnings(depth, "'threads.count' = 2").is_empty());
+        let real = "'threads.count' = 2\n'threads.kind' = 'real'";
+        assert_eq!(warnings(depth, real).len(), 1);
+        assert!(warnings(depth, &real.replace('2', "1")).is_empty());
         let engine = "'subject.uci' = 'x'\n'uci.Threads' = ";
         let found = warnings(depth, &format!("{engine}2"));
         assert!(matches!(&found[..], [one] if one.starts_with("\"b\": searches by several threads")), "{found:?}");

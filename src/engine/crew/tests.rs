@@ -163,6 +163,21 @@ fn helper_without_moves_ends_its_search() {
     }
 }
 
+/// Searchers on threads of the system reach the depth, keep the limit of nodes, and count each
+/// other's entries. What they count is another draw each time.
+#[test]
+fn searchers_on_threads_of_the_system_keep_their_limits() {
+    for answer in ["main", "first", "vote"] {
+        let options = options(&format!(r#"{{ "count": 3, "kind": "real", "answer": "{answer}" }}"#));
+        let found = search(&options, MIDDLE_GAME, to_depth(5));
+        assert_eq!(found.iter().map(|at| at.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert!(found.iter().all(|at| at.finished && !at.best.is_none()));
+        let found = search(&options, MIDDLE_GAME, Limit { depth: None, nodes: Some(9000) });
+        let nodes: u64 = found.iter().map(|at| at.search.nodes).sum();
+        assert!((1..=9000).contains(&nodes) && !found.last().unwrap().finished, "{nodes}");
+    }
+}
+
 /// The stop signal ends a search in the middle of a turn of any length.
 #[test]
 fn stop_ends_a_turn() {
@@ -224,8 +239,10 @@ impl Table for Failing {
 #[test]
 fn searcher_that_fails_ends_the_search() {
     // The hundredth probe is the main searcher's or a helper's.
-    for main_quantum in [1, 4000] {
-        let options = options(&format!("{{ \"count\": 4, \"quantum\": 60, \"main_quantum\": {main_quantum} }}"));
+    for (kind, main_quantum) in [("virtual", 1), ("virtual", 4000), ("real", 1)] {
+        let options = options(&format!(
+            "{{ \"count\": 4, \"kind\": \"{kind}\", \"quantum\": 60, \"main_quantum\": {main_quantum} }}"
+        ));
         let table = crate::table::build(&options.table, None, false).unwrap().unwrap();
         let mut engine = Engine::with_table(&options, Box::new(Failing(table, 0))).unwrap();
         let board = Board::from_fen(MIDDLE_GAME).unwrap();

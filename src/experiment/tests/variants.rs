@@ -134,7 +134,7 @@ fn axis_and_variant_errors_have_their_place() {
             ("[baseline]\nclear = \"game\"", "", "", ""),
             (
                 "[baseline]\nkind = \"always\"",
-                "baseline.kind: may be `table.kind` or `table.policy.kind`: write it out",
+                "baseline.kind: may be `table.kind` or `table.policy.kind` or `threads.kind`: write it out",
                 "kind",
                 "",
             ),
@@ -247,7 +247,7 @@ fn expectation_errors_have_their_place() {
             ),
             (
                 "where = { kind = \"x\" }\nnodes = 3",
-                "expect.where.kind: may be `table.kind` or `table.policy.kind`: write it out",
+                "expect.where.kind: may be `table.kind` or `table.policy.kind` or `threads.kind`: write it out",
                 "kind",
                 "",
             ),

@@ -276,7 +276,7 @@ fn together(chosen: &[&EngineOptions]) -> Option<EngineOptions> {
     }
     let options: EngineOptions = serde_json::from_value(all).ok()?;
     // Each twin keeps its own offers.
-    if options.threads.count > 1 && options.keeps_offers() {
+    if options.threads.count > 1 && options.keeps_offers() || options.threads.is_real() {
         return None;
     }
     Engine::new(&options, None).ok().map(|_| options)
