@@ -561,6 +561,10 @@ fn files_shown_in_documents_pass_check() {
         ("docs/columns.md", &["columns", "--markdown"]),
         ("docs/ttlab.schema.json", &["schema"]),
     ] {
+        // The package leaves out the schema, which `ttlab schema` prints.
+        if !root.join(name).exists() && !root.join(".git").exists() {
+            continue;
+        }
         assert_eq!(run(args).0, read(name), "print {name} again: ttlab {}", args.join(" "));
     }
 }
