@@ -6,10 +6,24 @@ use super::problem::Problem;
 use super::text::FileText;
 use crate::text::plural;
 use std::collections::BTreeSet;
-use toml::Value;
+use toml::{Table, Value};
 
 /// Paths that vary together, each with its values; all lists are of equal length.
 pub(super) type Axis = Vec<(String, Vec<Value>)>;
+
+/// The key of a `[[zip]]` that names its points.
+pub(super) const NAME: &str = "name";
+
+/// The name of the point of a `[[zip]]` that these paths are at; none if the zip has no names.
+pub(super) fn zip_name<'z>(zip: &'z Table, paths: &[(String, Value)]) -> Option<&'z str> {
+    let names = zip.get(NAME)?.as_array()?;
+    let is_at = |index: usize| {
+        let options = zip.iter().filter(|(path, _)| *path != NAME);
+        let value = |path: &String| paths.iter().find(|(own, _)| own == path).map(|(_, value)| value);
+        options.into_iter().all(|(path, values)| values.get(index).is_some_and(|one| value(path) == Some(one)))
+    };
+    (0..names.len()).find(|&index| is_at(index)).and_then(|index| names[index].as_str())
+}
 
 /// The axes of a file, in order: those of `[grid]`, then each `[[zip]]`.
 ///
@@ -36,7 +50,8 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
         axes.push(vec![(path, values)]);
     }
     for (index, zip) in file.zip.iter().enumerate() {
-        let axis: Axis = zip.iter().map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
+        let options = zip.iter().filter(|(path, _)| *path != NAME);
+        let axis: Axis = options.map(|(path, value)| list("zip", path, value)).collect::<Result<_, _>>()?;
         if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != axis[0].1.len()) {
             let ((first, expected), found) = (&axis[0], plural(values.len(), "value"));
             let message = format!("zip.{path}: has {found} where zip.{first} has {}", expected.len());
@@ -47,6 +62,20 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
             let other = if file.grid.contains_key(path) { "[grid]" } else { "another [[zip]]" };
             let message = format!("zip.{path}: is set in {other} too: set it in one of them");
             return Err(source.problem_at(&format!("zip.{index}.{path}"), message));
+        }
+        if let Some(names) = zip.get(NAME) {
+            let wrong = |message: String| Err(source.problem_at(&format!("zip.{index}.{NAME}"), message));
+            let points = axis.first().map_or(0, |(_, values)| values.len());
+            let distinct: BTreeSet<&str> = names.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            if distinct.len() != points || names.as_array().is_none_or(|names| names.len() != points) {
+                return wrong(format!(
+                    "zip.{NAME}: expected {} in a list, one for each point",
+                    plural(points, "different name")
+                ));
+            }
+            if let Some(name) = distinct.iter().find(|name| name.trim().is_empty() || name.contains(char::is_control)) {
+                return wrong(format!("zip.{NAME}: `{}` is not a name", name.escape_debug()));
+            }
         }
         if !axis.is_empty() {
             axes.push(axis);

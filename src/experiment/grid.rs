@@ -1,7 +1,7 @@
 //! Expands axes, `[[variant]]`, `[[include]]` and `[[exclude]]` into variants, each a full set of
 //! options with a name.
 
-use super::axes::{combinations, locate_axis_value, read_axes};
+use super::axes::{combinations, locate_axis_value, read_axes, zip_name};
 use super::excludes::Excludes;
 use super::file::File;
 use super::options::{self, Setting, paths_overlap};
@@ -65,7 +65,7 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     drafts.extend(read("include", &file.include)?);
     let named = read("variant", &file.variant)?;
     match file.cross {
-        true => drafts = cross(&named, &drafts, source)?,
+        true => drafts = cross(&named, &drafts, &file.zip, source)?,
         false => drafts.extend(named),
     }
     if drafts.is_empty() {
@@ -73,7 +73,7 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     }
     let short_names_of_paths = short_names(&drafts);
     let variant = |draft: &Draft| {
-        let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.paths, &short_names_of_paths));
+        let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.paths, &short_names_of_paths, &file.zip));
         read_variant(file, draft, name, sets, source)
     };
     let variants = drafts.iter().map(variant).collect::<Result<Vec<Variant>, Problem>>()?;
@@ -95,7 +95,7 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
 }
 
 /// Every named variant at every point of the grid.
-fn cross(named: &[Draft], points: &[Draft], source: &FileText<'_>) -> Result<Vec<Draft>, Problem> {
+fn cross(named: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_>) -> Result<Vec<Draft>, Problem> {
     if named.is_empty() || points.is_empty() {
         return Err(source.invalid("cross", "needs a [grid] or [[zip]], and a [[variant]] to cross with it"));
     }
@@ -112,7 +112,7 @@ fn cross(named: &[Draft], points: &[Draft], source: &FileText<'_>) -> Result<Vec
                     format!("{path}: with cross = true the grid sets `{axis}` in every variant: leave one of them out");
                 return Err(source.problem_at(&format!("{place}.{path}"), message));
             }
-            let at = point.name.clone().unwrap_or_else(|| variant_name(&point.paths, &short_names_of_paths));
+            let at = point.name.clone().unwrap_or_else(|| variant_name(&point.paths, &short_names_of_paths, zips));
             let name = name.as_ref().map(|name| format!("{name}, {at}"));
             crossed.push(Draft { name, paths: [paths.clone(), point.paths.clone()].concat(), place: place.clone() });
         }
@@ -350,11 +350,14 @@ fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
     paths.iter().map(|&path| (path.to_owned(), if alone(path) { tail(path) } else { path.to_owned() })).collect()
 }
 
-/// The default name of a combination: `slots=1, size=64`.
-fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<String, String>) -> String {
-    let part =
-        |(path, value): &(String, Value)| format!("{}={}", short_names_of_paths[path], paths::format_value(value));
-    paths.iter().map(part).collect::<Vec<_>>().join(", ")
+/// The default name of a combination: `slots=1, size=64`; the names of zipped points in place of
+/// their options.
+fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<String, String>, zips: &[Table]) -> String {
+    let named: Vec<(&Table, &str)> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, paths)?))).collect();
+    let is_named = |path: &str| named.iter().any(|(zip, _)| zip.contains_key(path));
+    let options = paths.iter().filter(|(path, _)| !is_named(path));
+    let parts = options.map(|(path, value)| format!("{}={}", short_names_of_paths[path], paths::format_value(value)));
+    parts.chain(named.iter().map(|(_, name)| (*name).to_owned())).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -362,6 +365,26 @@ mod tests {
     use super::*;
     use crate::experiment::Experiment;
     use std::path::Path;
+
+    /// An include at a named point has its name; at no point, its options.
+    #[test]
+    fn zipped_points_have_their_names() {
+        let names = |zip: &str| {
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n'table.size' = [64, 128]\n[[zip]]\n{zip}"
+            );
+            let read = Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.message)?;
+            Ok::<_, String>(read.variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>().join("; "))
+        };
+        let zip = "'table.slots' = [1, 4]\n'table.policy' = ['always', 'big1']\n";
+        let named = names(&format!("name = ['old', 'new']\n{zip}"));
+        assert_eq!(named.as_deref(), Ok("size=64, old; size=64, new; size=128, old; size=128, new"));
+        for wrong in ["['old']", "['old', 'old']", "'old'", "['old', 2]"] {
+            let message = names(&format!("name = {wrong}\n{zip}")).err().unwrap_or_default();
+            assert_eq!(message, "zip.name: expected 2 different names in a list, one for each point", "{wrong}");
+        }
+        assert_eq!(names(&format!("name = ['old', ' ']\n{zip}")).err().as_deref(), Some("zip.name: ` ` is not a name"));
+    }
 
     #[test]
     fn crossed_variants_are_searched_at_every_point_of_the_grid() {

@@ -72,7 +72,7 @@ pub fn file_schema() -> Value {
     set("/$defs/EngineWithPreset/properties/preset", "enum", presets::names().collect());
     for (place, more, properties) in [
         ("/properties/grid", &[][..], &lists),
-        ("/properties/zip/items", &[], &lists),
+        ("/properties/zip/items", &["name"], &lists),
         ("/properties/variant/items", &["name"], &values),
         ("/properties/include/items", &["name"], &values),
         ("/properties/exclude/items", &[], &values),
