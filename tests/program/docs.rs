@@ -22,7 +22,7 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// The blocks of a language in a document.
-fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+pub fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("```{language}\n");
     text.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
 }
@@ -119,7 +119,7 @@ fn commands_in_the_documents_run_unchanged() {
 }
 
 /// Runs Python where it is there with a module; what it printed.
-fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String> {
+pub fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String> {
     if !has_python(module) {
         return None;
     }

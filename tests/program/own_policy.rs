@@ -32,13 +32,14 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     program
 });
 
-fn own(args: &[&str]) -> (String, String, i32) {
+/// Runs the program of the example.
+pub fn own(args: &[&str]) -> (String, String, i32) {
     let output = Command::new(&*PROGRAM).current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
 }
 
-const FILE: &str = r#"
+pub const FILE: &str = r#"
 name = "own"
 suite = "data/bratko-kopec.epd"
 first = 4

@@ -1,7 +1,11 @@
-//! What a new user comes for, with documented commands only: each answer is within the first 25 lines of the terminal.
+//! Ten tasks that a new user comes with, done with documented commands only: each answer is within the first 25 lines of
+//! the terminal, and for those that end in a page within its first 1,000 px.
 
 use crate::common::{run, scratch};
+use crate::page::{chromium, rendered_at};
+use crate::{docs, own_policy};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Lines of a screen before one has to scroll.
@@ -22,6 +26,28 @@ fn results(folder: &Path, text: &str) -> (String, String) {
     (out, shown)
 }
 
+/// Asserts that a page says these words within its first 1,000 px, in a window of 1,280 px; does nothing without a browser.
+fn page_answers(page: &Path, words: &str) {
+    let Some(browser) = chromium() else { return };
+    let probe = "<script>addEventListener('load', () => {
+        const has = element => element.textContent.replace(/\\s+/g, ' ').includes(WORDS);
+        const all = [...document.body.querySelectorAll(':not(script)')].filter(has);
+        all.sort((a, b) => a.textContent.length - b.textContent.length);
+        const out = document.createElement('output');
+        out.id = 'probe';
+        out.textContent = all.length ? Math.round(all[0].getBoundingClientRect().bottom + scrollY) : 'absent';
+        document.body.append(out);
+    });</script>";
+    let folder = scratch();
+    let path = folder.path().join("probed.html");
+    let quoted = serde_json::to_string(words).unwrap();
+    fs::write(&path, fs::read_to_string(page).unwrap() + &probe.replace("WORDS", &quoted)).unwrap();
+    let dom = rendered_at(browser, &path, &folder.path().join("profile"), 1280);
+    let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
+    let bottom = found.and_then(|bottom| bottom.parse::<u32>().ok());
+    assert!(bottom.is_some_and(|bottom| bottom <= 1000), "{}: {words} ends at {found:?}", page.display());
+}
+
 /// Twelve positions to a depth that a test can wait for.
 const SEARCHES: &str = "suite = \"data/bratko-kopec.epd\"\nfirst = 12\nlimit = { depth = 3 }\n";
 
@@ -38,6 +64,7 @@ fn policy_is_compared_at_each_of_two_sizes() {
     let page = fs::read_to_string(format!("{out}/report.md")).unwrap();
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     assert!(place("At size=64: ") < place("| nodes"), "the answer comes before the first table");
+    page_answers(&Path::new(&out).join("report.html"), "At size=1048576: ");
     let manifest = fs::read_to_string(format!("{out}/manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     let base = |size: u32| manifest["baselines"][format!("size={size}, policy=depth-preferred")].clone();
@@ -66,13 +93,132 @@ fn thesis_table_is_one_command() {
     assert!(shown.lines().any(|line| line.starts_with("table,") && line.contains("slots")), "{shown}");
 }
 
-/// Two results and a gate: the verdict and the exit code.
+/// Two builds of an engine, one after the other beside the file, and a gate: programs, verdict and exit code.
 #[test]
 fn two_builds_meet_a_gate() {
     let folder = scratch();
-    let (out, _) = results(folder.path(), &format!("{SEARCHES}[engine]\ntable.slots = 4\n"));
-    let shown = screen(&["compare", &out, &out, "--fail-on", "nodes > +1%"]);
-    assert!(shown.contains("nodes"), "{shown}");
+    let engine = folder.path().join("engine");
+    let build = |slots: u32| {
+        let ttlab = env!("CARGO_BIN_EXE_ttlab");
+        let script = format!("#!/bin/sh\nexec {ttlab} uci --set table.size=64 --set table.slots={slots}\n");
+        fs::write(&engine, script).unwrap();
+        fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let file = folder.path().join("builds.toml");
+    fs::write(&file, format!("{SEARCHES}[subject]\nuci = \"./engine\"\n").replace("depth = 3", "depth = 4")).unwrap();
+    let measure = |out: &str| {
+        let out = folder.path().join(out).display().to_string();
+        let (_, stderr, code) = run(&["run", file.to_str().unwrap(), "--out", &out, "--quiet"]);
+        assert_eq!(code, 0, "{stderr}");
+        out
+    };
+    build(4);
+    let (checked, noted, _) = run(&["check", file.to_str().unwrap()]);
+    assert!(noted.contains("/engine; `ttlab plan` starts it"), "{checked}{noted}");
+    let base = measure("base");
+    build(1);
+    let new = measure("new");
+    let page = folder.path().join("compare.html");
+    let gate = |limit: &str| {
+        let gate = format!("nodes > {limit}");
+        let (stdout, stderr, code) =
+            run(&["compare", &base, &new, "--allow-moves", "--fail-on", &gate, "--html", page.to_str().unwrap()]);
+        (stdout.lines().take(SCREEN).collect::<Vec<_>>().join("\n") + &stderr, code)
+    };
+    let (shown, code) = gate("+1000%");
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.starts_with("ok: the gate passes; "), "{shown}");
+    let (shown, code) = gate("-90%");
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.starts_with("FAIL: 1 of 1 gate; "), "{shown}");
+    for side in ["BASE measures ttlab ", "NEW measures ttlab "] {
+        assert!(shown.lines().any(|line| line.contains(side) && line.contains("SHA-256 ")), "{side}: {shown}");
+    }
+    page_answers(&page, "FAIL: 1 of 1 gate");
+}
+
+/// Tuning: what to change, with its effect, in the first line.
+#[test]
+fn tuning_says_what_to_change() {
+    let folder = scratch();
+    let (file, out) = (folder.path().join("tuned.toml"), folder.path().join("out"));
+    let text = "suite = \"data/openings.epd\"\nfirst = 40\nlimit = { depth = 4 }\nbaseline = { \"table.kind\" = \"none\" }\n\
+                [engine]\ntable.size = \"64 KiB\"\n[grid]\n\"table.kind\" = [\"none\", \"bounded\"]\n[tune]\nfirst = 10\npressures = []\n";
+    fs::write(&file, text).unwrap();
+    let shown = screen(&["tune", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let first = shown.lines().next().unwrap_or_default();
+    assert!(first.starts_with("Change `table` from none to bounded: "), "{shown}");
+    assert!(first.ends_with("on 20 positions that the race never saw."), "{shown}");
+    page_answers(&out.join("report.html"), "positions that the race never saw");
+}
+
+/// A match: the verdict with Elo first.
+#[test]
+fn match_names_the_stronger_player() {
+    let folder = scratch();
+    let text = "suite = \"data/openings.epd\"\nfirst = 8\nlimit = { nodes = 300 }\n[match]\nmax_moves = 40\n[engine]\npreset = \"match\"\n\
+                table.size = \"64 KiB\"\n[[variant]]\nname = \"base\"\n[[variant]]\nname = \"weak\"\n\"limit.nodes\" = 30\n";
+    let (out, shown) = results(folder.path(), text);
+    let first = shown.lines().find(|line| line.starts_with("- ")).unwrap_or_default();
+    assert!(first.starts_with("- \"weak\" against \"base\": "), "{shown}");
+    assert!(first.contains(" Elo ["), "{shown}");
+    page_answers(&Path::new(&out).join("report.html"), "over 8 pairs of games");
+}
+
+/// A data frame: the recipe of the documents prints the nodes of each variant.
+#[test]
+fn data_frame_recipe_prints_each_variant() {
+    let folder = scratch();
+    let variants = "[[variant]]\nname = \"none\"\ntable = \"none\"\n[[variant]]\nname = \"some\"\n";
+    let (out, _) = results(folder.path(), &format!("{SEARCHES}{variants}"));
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/columns.md")).unwrap();
+    let recipe = docs::blocks(&text, "python").into_iter().find(|block| block.contains("pandas")).unwrap();
+    let Some(printed) = docs::python("pandas", Path::new(&out), recipe, "") else { return };
+    let shown: Vec<&str> = printed.lines().take(SCREEN).collect();
+    assert!(["none", "some"].iter().all(|name| shown.iter().any(|line| line.contains(name))), "{printed}");
+}
+
+/// A policy of one's own, in a program of a few lines.
+#[test]
+fn own_policy_is_compared_with_a_known_one() {
+    let folder = scratch();
+    let (file, out) = (folder.path().join("own.toml"), folder.path().join("out"));
+    fs::write(&file, own_policy::FILE).unwrap();
+    let (stdout, stderr, code) = own_policy::own(&["run", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.lines().take(SCREEN).any(|line| line.starts_with("centre ")), "{stdout}");
+}
+
+/// The library: a search with its counters, as `docs/library.md` shows it first.
+#[test]
+fn library_searches_in_a_few_lines() {
+    use std::sync::atomic::AtomicBool;
+    let mut options = ttlab::EngineOptions::default();
+    options.table.size = ttlab::Size::Bytes(1 << 16);
+    let mut engine = ttlab::Engine::new(&options, None).unwrap();
+    let board = ttlab::Board::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
+    let limit = ttlab::Limit { depth: Some(6), nodes: None };
+    let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+    assert!(outcome.iterations.last().is_some_and(|last| last.table.hits > 0));
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/library.md")).unwrap();
+    let first = docs::blocks(&text, "rust").remove(0);
+    assert!(first.lines().count() <= SCREEN, "{first}");
+}
+
+/// After the installation: a template with its suite, whose last line is the next command.
+#[test]
+fn template_says_how_to_use_it() {
+    let folder = scratch();
+    let ttlab = |words: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ttlab"));
+        let output = command.current_dir(folder.path()).args(words).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).lines().take(SCREEN).collect::<Vec<_>>().join("\n")
+    };
+    assert!(ttlab(&["new"]).contains("quick"), "the templates are listed");
+    let shown = ttlab(&["new", "quick"]);
+    assert_eq!(shown.lines().last(), Some("to use it:  ttlab run ./quick.toml"), "{shown}");
+    assert!(ttlab(&["check", "quick.toml"]).starts_with("quick.toml: 7 variants"));
 }
 
 /// A trace of two games under another policy.
