@@ -77,7 +77,7 @@ fn programs(experiment: &Experiment) -> Vec<String> {
     words.into_iter().map(describe).collect()
 }
 
-/// Checks one file, and adds its warnings to the count.
+/// Checks one file, and adds what makes a conclusion doubtful to the count.
 fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFailure> {
     let experiment = Experiment::load(file, &super::with_skip(&[], skip_bad)?).map_err(CommandFailure::usage)?;
     let (plan, shown) = (Plan::new(&experiment), file.display());
@@ -85,9 +85,10 @@ fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFa
     println!("{shown}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
     let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
     let folder = super::folder::default_folder(&experiment);
-    let warnings = preflight::plan_warnings(&experiment, &plan, jobs, Some(&folder));
-    warnings.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
-    *count += warnings.len();
+    let caveats = preflight::plan_warnings(&experiment, &plan, jobs, Some(&folder));
+    caveats.lines().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
+    caveats.notes.iter().for_each(|note| eprintln!("{shown}: note: {note}"));
+    *count += caveats.all_warnings().count();
     super::reach(&experiment, Some(&folder)).iter().for_each(|reach| eprintln!("{shown}: {reach}"));
     programs(&experiment).iter().for_each(|line| eprintln!("{shown}: {line}"));
     notes(&experiment).iter().for_each(|note| eprintln!("{shown}: note: {note}"));

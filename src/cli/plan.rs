@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> CommandResult {
         (engines, subjects) = (found.describe(&plan), found.engine_infos(&plan));
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
-    warn(preflight::plan_warnings(&experiment, &plan, 1, Some(&folder)));
+    warn(preflight::plan_warnings(&experiment, &plan, 1, Some(&folder)).lines());
     warn(runner::memory_warnings(&plan, 1));
     if let Some(wrong) = wrong {
         eprintln!(

@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> CommandResult {
     let rewrites = choices.is_default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
         ([folder], _) if rewrites && folder.is_dir() => {
-            super::screen::report(&page, folder, false)?;
+            super::screen::report(&page, folder, false, &[])?;
             println!("report: {}", folder.join("report.html").display());
         }
         (_, Format::Text) if args.out.is_none() => show(&page.terminal_sheet()),

@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> CommandResult {
     let stop = stop_flag()?;
     let default_jobs = || runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment));
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
-    warn_before_run(&experiment, &plan, jobs, &folder, args)?;
+    let printed = warn_before_run(&experiment, &plan, jobs, &folder, args)?;
     let settings = Settings {
         fresh: args.run.fresh,
         repair: args.repair,
@@ -139,7 +139,7 @@ pub fn run(args: &Args) -> CommandResult {
         done = format!("shard {index} of {of} is done: {}", folder.display());
     } else {
         let page = crate::report::Page::read(&folder).map_err(CommandFailure::io)?;
-        super::screen::report(&page, &folder, args.run.quiet)?;
+        super::screen::report(&page, &folder, args.run.quiet, &printed)?;
         if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;
         }
@@ -174,25 +174,27 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(exit)
 }
 
-/// Warns about what the experiment cannot show, or refuses it with `--strict`.
+/// Warns about what the experiment cannot show, or refuses it with `--strict`. Returns what was
+/// printed, so that the page on the terminal does not repeat it.
 fn warn_before_run(
     experiment: &Experiment,
     plan: &Plan,
     jobs: usize,
     folder: &Path,
     args: &Args,
-) -> Result<(), CommandFailure> {
+) -> Result<Vec<String>, CommandFailure> {
     let earlier = earlier(args, folder);
-    let blind = preflight::plan_warnings(experiment, plan, jobs, earlier);
+    let caveats = preflight::plan_warnings(experiment, plan, jobs, earlier);
+    let blind: Vec<String> = caveats.all_warnings().cloned().collect();
     if args.strict && !blind.is_empty() {
         return Err(CommandFailure::usage(cannot_show(&blind)));
     }
     if !args.run.quiet {
         super::warn_about_skipped(experiment);
-        warn(blind);
+        warn(caveats.lines());
         super::reach(experiment, earlier).iter().for_each(|reach| eprintln!("{reach}"));
     }
-    Ok(())
+    Ok(blind)
 }
 
 /// The folder with rows of an earlier run; `None` if they are about to be deleted.

@@ -1,6 +1,6 @@
 use super::CommandFailure;
 use crate::report::Page;
-use crate::report::sheet::Sheet;
+use crate::report::sheet::{Part, Sheet};
 use crate::report::text::{self, Screen};
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
@@ -14,10 +14,16 @@ pub fn show(sheet: &Sheet) {
 }
 
 /// Shows a page of results and writes its files to the folder. It is shown even if the files cannot
-/// be written.
-pub fn report(page: &Page, folder: &Path, quiet: bool) -> Result<(), CommandFailure> {
+/// be written. `printed`: caveats that the terminal already has.
+pub fn report(page: &Page, folder: &Path, quiet: bool, printed: &[String]) -> Result<(), CommandFailure> {
     if !quiet {
-        show(&page.terminal_sheet());
+        let mut sheet = page.terminal_sheet();
+        let is_new = |part: &Part| match part {
+            Part::Blocker(text) | Part::Warning(text) => !printed.contains(text),
+            _ => true,
+        };
+        sheet.parts.retain(is_new);
+        show(&sheet);
     }
     page.write(folder).map_err(|error| {
         let help = format!("help: write it to another place with `ttlab report {} -o FILE`", folder.display());

@@ -25,10 +25,14 @@ pub struct Page {
     /// The findings, one sentence each.
     pub findings: Vec<String>,
     /// Options that the experiment varies but whose effect the counts cannot show; part of
-    /// `warnings`.
+    /// `blockers` and `warnings`.
     pub undetectable: Vec<String>,
-    /// All warnings to the reader.
+    /// Why no conclusion can be drawn.
+    pub blockers: Vec<String>,
+    /// What limits the conclusion.
     pub warnings: Vec<String>,
+    /// For information.
+    pub notes: Vec<String>,
     /// The totals and ratios by line.
     pub summary: Summary,
     /// Whether the user chose the metrics; otherwise it is nodes.

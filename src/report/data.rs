@@ -30,6 +30,7 @@ fn part_json(part: &Part) -> Json {
         Part::Question(text) => json!({ "part": "question", "text": text }),
         Part::Prose(text) => json!({ "part": "prose", "text": text }),
         Part::Findings(list) => json!({ "part": "findings", "list": list }),
+        Part::Blocker(text) => json!({ "part": "blocker", "text": text }),
         Part::Warning(text) => json!({ "part": "warning", "text": text }),
         Part::Heading(text) => json!({ "part": "heading", "text": text }),
         Part::Table(table) => json!({
@@ -384,9 +385,9 @@ mod tests {
         assert_eq!((page["schema"].as_u64(), page["kind"].as_str()), (Some(1), Some("trial")));
         let kinds: Vec<&str> =
             page["parts"].as_array().unwrap().iter().filter_map(|part| part["part"].as_str()).collect();
-        assert_eq!(kinds, ["question", "prose", "findings", "warning", "table", "figure", "folded"]);
-        assert_eq!(page["parts"][6]["parts"][0]["part"], "list");
-        let table = &page["parts"][4];
+        assert_eq!(kinds, ["question", "prose", "findings", "blocker", "warning", "table", "figure", "folded"]);
+        assert_eq!(page["parts"][7]["parts"][0]["part"], "list");
+        let table = &page["parts"][5];
         assert_eq!(
             table["rows"],
             json!([
@@ -396,8 +397,8 @@ mod tests {
         );
         // The notes include the reason of the dash.
         assert_eq!(table["note"], "See `table.size`. -: compared with itself.");
-        assert_eq!(page["parts"][5]["plot"]["heat"]["cells"], json!([[0.5]]));
-        assert_eq!(page["parts"][6]["parts"][0]["list"], json!(["By hand."]));
+        assert_eq!(page["parts"][6]["plot"]["heat"]["cells"], json!([[0.5]]));
+        assert_eq!(page["parts"][7]["parts"][0]["list"], json!(["By hand."]));
         assert_eq!(
             csv(&sample_sheet(), false),
             "part,key,row,name,column,value,low,high,text\n\

@@ -70,7 +70,7 @@ fn heading(part: &Part) -> Option<(String, &str)> {
         Part::Explorer(explorer) => (explorer.key("explore"), explore::TITLE),
         Part::Heading(text) => (text_id(text), text.as_str()),
         Part::List(title, _) | Part::Folded(title, _) => (text_id(title), title.as_str()),
-        Part::Question(_) | Part::Prose(_) | Part::Findings(_) | Part::Warning(_) => return None,
+        Part::Question(_) | Part::Prose(_) | Part::Findings(_) | Part::Blocker(_) | Part::Warning(_) => return None,
     };
     (!title.is_empty()).then_some((id, title))
 }
@@ -94,6 +94,7 @@ fn parts_markup(parts: &[Part]) -> Markup {
                     @for paragraph in text.split("\n\n").filter(|text| !text.trim().is_empty()) { p { (inline_markup(paragraph)) } }
                 }
                 Part::Findings(list) => { ul.findings { @for line in list { li { (inline_markup(line)) } } } }
+                Part::Blocker(text) => { p.warning { strong { "Blocks the conclusion: " } (inline_markup(text)) } }
                 Part::Warning(text) => { p.warning { strong { "Warning: " } (inline_markup(text)) } }
                 Part::Heading(text) => { h2 id=(text_id(text)) { (inline_markup(text)) } }
                 Part::Table(table) => (table_markup(table, &table.title)),
@@ -204,7 +205,8 @@ mod tests {
             body,
             "<h1>A page</h1><p class=\"key\"><span class=\"better\">blue</span>: better, or as expected · <span class=\"worse\">orange</span>: worse, or not as expected · \
              <span class=\"unclear\">grey</span>: no difference shown. A line's colour only names it.</p><p class=\"question\">Is &lt;it&gt; so?</p><p>Words\nof *its* author.</p><p>Two paragraphs.</p>\
-             <ul class=\"findings\"><li>It is.</li></ul><p class=\"warning\"><strong>Warning: </strong>One position.</p>\
+             <ul class=\"findings\"><li>It is.</li></ul><p class=\"warning\"><strong>Blocks the conclusion: </strong>Nothing varies.</p>\
+             <p class=\"warning\"><strong>Warning: </strong>One position.</p>\
              <h2 id=\"trial.title\">A table</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"A table\">\
              <table id=\"trial\"><caption>A table</caption><thead><tr>\
              <th scope=\"col\" class=\"t\" data-key=\"variant\"><button type=\"button\">variant</button></th>\

@@ -99,6 +99,7 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
             Part::Question(text) => writeln!(out, "**{}**\n", escape_text(text)),
             Part::Prose(text) => writeln!(out, "{}{}\n", text.replace('<', "&lt;"), closing_fence(text)),
             Part::Findings(list) => write_list(out, list),
+            Part::Blocker(text) => writeln!(out, "> **Blocks the conclusion:** {}\n", escape_text(text)),
             Part::Warning(text) => writeln!(out, "> **Warning:** {}\n", escape_text(text)),
             Part::Heading(text) => write_heading(out, text),
             Part::Table(table) => {
@@ -201,7 +202,9 @@ mod tests {
         for part in &mut sheet.parts {
             match part {
                 Part::Figure(figure) => (figure.title, figure.caption) = (name.to_owned(), name.to_owned()),
-                Part::Folded(title, _) | Part::Warning(title) | Part::Prose(title) => *title = name.to_owned(),
+                Part::Folded(title, _) | Part::Blocker(title) | Part::Warning(title) | Part::Prose(title) => {
+                    *title = name.to_owned();
+                }
                 Part::Findings(list) => list.push(name.to_owned()),
                 _ => {}
             }
@@ -210,7 +213,7 @@ mod tests {
         sheet.name = name.to_owned();
         let page = render(&sheet, Style { level: 1, figures: true });
         assert!(!page.contains("<b"), "{page}");
-        assert_eq!(page.matches("&lt;b onload=x>").count(), 10);
+        assert_eq!(page.matches("&lt;b onload=x>").count(), 11);
     }
 
     #[test]
@@ -218,7 +221,7 @@ mod tests {
         let page = render(&sample_sheet(), Style { level: 1, figures: true });
         assert_eq!(
             page,
-            "# A page\n\n**Is &lt;it> so?**\n\nWords\nof *its* author.\n\nTwo paragraphs.\n\n- It is.\n\n> **Warning:** One position.\n\n\
+            "# A page\n\n**Is &lt;it> so?**\n\nWords\nof *its* author.\n\nTwo paragraphs.\n\n- It is.\n\n> **Blocks the conclusion:** Nothing varies.\n\n> **Warning:** One position.\n\n\
              ## A table\n\n| variant | nodes | 95 % |\n|---|---:|---:|\n| a\\|b &lt;c> | **1,234** | 0.500-0.750 |\n\
              | base | 2,000 | - |\n\nSee `table.size`. -: compared with itself.\n\n![Map](map.svg)\n\nLess is blue.\n\n\
              <details><summary>More</summary>\n\n## How\n\n- By hand.\n\n</details>\n\nIn figures: blue is better, orange worse, grey no difference shown.\n\n"

@@ -35,6 +35,7 @@ use crate::analysis::{Frame, Metric, Question, Summary};
 use crate::experiment::file::default_smallest_effect;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
+use crate::text::plural;
 use anyhow::{Context, Error, Result, bail, ensure};
 use std::borrow::Cow;
 
@@ -281,7 +282,8 @@ impl Page {
         };
         page.warnings = warnings::source_warnings(std::slice::from_ref(source));
         page.warnings.extend(match_page::match_warnings(&games));
-        let mut parts = head_parts(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
+        page.notes = warnings::source_notes(std::slice::from_ref(source));
+        let mut parts = page.head_parts();
         parts.extend(match_page::parts(&games, rows));
         parts.extend(verdicts::verdict_table(&page, true).map(Part::Table));
         parts.extend(engines::engines_table(&page).map(Part::Table));
@@ -291,11 +293,24 @@ impl Page {
         page
     }
 
+    /// The head of the page: question, author's text, findings with what blocks them, warnings, and
+    /// notes in one fold.
+    fn head_parts(&self) -> Vec<Part> {
+        let blockers = self.blockers.iter().cloned().map(Part::Blocker);
+        let caveats = blockers.chain(sheet::warning_parts(&self.warnings)).chain(self.notes_part());
+        head_parts(&self.manifest.question, &self.analysis, self.findings.clone(), caveats)
+    }
+
+    fn notes_part(&self) -> Option<Part> {
+        let title = format!("For information: {}", plural(self.notes.len(), "note"));
+        (!self.notes.is_empty()).then(|| Part::Folded(title, vec![Part::Findings(self.notes.clone())]))
+    }
+
     /// The parts of the page, from top to bottom. A new plot needs a mark in `svg` and one line
     /// here.
     fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
-        let mut parts = head_parts(&self.manifest.question, &self.analysis, self.findings.clone(), &self.warnings);
+        let mut parts = self.head_parts();
         let single = pivot::of_one_position(rows, summary.searches).filter(|_| self.pivots.is_empty());
         for pivot in self.pivots.iter().chain(&single) {
             parts.push(Part::Table(pivot::table(pivot)));
@@ -305,7 +320,9 @@ impl Page {
         let variants_grid = grid.filter(|_| summary.by == [columns::VARIANT]);
         let figures = variants_grid.map_or_else(Vec::new, |grid| grid_figures::figures(grid, summary));
         let mut figures = figures.into_iter().peekable();
-        let leads = variants_grid.is_some_and(|grid| grid.axes.len() > 1 || grid.axes[0].is_numeric());
+        // Nodes of different engines are not the same work.
+        let alike = warnings::different_engines(&self.manifest).is_none();
+        let leads = alike && variants_grid.is_some_and(|grid| grid.axes.len() > 1 || grid.axes[0].is_numeric());
         parts.extend(figures.next_if(|_| leads).map(Part::Figure));
         parts.push(Part::Table(table::judged_summary_table(self)));
         parts.extend(threads::threads_table(self, rows).map(Part::Table));
@@ -355,7 +372,10 @@ impl Page {
         parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
         parts.extend(self.main_tables().into_iter().map(|table| Part::Table(untitled(table))));
         parts.extend(self.verdict_part());
+        let place = parts.iter().take_while(|part| matches!(part, Part::Findings(_))).count();
+        parts.splice(place..place, self.blockers.iter().cloned().map(Part::Blocker));
         parts.extend(sheet::warning_parts(&self.warnings));
+        parts.extend(self.notes_part());
         Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }
     }
 

@@ -29,7 +29,7 @@ pub fn sheet(pages: &[Page]) -> Sheet {
     for page in pages {
         let Manifest { name, question, .. } = &page.manifest;
         parts.push(Part::Heading(name.clone()));
-        parts.extend(head_parts(question, &page.analysis, Vec::new(), &[]));
+        parts.extend(head_parts(question, &page.analysis, Vec::new(), []));
         parts.extend(folded_verdicts(page).map(Part::Table));
         let more = format!("[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.");
         parts.push(Part::Prose(more));

@@ -34,7 +34,9 @@ pub enum Part {
     Prose(String),
     /// The answer, one sentence each.
     Findings(Vec<String>),
-    /// A warning to the reader.
+    /// Why no conclusion can be drawn.
+    Blocker(String),
+    /// What limits the conclusion.
     Warning(String),
     /// A heading over the parts that follow.
     Heading(String),
@@ -329,12 +331,17 @@ pub fn warning_parts(list: &[String]) -> impl Iterator<Item = Part> + '_ {
     list.iter().cloned().map(Part::Warning)
 }
 
-/// The head of an experiment's page: question, author's text, findings, warnings.
-pub(super) fn head_parts(question: &str, analysis: &str, findings: Vec<String>, warnings: &[String]) -> Vec<Part> {
+/// The head of an experiment's page: question, author's text, findings, caveats.
+pub(super) fn head_parts(
+    question: &str,
+    analysis: &str,
+    findings: Vec<String>,
+    caveats: impl IntoIterator<Item = Part>,
+) -> Vec<Part> {
     let question = (!question.is_empty()).then(|| Part::Question(question.to_owned()));
     let analysis = (!analysis.is_empty()).then(|| Part::Prose(analysis.to_owned()));
     let findings = (!findings.is_empty()).then_some(Part::Findings(findings));
-    [question, analysis, findings].into_iter().flatten().chain(warning_parts(warnings)).collect()
+    [question, analysis, findings].into_iter().flatten().chain(caveats).collect()
 }
 
 /// A small page with every kind of part, for the tests of the renderers.
@@ -371,6 +378,7 @@ pub(super) fn sample_sheet() -> Sheet {
             Part::Question("Is <it> so?".to_owned()),
             Part::Prose("Words\nof *its* author.\n\nTwo paragraphs.".to_owned()),
             Part::Findings(vec!["It is.".to_owned()]),
+            Part::Blocker("Nothing varies.".to_owned()),
             Part::Warning("One position.".to_owned()),
             Part::Table(table),
             Part::Figure(figure),
@@ -445,7 +453,7 @@ mod tests {
                 .with_note("note")
                 .without_empty_columns();
         assert_eq!([key, title, note], ["key", "Title", "note"], "what is left is the same table");
-        let whole = head_parts("q", "a", vec!["f".to_owned()], &["w".to_owned(), "v".to_owned()]);
+        let whole = head_parts("q", "a", vec!["f".to_owned()], warning_parts(&["w".to_owned(), "v".to_owned()]));
         let words = |text: &str| text.to_owned();
         let expected = vec![
             Part::Question(words("q")),
@@ -454,7 +462,7 @@ mod tests {
             Part::Warning(words("w")),
             Part::Warning(words("v")),
         ];
-        assert_eq!((whole, head_parts("", "", Vec::new(), &[])), (expected, Vec::new()));
+        assert_eq!((whole, head_parts("", "", Vec::new(), [])), (expected, Vec::new()));
         let sheet = sample_sheet();
         assert_eq!(sheet.figures().len(), 1);
         let folded = Sheet { parts: vec![Part::Folded(words("t"), sheet.parts)], ..Sheet::default() };

@@ -1,14 +1,15 @@
 //! Results on disk: a folder written by `ttlab run`, or a CSV file alone.
 
 use crate::analysis::Frame;
-use crate::analysis::caveats::{confounds, equivalent};
+use crate::analysis::caveats::{Caveats, confounds, equivalent};
 use crate::analysis::questions::paired_rows::RecordedResult;
 use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::analysis::rows::{limits, score_error};
+use crate::experiment::baseline::Partners;
 use crate::experiment::matches::{Match, Test};
 use crate::experiment::reference::Reference;
 use crate::experiment::text::{FileText, SuiteTexts};
-use crate::experiment::{Experiment, File, paths};
+use crate::experiment::{Experiment, File, Variant, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
 use crate::record::reference::{self, Judgement};
@@ -81,16 +82,27 @@ impl Source {
 }
 
 impl Source {
-    /// The warnings about variants that need no rows: unlike ones, and equivalent ones.
-    pub fn preflight_warnings(&self) -> Vec<String> {
+    /// The warnings about the `shown` variants that need no rows: unlike ones, and equivalent ones.
+    pub fn preflight_warnings(&self, shown: &[&str]) -> Caveats {
         let sets = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
         // An unreadable file may come from another version of ttlab; the rows still count.
         let variants = self
             .text
             .as_ref()
             .and_then(|text| Experiment::parse_variants(text, Path::new("experiment.toml"), sets).ok());
-        variants.map_or_else(Vec::new, |(points, partners)| {
-            [confounds::find_confounds(&points, &partners), equivalent::find_equivalent(&points)].concat()
+        variants.map_or_else(Caveats::default, |(points, partners)| {
+            // Rows of several key seeds have other names than their variants.
+            let any = points.iter().any(|point| shown.contains(&point.name.as_str()));
+            let is_shown = |at: &usize| !any || shown.contains(&points[*at].name.as_str());
+            let kept: Vec<usize> = (0..points.len()).filter(is_shown).collect();
+            let place = |old: usize| kept.iter().position(|&at| at == old);
+            let baselines = kept.iter().map(|&at| partners.baselines[at].and_then(place)).collect();
+            let partners = Partners { baselines, ..partners };
+            let points: Vec<Variant> = kept.iter().map(|&at| points[at].clone()).collect();
+            let zip = self.file.as_ref().map_or(&[][..], |file| &file.zip);
+            let mut caveats = confounds::find_confounds(&points, &partners, zip);
+            caveats.warnings.extend(equivalent::find_equivalent(&points));
+            caveats
         })
     }
 
@@ -349,7 +361,7 @@ mod tests {
             source.text = Some(text.to_owned());
             source.manifest =
                 Some(Manifest { sets: sets.iter().map(|&set| set.to_owned()).collect(), ..Manifest::default() });
-            source.preflight_warnings()
+            source.preflight_warnings(&["slots=1", "slots=2"]).warnings
         };
         assert_eq!(warnings(&[]), Vec::<String>::new());
         for sets in [&["table.kind=unbounded"][..], &[crate::experiment::SKIP_BAD, "table.kind=unbounded"]] {
@@ -357,6 +369,9 @@ mod tests {
             assert_eq!(message.len(), 1, "{message:?}");
             assert!(message[0].contains("table.slots does nothing"), "{message:?}");
         }
+        let mut source = source("x", "x", &[]);
+        source.text = Some(format!("{text}[engine]\ntable = 'unbounded'\n"));
+        assert_eq!(source.preflight_warnings(&["slots=1"]), Caveats::default(), "one variant is alone");
     }
 
     #[test]

@@ -51,8 +51,9 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
                 }
             }
             Part::Findings(list) => push_sentences(out, list, screen),
-            Part::Warning(text) => {
-                let text = wrap(&format!("warning: {text}"), screen.width, "");
+            Part::Blocker(text) | Part::Warning(text) => {
+                let label = if matches!(part, Part::Blocker(_)) { "blocks the conclusion" } else { "warning" };
+                let text = wrap(&format!("{label}: {text}"), screen.width, "");
                 let _ = writeln!(out, "{}", paint(&text, emphasis_colour(Emphasis::Failed), screen));
             }
             Part::Heading(text) => heading(out, text),
@@ -312,7 +313,7 @@ mod tests {
     fn every_kind_of_part_is_rendered() {
         assert_eq!(
             render(&sample_sheet(), screen(40)),
-            "A page\n\nIs <it> so?\nWords of *its* author.\nTwo paragraphs.\n- It is.\nwarning: One position.\n\nA table\n\
+            "A page\n\nIs <it> so?\nWords of *its* author.\nTwo paragraphs.\n- It is.\nblocks the conclusion: Nothing varies.\nwarning: One position.\n\nA table\n\
              variant  nodes         95 %\na|b <c>  1,234  0.500-0.750\nbase     2,000            -\n\
              See `table.size`. -: compared with\n  itself.\n\nMore\n\nHow\n- By hand."
         );

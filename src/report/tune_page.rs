@@ -3,7 +3,7 @@
 
 use super::data::csv_number;
 use super::number::{format_count, format_p};
-use super::sheet::{Cell, Emphasis, Entries, Part, Sheet, SheetTable, head_parts};
+use super::sheet::{Cell, Emphasis, Entries, Part, Sheet, SheetTable, head_parts, warning_parts};
 use crate::analysis::questions::findings::describe_difference;
 use crate::analysis::questions::race::{Candidate, Confirmation, HeldOutResult, RaceResult, Round, Standing};
 use crate::analysis::rows::grouping::short_names;
@@ -50,7 +50,8 @@ impl TuneOutcome<'_> {
     /// The report of the tuning as a page.
     fn sheet(&self) -> Sheet {
         let file = &self.experiment.file;
-        let mut parts = head_parts(&file.question, file.analysis.trim(), self.findings(), &self.warnings());
+        let mut parts =
+            head_parts(&file.question, file.analysis.trim(), self.findings(), warning_parts(&self.warnings()));
         parts.push(Part::Table(self.race_table()));
         parts.extend(self.figures().into_iter().map(Part::Figure));
         if !self.tuned.held_out_results.is_empty() {

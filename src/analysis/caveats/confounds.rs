@@ -1,12 +1,14 @@
 //! Variants that differ in more than the option that is compared: slots, entries, bytes, the rule
 //! for the same key, key seed, limits.
 
+use super::Caveats;
 use crate::analysis::rows::seeds::KEYS_SEED;
 use crate::experiment::baseline::Partners;
 use crate::experiment::{Variant, variant};
 use crate::record::columns;
 use crate::text::and_more;
 use std::collections::{BTreeMap, BTreeSet};
+use toml::Table;
 
 /// Options that should be equal, unless they are what is compared.
 const CONTROLLED: [&str; 6] =
@@ -63,22 +65,42 @@ fn have_common_value(what: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool
 }
 
 /// Warns of each compared option whose levels never share a controlled value with the baseline's,
-/// for every baseline and the variants that are compared with it.
-pub fn find_confounds(variants: &[Variant], partners: &Partners) -> Vec<String> {
+/// for every baseline and the variants that are compared with it. What `[[zip]]` changes together
+/// is deliberate: a note.
+pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) -> Caveats {
     let group = |base: usize| -> Vec<&Variant> {
         let own = variants.iter().zip(&partners.baselines).enumerate();
         let own = own.filter(|(index, (_, partner))| **partner == Some(base) && *index != base);
         std::iter::once(&variants[base]).chain(own.map(|(_, (variant, _))| variant)).collect()
     };
-    partners.bases().flat_map(|base| find_in_group(&group(base))).collect()
+    let zipped: BTreeSet<&str> = zip.iter().flat_map(Table::keys).map(|path| owning_option(path)).collect();
+    let is_zipped = |option: &str| zipped.iter().any(|path| option == *path || option.starts_with(&format!("{path}.")));
+    // Entries follow from the other options of the table.
+    let is_deliberate =
+        |found: &Confound| !zip.is_empty() && found.options.iter().all(|option| option == ENTRIES || is_zipped(option));
+    let groups: Vec<Vec<&Variant>> = partners.bases().map(group).collect();
+    let mut caveats = Caveats::default();
+    for found in groups.iter().flat_map(|group| find_in_group(group)) {
+        match is_deliberate(&found) {
+            true => caveats.notes.push(format!("{}, as [[zip]] says", found.sentence)),
+            false => caveats.warnings.push(format!("{}: their difference may come from any of them", found.sentence)),
+        }
+    }
+    caveats
+}
+
+/// Variants that differ from their baseline in several options.
+struct Confound {
+    options: BTreeSet<String>,
+    sentence: String,
 }
 
 /// The same for variants that have one baseline, the first of them.
-fn find_in_group(variants: &[&Variant]) -> Vec<String> {
+fn find_in_group(variants: &[&Variant]) -> Vec<Confound> {
     let points: Vec<PointOptions> = variants.iter().map(|variant| collect_options(variant)).collect();
     let base = &points[0];
-    // Options that differ in the same points give one warning: presets differ in dozens of options.
-    let mut found: BTreeMap<(&str, Vec<usize>), Vec<&str>> = BTreeMap::new();
+    // The compared and the controlled options in which a variant differs from the baseline.
+    let mut found: BTreeMap<usize, [BTreeSet<&str>; 2]> = BTreeMap::new();
     for (thing, own) in &base.compared {
         // The controlled values of each level of the option.
         let mut levels: BTreeMap<&[String], Level<'_>> = BTreeMap::new();
@@ -90,43 +112,42 @@ fn find_in_group(variants: &[&Variant]) -> Vec<String> {
             }
         }
         let Some((_, base_watched)) = levels.get(own.as_slice()) else { continue };
-        let mut separated: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, watched) in levels.iter().filter(|(level, _)| *level != own).map(|(_, level)| level) {
             for (what, values) in watched.iter().filter(|(what, _)| *what != thing) {
                 // Without a table there are no slots to be equal.
                 if base_watched.get(what).is_some_and(|base| !have_common_value(what, base, values)) {
-                    separated.entry(what).or_default().push(*index);
+                    let [compared, controlled] = found.entry(*index).or_default();
+                    compared.insert(thing);
+                    controlled.insert(what);
                 }
             }
         }
-        for (what, mut places) in separated {
-            places.sort_unstable();
-            found.entry((what, places)).or_default().push(thing);
+    }
+    // Variants that differ in the same options share a sentence, so that a pair has one.
+    let mut groups_of_equals: Vec<([BTreeSet<&str>; 2], Vec<usize>)> = Vec::new();
+    for (index, options) in found {
+        match groups_of_equals.iter_mut().find(|(known, _)| *known == options) {
+            Some((_, places)) => places.push(index),
+            None => groups_of_equals.push((options, vec![index])),
         }
     }
-    // Variants that differ in several controlled options get one message.
-    let mut pairs: BTreeMap<Vec<usize>, (BTreeSet<&str>, Vec<&str>)> = BTreeMap::new();
-    for ((what, places), things) in found {
-        let (compared, controlled) = pairs.entry(places).or_default();
-        compared.extend(things);
-        controlled.push(what);
-    }
-    let message = |(places, (things, controlled)): (Vec<usize>, (BTreeSet<&str>, Vec<&str>))| {
+    let confound = |([compared, controlled], places): ([BTreeSet<&str>; 2], Vec<usize>)| {
         let value = |index: usize, what: &str| points[index].controlled.get(what).map_or("-", String::as_str);
         let with_values =
             controlled.iter().map(|what| format!("{what} ({} against {})", value(places[0], what), value(0, what)));
-        format!(
-            "confounded variants: \"{}\"{} and the baseline \"{}\" differ in {}{} and also in {}, so that their difference may come from \
-             either",
+        let sentence = format!(
+            "\"{}\"{} and the baseline \"{}\" differ in {}{} and also in {}",
             variants[places[0]].name,
             and_more(places.len() - 1),
             variants[0].name,
-            things.first().unwrap_or(&""),
-            and_more(things.len() - 1),
+            compared.first().unwrap_or(&""),
+            and_more(compared.len() - 1),
             with_values.collect::<Vec<_>>().join(" and "),
-        )
+        );
+        let options = compared.iter().chain(&controlled).map(|option| (*option).to_owned()).collect();
+        Confound { options, sentence }
     };
-    pairs.into_iter().map(message).collect()
+    groups_of_equals.into_iter().map(confound).collect()
 }
 
 /// Warns of variants that are different engines, by the first word of their names: versions of one
@@ -194,13 +215,13 @@ mod tests {
             );
             let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
             let read = read.unwrap_or_else(|problem| panic!("{problem}"));
-            find_confounds(&read.variants, &read.partners)
+            find_confounds(&read.variants, &read.partners, &read.file.zip).warnings
         };
         let base = ("base", "always", 1);
         let start = |first: &str| {
             format!(
-                "confounded variants: {first} and the baseline \"base\" differ in table.policy and also in table.slots (4 against 1), so that \
-                 their difference may come from either"
+                "{first} and the baseline \"base\" differ in table.policy and also in table.slots (4 against 1): their difference may \
+                 come from any of them"
             )
         };
         assert_eq!(message(&[("a", "big1", 4), base, ("b", "random", 4)]), [start("\"a\" and 1 more")]);
@@ -213,5 +234,23 @@ mod tests {
         let tables = |base: &str, other: &str| message(&[("base", base, 1), ("a", other, 1)]);
         let none = "always'\n'table.kind' = 'none";
         assert_eq!([tables(none, "always"), tables("always", none)].concat(), Vec::<String>::new());
+    }
+
+    /// What is zipped is deliberate; another difference beside it is not.
+    #[test]
+    fn zipped_options_are_a_note() {
+        let caveats = |zip: &str| {
+            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\n[[zip]]\n{zip}");
+            let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
+            let read = read.unwrap_or_else(|problem| panic!("{problem}"));
+            let found = find_confounds(&read.variants, &read.partners, &read.file.zip);
+            (found.warnings.len(), found.notes)
+        };
+        let zip = "'table.policy' = ['always', 'big1']\n'table.slots' = [1, 4]\n";
+        let (warnings, notes) = caveats(zip);
+        assert!(
+            warnings == 0 && notes.len() == 1 && notes[0].ends_with(" (4 against 1), as [[zip]] says"),
+            "{notes:?}"
+        );
     }
 }

@@ -12,3 +12,27 @@ pub mod searchers;
 pub mod sensitivity;
 pub mod timing;
 pub mod warnings;
+
+/// Caveats by what they mean for the conclusion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Caveats {
+    /// Why a conclusion cannot be drawn.
+    pub blockers: Vec<String>,
+    /// What limits it.
+    pub warnings: Vec<String>,
+    /// For information.
+    pub notes: Vec<String>,
+}
+
+impl Caveats {
+    /// Blockers and warnings: what makes a conclusion doubtful.
+    pub fn all_warnings(&self) -> impl Iterator<Item = &String> {
+        self.blockers.iter().chain(&self.warnings)
+    }
+
+    /// The same as lines before a run.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let blockers = self.blockers.iter().map(|text| format!("blocks the conclusion: {text}"));
+        blockers.chain(self.warnings.iter().cloned())
+    }
+}

@@ -1,7 +1,7 @@
 //! What an experiment cannot show, checked before it runs.
 
 use super::external_power::ExternalPower;
-use super::{confounds, equivalent, games, sample_size, searchers, sensitivity};
+use super::{Caveats, confounds, equivalent, games, sample_size, searchers, sensitivity};
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::{Experiment, Plan, Variant, grid, schema};
 use crate::record::columns;
@@ -23,14 +23,14 @@ pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 
-/// Warnings about a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
-pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Vec<String> {
+/// Caveats of a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
+pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Caveats {
     if plan.is_match() {
-        return games::match_warnings(experiment);
+        return Caveats { warnings: games::match_warnings(experiment), ..Caveats::default() };
     }
     let varying = plan.varying();
     let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));
-    let mut warnings = Vec::new();
+    let (mut blockers, mut warnings) = (Vec::new(), Vec::new());
     let replays = experiment.work.trace().is_some();
     if replays {
         warnings.push(
@@ -47,7 +47,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
         table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
     };
     let unseen = ages && !sequence && !plan.variants.iter().filter_map(Variant::table).any(grows_old);
-    warnings.extend(unseen.then(|| sensitivity::NO_AGEING.to_owned()));
+    blockers.extend(unseen.then(|| sensitivity::NO_AGEING.to_owned()));
     let replacement = sensitivity::REPLACEMENT.into_iter().any(varies);
     let variants = &experiment.variants;
     let loose: Vec<&str> = variants
@@ -57,10 +57,11 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
         .collect();
     let bounded = variants.iter().filter_map(Variant::table).filter(|table| table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
-    warnings.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
+    blockers.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
     warnings.extend(wrapping_ages(experiment));
     warnings.extend(searchers::searcher_warnings(experiment));
-    warnings.extend(confounds::find_confounds(variants, &experiment.partners));
+    let confounds = confounds::find_confounds(variants, &experiment.partners, &experiment.file.zip);
+    warnings.extend(confounds.warnings);
     // An external engine's name is not known yet.
     let engine = |variant: &Variant| if variant.external().is_some() { "another" } else { "ours" };
     warnings.extend(confounds::different_engines(variants.iter().map(engine)));
@@ -82,7 +83,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     if figures || replays {
         // Published counts are compared, not means; the number of a trace's games is not known yet.
     } else if let Some(words) = sample_size::too_few(searches, variants.len() - 1, games) {
-        warnings.push(words);
+        blockers.push(words);
     } else if let Some(short) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
         warnings.push(short.to_string());
     } else if variants.len() > 1 && searches < MIN_POSITIONS && !sequence {
@@ -105,7 +106,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
             "searches are repeated to be timed, and {jobs} jobs at a time share caches and memory: use --jobs 1"
         ));
     }
-    warnings
+    Caveats { blockers, warnings, notes: confounds.notes }
 }
 
 /// Warns of variants whose entries come to look new within a game.
@@ -154,7 +155,7 @@ mod tests {
     fn message(text: &str, jobs: usize) -> Vec<String> {
         let experiment =
             Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        plan_warnings(&experiment, &Plan::new(&experiment), jobs, None)
+        plan_warnings(&experiment, &Plan::new(&experiment), jobs, None).all_warnings().cloned().collect()
     }
 
     /// Each warning on both sides of its limit.

@@ -1,5 +1,6 @@
 //! What an experiment is not sensitive to, and what to do about it.
 
+use super::Caveats;
 use super::external_power::ExternalPower;
 use super::sample_size;
 use crate::analysis::questions::line::{Line, MIN_PRESSURE};
@@ -55,9 +56,9 @@ pub fn diverging_games(sequence: Option<&Sequence>, variants: usize) -> Option<S
     })
 }
 
-/// Warnings about the counts of a finished run.
-pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
-    let mut warnings = Vec::new();
+/// Caveats of the counts of a finished run.
+pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Caveats {
+    let (mut blockers, mut warnings) = (Vec::new(), Vec::new());
     let varies = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
     let replacement = REPLACEMENT.into_iter().any(varies);
     let mut loose: Vec<&Line> = summary.lines.iter().filter(|line| line.hashfull < MIN_PRESSURE).collect();
@@ -71,7 +72,7 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     let bounded = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
     let what = "stayed less than 30 % full";
     let than = "greater depth";
-    warnings.extend(no_pressure(replacement, summary.lines.len(), &loose, bounded, what, than));
+    blockers.extend(no_pressure(replacement, summary.lines.len(), &loose, bounded, what, than));
     let ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(varies)
         || crate::experiment::schema::age_paths().any(|path| varies(&path));
     let is = |options: &serde_json::Value, name: &str, word: &str| options["table"][name] == word;
@@ -79,10 +80,10 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
         is(options, "clear", "never") || is(options, "clock", "iteration") && !is(options, "clear", "iteration")
     };
     let unseen = ages && !manifest.sequence && !manifest.options.values().any(grows_old);
-    warnings.extend(unseen.then(|| NO_AGEING.to_owned()));
+    blockers.extend(unseen.then(|| NO_AGEING.to_owned()));
     let power = &summary.power;
     if let Some(words) = sample_size::too_few(power.clusters, power.lines, power.games) {
-        warnings.push(words);
+        blockers.push(words);
     } else if summary.searches < MIN_SEARCHES {
         warnings.push(match summary.searches {
             1 => "only one position was searched: do not generalise".to_owned(),
@@ -94,7 +95,7 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     }
     let reach = ExternalPower::after_run(manifest, summary, smallest_effect).filter(ExternalPower::falls_short);
     warnings.extend(reach.map(|reach| reach.to_string()));
-    warnings
+    Caveats { blockers, warnings, ..Caveats::default() }
 }
 
 /// Warnings about the times of a finished run.
@@ -113,6 +114,10 @@ pub fn time_warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn count_texts(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Vec<String> {
+        count_warnings(manifest, summary, smallest_effect).all_warnings().cloned().collect()
+    }
     use serde_json::json;
 
     #[test]
@@ -143,8 +148,7 @@ mod tests {
             let lines = vec![Line { is_baseline: true, ..base }, one, other];
             let manifest = Manifest { varying: vec![varying.to_owned()], ..Manifest::default() };
             let summary = Summary { searches: 100, lines, ..Summary::default() };
-            let found =
-                count_warnings(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
+            let found = count_texts(&manifest, &summary, 0.0).into_iter().find(|text| text.starts_with("no pressure"));
             found.map(|text| text.split(" stayed").next().unwrap_or_default().to_owned())
         };
         let lines = |full, one, other| [line("a", full, false), line("b", 200.0, one), line("c", 299.0, other)];
@@ -164,7 +168,7 @@ mod tests {
         let with = |varying: &str, sequence: bool, table: serde_json::Value| {
             let options = [("v".to_owned(), json!({ "table": table }))].into();
             let manifest = Manifest { varying: vec![varying.to_owned()], sequence, options, ..Manifest::default() };
-            count_warnings(&manifest, &summary, 0.0).contains(&NO_AGEING.to_owned())
+            count_texts(&manifest, &summary, 0.0).contains(&NO_AGEING.to_owned())
         };
         let message = |varying: &str, sequence, clear: &str| with(varying, sequence, json!({ "clear": clear }));
         // Or if each iteration is a tick and the table is not cleared before it.
@@ -212,19 +216,19 @@ mod tests {
             ["game", "never", "search"].map(|clear| (clear.to_owned(), json!({ "table": { "clear": clear } }))).into();
         let manifest = Manifest { varying: vec!["table.clear".to_owned()], options, ..Manifest::default() };
         let summary = |searches: usize| Summary { searches, ..Summary::default() };
-        assert_eq!(count_warnings(&manifest, &summary(10), 0.0), Vec::<String>::new());
-        assert_eq!(count_warnings(&manifest, &summary(9), 0.0), ["9 searches are few: their means do not generalise"]);
-        assert_eq!(count_warnings(&manifest, &summary(1), 0.0), ["only one position was searched: do not generalise"]);
+        assert_eq!(count_texts(&manifest, &summary(10), 0.0), Vec::<String>::new());
+        assert_eq!(count_texts(&manifest, &summary(9), 0.0), ["9 searches are few: their means do not generalise"]);
+        assert_eq!(count_texts(&manifest, &summary(1), 0.0), ["only one position was searched: do not generalise"]);
         // Too few for a test has precedence; repeated searches matter only if something is
         // compared.
         let power = crate::analysis::questions::power::Power { clusters: 5, lines: 1, ..Default::default() };
-        let few = count_warnings(&manifest, &Summary { power, ..summary(5) }, 0.0);
+        let few = count_texts(&manifest, &Summary { power, ..summary(5) }, 0.0);
         assert_eq!(few.len(), 1, "{few:?}");
         assert!(few[0].starts_with("5 positions are too few: "), "{few:?}");
         let repeated = Manifest { repeated: Some([6, 100]), ..manifest.clone() };
         for (lines, message) in [(1, 0), (2, 1)] {
             let lines = vec![Line { hashfull: f64::NAN, ..Line::default() }; lines];
-            let found = count_warnings(&repeated, &Summary { lines, ..summary(100) }, 0.0);
+            let found = count_texts(&repeated, &Summary { lines, ..summary(100) }, 0.0);
             assert_eq!(found.iter().filter(|text| text.starts_with("6 of 100 searches")).count(), message, "{found:?}");
         }
         let message = |jobs: usize, repeats: usize| {

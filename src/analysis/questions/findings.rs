@@ -53,11 +53,12 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let small = small.len() + slight.len();
     if summary.lines.iter().filter(|line| line.is_baseline).nth(1).is_some() {
         let mut findings = describe_groups(summary, metric);
-        findings.extend(fragile_lines(summary));
         findings.extend(describe_power(&summary.power));
+        findings.extend(fragile_lines(summary));
         return findings;
     }
     let mut findings = Vec::new();
+    let mut rivals = summary.rival_power.as_ref().and_then(describe_rival_power);
     let by_mean = |a: &&&Line, b: &&&Line| a.ratio().mean.total_cmp(&b.ratio().mean);
     let what = noun(metric);
     let fewer = fewer(metric);
@@ -67,6 +68,8 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let ranked = summary.unlike.is_empty();
     if let Some(least) = least.filter(|_| ranked) {
         findings.push(format!("{fewest} {what}: {}.", describe(least, &less, metric)));
+        // Power stands beside the finding that it belongs to.
+        findings.extend(rivals.take());
     }
     if compared == unclear.len() {
         findings.push(no_difference(summary, what, &unclear));
@@ -84,6 +87,9 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
         let parts: Vec<String> =
             parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
         findings.push(format!("Of {}: {}.", plural(compared, "other"), parts.join(", ")));
+    }
+    findings.extend(describe_power(&summary.power));
+    if compared > unclear.len() {
         findings.extend(identical_ratios(&[&less[..], &more[..]].concat()));
     }
     if let Some(most) = most.filter(|_| ranked) {
@@ -94,8 +100,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     }
     findings.extend(fragile_lines(summary));
     findings.extend(within_margin(summary));
-    findings.extend(describe_power(&summary.power));
-    findings.extend(summary.rival_power.as_ref().and_then(describe_rival_power));
+    findings.extend(rivals);
     findings
 }
 

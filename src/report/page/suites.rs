@@ -14,7 +14,7 @@ use crate::record::manifest::Manifest;
 use crate::report::engines;
 use crate::report::explore::Explorer;
 use crate::report::pivot;
-use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
+use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::report::table::{self, BASELINE, TOO_FEW_POSITIONS};
 use crate::report::verdicts;
 use crate::text::plural;
@@ -71,7 +71,9 @@ impl Page {
             },
             nodes_mislead: first.nodes_mislead,
             undetectable: merge_notes(suites, &pages, |page| &page.undetectable),
+            blockers: merge_notes(suites, &pages, |page| &page.blockers),
             warnings: merge_notes(suites, &pages, |page| &page.warnings),
+            notes: merge_notes(suites, &pages, |page| &page.notes),
             timing: Timing::new(rows.frame).filter(|_| first.timing.is_some()),
             memory: memory::compare_memory(rows.frame),
             score_judge: first.score_judge.clone(),
@@ -88,7 +90,7 @@ impl Page {
             .flat_map(|(suite, page)| page.pivots.iter().map(move |pivot| name_suite(pivot::table(pivot), suite)));
         let chosen: Vec<SheetTable> = chosen.collect();
         page.findings.splice(0..0, verdicts::describe_claims(&page.verdicts));
-        let mut parts = head_parts(&page.manifest.question, &page.analysis, page.findings.clone(), &page.warnings);
+        let mut parts = page.head_parts();
         parts.extend(page.across_suites.iter().cloned().map(Part::Table));
         parts.extend(engines::engines_table(&page).map(Part::Table));
         for (suite, suite_page) in suites.iter().zip(&mut pages) {
@@ -174,7 +176,12 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
         Part::List(title, names) if title == NOT_RUN => Some(Part::List(format!("{title}, {suite}"), names)),
         Part::Heading(_) => Some(part),
         Part::Explorer(explorer) => Some(Part::Explorer(Explorer { suite: suite.to_owned(), ..explorer })),
-        Part::Question(_) | Part::Prose(_) | Part::Findings(_) | Part::Warning(_) | Part::List(..) => None,
+        Part::Question(_)
+        | Part::Prose(_)
+        | Part::Findings(_)
+        | Part::Blocker(_)
+        | Part::Warning(_)
+        | Part::List(..) => None,
     }
 }
 

@@ -325,7 +325,8 @@ fn warnings_belong_to_their_result() {
     let rows = "variant,position,depth,search.nodes\na,p,1,9\na,q,1,8\nb,p,1,5\nb,q,1,4\n";
     let result = |manifest: Manifest| Source { manifest: Some(manifest), ..source("x", rows) };
     let aging = || Manifest { varying: vec!["table.clock".to_owned()], jobs: 2, ..Manifest::default() };
-    let message = |page: &Page, words: &str| page.warnings.iter().any(|text| text.contains(words));
+    let message =
+        |page: &Page, words: &str| page.blockers.iter().chain(&page.warnings).any(|text| text.contains(words));
     let own = page(&[result(aging())], &Choices::default());
     let keeping = |items| Manifest { never_cleared: vec!["b".to_owned()], items, ..Manifest::default() };
     assert!(message(
@@ -338,10 +339,14 @@ fn warnings_belong_to_their_result() {
     };
     let text = format!("suite = \"s.epd\"\nlimit = {{ depth = 2 }}\n{}{}", variant("always", 64), variant("big1", 128));
     let unlike = Source { text: Some(text), ..result(aging()) };
-    assert!(message(&page(std::slice::from_ref(&unlike), &Choices::default()), "confounded variants"));
-    assert!(!message(&page(&[unlike, source("y", rows)], &Choices::default()), "confounded variants"));
+    assert!(message(&page(std::slice::from_ref(&unlike), &Choices::default()), "differ in table.policy and also in"));
+    assert!(!message(&page(&[unlike, source("y", rows)], &Choices::default()), "differ in table.policy and also in"));
     assert!(!own.undetectable.is_empty(), "{:?}", own.warnings);
-    assert!(own.undetectable.iter().all(|text| own.warnings.contains(text)), "{:?}", own.warnings);
+    assert!(
+        own.undetectable.iter().all(|text| own.blockers.contains(text) || own.warnings.contains(text)),
+        "{:?}",
+        own.warnings
+    );
     // Times warn where they were asked for.
     let timed = page(&[Source { file: file("times = true\n"), ..result(aging()) }], &Choices::default());
     let timings = "timings are of 2 jobs at a time";
@@ -379,7 +384,7 @@ fn warnings_belong_to_their_result() {
         };
         let expected: Vec<String> = sources.iter().filter_map(doubts).collect();
         let page = page(sources, &Choices::default());
-        (expected.len(), expected.iter().filter(|text| page.warnings.contains(text)).count())
+        (expected.len(), expected.iter().filter(|text| page.notes.contains(text)).count())
     };
     let other = Source { label: "y".to_owned(), ..merged(&["1", "2"]) };
     assert_eq!(doubts(&[merged(&["1", "1"]), other]), (1, 1));
@@ -419,9 +424,8 @@ fn warnings_are_on_the_page_and_on_the_terminal() {
         let result =
             Source { manifest: Some(manifest), missing: Some("5 rows are missing".to_owned()), ..source("x", rows) };
         let page = page(&[result], &Choices::default());
-        for words in ["s.epd:7", "5 rows are missing"] {
-            let message = page.warnings.iter().filter(|text| text.contains(words)).count();
-            assert_eq!(message, 1, "{words}: {:?}", page.warnings);
+        for (words, list) in [("s.epd:7", &page.notes), ("5 rows are missing", &page.warnings)] {
+            assert_eq!(list.iter().filter(|text| text.contains(words)).count(), 1, "{words}: {list:?}");
         }
         assert_eq!((shown(&page.sheet), shown(&page.terminal_sheet())), (page.warnings.clone(), page.warnings.clone()));
         assert_eq!(page.games.is_some(), rows == games);
@@ -516,8 +520,8 @@ fn unjudged_moves_are_warned_of() {
     let rows = "variant,position,repeat,depth,search.nodes,best\na,p,0,1,9,e2e4\na,q,0,1,9,d2d4\n";
     let mut source = Source { manifest: Some(Manifest::default()), ..source("x", rows) };
     let message = |source: &Source| {
-        let warnings = page(std::slice::from_ref(source), &Choices::default()).warnings;
-        warnings.into_iter().filter(|text| text.contains("judged")).collect::<Vec<_>>()
+        let notes = page(std::slice::from_ref(source), &Choices::default()).notes;
+        notes.into_iter().filter(|text| text.contains("judged")).collect::<Vec<_>>()
     };
     assert_eq!(message(&source), Vec::<String>::new(), "no reference was given");
     let text = "suite = 'p.epd'\nlimit = { nodes = 9 }\n[reference]\nuci = 'builtin'\nlimit = { depth = 2 }\n";
