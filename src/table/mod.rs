@@ -7,6 +7,7 @@ pub mod bounded;
 mod design;
 pub mod entry;
 mod error;
+pub mod expression;
 mod flight;
 mod forgetful;
 pub mod key_map;

@@ -1,5 +1,6 @@
 //! What a store does to the old entry of its own position.
 
+use super::expression::{self, Expression};
 use super::{Entry, TableError};
 use crate::chess::Bound;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,13 @@ pub enum SameKey {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Guard {
+    /// The whole condition as an expression in place of `margin`, `pv`, `exact` and `age`, empty for
+    /// none: whole numbers, `+ - * /`, comparisons, `and`, `or`, `not` and parentheses over `depth`,
+    /// `pv` (1 at an open window), `exact`, `lower`, `upper` and `move` of the new entry, the same
+    /// of the old one with `old_` before it, and the old one's `age`. Replaced unless it is 0.
+    /// Rose's is `"exact or 2 * depth >= old_depth - 4 * age"`.
+    #[serde(deserialize_with = "deserialize_lets")]
+    pub lets: Expression,
     /// Replaced when depth + `pv` at an open window > old depth - `margin`, -255..=255. An engine
     /// that writes `>=` has one more here.
     #[cfg_attr(test, schemars(range(min = -255, max = 255)))]
@@ -48,8 +56,58 @@ pub struct Guard {
 
 impl Default for Guard {
     fn default() -> Self {
-        Self { margin: 4, pv: 2, exact: true, age: true, move_first: false, fill_move: false }
+        Self {
+            lets: Expression::default(),
+            margin: 4,
+            pv: 2,
+            exact: true,
+            age: true,
+            move_first: false,
+            fill_move: false,
+        }
     }
+}
+
+/// The names of an expression about two entries of a position.
+const NAMES: [&str; 13] = [
+    "depth",
+    "old_depth",
+    "pv",
+    "old_pv",
+    "exact",
+    "old_exact",
+    "lower",
+    "old_lower",
+    "upper",
+    "old_upper",
+    "move",
+    "old_move",
+    "age",
+];
+
+/// The values of [`NAMES`].
+#[cold]
+fn values(new: &Entry, old: &Entry, now: u16) -> [i64; NAMES.len()] {
+    let of_bound = |entry: &Entry, bound| i64::from(entry.bound == bound && !entry.is_evaluation());
+    [
+        new.depth.into(),
+        old.depth.into(),
+        new.pv.into(),
+        old.pv.into(),
+        of_bound(new, Bound::Exact),
+        of_bound(old, Bound::Exact),
+        of_bound(new, Bound::Lower),
+        of_bound(old, Bound::Lower),
+        of_bound(new, Bound::Upper),
+        of_bound(old, Bound::Upper),
+        (!new.mv.is_none()).into(),
+        (!old.mv.is_none()).into(),
+        old.age(now).into(),
+    ]
+}
+
+fn deserialize_lets<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
+    expression::deserialize(deserializer, &NAMES)
 }
 
 /// The rule of a table for stores of a position that it holds.
@@ -66,7 +124,7 @@ impl Rule {
     /// Whether ages matter to it.
     #[must_use]
     pub fn reads_ages(&self) -> bool {
-        self.same_key == SameKey::Guard && self.guard.age
+        self.same_key == SameKey::Guard && (self.guard.age || !self.guard.lets.is_empty())
     }
 
     /// Gives a new entry what the old one knows and it does not: the move and the mark of an open
@@ -90,7 +148,10 @@ impl Rule {
             SameKey::Replace | SameKey::Policy => true,
             SameKey::Deeper => depth >= old_depth,
             SameKey::Guard => {
-                let Guard { margin, pv, exact, age, .. } = self.guard;
+                let Guard { lets, margin, pv, exact, age, .. } = self.guard;
+                if !lets.is_empty() {
+                    return lets.value(&values(new, old, now)) != 0;
+                }
                 let pv = if new.pv { i32::from(pv) } else { 0 };
                 exact && new.bound == Bound::Exact
                     || depth + pv > old_depth - i32::from(margin)

@@ -33,10 +33,22 @@ fn any_entry_of(
     })
 }
 
+/// Viridithas' guard, whose bounds are worth plies.
+pub const VIRIDITHAS: &str = "exact and not old_exact or 3 * (depth + 3 * exact + 2 * lower + upper + age * age / 4 + pv) \
+                              >= 2 * (old_depth + 3 * old_exact + 2 * old_lower + old_upper)";
+
 /// Each rule for the same position; guards with every clause on and off.
-fn same_key_rules() -> [(SameKey, Guard); 7] {
+fn same_key_rules() -> [(SameKey, Guard); 8] {
     let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
-    let bare = Guard { margin: -1, pv: 1, exact: false, age: false, move_first: true, fill_move: false };
+    let bare = Guard {
+        lets: Default::default(),
+        margin: -1,
+        pv: 1,
+        exact: false,
+        age: false,
+        move_first: true,
+        fill_move: false,
+    };
     [
         (SameKey::Replace, Guard::default()),
         (SameKey::Policy, Guard::default()),
@@ -44,6 +56,7 @@ fn same_key_rules() -> [(SameKey, Guard); 7] {
         (SameKey::Guard, Guard::default()),
         (SameKey::Guard, Guard { move_first: true, ..ethereal }),
         (SameKey::Guard, bare),
+        (SameKey::Guard, ttlab::internals::decode::from_toml(&format!("lets = '{VIRIDITHAS}'")).unwrap()),
         (SameKey::Guard, Guard { move_first: false, fill_move: true, ..bare }),
     ]
 }

@@ -251,6 +251,18 @@ impl Model<'_> {
                 let lets = match self.options.same_key {
                     SameKey::Replace | SameKey::Policy => true,
                     SameKey::Deeper => depth >= old_depth,
+                    SameKey::Guard if !self.options.guard.lets.is_empty() => {
+                        let worth = |entry: &Entry| match entry.bound {
+                            Bound::Exact => 3,
+                            Bound::Lower if entry.score > -32_768 => 2,
+                            Bound::Upper => 1,
+                            _ => 0,
+                        };
+                        let age = self.age(&old) as i32;
+                        let gain = 3 * (depth + worth(&entry) + age * age / 4 + i32::from(new.entry.pv));
+                        let better = exact && old.entry.bound != Bound::Exact;
+                        better || gain >= 2 * (old_depth + worth(&old.entry))
+                    }
                     SameKey::Guard => {
                         let guard = self.options.guard;
                         let open = i32::from(guard.pv) * i32::from(new.entry.pv);
