@@ -174,7 +174,7 @@ fn variants_table(comparison: &Comparison) -> SheetTable {
     let nodes = |change: &Change| nodes.map_or([f64::NAN; 2], |at| change.totals[at]);
     let interval = "of the ratio; †: of the depths that both finished";
     let p = "sign-flip test, corrected for all variants by joint flips";
-    let entries = Entries::<Change>::new()
+    let entries = Entries::<Change>::default()
         .text("variant", "variant", "as BASE calls it", |change| Cell::text(&change.variant))
         .number("rows", "rows", "that both have", |change| Cell::count(change.paired as f64))
         .number("moved", "moved", "paired rows that differ", |change| Cell::count(change.moved as f64))

@@ -13,7 +13,7 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], reac
         Some(_) => (Emphasis::Worse, "weaker"),
         None => (Emphasis::None, "undecided"),
     };
-    let entries = Entries::<Contender>::new()
+    let entries = Entries::<Contender>::default()
         .text("variant", "variant", "", |contender| Cell::text(&contender.name))
         .number("pairs", "pairs", "pairs of games, colours swapped", |contender| {
             Cell::count(contender.pairs.count() as f64)

@@ -24,7 +24,7 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     let about_counts = "whether the same search gave the same nodes and answers before the run; trusted: the file accepts the problems found";
     let build = "the first digits of the SHA-256 of its program";
     let limit = "whether it respects that limit";
-    let entries = Entries::<Engine<'_>>::new()
+    let entries = Entries::<Engine<'_>>::default()
         .text("variant", "variant", "", |(variant, _)| Cell::text(*variant))
         .text("engine", "engine", "what it calls itself", |(_, engine)| Cell::text(&engine.name))
         .text("set", "set", "its threads and memory; the manifest has all its options", settings)
@@ -54,7 +54,7 @@ pub(super) fn quality_table(lines: &[Quality]) -> Option<SheetTable> {
         Some(_) => Cell::empty("no position that both searched"),
         None => Cell::empty(BASELINE),
     };
-    let entries = Entries::<Quality>::new()
+    let entries = Entries::<Quality>::default()
         .text("variant", "variant", "* is the baseline", |line| {
             Cell::text(&line.variant).with_sign('*', line.against.is_none())
         })

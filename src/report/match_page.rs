@@ -247,7 +247,7 @@ fn unless_too_few(encounter: &Encounter, cell: Cell) -> Cell {
 pub(super) fn encounters_table(all: &Matches) -> SheetTable {
     let several = all.encounters.len() > 1;
     let test = "what the test decided, and after how many pairs in the plan's order";
-    let mut entries = Entries::<Encounter>::new()
+    let mut entries = Entries::<Encounter>::default()
         .text("variant", "variant", "", |encounter| Cell::text(&encounter.player))
         .text("opponent", "against", "", |encounter| Cell::text(&encounter.opponent))
         .drop_order(5)
@@ -343,7 +343,7 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
 
 /// The baseline's copies with other node limits, against the baseline.
 fn handicaps_table(all: &Matches) -> Option<SheetTable> {
-    let entries = Entries::<(f64, Encounter)>::new()
+    let entries = Entries::<(f64, Encounter)>::default()
         .text("variant", "player", "", |(_, encounter)| Cell::text(&encounter.player))
         .number("divisor", "divided by", "the baseline's nodes", |(by, _)| Cell::number(*by, by.to_string()))
         .number("pairs", "pairs", "pairs of games, colours swapped", |(_, encounter)| {

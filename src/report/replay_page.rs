@@ -58,7 +58,7 @@ impl ReplayOutcome<'_> {
             ("worth_kept", "worth", "nodes searched to make such entries", |c| c.worth, |c| c.worth_kept),
         ];
         let policy = "clairvoyant: the most that a table of this shape can reach; unbounded: one that forgets nothing";
-        let mut entries = Entries::<Line>::new()
+        let mut entries = Entries::<Line>::default()
             .text("policy", "policy", policy, |line| Cell::text(&line.0))
             .number("probes", "probes", "", |line| Cell::count(line.1.probes as f64))
             .drop_order(13);

@@ -113,12 +113,14 @@ struct Entry<'a, L> {
 /// The columns of a table with their cells, from left to right.
 pub struct Entries<'a, L>(Vec<Entry<'a, L>>);
 
-impl<'a, L> Entries<'a, L> {
+impl<L> Default for Entries<'_, L> {
     /// No columns.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self(Vec::new())
     }
+}
 
+impl<'a, L> Entries<'a, L> {
     /// Adds a column of text, never dropped.
     pub fn text(self, key: &str, name: &str, meaning: &str, cell: impl Fn(&L) -> Cell + 'a) -> Self {
         self.push(SheetColumn::text(key, name, meaning), cell)

@@ -95,7 +95,7 @@ fn ratio_cell(measure: &Measure, better: Better) -> Cell {
 /// Each line's totals and its ratio to the baseline.
 pub(super) fn summary_table(page: &Page) -> SheetTable {
     let summary = &page.summary;
-    let mut entries = Entries::<Line>::new();
+    let mut entries = Entries::<Line>::default();
     for (at, metric) in summary.metrics.iter().enumerate() {
         let name = if page.nodes_mislead && metric.is_nodes() { SAME_LABEL } else { &metric.name };
         let means = metric.compares_means();
@@ -240,7 +240,7 @@ pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
         |part: &'static str| move |line: &Line| share_of(line, part, columns::STORES).with_reason("nothing was stored");
     let (evicted, refused) =
         ("share of the stores that evicted another position", "share of the stores that the policy refused");
-    let entries = Entries::<Line>::new()
+    let entries = Entries::<Line>::default()
         .number("probes", "probes", "", |line| Cell::count(line.sum(columns::PROBES)))
         .drop_order(1)
         .number("hits", "hits", "share of the probes that met their key", share(columns::HITS))
@@ -278,7 +278,7 @@ pub(super) fn rates_table(page: &Page) -> Option<SheetTable> {
     let summary = &page.summary;
     let worth = summary.lines.iter().any(|line| line.worth().is_some());
     let shares = SHARES.iter().filter(|(.., column)| worth || *column != columns::SAVED);
-    let entries = shares.fold(Entries::<Line>::new(), |entries, (key, head, column)| {
+    let entries = shares.fold(Entries::<Line>::default(), |entries, (key, head, column)| {
         entries.number(key, head, "95 % interval", |line| {
             let (low, high) = line.interval(column);
             let text = format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high);
@@ -303,7 +303,7 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
     let below = "positions (or games) in which it needs less than the baseline";
     let without = "the mean without the position (or game) that moves it most; ?: sign or significance depends on it";
     let evals = "leaf evaluations and nodes with no legal move";
-    let entries = Entries::<Line>::new()
+    let entries = Entries::<Line>::default()
         .number("searches", "searches", "", |line| Cell::count(line.searches as f64))
         .number("evals", "evaluations", evals, |line| Cell::count(line.sum(columns::EVALS)))
         .number("other_scores", "other score", other_scores, |line| {
@@ -347,7 +347,7 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let metric = &page.summary.metrics[0].name;
     let interval = "the ratio's interval; †: over the depths that both finished";
     let p = "sign-flip test, corrected for all lines by joint flips over all pairs";
-    let entries = Entries::<LinePair>::new()
+    let entries = Entries::<LinePair>::default()
         .text("line", "line", "", |pair| Cell::text(name(pair.line)))
         .text("against", "against", "", |pair| Cell::text(name(pair.base)))
         .number("ratio", &format!("{metric}, ratio"), "geometric mean, over positions", |pair| {

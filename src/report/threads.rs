@@ -77,7 +77,7 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     let is_counted = |column: &str| page.summary.lines.iter().any(|line| sum(line, column) > 0.0);
     let speed = "how many times sooner than the baseline, by ticks: nodes of all searchers divided by their number";
     let nodes_meaning = "what searchers do twice: nodes of all of them, less the baseline's, as a share of these";
-    let mut entries = Entries::<Line>::new()
+    let mut entries = Entries::<Line>::default()
         .number("speed_up", "speed-up", speed, |line| {
             Cell::decimal(1.0 / ratio(line, ticks).mean, 2).with_reason(why(ticks))
         })

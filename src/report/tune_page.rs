@@ -122,7 +122,7 @@ impl TuneOutcome<'_> {
             let values = values?;
             let [low, high] = [f64::min, f64::max].map(|end| values.iter().copied().reduce(end).unwrap_or(f64::NAN));
             let within = (0..self.experiment.variants.len()).filter_map(on_line).filter(|x| (low..=high).contains(x));
-            (within.count() == all.len()).then(|| (path, low, high))
+            (within.count() == all.len()).then_some((path, low, high))
         });
         Some(match range {
             Some((path, low, high)) => format!(
@@ -250,7 +250,7 @@ impl TuneOutcome<'_> {
             None => Cell::text("no difference shown"),
         };
         let ratio = "geometric mean of the ratio to the baseline, over these searches";
-        let entries = Entries::<(usize, &Candidate)>::new()
+        let entries = Entries::<(usize, &Candidate)>::default()
             .text("candidate", "candidate", "* is the baseline", |&(who, _)| self.name_cell(who))
             .text("fate", "in the race", "outcome", fate)
             .number("searches", "searches", "its searches", |(_, one)| Cell::count(one.searches as f64))
@@ -270,7 +270,7 @@ impl TuneOutcome<'_> {
         let results = self.tuned.held_out_results.iter().zip(self.pressures);
         let lines = results
             .flat_map(|(result, pressure)| result.standings.iter().map(move |standing| (pressure, result, standing)));
-        let entries = Entries::<HeldOutLine<'_>>::new()
+        let entries = Entries::<HeldOutLine<'_>>::default()
             .text("pressure", "pressure", "options set for it", |(pressure, ..)| Cell::text(*pressure))
             .text("candidate", "candidate", "* is the baseline", |(.., one)| self.name_cell(one.candidate))
             .number("ratio", "ratio", "geometric mean of the ratio to the baseline", |line| {
@@ -289,7 +289,7 @@ impl TuneOutcome<'_> {
     fn rounds_table(&self) -> SheetTable {
         let rounds: Vec<(usize, &Round)> = (1..).zip(&self.tuned.rounds).collect();
         let names = |who: &[usize]| Cell::text(who.iter().map(|&who| self.name(who)).collect::<Vec<_>>().join("; "));
-        let entries = Entries::<(usize, &Round)>::new()
+        let entries = Entries::<(usize, &Round)>::default()
             .number("round", "round", "", |&(number, _)| Cell::count(number as f64))
             .number("items", "items", "searched in it", |(_, round)| Cell::count(round.items as f64))
             .number("candidates", "candidates", "in it", |(_, one)| Cell::count(one.candidates.len() as f64))

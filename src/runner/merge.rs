@@ -79,7 +79,7 @@ impl Shards<'_> {
         let count = self.of;
         let problem = match manifest.shard {
             _ if manifest.plan != format!("{:016x}", self.plan.id()) => "holds the results of another plan".to_owned(),
-            Some(found) if found == (Shard { index: shard, count: count }) => return Ok(Some(manifest)),
+            Some(found) if found == (Shard { index: shard, count }) => return Ok(Some(manifest)),
             Some(found) => {
                 format!("holds shard {} of {}: expected shard {shard} of {count}", found.index, found.count)
             }
