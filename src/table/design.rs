@@ -1,7 +1,8 @@
 //! The tables of engines as sets of options, read in their sources at a commit.
 //!
 //! Each gives its engine's decisions about replacement. `docs/your-table.md` says what is not in
-//! them: evaluations, alone or in entries, and a victim chosen at the probe, which needs one searcher.
+//! them: evaluations, alone or in entries, and a victim chosen at the probe, which needs one
+//! searcher.
 
 use serde::{Deserialize, Serialize};
 

@@ -101,7 +101,8 @@ pub enum Victim {
     #[default]
     Store,
     /// At the probe before it: the slot that matched, an empty one, or the one of least worth. The
-    /// store goes there, whatever the search in between has written to it. Source: Stockfish, Weiss.
+    /// store goes there, whatever the search in between has written to it. Source: Stockfish,
+    /// Weiss.
     Probe,
 }
 

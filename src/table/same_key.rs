@@ -30,9 +30,9 @@ pub enum SameKey {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Guard {
-    /// The whole condition as an expression in place of `margin`, `pv`, `exact` and `age`, empty for
-    /// none: whole numbers, `+ - * /`, comparisons, `and`, `or`, `not` and parentheses over `depth`,
-    /// `pv` (1 at an open window), `exact`, `lower`, `upper` and `move` of the new entry, the same
+    /// The whole condition as an expression in place of `margin`, `pv`, `exact` and `age`, empty
+    /// for none: whole numbers, `+ - * /`, comparisons, `and`, `or`, `not` and parentheses over
+    /// `depth`, `pv` (1 at an open window), `exact`, `lower`, `upper` and `move` of the new entry, the same
     /// of the old one with `old_` before it, and the old one's `age`. Replaced unless it is 0.
     /// Rose's is `"exact or 2 * depth >= old_depth - 4 * age"`.
     #[serde(deserialize_with = "deserialize_lets")]
