@@ -24,8 +24,8 @@ pub struct Probe {
     /// Whether a hit may end a node whose window is open (beta - alpha > 1), the root excepted.
     pub pv_cutoffs: bool,
     /// From remaining depth 1 up to this one a hit may end a node of a closed window only on the
-    /// side that its type expects: high at a node expected to fail high, low elsewhere; 0: on either.
-    /// Source: Stockfish (5).
+    /// side that its type expects: high at a node expected to fail high, low elsewhere; 0: on
+    /// either. Source: Stockfish (5).
     pub expected_depth: u8,
     /// Whether a lower bound of enough depth that does not end the node raises alpha and the best
     /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
