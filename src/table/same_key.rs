@@ -33,8 +33,8 @@ pub struct Guard {
     /// The whole condition as an expression in place of `margin`, `pv`, `exact` and `age`, empty
     /// for none: whole numbers, `+ - * /`, comparisons, `and`, `or`, `not` and parentheses over
     /// `depth`, `pv` (1 at an open window), `exact`, `lower`, `upper` and `move` of the new entry,
-    /// the same of the old one with `old_` before it, and the old one's `age`. Replaced unless it is 0.
-    /// Rose's is `"exact or 2 * depth >= old_depth - 4 * age"`.
+    /// the same of the old one with `old_` before it, and the old one's `age`. Replaced unless
+    /// it is 0. Rose's is `"exact or 2 * depth >= old_depth - 4 * age"`.
     #[serde(deserialize_with = "deserialize_lets")]
     pub lets: Expression,
     /// Replaced when depth + `pv` at an open window > old depth - `margin`, -255..=255. An engine
