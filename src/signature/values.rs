@@ -102,6 +102,7 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
     match page.values.split(' ').next().unwrap_or_default() {
         "true" => vec![Value::from(true), Value::from(false)],
         "list" => words.map(|word| Value::from(vec![word])).chain([Value::Array(Vec::new())]).collect(),
+        _ if page.path == "threads.turns" => vec![Value::from("0:64 2:16 1:100"), Value::from("0:1 1:1")],
         "word" if page.words.is_empty() => vec![Value::from("2 * depth >= old_depth - 4 * age")],
         "size" => vec![Value::from("12 KiB"), Value::from(601)],
         "number" => [0.25, 1.0].map(Value::from).to_vec(),
@@ -113,7 +114,6 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
             let allowed: BTreeSet<i64> = numbers.filter(|number| (low..=high).contains(number)).collect();
             allowed.into_iter().map(Value::from).collect()
         }
-        _ if page.path == "threads.turns" => vec![Value::from("0:64 2:16 1:100"), Value::from("0:1 1:1")],
         _ => words.collect(),
     }
 }
