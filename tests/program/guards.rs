@@ -19,7 +19,7 @@ const TESTS: &[(&str, &str, &str)] = &[
     (
         "engine/twin/mod.rs",
         "every_option_value_equals_the_twin",
-        "search.nodes search.interior search.leaves search.qnodes search.evals search.mates search.stalemates search.usable \
+        "search.nodes search.interior search.leaves search.qnodes search.evals search.evals_saved search.mates search.stalemates search.usable \
          search.saved search.move_only search.cuts search.first_cuts search.table_moves search.table_move_cuts search.etc_probes search.etc_cuts \
          search.researches search.iir_nodes search.singular_tests search.singular_extensions search.singular_doubles \
          search.singular_reductions anatomy.unique anatomy.cut anatomy.shallow anatomy.indecisive anatomy.open_window anatomy.unasked \
@@ -29,7 +29,8 @@ const TESTS: &[(&str, &str, &str)] = &[
          anatomy.cut_ply_6 anatomy.cut_ply_9 anatomy.entries_depth_0 anatomy.entries_depth_1 anatomy.entries_depth_2 anatomy.entries_depth_3 \
          anatomy.entries_depth_4 anatomy.entries_depth_6 anatomy.entries_depth_8 anatomy.entries_age_0 anatomy.entries_age_1 anatomy.entries_age_2 \
          anatomy.entries_age_4 anatomy.entries_age_8 anatomy.entries_exact anatomy.entries_lower anatomy.entries_upper anatomy.entries_pv threads.ticks threads.helper_nodes threads.foreign_hits \
-         threads.foreign_cutoffs threads.foreign_saved",
+         threads.foreign_cutoffs threads.foreign_saved threads.in_flight threads.duplicates threads.foreign_refusals \
+         threads.unread threads.foreign_unread threads.avoided threads.torn threads.torn_reads threads.torn_accepted",
     ),
     (
         "table/model.rs",
@@ -49,7 +50,7 @@ const TESTS: &[(&str, &str, &str)] = &[
     (
         "program/matches.rs",
         "game_equals_its_single_searches",
-        "match.depths match.blind match.opponent_nodes match.start match.scores",
+        "match.depths match.blind match.opponent_nodes match.start match.scores match.searches",
     ),
     ("program/matches.rs", "round_robin_page_has_every_encounter", "match.opponent match.points"),
     ("program/matches.rs", "games_are_independent_of_jobs_kills_and_shards", "match.colour"),

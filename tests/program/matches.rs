@@ -580,6 +580,7 @@ fn game_equals_its_single_searches() {
                 (&read("match.depths")[at], &message[0], &played[0]),
                 "{stdout}"
             );
+            assert_eq!(list(&read("match.searches")[at])[0], format!("{}/800", last[0]), "{stdout}");
             seen += 1;
         }
     }

@@ -198,10 +198,10 @@ fn race_on_neutral_nodes_finds_the_table_that_forgets_less() {
     };
     let (stdout, errors) = race("table");
     assert!(errors.contains("nodes to a depth may mislead in \"always\", \"scored\""), "{errors}");
-    assert!(stdout.starts_with("Best: \"always\"."), "{stdout}");
+    assert!(stdout.starts_with("Change `policy` from scored to always: "), "{stdout}");
     let (stdout, errors) = race("neutral");
     assert!(!errors.contains("mislead"), "{errors}");
-    assert!(stdout.starts_with("The baseline is best: \"scored\"."), "{stdout}");
+    assert!(stdout.starts_with("Keep the baseline, \"scored\": "), "{stdout}");
 }
 
 /// What the games of `[confirm]` come to at most is told before the run.

@@ -36,13 +36,14 @@ fn race_of_engine_options_confirms_its_winner_at_other_hashes() {
     let trial = race(RACE);
     trial.tune("out", &["--jobs", "2"]).expect(0).prints(&[
         "engine \"Style=Solid\": Scripted 1: counts exact",
-        "Best: \"Style=Very Risky\". On 8 held-out items its nodes are 0.8985",
-        "At uci.Hash = 16: 0.8996",
-        "At uci.Hash = 256: 0.8949",
+        "Change `Style` from Solid to Very Risky: 10.2 % fewer nodes",
+        "on 8 positions that the race never saw",
+        "At uci.Hash = 16: 10.0 % fewer nodes",
+        "At uci.Hash = 256: 10.5 % fewer nodes",
     ]);
     // 956 / 1064, (1016 - 102) / 1016, (1256 - 132) / 1256.
-    for (a, b, output) in [(956.0, 1064.0, "0.8985"), (914.0, 1016.0, "0.8996"), (1124.0, 1256.0, "0.8949")] {
-        assert_eq!(format!("{:.4}", a / b), output);
+    for (a, b, output) in [(956.0, 1064.0, "10.2"), (914.0, 1016.0, "10.0"), (1124.0, 1256.0, "10.5")] {
+        assert_eq!(format!("{:.1}", 100.0 - 100.0 * a / b), output);
     }
     let page = |out: &str| std::fs::read(trial.path(out).join("report.md")).unwrap();
     trial.tune("one", &["--jobs", "1", "--quiet"]).expect(0);
@@ -75,8 +76,7 @@ fn metric_that_an_engine_lacks_is_refused_before_the_race() {
     let sizes = RACE.replace("\"uci.Style\" = [\"Solid\", \"Very Risky\"]", "\"uci.Hash\" = [64, 1, 512]");
     let sizes =
         race(&sizes.replace("\"uci.Style\" = \"Solid\"", "\"uci.Hash\" = 64").replace("options = { Hash = 64 }\n", ""));
-    let output =
-        sizes.tune("out", &[]).expect(0).prints(&["Best: \"Hash=1\". On 8 held-out items its nodes are 0.9408"]);
+    let output = sizes.tune("out", &[]).expect(0).prints(&["Change `Hash` from 64 to 1: 5.9 % fewer nodes"]);
     assert!(!output.out.contains("\nAt "), "{}", output.out);
     // What does not repeat is told.
     let wander = race(&RACE.replace("styles", "wander"));

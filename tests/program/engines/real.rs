@@ -162,7 +162,7 @@ fn race_of_stockfish_options_has_all_stages() {
     );
     trial.call(&["tune", "trial.toml", "--out", "out"]).expect(0).prints(&[
         "counts exact",
-        " 2 held-out items",
+        " on 2 positions that the race never saw",
         "At uci.Hash = 4: ",
     ]);
     for stage in ["out/race-1", "out/held-out", "out/held-out-2"] {

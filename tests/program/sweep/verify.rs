@@ -161,7 +161,7 @@ fn swapped_columns_in_the_header_are_detected() {
     );
     assert_eq!(read(&folder), WRONG);
     // A name that is none of the run's; a run that has not ended.
-    put(&trial, &[&[lines[0].replace("search.evals", "search.evil")], &lines[1..]].concat());
+    put(&trial, &[&[lines[0].replace("search.evals,", "search.evil,")], &lines[1..]].concat());
     let message = ttlab(&["verify", &trial.text("out")]).expect(4);
     let output = "1 column gone: `search.evals`; 1 column not of the run: `search.evil`";
     assert!(message.stdout.contains(output), "{}", message.stdout);
