@@ -168,7 +168,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// The first slot of a bucket that matches a key. With a known number of slots all are compared
     /// without a branch: which one matches is unpredictable, and a mispredicted branch costs more
     /// than the comparisons.
-    #[inline(always)]
+    #[inline]
     fn find(&self, bucket: &[u64], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
         let same = |slot| (L::key(bucket, slot) ^ stored_key) & self.compared == 0;
@@ -183,7 +183,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (answers != 0).then(|| answers.trailing_zeros() as usize)
     }
 
-    #[inline(always)]
+    #[inline]
     fn first_empty(&self, bucket: &[u64]) -> Option<usize> {
         (0..self.slots()).find(|&slot| entry::bound(L::data(bucket, slot)) == Bound::None)
     }
@@ -220,9 +220,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// The decision when the bucket does not hold the newcomer's key. Always inlined: its other
-    /// caller is rare, and a call costs every store.
-    #[inline(always)]
+    /// The decision when the bucket does not hold the newcomer's key.
+    #[inline]
     fn decide_new_key(&mut self, start: usize, newcomer: &Newcomer, stored_key: u64) -> Decision {
         let view = self.view(start);
         let view = &view[..self.slots()];

@@ -30,9 +30,8 @@ impl Evaluator {
         Self { weights, has_leaf_terms, limit }
     }
 
-    /// The evaluation from the side to move's view, in centipawns. Always inlined: most of its
-    /// callers are rare.
-    #[inline(always)]
+    /// The evaluation from the side to move's view, in centipawns.
+    #[inline]
     #[must_use]
     pub fn evaluate(&self, board: &Board) -> Score {
         let mut white = board.sum();
