@@ -17,6 +17,9 @@ pub struct Args {
     /// The experiment files to check
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Override an option in every variant: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
     /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
     #[arg(long)]
     skip_bad: bool,
@@ -27,8 +30,9 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let (mut wrong, mut warnings) = (0, 0);
+    let sets = super::with_skip(&args.sets, args.skip_bad)?;
     for file in &args.files {
-        if let Err(failure) = check(file, args.skip_bad, &mut warnings) {
+        if let Err(failure) = check(file, &sets, &mut warnings) {
             wrong += 1;
             eprintln!("{}", failure.message.trim_end());
         }
@@ -78,8 +82,8 @@ fn programs(experiment: &Experiment) -> Vec<String> {
 }
 
 /// Checks one file, and adds what makes a conclusion doubtful to the count.
-fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFailure> {
-    let experiment = Experiment::load(file, &super::with_skip(&[], skip_bad)?).map_err(CommandFailure::usage)?;
+fn check(file: &Path, sets: &[String], count: &mut usize) -> Result<(), CommandFailure> {
+    let experiment = Experiment::load(file, sets).map_err(CommandFailure::usage)?;
     let (plan, shown) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped(&experiment);
     println!("{shown}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
@@ -89,14 +93,15 @@ fn check(file: &Path, skip_bad: bool, count: &mut usize) -> Result<(), CommandFa
     caveats.lines().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     caveats.notes.iter().for_each(|note| eprintln!("{shown}: note: {note}"));
     *count += caveats.all_warnings().count();
-    super::reach(&experiment, Some(&folder)).iter().for_each(|reach| eprintln!("{shown}: {reach}"));
+    let power = preflight::external_power(&experiment, Some(&folder)).filter(|power| !power.falls_short());
+    power.iter().for_each(|power| eprintln!("{shown}: {power}"));
     programs(&experiment).iter().for_each(|line| eprintln!("{shown}: {line}"));
     notes(&experiment).iter().for_each(|note| eprintln!("{shown}: note: {note}"));
     let memory = runner::memory_warnings(&plan, runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment)));
     memory.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));
     // The pressures of [tune] must be valid too.
     if experiment.file.tune.is_some() {
-        crate::tune::at_pressures(file, &[], experiment).map_err(CommandFailure::usage)?;
+        crate::tune::at_pressures(file, sets, experiment).map_err(CommandFailure::usage)?;
     }
     Ok(())
 }

@@ -355,12 +355,6 @@ fn write_output(out: Option<&Path>, text: &str) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// The power of an experiment with external engines, if its items suffice. `folder`: may have rows
-/// of an earlier run.
-fn reach(experiment: &Experiment, folder: Option<&Path>) -> Option<impl std::fmt::Display> {
-    crate::analysis::caveats::preflight::external_power(experiment, folder).filter(|reach| !reach.falls_short())
-}
-
 /// Prints each warning as a line on standard error.
 fn warn(warnings: impl IntoIterator<Item = impl std::fmt::Display>) {
     warnings.into_iter().for_each(|warning| eprintln!("warning: {warning}"));

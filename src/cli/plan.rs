@@ -100,8 +100,6 @@ pub fn run(args: &Args) -> CommandResult {
         (engines, subjects) = (found.describe(&plan), found.engine_infos(&plan));
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
-    warn(preflight::plan_warnings(&experiment, &plan, 1, Some(&folder)).lines());
-    warn(runner::memory_warnings(&plan, 1));
     if let Some(wrong) = wrong {
         eprintln!(
             "{}\nwarning: this plan ignores the invalid expectation; `ttlab run` refuses the file",
@@ -149,7 +147,7 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(line) = confirmation(&experiment) {
         println!("confirm     {line}");
     }
-    super::reach(&experiment, Some(&folder)).iter().for_each(|reach| println!("shows       {reach}"));
+    println!("check       {}", checks(&experiment, &plan, &folder, args));
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
     println!("\n     table  limit          variant");
@@ -174,6 +172,21 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     Ok(Exit::Done)
+}
+
+/// How many warnings `ttlab check` has of this plan, and its command line.
+fn checks(experiment: &Experiment, plan: &Plan, folder: &Path, args: &Args) -> String {
+    let caveats = preflight::plan_warnings(experiment, plan, 1, Some(folder));
+    let count = |number: usize, what| (number > 0).then(|| plural(number, what));
+    let warnings = caveats.warnings.len() + runner::memory_warnings(plan, 1).len();
+    let found = [count(caveats.blockers.len(), "blocker"), count(warnings, "warning")];
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    if found.is_empty() {
+        return "no warnings".to_owned();
+    }
+    let sets = args.sets.iter().map(|set| format!(" --set {}", shell(set))).collect::<String>();
+    let file = args.file.as_deref().unwrap_or(Path::new("")).display().to_string();
+    format!("{}: `ttlab check {}{sets}` prints them", found.join(" and "), shell(&file))
 }
 
 /// The number of shards.

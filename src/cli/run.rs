@@ -174,8 +174,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(exit)
 }
 
-/// Warns about what the experiment cannot show, or refuses it with `--strict`. Returns what was
-/// printed, so that the page on the terminal does not repeat it.
+/// Warns of what blocks the conclusion, or refuses with `--strict` whatever limits it too. Returns
+/// what was printed, so that the page on the terminal does not repeat it.
 fn warn_before_run(
     experiment: &Experiment,
     plan: &Plan,
@@ -191,10 +191,9 @@ fn warn_before_run(
     }
     if !args.run.quiet {
         super::warn_about_skipped(experiment);
-        warn(caveats.lines());
-        super::reach(experiment, earlier).iter().for_each(|reach| eprintln!("{reach}"));
+        warn(caveats.blocker_lines());
     }
-    Ok(blind)
+    Ok(caveats.blockers)
 }
 
 /// The folder with rows of an earlier run; `None` if they are about to be deleted.

@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> CommandResult {
         warn(Misleading::from_manifest(&manifest).filter(|_| metric.is_nodes()).map(|found| found.sentence()));
         engines.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         warn(engines.repeatability_warnings(&plan));
-        warn(preflight::plan_warnings(experiment, &plan, 1, None).lines());
+        warn(preflight::plan_warnings(experiment, &plan, 1, None).blocker_lines());
         warn(seed_warning(experiment));
     }
     // The folder is locked for the whole tuning; each stage locks its own.

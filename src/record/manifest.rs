@@ -315,6 +315,9 @@ pub struct Manifest {
     /// All segments of the run in order: a run that was stopped and resumed has several, merged
     /// results have those of all shards. None is ever removed or overwritten.
     pub segments: Vec<RunSegment>,
+    /// What limits the conclusions by the experiment's design, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
     /// The folders from which rows were taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RowSource>,

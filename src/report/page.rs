@@ -282,6 +282,7 @@ impl Page {
         };
         page.warnings = warnings::source_warnings(std::slice::from_ref(source));
         page.warnings.extend(match_page::match_warnings(&games));
+        page.warnings.extend(page.manifest.limits.iter().cloned());
         page.notes = warnings::source_notes(std::slice::from_ref(source));
         let mut parts = page.head_parts();
         parts.extend(match_page::parts(&games, rows));

@@ -632,7 +632,7 @@ fn memory_of_a_game_is_that_of_two_players() {
     let answer = |size: &str| {
         let text = TRIAL.split("[[variant]]").next().unwrap().replace("64 KiB", size);
         let trial = Trial::new(&format!("{text}[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\naspiration = 0\n"));
-        let (stdout, stderr, _) = run(&["plan", &trial.text("trial.toml")]);
+        let (stdout, stderr, _) = run(&["check", &trial.text("trial.toml")]);
         stdout + &stderr
     };
     let number =

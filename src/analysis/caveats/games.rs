@@ -37,6 +37,13 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
             pairs_for(expected)
         ));
     }
+    warnings.extend(equivalent::find_equivalent(&experiment.variants));
+    warnings
+}
+
+/// Warnings about the players, whatever their games are.
+pub fn player_warnings(experiment: &Experiment) -> Vec<String> {
+    let mut warnings = Vec::new();
     let names = |expected: &dyn Fn(&EngineOptions) -> bool| {
         let ours = experiment.variants.iter().filter(|point| point.builtin().is_some_and(expected));
         let names: Vec<&str> = ours.map(|point| point.name.as_str()).collect();
@@ -55,7 +62,6 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
             "table.clear: the table of {names} is emptied before each move, not kept through a game (table.clear = \"game\" keeps it)"
         ));
     }
-    warnings.extend(equivalent::find_equivalent(&experiment.variants));
     warnings
 }
 
@@ -127,7 +133,7 @@ mod tests {
             let text = format!("suite = 'x.pgn'\nlimit = {{ nodes = 9 }}\n[match]\n[engine]\ndraws = true\n{players}");
             let pgn = "[Event \"x\"]\n\n1. e4 *\n\n";
             let read = Experiment::from_plan(&text, std::path::Path::new("x.toml"), &[], in_plan(pgn));
-            let found = match_warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
+            let found = player_warnings(&read.unwrap_or_else(|problem| panic!("{problem}")));
             let message = found.into_iter().filter(|text| text.starts_with("draws") || text.starts_with("table.clear"));
             message.map(|text| text.split(" is emptied").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
         };

@@ -30,9 +30,13 @@ impl Caveats {
         self.blockers.iter().chain(&self.warnings)
     }
 
-    /// The same as lines before a run.
+    /// The blockers as lines before a run.
+    pub fn blocker_lines(&self) -> impl Iterator<Item = String> {
+        self.blockers.iter().map(|text| format!("blocks the conclusion: {text}"))
+    }
+
+    /// Blockers and warnings as lines.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        let blockers = self.blockers.iter().map(|text| format!("blocks the conclusion: {text}"));
-        blockers.chain(self.warnings.iter().cloned())
+        self.blocker_lines().chain(self.warnings.iter().cloned())
     }
 }

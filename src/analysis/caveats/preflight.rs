@@ -23,21 +23,28 @@ pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 
+/// What limits the conclusions whatever the rows are: the page says it too.
+pub fn design_limits(experiment: &Experiment) -> Vec<String> {
+    if experiment.work.games().is_some() {
+        return games::player_warnings(experiment);
+    }
+    let open =
+        "open loop: a trace is shown and nothing is searched; what a table answers changes what a search asks next";
+    let open = experiment.work.trace().map(|_| open.to_owned());
+    open.into_iter().chain(wrapping_ages(experiment)).chain(searchers::searcher_warnings(experiment)).collect()
+}
+
 /// Caveats of a plan that runs `jobs` jobs at a time; `folder` may hold rows of an earlier run.
 pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Caveats {
+    let mut warnings = design_limits(experiment);
     if plan.is_match() {
-        return Caveats { warnings: games::match_warnings(experiment), ..Caveats::default() };
+        warnings.extend(games::match_warnings(experiment));
+        return Caveats { warnings, ..Caveats::default() };
     }
     let varying = plan.varying();
     let varies = |start: &str| varying.iter().any(|path| path.starts_with(start));
-    let (mut blockers, mut warnings) = (Vec::new(), Vec::new());
+    let mut blockers = Vec::new();
     let replays = experiment.work.trace().is_some();
-    if replays {
-        warnings.push(
-            "open loop: a trace is shown and nothing is searched; what a table answers changes what a search asks next"
-                .to_owned(),
-        );
-    }
     let games = experiment.suite.items.iter().any(|item| item.game().is_some());
     let shared = experiment.has_sequences();
     let sequence = shared || replays;
@@ -58,8 +65,6 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let bounded = variants.iter().filter_map(Variant::table).filter(|table| table.kind == TableKind::Bounded).count();
     let what = "cannot be filled to a third by the limit of nodes";
     blockers.extend(sensitivity::no_pressure(replacement, variants.len(), &loose, bounded, what, "more nodes"));
-    warnings.extend(wrapping_ages(experiment));
-    warnings.extend(searchers::searcher_warnings(experiment));
     let confounds = confounds::find_confounds(variants, &experiment.partners, &experiment.file.zip);
     warnings.extend(confounds.warnings);
     // An external engine's name is not known yet.

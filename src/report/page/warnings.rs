@@ -31,6 +31,7 @@ impl Page {
             let manifest = restrict(&self.manifest, &shown);
             let preflight = only.preflight_warnings(&shown);
             warnings.extend(preflight.warnings);
+            warnings.extend(manifest.limits.iter().cloned());
             notes.extend(preflight.notes);
             warnings.extend(different_engines(&manifest));
             let sequence = only.file.as_ref().and_then(|file| file.sequence.as_ref());

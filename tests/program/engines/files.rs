@@ -156,7 +156,7 @@ fn ninth_engine_of_a_worker_has_the_same_counts() {
     }
 }
 
-/// What is told before a run is told by every command, in one sentence; a file that names what matters is held to that.
+/// `check` says it before the run, the page after it; `plan` points to `check`.
 #[test]
 fn commands_state_the_detectable_effect_before_the_run() {
     let base = "[subject]\nuci = \"ENGINE\"\n[grid]\n\"uci.Hash\" = [1, 2]\n";
@@ -169,19 +169,19 @@ fn commands_state_the_detectable_effect_before_the_run() {
                 power is 80 % for differences of 83 % (calm) to 552 % (lively) or more; it takes at least ";
     six.call(&["check", "trial.toml"]).expect(0).prints(&["warning: ", says]);
     six.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&[says]);
-    six.call(&["plan", "trial.toml"]).expect(0).prints(&[says]);
+    let planned =
+        six.call(&["plan", "trial.toml"]).expect(0).prints(&["check       1 warning: `ttlab check trial.toml`"]);
+    assert!(!planned.err.contains(says), "{}", planned.err);
     six.run("out", &["--strict"]).expect(2).prints(&[says]);
     assert!(!six.path("out").exists());
-    six.run("out", &[]).expect(0).prints(&[says]);
+    six.run("out", &[]).expect(0);
     // 15 degrees of freedom: 2.131, 48 / 256 longer, and 0.866; 3.397 x 0.16 / 4 is 0.136, and e^0.136 x 2.5^(1/16) is
     // 1.213: 21.3 %, which is less than 22 %.
     let large = Trial::new(&format!("limit = {{ depth = 3 }}\nsmallest_effect = 0.22\n{base}"));
     std::fs::write(large.path("suite.epd"), super::sixteen()).unwrap();
     let says = "16 positions: if log(nodes) of one search has a standard deviation of 0.16 to 0.61 (typical of such engines), power is 80 % for differences of 21 % (calm)";
-    for words in [&["check", "trial.toml", "--strict"][..], &["plan", "trial.toml"]] {
-        let message = large.call(words).expect(0).prints(&[says, "; 22 % takes "]);
-        assert!(!message.err.contains(&format!("warning: {says}")), "{}", message.err);
-    }
+    let message = large.call(&["check", "trial.toml", "--strict"]).expect(0).prints(&[says, "; 22 % takes "]);
+    assert!(!message.err.contains(&format!("warning: {says}")), "{}", message.err);
     // Exact claims, moves at a number of nodes, and our own engine are another matter.
     for other in [
         format!("limit = {{ nodes = 5000 }}\n{base}"),
@@ -200,17 +200,14 @@ fn spread_is_taken_from_existing_rows() {
         Trial::new("limit = { depth = 3 }\n[subject]\nuci = [\"ENGINE\", \"lively\"]\n[grid]\n\"uci.Hash\" = [1, 2]\n");
     std::fs::write(trial.path("suite.epd"), super::sixteen()).unwrap();
     trial
-        .call(&["plan", "trial.toml", "--out", "out"])
+        .call(&["check", "trial.toml"])
         .expect(0)
         .prints(&["has a standard deviation of 0.16 to 0.61 (typical of such engines)"]);
-    trial.run("out", &[]).expect(0);
+    trial.run("reports/trial", &[]).expect(0);
     // With Hash = 1 every search takes 3000 nodes, with 2 every other one twice that: log 2 in 8 of 16, 0 in the others. The standard
     // deviation is log 2 / 2 x sqrt(16 / 15) = 0.358.
-    trial
-        .call(&["plan", "trial.toml", "--out", "out"])
-        .expect(0)
-        .prints(&["has a standard deviation of 0.36 (measured here)"]);
-    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap().replace('\u{a0}', " ");
+    trial.call(&["check", "trial.toml"]).expect(0).prints(&["has a standard deviation of 0.36 (measured here)"]);
+    let page = std::fs::read_to_string(trial.path("reports/trial/report.md")).unwrap().replace('\u{a0}', " ");
     assert!(
         page.contains("16 positions cannot show a difference of 10 %: if log(nodes) of one search has a standard deviation of 0.36"),
         "{page}"

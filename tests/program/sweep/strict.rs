@@ -11,10 +11,9 @@ fn blind(text: &str, more: &[&str], words: Option<&str>) {
         Some(words) => {
             strict.expect(2).prints(&["cannot show what it varies", words]);
             assert!(!Path::new(&out).exists(), "a refused run left something behind");
-            let output = ttlab(&[&["run", &trial.file, "--out", &out], more].concat()).expect(0);
-            output.prints(&["warning: ", words]);
+            ttlab(&[&["run", &trial.file, "--out", &out], more].concat()).expect(0);
             if !words.contains("jobs at a time") {
-                ttlab(&["plan", &trial.file]).expect(0).prints(&["warning: ", words]);
+                ttlab(&["check", &trial.file]).expect(0).prints(&["warning: ", words]);
             }
         }
         None => {
@@ -137,7 +136,7 @@ fn strict_refuses_an_exclude_without_effect() {
     blind(&format!("{text}64\n"), &[], Some("[[exclude]] 1 excludes nothing"));
     // One of several points is something.
     let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\n{}32\n", text.replace("32]", "32, 64]")));
-    let message = ttlab(&["plan", &trial.file]).expect(0);
+    let message = ttlab(&["check", &trial.file]).expect(0);
     assert!(!message.stderr.contains("excludes nothing"), "{}", message.stderr);
 }
 
@@ -147,4 +146,41 @@ fn strict_refuses_tables_that_no_search_fills() {
     let placement = "[grid]\n'probe.at' = ['after-leaf', 'before-leaf']\n";
     blind(&format!("limit = {{ nodes = 1000 }}\n{placement}"), &[], Some("no pressure"));
     blind(&format!("limit = {{ nodes = 1000 }}\n[engine]\ntable.size = 32\n{placement}"), &[], None);
+}
+
+/// `check` says everything, `plan` how much and where; `run` says only what blocks the conclusion, and once; the page says the rest.
+#[test]
+fn each_warning_is_printed_by_one_command() {
+    let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 2 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n\
+                'table.policy' = 'always'\n[[variant]]\nname = 'b'\n'table.policy' = 'two-deep'\n'table.slots' = 2\n";
+    let trial = Trial::new(text);
+    let (few, unlike) = ("5 positions are too few", "differ in table.policy and also in table.slots");
+    let count = |text: &str, words: &str| text.matches(words).count();
+    let check = ttlab(&["check", &trial.file]).expect(0);
+    let plan = ttlab(&["plan", &trial.file]).expect(0);
+    let run = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
+    let page = std::fs::read_to_string(trial.text("out/report.md")).unwrap();
+    for (words, [before, terminal]) in [(few, [1, 0]), (unlike, [0, 1])] {
+        assert_eq!(count(&check.stderr, words), 1, "{}", check.stderr);
+        assert_eq!(count(&(plan.stdout.clone() + &plan.stderr), words), 0, "{}{}", plan.stdout, plan.stderr);
+        assert_eq!(count(&run.stderr, words), before, "{}", run.stderr);
+        assert_eq!(count(&run.stdout, words), terminal, "{}", run.stdout);
+        assert_eq!(count(&page, words), 1, "{page}");
+    }
+    let line = format!("check       1 blocker and 1 warning: `ttlab check {}` prints them", trial.file);
+    assert!(plan.stdout.lines().any(|printed| printed == line), "{}", plan.stdout);
+}
+
+/// What follows from the design alone is in the manifest, so that every page of the results says it.
+#[test]
+fn page_repeats_what_the_design_limits() {
+    let text = "suite = 'data/bratko-kopec.epd'\nfirst = 10\nlimit = { depth = 2 }\n[engine]\ntable.size = 64\nthreads.count = 2\n[grid]\n\
+                'threads.helpers' = ['same', 'abdada']\n";
+    let trial = Trial::new(text);
+    let words = "equal depths are not equal searches";
+    ttlab(&["check", &trial.file]).expect(0).prints(&[words]);
+    let run = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
+    assert_eq!((run.stdout.matches(words).count(), run.stderr.matches(words).count()), (1, 0), "{}", run.stdout);
+    let report = ttlab(&["report", &trial.text("out")]).expect(0);
+    assert!(report.stdout.contains(words), "{}", report.stdout);
 }
