@@ -1,58 +1,59 @@
 //! The tables of a grid: the effect of each option, and the interactions of two.
 
 use super::grid_figures::Grid;
-use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Entries, SheetTable};
 use super::table::TOO_FEW_POSITIONS;
-use crate::analysis::questions::effects::Interaction;
+use crate::analysis::questions::effects::{Effect, Interaction};
 use crate::analysis::rows::metric::Better;
-use crate::stats::ratio::JudgedRatio;
+use crate::stats::ratio::{JudgedRatio, Ratio};
 
-/// Cells of a paired comparison: ratio, interval, p and pairs.
-fn judged_cells(judged: &JudgedRatio, better: Better) -> [Cell; 4] {
-    let ratio = judged.ratio;
-    let why = match ratio.pairs {
-        0 if ratio.mean.is_nan() => "no search that differs from it in this option alone",
-        0 => "the value that the others are compared with",
+/// Adds the columns of a paired comparison: ratio, interval, p and pairs. `meanings`: of the ratio
+/// and of p.
+fn judged_columns<'a, L: 'a>(
+    entries: Entries<'a, L>,
+    meanings: [&str; 2],
+    better: Better,
+    judged: fn(&L) -> &JudgedRatio,
+) -> Entries<'a, L> {
+    let why = move |line: &L| match judged(line).ratio {
+        Ratio { pairs: 0, mean, .. } if mean.is_nan() => "no search that differs from it in this option alone",
+        Ratio { pairs: 0, .. } => "the value that the others are compared with",
         _ => TOO_FEW_POSITIONS,
     };
-    let pairs = if ratio.pairs > 0 { ratio.pairs as f64 } else { f64::NAN };
-    [
-        Cell::decimal(ratio.mean, 3)
-            .with_emphasis(Emphasis::for_change(judged.significant, ratio.mean < 1.0, better))
-            .with_reason(why),
-        Cell::range(ratio.low, ratio.high).with_reason(why),
-        Cell::p(judged.p).with_reason(why),
-        Cell::count(pairs).with_reason(why),
-    ]
-}
-
-/// The columns of [`judged_cells`].
-fn judged_columns(ratio: &str, corrected: &str) -> [SheetColumn; 4] {
-    [
-        SheetColumn::number("ratio", "ratio", ratio),
-        SheetColumn::number("interval", "95 %", "").drop_order(1),
-        SheetColumn::number("p", "p", corrected).drop_order(2),
-        SheetColumn::number("pairs", "pairs", "").drop_order(3),
-    ]
+    entries
+        .number("ratio", "ratio", meanings[0], move |line| {
+            let JudgedRatio { ratio, significant, .. } = judged(line);
+            let emphasis = Emphasis::for_change(*significant, ratio.mean < 1.0, better);
+            Cell::decimal(ratio.mean, 3).with_emphasis(emphasis).with_reason(why(line))
+        })
+        .number("interval", "95 %", "", move |line| {
+            let ratio = judged(line).ratio;
+            Cell::range(ratio.low, ratio.high).with_reason(why(line))
+        })
+        .drop_order(1)
+        .number("p", "p", meanings[1], move |line| Cell::p(judged(line).p).with_reason(why(line)))
+        .drop_order(2)
+        .number("pairs", "pairs", "", move |line| match judged(line).ratio.pairs {
+            0 => Cell::empty(why(line)),
+            pairs => Cell::count(pairs as f64),
+        })
+        .drop_order(3)
 }
 
 /// The effect of each level of each axis.
 pub(super) fn effects_table(grid: &Grid) -> SheetTable {
-    let rows = grid.effects.iter().map(|effect| {
-        let axis = &grid.axes[effect.axis];
-        let reference = effect.level == grid.references[effect.axis];
-        let label = Cell::text(&axis.levels[effect.level].label).with_sign('*', reference);
-        let option = Cell { sort_rank: Some(effect.axis), ..Cell::text(axis.name.clone()) };
-        [&[option, Cell { sort_rank: Some(effect.level), ..label }], &judged_cells(&effect.judged, grid.better)[..]]
-            .concat()
-    });
-    let heads = [
-        SheetColumn::text("option", "option", ""),
-        SheetColumn::text("value", "value", "* is the value that the others are compared with"),
-    ];
-    let ratio =
-        judged_columns("paired by position and by every other option", "corrected for all of these by joint flips");
-    SheetTable::new("effects", "Each option by itself", [&heads, &ratio[..]].concat(), rows).with_note(
+    let entries = Entries::<Effect>::default()
+        .text("option", "option", "", |effect| {
+            Cell { sort_rank: Some(effect.axis), ..Cell::text(&grid.axes[effect.axis].name) }
+        })
+        .text("value", "value", "* is the value that the others are compared with", |effect| {
+            let label = Cell::text(&grid.axes[effect.axis].levels[effect.level].label);
+            let label = label.with_sign('*', effect.level == grid.references[effect.axis]);
+            Cell { sort_rank: Some(effect.level), ..label }
+        });
+    let meanings = ["paired by position and by every other option", "corrected for all of these by joint flips"];
+    let entries = judged_columns(entries, meanings, grid.better, |effect| &effect.judged);
+    entries.table("effects", "Each option by itself", &grid.effects).with_note(
         "Each value against the one marked *, at the same position and the same value of every other option.",
     )
 }
@@ -66,20 +67,20 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
     let mut all: Vec<_> = grid.interactions.iter().collect();
     let size = |interaction: &Interaction| interaction.judged.ratio.mean.ln().abs();
     all.sort_by(|a, b| (!a.judged.significant).cmp(&!b.judged.significant).then(size(b).total_cmp(&size(a))));
-    let rows = all.iter().take(MAX_SHOWN).map(|interaction| {
-        let options =
-            [interaction.first, interaction.second].map(|(axis, level)| Cell::text(grid.axes[axis].level_label(level)));
-        [&options, &judged_cells(&interaction.judged, grid.better)[..]].concat()
-    });
+    let option = |(axis, level): (usize, usize)| Cell::text(grid.axes[axis].level_label(level));
+    let entries = Entries::<Interaction>::default()
+        .text("first", "one", "", |interaction| option(interaction.first))
+        .text("second", "other", "", |interaction| option(interaction.second));
+    let meanings = ["1 where the two effects simply multiply", "corrected for all pairs by joint flips"];
+    let entries = judged_columns(entries, meanings, grid.better, |interaction| &interaction.judged);
     let number = all.iter().filter(|interaction| interaction.judged.significant).count();
-    let heads = [SheetColumn::text("first", "one", ""), SheetColumn::text("second", "other", "")];
-    let ratio = judged_columns("1 where the two effects simply multiply", "corrected for all pairs by joint flips");
     let more = if all.len() > MAX_SHOWN { format!("; the {MAX_SHOWN} largest are shown") } else { String::new() };
     let note = format!(
         "By what factor two values together differ from the product of each alone. {number} of {} pairs are clear of 1{more}.",
         all.len()
     );
-    SheetTable::new("interactions", "Options together", [&heads, &ratio[..]].concat(), rows).with_note(note).non_empty()
+    let shown = all.into_iter().take(MAX_SHOWN);
+    entries.table("interactions", "Options together", shown).with_note(note).non_empty()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::match_figures::{elo_by_size, elo_figure, encounter_name, llr_figure};
 use super::number::{format_count, format_number, format_percent};
-use super::sheet::{Cell, Emphasis, Entries, Part, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Entries, Part, SheetTable};
 use crate::analysis::Frame;
 use crate::analysis::questions::equal_nodes::EqualNodes;
 use crate::analysis::questions::matches::{Encounter, Matches};
@@ -377,47 +377,41 @@ fn standings_table(all: &Matches) -> Option<SheetTable> {
     }
     let mut order: Vec<(&str, (f64, f64))> = players.into_iter().collect();
     order.sort_by(|a, b| (b.1.0 / b.1.1).total_cmp(&(a.1.0 / a.1.1)));
-    let rows = order.into_iter().map(|(player, (points, games))| {
-        [Cell::text(player), Cell::decimal(points, 1), Cell::count(games), Cell::share(points, games)]
-    });
-    let columns = ["variant", "points", "games", "score"]
-        .map(|name| SheetColumn { is_text: name == "variant", ..SheetColumn::text(name, name, "") });
-    Some(SheetTable::new("standings", "Standings", columns, rows))
+    let entries = Entries::<(&str, (f64, f64))>::default()
+        .text("variant", "variant", "", |(player, _)| Cell::text(*player))
+        .number("points", "points", "", |(_, (points, _))| Cell::decimal(*points, 1))
+        .number("games", "games", "", |(_, (_, games))| Cell::count(*games))
+        .number("score", "score", "", |(_, (points, games))| Cell::share(*points, *games));
+    Some(entries.table("standings", "Standings", &order))
 }
 
 /// Pairs by points and games by result, for each encounter.
 fn pairs_table(all: &Matches) -> SheetTable {
-    let rows = all.all_encounters().map(|encounter| {
-        let mut cells = vec![Cell::text(encounter_name(encounter, all))];
-        let counts = encounter.pairs.0.iter().chain(&encounter.games).chain([&encounter.mirrored]);
-        cells.extend(counts.map(|&count| Cell::count(count as f64)));
-        cells.extend([
-            Cell::share(encounter.white, encounter.count() as f64),
-            Cell::decimal(encounter.plies / 2.0, 1),
-            Cell::decimal(encounter.depth, 2),
-        ]);
-        cells.extend(encounter.nodes.map(Cell::count));
-        cells
-    });
+    let count = |count: fn(&Encounter) -> u64| move |encounter: &Encounter| Cell::count(count(encounter) as f64);
     let mirrored = "pairs whose games are move for move the same: the players did not differ";
-    let mut columns = vec![SheetColumn::text("variant", "variant", "")];
-    let points = ["0", "1/2", "1", "3/2", "2"].into_iter().enumerate();
-    columns.extend(
-        points.map(|(at, name)| {
-            SheetColumn::number(&format!("pairs_{at}"), name, "Ptnml(0-2): pairs worth so many points")
-        }),
-    );
-    let results = [("W", "won"), ("D", "drawn"), ("L", "lost")];
-    columns.extend(results.map(|(name, key)| SheetColumn::number(key, name, &format!("games {key}"))));
-    columns.extend([
-        SheetColumn::number("mirrored", "mirrored", mirrored),
-        SheetColumn::number("white", "White", "share of the points that went to White"),
-        SheetColumn::number("moves", "moves", "mean moves of each side in a game"),
-        SheetColumn::number("depth", "depth", "mean depth of the last finished iteration, the variant's"),
-        SheetColumn::number("nodes", "nodes", "mean nodes of a move, the variant's"),
-        SheetColumn::number("opponent_nodes", "its nodes", "the opponent's"),
-    ]);
-    SheetTable::new("pairs", "Pairs and games", columns, rows)
+    let name = |encounter: &Encounter| Cell::text(encounter_name(encounter, all));
+    let mut entries = Entries::<Encounter>::default().text("variant", "variant", "", name);
+    for (at, points) in ["0", "1/2", "1", "3/2", "2"].into_iter().enumerate() {
+        let meaning = "Ptnml(0-2): pairs worth so many points";
+        let cell = move |encounter: &Encounter| Cell::count(encounter.pairs.0[at] as f64);
+        entries = entries.number(&format!("pairs_{at}"), points, meaning, cell);
+    }
+    let depth = "mean depth of the last finished iteration, the variant's";
+    entries
+        .number("won", "W", "games won", count(|encounter| encounter.games[0]))
+        .number("drawn", "D", "games drawn", count(|encounter| encounter.games[1]))
+        .number("lost", "L", "games lost", count(|encounter| encounter.games[2]))
+        .number("mirrored", "mirrored", mirrored, count(|encounter| encounter.mirrored))
+        .number("white", "White", "share of the points that went to White", |encounter| {
+            Cell::share(encounter.white, encounter.count() as f64)
+        })
+        .number("moves", "moves", "mean moves of each side in a game", |encounter| {
+            Cell::decimal(encounter.plies / 2.0, 1)
+        })
+        .number("depth", "depth", depth, |encounter| Cell::decimal(encounter.depth, 2))
+        .number("nodes", "nodes", "mean nodes of a move, the variant's", |encounter| Cell::count(encounter.nodes[0]))
+        .number("opponent_nodes", "its nodes", "the opponent's", |encounter| Cell::count(encounter.nodes[1]))
+        .table("pairs", "Pairs and games", all.all_encounters())
 }
 
 /// How the games ended, with a link to the games.
@@ -427,19 +421,17 @@ fn ends_table(all: &Matches) -> SheetTable {
         *sums.entry(end).or_insert(0) += games;
     }
     let total: u64 = sums.values().sum();
-    let row =
-        |end: &str, part: u64| vec![Cell::text(end), Cell::count(part as f64), Cell::share(part as f64, total as f64)];
-    let mut rows: Vec<Vec<Cell>> = sums.iter().map(|(end, part)| row(end, *part)).collect();
-    let mut file = row("all, as PGN", total);
-    file[0].link = games::NAME.to_owned();
-    rows.push(file);
-    let columns = [
-        SheetColumn::text("end", "end", "what ended the game"),
-        SheetColumn::number("games", "games", ""),
-        SheetColumn::number("share", "share", ""),
-    ];
-    SheetTable::new("ends", "How the games ended", columns, rows)
-        .with_note(format!("The games are in `{}`, made from the rows.", games::NAME))
+    let mut lines: Vec<(&str, u64)> = sums.into_iter().collect();
+    lines.push(("all, as PGN", total));
+    let entries = Entries::<(&str, u64)>::default()
+        .text("end", "end", "what ended the game", |(end, _)| Cell::text(*end))
+        .number("games", "games", "", |(_, part)| Cell::count(*part as f64))
+        .number("share", "share", "", |(_, part)| Cell::share(*part as f64, total as f64));
+    let mut table = entries.table("ends", "How the games ended", &lines);
+    if let Some(row) = table.rows.last_mut() {
+        row[0].link = games::NAME.to_owned();
+    }
+    table.with_note(format!("The games are in `{}`, made from the rows.", games::NAME))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The page of `reproduce`: what published articles claim, what was measured, and the verdict.
 
 use super::Page;
-use super::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable, head_parts};
+use super::sheet::{Cell, Emphasis, Entries, Part, Sheet, SheetTable, head_parts};
 use super::verdicts;
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::{Ruling, count_rulings};
@@ -55,20 +55,21 @@ fn articles_table(pages: &[Page]) -> Option<SheetTable> {
         }
     }
     all.sort_by_key(|(article, _)| (article.year.unwrap_or(u16::MAX), &article.title));
-    let rows = all.iter().map(|(article, names)| {
-        let year = article.year.map_or(f64::NAN, f64::from);
-        let author =
-            if article.author.is_empty() { Cell::empty("no author is named") } else { Cell::text(&article.author) };
-        [
-            Cell { link: safe_link(&article.link), ..Cell::text(&article.title) },
-            author,
-            Cell::number(year, year.to_string()).with_reason("the year is unknown"),
-            Cell::text(names.join(", ")),
-        ]
-    });
-    let columns = ["title", "author", "year", "experiments"]
-        .map(|name| SheetColumn { is_text: name != "year", ..SheetColumn::text(name, name, "") });
-    SheetTable::new("articles", "The articles", columns, rows).non_empty()
+    let entries = Entries::<(&Article, Vec<&str>)>::default()
+        .text("title", "title", "", |(article, _)| Cell {
+            link: safe_link(&article.link),
+            ..Cell::text(&article.title)
+        })
+        .text("author", "author", "", |(article, _)| match article.author.as_str() {
+            "" => Cell::empty("no author is named"),
+            author => Cell::text(author),
+        })
+        .number("year", "year", "", |(article, _)| match article.year {
+            None => Cell::empty("the year is unknown"),
+            Some(year) => Cell::number(year.into(), year.to_string()),
+        })
+        .text("experiments", "experiments", "", |(_, names)| Cell::text(names.join(", ")));
+    entries.table("articles", "The articles", &all).non_empty()
 }
 
 /// The link if it is safe to write into a page: to the web, without characters that could end it
@@ -108,32 +109,26 @@ fn failed_part(pages: &[Page]) -> Part {
 
 /// A row for each experiment.
 fn index_table(pages: &[Page]) -> SheetTable {
-    let rows = pages.iter().map(|page| {
-        let number = |count: usize| Cell::number(count as f64, count.to_string());
-        let [holds, differs, open] = count_rulings(page.verdicts.iter()).map(number);
-        let mark = if page.count_failed() > 0 { Emphasis::Failed } else { Emphasis::None };
-        [experiment_cell(page), Cell::text(&page.manifest.question), holds, differs.with_emphasis(mark), open]
-    });
-    let columns = [
-        SheetColumn::text("experiment", "experiment", ""),
-        SheetColumn::text("question", "question", ""),
-        SheetColumn::number("holds", "holds", ""),
-        SheetColumn::number("differs", "differs", ""),
-        SheetColumn::number("open", "undecided", ""),
-    ];
-    SheetTable::new("experiments", "", columns, rows)
+    let ruling = |at: usize| move |page: &Page| Cell::count(count_rulings(page.verdicts.iter())[at] as f64);
+    let entries = Entries::<Page>::default()
+        .text("experiment", "experiment", "", experiment_cell)
+        .text("question", "question", "", |page| Cell::text(&page.manifest.question))
+        .number("holds", "holds", "", ruling(0))
+        .number("differs", "differs", "", move |page| {
+            let mark = if page.count_failed() > 0 { Emphasis::Failed } else { Emphasis::None };
+            ruling(1)(page).with_emphasis(mark)
+        })
+        .number("open", "undecided", "", ruling(2));
+    entries.table("experiments", "", pages)
 }
 
 /// The failed verdicts of all experiments.
 fn missed_table(pages: &[Page]) -> Option<SheetTable> {
-    let rows = all_verdicts(pages).filter(|(_, verdict)| !verdict.passes()).map(|(page, verdict)| {
-        let mut cells = verdicts::verdict_texts(verdict).map(Cell::text);
-        cells[1].emphasis = Emphasis::Failed;
-        [&[experiment_cell(page)], &cells[..]].concat()
-    });
-    let columns =
-        [SheetColumn::from_names(["experiment"]).as_slice(), &SheetColumn::from_names(verdicts::COLUMNS)].concat();
-    SheetTable::new("missed", "Missed expectations", columns, rows).non_empty()
+    let missed: Vec<_> = all_verdicts(pages).filter(|(_, verdict)| !verdict.passes()).collect();
+    let entries = Entries::<(&Page, &Verdict)>::default().text("experiment", "experiment", "", |(page, _)| experiment_cell(page));
+    verdicts::verdict_columns(entries, |(_, verdict)| verdict, |_| Emphasis::Failed)
+        .table("missed", "Missed expectations", &missed)
+        .non_empty()
 }
 
 /// Splits a verdict's subject into series, depth and figure. The series ends with its comma, and is

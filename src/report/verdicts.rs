@@ -1,7 +1,7 @@
 //! The table of verdicts, and how each is worded.
 
 use super::contents::Page;
-use super::sheet::{Cell, Emphasis, SheetColumn, SheetTable};
+use super::sheet::{Cell, Emphasis, Entries, SheetTable};
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::count_rulings;
 use crate::experiment::expect::{Claim, ExpectedVerdict, Term};
@@ -39,28 +39,38 @@ pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
 
 /// The verdicts; only the failed ones unless `all`.
 pub(super) fn verdict_table(page: &Page, all: bool) -> Option<SheetTable> {
-    let rows = page.verdicts.iter().filter(|verdict| all || !verdict.passes()).map(|verdict| {
-        let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
-        let source = [quote.as_str(), &verdict.source, &verdict.note];
-        let source: Vec<&str> = source.into_iter().filter(|text| !text.is_empty()).collect();
-        let mark = match (verdict.is_met(), verdict.passes()) {
-            (true, _) => Emphasis::Passed,
-            (false, true) => Emphasis::None,
-            (false, false) => Emphasis::Failed,
-        };
-        let mut cells = verdict_texts(verdict).map(Cell::text);
-        cells[1].emphasis = mark;
-        [&cells[..], &[Cell::text(source.join(". "))]].concat()
-    });
-    let source = SheetColumn::text("source", "source", "").drop_order(1);
-    let columns = [&SheetColumn::from_names(COLUMNS)[..], &[source]].concat();
-    SheetTable::new("verdicts", "Verdicts", columns, rows).with_note(tally(page.verdicts.iter())).non_empty()
+    let mark = |verdict: &Verdict| match (verdict.is_met(), verdict.passes()) {
+        (true, _) => Emphasis::Passed,
+        (false, true) => Emphasis::None,
+        (false, false) => Emphasis::Failed,
+    };
+    let entries = verdict_columns(Entries::default(), |verdict: &&Verdict| verdict, mark)
+        .text("source", "source", "", |verdict| {
+            let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
+            let source = [quote.as_str(), &verdict.source, &verdict.note];
+            Cell::text(source.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(". "))
+        })
+        .drop_order(1);
+    let shown: Vec<&Verdict> = page.verdicts.iter().filter(|verdict| all || !verdict.passes()).collect();
+    entries.table("verdicts", "Verdicts", &shown).with_note(tally(page.verdicts.iter())).non_empty()
 }
 
-/// The columns of [`verdict_texts`].
-pub(super) const COLUMNS: [&str; 5] = ["what", "verdict", "by", "figure or claim", "measured"];
+/// Adds the columns of [`verdict_texts`]. `mark`: how the outcome is highlighted.
+pub(super) fn verdict_columns<'a, L: 'a>(
+    entries: Entries<'a, L>,
+    verdict: fn(&L) -> &Verdict,
+    mark: fn(&Verdict) -> Emphasis,
+) -> Entries<'a, L> {
+    let columns = ["what", "verdict", "by", "figure or claim", "measured"].into_iter().enumerate();
+    columns.fold(entries, |entries, (at, name)| {
+        entries.text(name, name, "", move |line| {
+            let emphasis = if name == "verdict" { mark(verdict(line)) } else { Emphasis::None };
+            Cell::text(verdict_texts(verdict(line))[at]).with_emphasis(emphasis)
+        })
+    })
+}
 
-/// The texts of a verdict, in the order of [`COLUMNS`].
+/// The texts of a verdict: what, verdict, by whom, the figure or claim, and what was measured.
 pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
     [subject_text(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured]
 }
