@@ -331,9 +331,13 @@ fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
     move |error| CommandFailure::io(format!("{}: {error}", file.display()))
 }
 
-/// Writes a file atomically.
+/// Writes a file atomically; a pipe or device is written directly.
 fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
-    crate::record::write_atomic(file, text.as_bytes()).map_err(write_error(file))
+    let written = match crate::record::write_atomic(file, text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => std::fs::write(file, text),
+        written => written,
+    };
+    written.map_err(write_error(file))
 }
 
 /// The output format: the requested one, else that of the file's extension, else the default.

@@ -1,19 +1,20 @@
 use super::args::RunArgs;
-use super::folder::{command_line, default_folder, run_failure, shard_folder};
+use super::folder::{command_line, run_failure};
 use super::judge::judge;
 use super::progress::{ConsoleProgress, Warnings};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;
-use crate::analysis::questions::screen;
-use crate::experiment::{Experiment, Plan, PlanFile};
-use crate::record::manifest::Shard;
+use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Session, Settings, progress};
-use crate::text::plural;
 use std::path::{Path, PathBuf};
 
+mod finish;
+mod load;
 mod messages;
 
+use finish::finish;
+use load::load;
 use messages::{cannot_show, changed_plan, damaged_rows, failure_with_repair, resume_hint};
 
 /// Run an experiment, or resume it, and write its report
@@ -68,28 +69,6 @@ pub struct Args {
     no_lock: bool,
 }
 
-/// The experiment, its plan or one shard of it, and the folder of the results.
-fn load(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), CommandFailure> {
-    let results = |experiment: &Experiment| args.out.clone().unwrap_or_else(|| default_folder(experiment));
-    // clap does not check `requires` here, because a file conflicts with --plan.
-    if args.plan.is_none() && args.shard.is_some() {
-        refuse!("--shard needs --plan: create a plan with `ttlab plan FILE --shards N -o plan.json`");
-    }
-    let (Some(path), Some(index)) = (&args.plan, args.shard) else {
-        let (file, sets) =
-            (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip(&args.run.sets, args.skip_bad)?);
-        let experiment = Experiment::load(file, &sets).map_err(CommandFailure::usage)?;
-        let (plan, folder) = (Plan::new(&experiment), results(&experiment));
-        return Ok((experiment, plan, None, folder));
-    };
-    let (PlanFile { shards: of, .. }, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
-    if index >= of {
-        refuse!("--shard {index}: {} has {of} shards: expected 0 to {}", path.display(), of - 1);
-    }
-    let folder = shard_folder(&results(&experiment), index);
-    Ok((experiment, plan, Some(Shard { index, count: of }), folder))
-}
-
 pub fn run(args: &Args) -> CommandResult {
     // Reading can be ended by a signal (it may be a pipe); from here on a signal ends the run in
     // order.
@@ -133,45 +112,8 @@ pub fn run(args: &Args) -> CommandResult {
         eprintln!("interrupted; to resume:\n  {}", command_line());
         return Ok(Exit::Interrupted);
     }
-    let (mut exit, mut done) = (Exit::Done, format!("report: {}", folder.join("report.html").display()));
-    let mut blind = Vec::new();
-    if let Some(Shard { index, count: of }) = shard {
-        done = format!("shard {index} of {of} is done: {}", folder.display());
-    } else {
-        let page = crate::report::Page::read(&folder).map_err(CommandFailure::io)?;
-        super::screen::report(&page, &folder, args.run.quiet, &printed)?;
-        if args.check && page.count_failed() > 0 {
-            exit = Exit::Gate;
-        }
-        blind = page.undetectable.clone();
-        let confirm = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0);
-        if let Some(confirm) = confirm {
-            let screened = screen::screen(&page.summary, page.nodes_mislead, confirm.margin, confirm.price);
-            let settings = Settings { jobs, shard: None, ..session.settings.clone() };
-            let played = super::confirm::play(&experiment, &screened, (&folder, &settings), &stop, args.run.quiet)?;
-            if played != Exit::Done {
-                return Ok(played);
-            }
-        }
-    }
-    if !args.run.quiet {
-        println!("{done}");
-    }
-    if first_run && shard.is_none() && !plan.is_match() && !args.run.quiet {
-        let name = folder.display();
-        println!(
-            "next: `ttlab report {name} --pairs` compares every variant with every other; `ttlab run` again resumes"
-        );
-    }
-    if args.strict && !blind.is_empty() {
-        eprintln!("--strict: {}", cannot_show(&blind));
-        exit = Exit::Gate;
-    }
-    if summary.failed > 0 {
-        eprintln!("{} failed: see the error column; run them again with --retry-failed", plural(summary.failed, "job"));
-        exit = Exit::Failed;
-    }
-    Ok(exit)
+    let suggest = first_run && !plan.is_match();
+    finish(args, &experiment, &session, &summary, (&stop, &printed), suggest)
 }
 
 /// Warns of what blocks the conclusion, or refuses with `--strict` whatever limits it too. Returns

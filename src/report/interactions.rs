@@ -43,8 +43,9 @@ fn judged_columns<'a, L: 'a>(
 /// The effect of each level of each axis.
 pub(super) fn effects_table(grid: &Grid) -> SheetTable {
     let entries = Entries::<Effect>::default()
-        .text("option", "option", "", |effect| {
-            Cell { sort_rank: Some(effect.axis), ..Cell::text(&grid.axes[effect.axis].name) }
+        .text("option", "option", "", |effect| Cell {
+            sort_rank: Some(effect.axis),
+            ..Cell::text(&grid.axes[effect.axis].name)
         })
         .text("value", "value", "* is the value that the others are compared with", |effect| {
             let label = Cell::text(&grid.axes[effect.axis].levels[effect.level].label);

@@ -125,7 +125,8 @@ fn index_table(pages: &[Page]) -> SheetTable {
 /// The failed verdicts of all experiments.
 fn missed_table(pages: &[Page]) -> Option<SheetTable> {
     let missed: Vec<_> = all_verdicts(pages).filter(|(_, verdict)| !verdict.passes()).collect();
-    let entries = Entries::<(&Page, &Verdict)>::default().text("experiment", "experiment", "", |(page, _)| experiment_cell(page));
+    let entries =
+        Entries::<(&Page, &Verdict)>::default().text("experiment", "experiment", "", |(page, _)| experiment_cell(page));
     verdicts::verdict_columns(entries, |(_, verdict)| verdict, |_| Emphasis::Failed)
         .table("missed", "Missed expectations", &missed)
         .non_empty()

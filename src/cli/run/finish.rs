@@ -1,0 +1,62 @@
+//! What `ttlab run` does after the last job: the report, the games of `[confirm]`, the exit code.
+
+use super::super::{CommandFailure, CommandResult, Exit, confirm, screen};
+use super::Args;
+use super::messages::cannot_show;
+use crate::analysis::questions::screen::screen;
+use crate::experiment::Experiment;
+use crate::record::manifest::Shard;
+use crate::report::Page;
+use crate::runner::{RunSummary, Session};
+use crate::text::plural;
+use std::sync::atomic::AtomicBool;
+
+/// Reports a run that was not interrupted. `printed`: warnings that the terminal already has.
+/// `suggest`: whether to say what to do next.
+pub(super) fn finish(
+    args: &Args,
+    experiment: &Experiment,
+    session: &Session<'_>,
+    summary: &RunSummary,
+    (stop, printed): (&AtomicBool, &[String]),
+    suggest: bool,
+) -> CommandResult {
+    let (folder, quiet) = (&session.output.folder, args.run.quiet);
+    let mut exit = Exit::Done;
+    if let Some(Shard { index, count }) = session.settings.shard {
+        if !quiet {
+            println!("shard {index} of {count} is done: {}", folder.display());
+        }
+    } else {
+        let page = Page::read(folder).map_err(CommandFailure::io)?;
+        screen::report(&page, folder, quiet, printed)?;
+        if args.check && page.count_failed() > 0 {
+            exit = Exit::Gate;
+        }
+        if let Some(games) = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0) {
+            let screened = screen(&page.summary, page.nodes_mislead, games.margin, games.price);
+            let played = confirm::play(experiment, &screened, (folder, &session.settings), stop, quiet)?;
+            if played != Exit::Done {
+                return Ok(played);
+            }
+        }
+        if !quiet {
+            println!("report: {}", folder.join("report.html").display());
+        }
+        if suggest && !quiet {
+            println!(
+                "next: `ttlab report {} --pairs` compares every variant with every other; `ttlab run` again resumes",
+                folder.display()
+            );
+        }
+        if args.strict && !page.undetectable.is_empty() {
+            eprintln!("--strict: {}", cannot_show(&page.undetectable));
+            exit = Exit::Gate;
+        }
+    }
+    if summary.failed > 0 {
+        eprintln!("{} failed: see the error column; run them again with --retry-failed", plural(summary.failed, "job"));
+        exit = Exit::Failed;
+    }
+    Ok(exit)
+}
