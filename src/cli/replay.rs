@@ -6,6 +6,7 @@ use crate::report::data;
 use crate::report::replay_page::ReplayOutcome;
 use crate::runner::replay::Replayers;
 use crate::table::TableOptions;
+use crate::table::options::Victim;
 use crate::table::policy::Policy;
 use crate::traces::replay::{Passes, ReplayError, buckets};
 use crate::traces::{Info, Reader};
@@ -35,6 +36,8 @@ each policy keeps of all that could be used.
   worth kept   the nodes that these answers save: those searched to make the entry offered last.
                Counting hits ranks policies wrongly, see docs/concepts.md
   gap          the share of the way from `always` to `clairvoyant`
+  otherwise    the probes that the recorded table answered and this one did not, or the reverse: 0 if
+               it is that table
   clairvoyant  the most that a table of this shape can reach on this trace if it knows the future:
                three bounds, each exact for its column (full keys)")]
 pub struct Args {
@@ -97,9 +100,10 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("pass {done} of {of}: {:.0} s so far", begun.elapsed().as_secs_f64());
         }
     };
-    // Gaps begin at `always`.
-    let policies = std::iter::once(Policy::default()).chain(policies);
-    let tables: Vec<_> = policies.map(|policy| TableOptions { policy, ..base.clone() }).collect();
+    // Gaps begin at `always`, which chooses nothing at the probe.
+    let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
+    let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
+    let tables: Vec<_> = std::iter::once(always).chain(policies).collect();
     let replayers = Replayers::new(&tables, Some(&base), info.positions, &mut end_pass);
     let mut replayers = replayers.map_err(CommandFailure::usage)?;
     if let Some(message) = pass_message(info.events, of, reading, tables.len()) {

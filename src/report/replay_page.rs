@@ -82,7 +82,7 @@ impl ReplayOutcome<'_> {
                 })
                 .drop_order(order);
         }
-        let entries = entries
+        let mut entries = entries
             .number("deep", "deep", "hits as deep as was asked for", of_tables(|count| count.deep))
             .drop_order(9)
             .number("stores", "stores", "", of_tables(|count| count.stores))
@@ -91,6 +91,12 @@ impl ReplayOutcome<'_> {
             .drop_order(7)
             .number("refused", "refused", "", of_tables(|count| count.rejections))
             .drop_order(8);
+        if info.hits > 0 {
+            let about =
+                "probes that the recorded table answered and this one did not, or the reverse: 0 if it is that table";
+            entries =
+                entries.number("otherwise", "otherwise", about, of_tables(|count| count.otherwise)).drop_order(15);
+        }
         entries.table("replay", "", &lines)
     }
 
@@ -116,11 +122,17 @@ mod tests {
     /// Counts of a table.
     fn counts([known, hits, cuts, kept, worth, worth_kept]: [u64; 6]) -> ReplayCounters {
         let (probes, deep, stores, evictions, rejections) = (1000, hits / 2, 60, 50, 40);
-        ReplayCounters { probes, known, hits, deep, cuts, kept, worth, worth_kept, stores, evictions, rejections }
+        let (otherwise, all) = (7, ReplayCounters::default());
+        let all = ReplayCounters { probes, known, hits, otherwise, deep, cuts, kept, ..all };
+        ReplayCounters { worth, worth_kept, stores, evictions, rejections, ..all }
     }
 
     fn table(bounds: [u64; 3], has_worth: bool) -> SheetTable {
-        let info = Info { events: 9000, positions: 2000, with_window: u64::from(has_worth), ..Info::default() };
+        table_of(bounds, Info { with_window: u64::from(has_worth), ..Info::default() })
+    }
+
+    fn table_of(bounds: [u64; 3], info: Info) -> SheetTable {
+        let info = Info { events: 9000, positions: 2000, ..info };
         let policies = vec![("a \"b\"".to_owned(), counts([800, 300, 400, 175, 10_000, 4000]))];
         let always = counts([800, 200, 400, 100, 10_000, 1000]);
         let base = TableOptions { slots: 4, ..TableOptions::default() };
@@ -140,6 +152,16 @@ mod tests {
             clairvoyant,1000,800,600,0.75,1,400,200,0.5,1,10000,5000,0.5,1,,,,\n\
             unbounded,1000,800,800,1,1.5,400,400,1,3,10000,10000,1,2.25,,,,\n";
         assert_eq!(wide_csv(&shown, false), expected);
+    }
+
+    /// Where the trace has the answers of its own table.
+    #[test]
+    fn lines_show_answers_other_than_the_recorded() {
+        let shown = table_of([600, 200, 5000], Info { hits: 3, ..Info::default() });
+        assert_drop_orders_distinct(&shown);
+        let csv = wide_csv(&shown, false);
+        let last: Vec<&str> = csv.lines().filter_map(|line| line.rsplit(',').next()).collect();
+        assert_eq!(last, ["otherwise", "7", "", ""]);
     }
 
     #[test]

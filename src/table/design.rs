@@ -1,8 +1,7 @@
 //! The tables of engines as sets of options, read in their sources at a commit.
 //!
 //! Each gives its engine's decisions about replacement. `docs/your-table.md` says what is not in
-//! them: evaluations, alone or in entries, and a victim chosen at the probe, which needs one
-//! searcher.
+//! them: evaluations, alone or in entries.
 
 use serde::{Deserialize, Serialize};
 
@@ -76,12 +75,14 @@ keep_move = true
 "#);
     Obsidian "Obsidian 44239cc3 (2025-06-28)." concat!(packed!(), r#"age_bits = 5
 policy = { kind = "depth-age", factor = 8, weigh_empty = true }
+victim = "probe"
 same_key = "guard"
 guard = { margin = 4, pv = 2, move_first = true }
 keep_move = true
 "#);
     Integral "Integral 3f15ba6b (2026-04-02)." concat!(packed!(), r#"age_bits = 5
 policy = { kind = "depth-age", factor = 8 }
+victim = "probe"
 same_key = "guard"
 guard = { margin = 4, pv = 2, move_first = true }
 keep_move = true
@@ -93,7 +94,8 @@ guard = { margin = 5, pv = 2, move_first = true }
 keep_move = true
 "#);
     Berserk "Berserk 19f96bde (2025-06-23)." concat!(packed!(), r#"age_bits = 5
-policy = { kind = "depth-age", factor = 4, weigh_empty = true }
+policy = { kind = "depth-age", factor = 4 }
+victim = "probe"
 same_key = "guard"
 guard = { margin = 4, pv = 0, move_first = true }
 keep_move = true
@@ -114,6 +116,7 @@ keep_move = true
 "#);
     Clover "Clover e647926a (2025-09-14)." concat!(packed!(), r#"age_bits = 6
 policy = { kind = "depth-age", factor = 2, weigh_empty = true }
+victim = "probe"
 same_key = "guard"
 guard = { margin = 4, pv = 2, move_first = true }
 keep_move = true
@@ -126,6 +129,7 @@ keep_move = true
 "#);
     Patricia "Patricia 1fcee727 (2026-08-01)." concat!(packed!(), r#"age_bits = 6
 policy = { kind = "depth-age", factor = 8 }
+victim = "probe"
 same_key = "guard"
 guard = { margin = 5, pv = 0, age = false, move_first = true }
 keep_move = true
@@ -147,6 +151,7 @@ slots = 2
 key_bits = 32
 age_bits = 5
 policy = { kind = "depth-age", factor = 8 }
+victim = "probe"
 same_key = "guard"
 guard = { margin = 5, pv = 0, move_first = true }
 keep_move = true

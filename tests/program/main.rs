@@ -11,6 +11,7 @@ mod docs;
 mod doubts;
 mod drawings;
 #[cfg(target_os = "linux")]
+mod engine_traces;
 mod engines;
 mod figures;
 mod fuzzing;

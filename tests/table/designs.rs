@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use ttlab::internals::chess::Bound;
 use ttlab::internals::decode::from_toml;
-use ttlab::internals::table::options::Size;
+use ttlab::internals::table::options::{Size, Victim};
 use ttlab::internals::table::{Design, Entry, Table, TableOptions, build};
 
 /// What an engine's source says.
@@ -86,7 +86,12 @@ fn sources() -> Vec<Source> {
         three(Design::Alexandria, 32, depth_less::<4>, |new, depth, old, age| {
             exact(new) || depth + 5 + 2 * pv(new) > old || age != 0
         }),
-        three(Design::Berserk, 32, depth_less::<4>, |new, depth, old, age| exact(new) || depth + 4 > old || age > 0),
+        Source {
+            free_first: true,
+            ..three(Design::Berserk, 32, depth_less::<4>, |new, depth, old, age| {
+                exact(new) || depth + 4 > old || age > 0
+            })
+        },
         Source {
             last: true,
             move_first: false,
@@ -234,7 +239,9 @@ fn any_step() -> impl Strategy<Value = Step> {
 fn table_of(design: Design, slots: usize) -> Box<dyn Table> {
     let options: TableOptions = from_toml(design.text()).unwrap_or_else(|error| panic!("{design:?}: {error}"));
     assert_eq!(usize::from(options.slots), slots, "{design:?}");
-    let options = TableOptions { size: Size::Entries(4 * slots as u64), huge_pages: false, ..options };
+    // Here a store follows no probe: `tests/program/engine_traces.rs` has those that do.
+    let size = Size::Entries(4 * slots as u64);
+    let options = TableOptions { size, victim: Victim::Store, huge_pages: false, ..options };
     build(&options, None, false).unwrap().unwrap()
 }
 

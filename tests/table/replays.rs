@@ -105,6 +105,7 @@ fn model(trace: &[Known], slots: u64, prefers_depth: bool) -> ReplayCounters {
                 let answer = held[(key % slots) as usize].filter(|(kept, _)| *kept == key);
                 let deep = answer.is_some_and(|(_, kept)| kept >= asked);
                 count.hits += u64::from(answer.is_some());
+                count.otherwise += u64::from(answer.is_some() != event.has(flags::HIT));
                 count.deep += u64::from(deep);
                 if let (true, Some(depth)) = (is_cut(event), *known) {
                     count.cuts += 1;

@@ -39,7 +39,9 @@ crate::counters! {
         known,
         /// Probes that were answered.
         hits,
-        /// Of those, from a draft of at least the asking node's depth.
+        /// Probes that the recorded table answered and this one did not, or the reverse.
+        otherwise,
+        /// Hits from a draft of at least the asking node's depth.
         deep,
         /// Usable probes.
         cuts,
@@ -157,6 +159,7 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                 EventKind::Probe => {
                     count.known += u64::from(step.is_known());
                     let hit = table.probe(step.key, step.needed_depth);
+                    count.otherwise += u64::from(hit.is_some() != step.was_answered());
                     let draft = hit.as_ref().map_or(-1, |hit| hit.draft);
                     count.deep += u64::from(draft >= i32::from(step.needed_depth));
                     let usable = step.is_usable();

@@ -48,6 +48,8 @@ const WINDOW: u8 = 16;
 const CLOSED: u8 = 64;
 /// Another iteration of the same search.
 const ITERATION: u8 = 32;
+/// A probe that the recorded table answered.
+const ANSWERED: u8 = 128;
 
 impl Step {
     /// The kind of event.
@@ -77,6 +79,12 @@ impl Step {
     #[inline]
     pub fn is_known(&self) -> bool {
         self.kind_bits & 3 == 0 && self.entry_bits & flags::BOUND != 0
+    }
+
+    /// Whether it is a probe that the recorded table answered.
+    #[inline]
+    pub fn was_answered(&self) -> bool {
+        self.kind_bits & ANSWERED != 0
     }
 
     /// Ticks by which the event advances a clock.
@@ -207,6 +215,12 @@ impl StepMaker {
     fn probe(&mut self, event: &Event) -> Step {
         let asked = self.depth(event.depth);
         let known = self.known.entry(event.key).or_default();
+        let answered = if event.has(flags::HIT) { ANSWERED } else { 0 };
+        let window = match (event.has(flags::WINDOW), event.has(flags::PV)) {
+            (true, true) => WINDOW,
+            (true, false) => WINDOW | CLOSED,
+            (false, _) => 0,
+        };
         let mut step = Step {
             key: event.key,
             worth: known.worth,
@@ -217,11 +231,7 @@ impl StepMaker {
             beta: event.value,
             depth: known.depth,
             needed_depth: asked,
-            kind_bits: match (event.has(flags::WINDOW), event.has(flags::PV)) {
-                (true, true) => WINDOW,
-                (true, false) => WINDOW | CLOSED,
-                (false, _) => 0,
-            },
+            kind_bits: answered | window,
             entry_bits: known.how,
         };
         (known.nodes, known.search) = (event.nodes, self.search);

@@ -1,0 +1,50 @@
+//! Designs against the engines themselves: traces with each engine's own answers (`tests/traces/README.md`).
+
+use crate::common::{run, scratch, skip};
+use lzma_rust2::XzReader;
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+/// The counts of the design's policy on a trace.
+fn replayed(trace: &Path, sets: &[&str]) -> HashMap<String, u64> {
+    let sets = sets.iter().flat_map(|set| ["--set", set]);
+    let args: Vec<&str> = ["replay", "--format", "csv", trace.to_str().unwrap()].into_iter().chain(sets).collect();
+    let (stdout, stderr, code) = run(&args);
+    assert_eq!(code, 0, "{args:?}: {stderr}");
+    let mut reader = csv::Reader::from_reader(stdout.as_bytes());
+    let row: HashMap<String, String> = reader.deserialize().next().unwrap().unwrap();
+    row.into_iter().filter_map(|(column, value)| Some((column, value.parse().ok()?))).collect()
+}
+
+#[test]
+fn design_answers_every_probe_as_its_engine_did() {
+    let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
+    if !traces.is_dir() {
+        return skip("reports", "tests/traces is not in the package: no design was compared with its engine");
+    }
+    let folder = scratch();
+    for (design, size, own) in [
+        ("weiss", "table.size=64", [3419, 1779, 11]),
+        ("ethereal", "table.size=96", [3165, 2119, 11]),
+        ("berserk", "table.size=72", [2253, 1330, 36]),
+        ("carp", "table.size=256", [5940, 3729, 11]),
+    ] {
+        let trace = folder.path().join(design);
+        let mut bytes = Vec::new();
+        let packed = fs::File::open(traces.join(format!("{design}.trace.xz"))).unwrap();
+        XzReader::new(packed, false).read_to_end(&mut bytes).unwrap();
+        fs::write(&trace, bytes).unwrap();
+        let design = format!("table.design={design}");
+        let with = |set| replayed(&trace, &[&design, size, set]);
+        let found = with("table.prefetch=none");
+        assert_eq!(found["otherwise"], 0, "{design}: {found:?}");
+        assert_eq!(["probes", "hits", "refused"].map(|column| found[column]), own, "{design}: {found:?}");
+        // Another guard, and another number of buckets, are not taken for it.
+        for set in ["table.guard.margin=0", "table.size=60"] {
+            let other = with(set);
+            assert!(other["otherwise"] > 0 || other["refused"] > own[2], "{design}: {set}: {other:?}");
+        }
+    }
+}
