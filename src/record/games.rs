@@ -101,14 +101,18 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
         return Ok(false);
     }
     let mut written = Ok(());
-    let read = lines.for_each(header.len(), |_, row| {
-        let row = row?;
-        let Some(text) = pgn(places.map(|at| at.and_then(|at| row.get(at)).unwrap_or_default()))? else {
-            return Ok(());
-        };
-        written = put(&text);
-        if written.is_ok() { Ok(()) } else { Err(String::new()) }
-    });
+    let read = lines.for_each(
+        header.len(),
+        |_| true,
+        |_, row| {
+            let row = row?;
+            let Some(text) = pgn(places.map(|at| at.and_then(|at| row.get(at)).unwrap_or_default()))? else {
+                return Ok(());
+            };
+            written = put(&text);
+            if written.is_ok() { Ok(()) } else { Err(String::new()) }
+        },
+    );
     written?;
     read.map(|()| true)
 }

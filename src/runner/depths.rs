@@ -42,11 +42,11 @@ pub(super) fn compare_depths(
     let mut ids = HashSet::new();
     for file in files {
         let header = record::read_header(file).map_err(OutputError::results(file))?.unwrap_or_default();
-        let read = record::scan(file, &header, |_, row| {
-            ids.extend(row.ok().and_then(|row| u64::from_str_radix(row.get(0)?, 16).ok()));
-            Ok(())
-        });
-        read.map_err(OutputError::results(file))?;
+        let collect = |id| {
+            ids.insert(id);
+            false
+        };
+        record::scan_ids(file, &header, collect, |_, _| Ok(())).map_err(OutputError::results(file))?;
     }
     let mut known: HashMap<String, Vec<KnownRow<'_>>> = HashMap::new();
     for depth in 1..deepest {
