@@ -123,9 +123,9 @@ impl<O: Observer> Search<'_, O> {
         let hint = Hint { table_move: self.first_move(board, depth, table_move), previous, ply };
         let mut frame = if staged {
             let legal = known_legal && hint.table_move == table_move || board.is_legal(hint.table_move);
-            self.stack.begin(if self.ranks.has_first() && legal { hint.table_move } else { Move::NONE })
+            self.stack.begin(if self.ranks.has_first_move() && legal { hint.table_move } else { Move::NONE })
         } else {
-            self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned)
+            self.stack.push(&self.ranks, board, &self.scratch, &hint, self.heuristics)
         };
         if reorders && let Some(order) = self.root_order {
             self.stack.reorder(&mut frame, order);
@@ -233,7 +233,7 @@ impl<O: Observer> Search<'_, O> {
                 seed: self.on.generation_seed,
                 board,
                 hint,
-                learned: self.learned,
+                heuristics: self.heuristics,
             };
             if !self.stack.generate(frame, &mut self.scratch, by) {
                 return None;

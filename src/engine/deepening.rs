@@ -11,7 +11,7 @@ use super::kernel::Kernel;
 use super::observer::{NoObserver, Observer};
 use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
 use super::oracle::{self, BestMoves};
-use super::ordering::Learned;
+use super::ordering::Heuristics;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 use super::pace::{Pace, Team};
 use super::real::{Common, RealCrew};
@@ -36,7 +36,7 @@ pub struct Engine {
     increments: Arc<Increments>,
     check_keys: Keys,
     table: Option<Box<dyn Table>>,
-    learned: Learned,
+    heuristics: Heuristics,
     /// Where there are several searchers: the table's handle that knows the writers, and the
     /// others.
     shared: Option<SharedTable>,
@@ -115,7 +115,7 @@ impl Engine {
             check_keys: Keys::independent(),
             table,
             shared,
-            learned: Learned::default(),
+            heuristics: Heuristics::default(),
             last_ply: None,
             audit: None,
             searched: false,
@@ -176,7 +176,7 @@ impl Engine {
             }
             // Helpers begin iterations of their own.
             if frequent(self.options.history_clear) && occasion == Clear::Iteration {
-                self.learned.clear();
+                self.heuristics.clear();
             } else if frequent(self.options.history_clear) {
                 self.forget_learned();
             }
@@ -184,8 +184,8 @@ impl Engine {
     }
 
     fn forget_learned(&mut self) {
-        self.learned.clear();
-        self.helpers.iter_mut().for_each(|helper| helper.learned.clear());
+        self.heuristics.clear();
+        self.helpers.iter_mut().for_each(|helper| helper.heuristics.clear());
     }
 
     /// Advances the table's clock before a root search.
@@ -398,7 +398,7 @@ impl Engine {
             options: &self.options,
             increments: &self.increments,
             table: self.table.as_deref_mut(),
-            learned: &mut self.learned,
+            heuristics: &mut self.heuristics,
             oracle: self.learner.as_ref().and_then(|learner| learner.notes.as_ref()),
             on,
             evaluator,

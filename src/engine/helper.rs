@@ -6,7 +6,7 @@ use super::instruments::Instruments;
 use super::kernel::Kernel;
 use super::observer::{NoObserver, Observer};
 use super::options::EngineOptions;
-use super::ordering::{Learned, RootOrder};
+use super::ordering::{Heuristics, RootOrder};
 use super::outcome::SearchCounters;
 use super::pace::{Baton, Pace};
 use super::search::{Buffers, Search};
@@ -39,7 +39,7 @@ pub struct Helper {
     options: Arc<EngineOptions>,
     increments: Arc<Increments>,
     table: Option<SharedTable>,
-    pub learned: Learned,
+    pub heuristics: Heuristics,
     buffers: Buffers,
     /// The results of its audit so far, if there is one.
     pub audit: Option<Box<Findings>>,
@@ -58,7 +58,7 @@ impl Helper {
             options: Arc::clone(options),
             increments: Arc::clone(increments),
             table: table.map(|table| table.handle(number)),
-            learned: Learned::default(),
+            heuristics: Heuristics::default(),
             buffers: Buffers::default(),
             audit: None,
         }
@@ -74,7 +74,7 @@ impl Helper {
             options: &self.options,
             increments: &self.increments,
             table: self.table.as_mut().map(|table| table as &mut (dyn Table + 'static)),
-            learned: &mut self.learned,
+            heuristics: &mut self.heuristics,
             oracle: None,
             on,
             evaluator,
@@ -111,7 +111,7 @@ fn deepen<'a, O: Observer>(
         (task.first..=last).step_by(usize::from(step.max(1))).filter(|&depth| !(skips && skipped(number, depth)))
     {
         if guess.is_some() && options.history_clear == Clear::Iteration {
-            search.learned.clear();
+            search.heuristics.clear();
         }
         guess = Some(search.iterate(&task.root, i32::from(depth), guess));
         if search.aborted {

@@ -5,7 +5,7 @@ use super::node::TableAnswer;
 use super::observer::Observer;
 use super::options::EngineOptions;
 use super::oracle::BestMoves;
-use super::ordering::{Learned, Ranks, RootOrder};
+use super::ordering::{Heuristics, Ranks, RootOrder};
 use super::outcome::SearchCounters;
 use super::pace::Pace;
 use super::pv::Variations;
@@ -20,7 +20,7 @@ pub struct Kernel<'a> {
     pub options: &'a EngineOptions,
     pub increments: &'a Increments,
     pub table: Option<&'a mut (dyn Table + 'static)>,
-    pub learned: &'a mut Learned,
+    pub heuristics: &'a mut Heuristics,
     pub oracle: Option<&'a BestMoves>,
     pub on: Switches,
     pub evaluator: Evaluator,
@@ -31,7 +31,7 @@ impl<'a> Kernel<'a> {
     /// The state of a search of at most `nodes` nodes, at its root. The buffers are taken until
     /// [`Search::end`].
     pub fn begin<O: Observer>(self, observer: O, nodes: u64, buffers: &mut Buffers, pace: Pace<'a>) -> Search<'a, O> {
-        let Self { options, increments, table, learned, oracle, on, evaluator, root_order } = self;
+        let Self { options, increments, table, heuristics, oracle, on, evaluator, root_order } = self;
         Search {
             on,
             ranks: Ranks::new(options),
@@ -41,7 +41,7 @@ impl<'a> Kernel<'a> {
             increments,
             stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
             table,
-            learned,
+            heuristics,
             count: SearchCounters::default(),
             credit: 0,
             stack: std::mem::take(&mut buffers.stack),

@@ -97,7 +97,7 @@ impl<O: Observer> Search<'_, O> {
             seed: self.on.generation_seed,
             board,
             hint: &hint,
-            learned: self.learned,
+            heuristics: self.heuristics,
         };
         let mut frame = self.stack.push_captures(by, &mut self.scratch);
         if frame.is_empty() {

@@ -5,7 +5,7 @@ use super::node::TableAnswer;
 use super::observer::Observer;
 use super::options::Algorithm;
 use super::oracle::BestMoves;
-use super::ordering::{Learned, Ranks, RootOrder, Stack};
+use super::ordering::{Heuristics, Ranks, RootOrder, Stack};
 use super::outcome::SearchCounters;
 use super::pace::Pace;
 use super::pv::Variations;
@@ -35,7 +35,7 @@ pub struct Search<'a, O> {
     pub(super) evaluator: Evaluator,
     pub(super) increments: &'a Increments,
     pub(super) table: Option<&'a mut (dyn Table + 'static)>,
-    pub(super) learned: &'a mut Learned,
+    pub(super) heuristics: &'a mut Heuristics,
     pub(super) count: SearchCounters,
     /// Nodes saved by table cutoffs, if the policy counts them (`big-all`).
     pub(super) credit: u64,
@@ -186,9 +186,9 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn learn(&mut self, board: &Board, previous: Move, mv: Move, ply: usize, depth: i32) {
         if self.ranks.learns() && board.is_quiet(mv) {
-            self.learned.killers.learn(ply, mv);
-            self.learned.countermoves.learn(board, previous, mv);
-            self.learned.history.learn(board.turn(), mv, depth);
+            self.heuristics.killers.learn(ply, mv);
+            self.heuristics.countermoves.learn(board, previous, mv);
+            self.heuristics.history.learn(board.turn(), mv, depth);
         }
     }
 }

@@ -119,7 +119,7 @@ impl<O: Observer> Search<'_, O> {
         self.count.interior += 1;
         self.generate(board);
         let hint = Hint { table_move: Move::NONE, previous, ply: node.ply };
-        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.learned);
+        let mut frame = self.stack.push(&self.ranks, board, &self.scratch, &hint, self.heuristics);
         self.path.push(board.key());
         let (mut best, mut tried) = (-INFINITE, 0);
         while let Some(mv) = self.stack.next(&mut frame) {

@@ -83,14 +83,14 @@ pub(super) fn elo_by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
 /// The log-likelihood ratio of each test after each pair; of many tests, those that end farthest
 /// from 0.
 pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
-    let last = |encounter: &&Encounter| encounter.course.last().map_or(0.0, |point| point.1.abs());
-    let mut shown: Vec<&Encounter> = all.encounters.iter().filter(|encounter| encounter.course.len() > 2).collect();
+    let last = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |point| point.1.abs());
+    let mut shown: Vec<&Encounter> = all.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
     shown.sort_by(|a, b| last(b).total_cmp(&last(a)));
     shown.truncate(MAX_LINES - 2);
-    let longest = shown.iter().filter_map(|encounter| Some(encounter.course.last()?.0)).max()? as f64;
+    let longest = shown.iter().filter_map(|encounter| Some(encounter.llr_path.last()?.0)).max()? as f64;
     let plain = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
-    let course = |encounter: &&Encounter| {
-        let points = encounter.course.iter().map(|&(at, llr)| plain(at as f64, llr)).collect();
+    let llr_path = |encounter: &&Encounter| {
+        let points = encounter.llr_path.iter().map(|&(at, llr)| plain(at as f64, llr)).collect();
         Series { name: encounter_name(encounter, all), line: None, points }
     };
     let (lower, upper) = all.bounds.limits();
@@ -99,7 +99,7 @@ pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
         line: None,
         points: vec![plain(0.0, bound), plain(longest, bound)],
     });
-    let series = shown.iter().map(course).chain(bounds).collect();
+    let series = shown.iter().map(llr_path).chain(bounds).collect();
     let (drawn, total) = (shown.len(), all.encounters.len());
     let remark = if drawn < total {
         format!(" {drawn} of {total} shown: those with the largest ratios.")
@@ -139,10 +139,10 @@ mod tests {
     /// Wald's bounds are ln (0.9 / 0.05) and ln (0.1 / 0.95).
     #[test]
     fn llr_figure_draws_the_six_most_extreme_courses() {
-        let course = |player: usize, last: f64, points: usize| {
-            let mut course: Vec<(u64, f64)> = (0..points as u64).map(|at| (at * player as u64, 0.0)).collect();
-            course.last_mut().unwrap().1 = last;
-            Encounter { course, ..encounter(&format!("p{player}"), "x") }
+        let llr_path = |player: usize, last: f64, points: usize| {
+            let mut llr_path: Vec<(u64, f64)> = (0..points as u64).map(|at| (at * player as u64, 0.0)).collect();
+            llr_path.last_mut().unwrap().1 = last;
+            Encounter { llr_path, ..encounter(&format!("p{player}"), "x") }
         };
         let draw = |encounters: Vec<Encounter>| {
             llr_figure(&matches_of(encounters)).map(|figure| {
@@ -151,7 +151,7 @@ mod tests {
             })
         };
         let lasts = [0.5, -4.0, 2.0, -0.25, 3.0, 1.0, -5.0];
-        let many = lasts.iter().enumerate().map(|(at, &last)| course(at + 1, last, 3)).collect();
+        let many = lasts.iter().enumerate().map(|(at, &last)| llr_path(at + 1, last, 3)).collect();
         let (series, caption) = draw(many).unwrap();
         let names: Vec<&str> = series.iter().map(|encounter| encounter.name.as_str()).collect();
         assert_eq!(names, ["p7", "p2", "p5", "p3", "p6", "p1", "H1 accepted", "H0 accepted"]);
@@ -162,15 +162,15 @@ mod tests {
             assert!(points.iter().all(|point| (point.1 - wald).abs() < 1e-12), "{points:?}");
             assert_eq!([points[0].0, points[1].0], [0.0, 14.0]);
         }
-        let (series, caption) = draw(vec![course(1, 1.0, 3), course(2, 9.0, 2)]).unwrap();
-        assert_eq!(series.len(), 3, "two points are no course");
-        assert!(caption.ends_with(" 1 of 2 shown: those with the largest ratios."), "two points are no course");
-        // The bounds extend to the end of the longest course, whichever ends farthest from 0.
-        let (series, _) = draw(vec![course(1, 9.0, 3), course(5, 1.0, 4)]).unwrap();
+        let (series, caption) = draw(vec![llr_path(1, 1.0, 3), llr_path(2, 9.0, 2)]).unwrap();
+        assert_eq!(series.len(), 3, "two points are no path");
+        assert!(caption.ends_with(" 1 of 2 shown: those with the largest ratios."), "two points are no path");
+        // The bounds extend to the end of the longest path, whichever ends farthest from 0.
+        let (series, _) = draw(vec![llr_path(1, 9.0, 3), llr_path(5, 1.0, 4)]).unwrap();
         assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");
-        let (_, caption) = draw(vec![course(1, 1.0, 3)]).unwrap();
+        let (_, caption) = draw(vec![llr_path(1, 1.0, 3)]).unwrap();
         assert!(caption.ends_with("crossing changes nothing."), "{caption}");
-        assert_eq!(draw(vec![course(1, 1.0, 2)]), None);
+        assert_eq!(draw(vec![llr_path(1, 1.0, 2)]), None);
     }
 
     #[test]

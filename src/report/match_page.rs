@@ -322,7 +322,7 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
         })
         .drop_order(9)
         .number("llr", "LLR", "log-likelihood ratio of the test after all pairs", |encounter| {
-            let last = encounter.course.last().map_or(0.0, |point| point.1);
+            let last = encounter.llr_path.last().map_or(0.0, |point| point.1);
             Cell::number(last, format!("{last:+.2}"))
         })
         .drop_order(2);

@@ -1,4 +1,4 @@
-//! The results of a match: each encounter's pairs and Elo, and the course of its sequential test in
+//! The results of a match: each encounter's pairs and Elo, and how its sequential test went, in
 //! the plan's order.
 
 use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
@@ -42,7 +42,7 @@ pub struct Encounter {
     /// Mean nodes of a move, the player's and the opponent's.
     pub nodes: [f64; 2],
     /// The log-likelihood ratio after a number of pairs; a selection, with the first and the last.
-    pub course: Vec<(u64, f64)>,
+    pub llr_path: Vec<(u64, f64)>,
     /// The decision of the test, and after how many pairs.
     pub decided: Option<(TestState, u64)>,
     /// Two-sided p of the difference; NaN if the test stopped the encounter, since such games are
@@ -94,8 +94,8 @@ pub struct Matches {
 /// The significance level, after correction.
 const LEVEL: f64 = 0.05;
 
-/// The largest number of points of a test's course.
-const MAX_COURSE: u64 = 60;
+/// The largest number of points of a path of the log-likelihood ratio.
+const MAX_LLR_POINTS: u64 = 60;
 
 /// A game, as a row has it.
 #[derive(Clone, Copy)]
@@ -140,21 +140,21 @@ impl Matches {
             [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(numbers);
         let nodes = [columns::NODES, columns::OPPONENT_NODES].map(numbers);
         let mut places: HashMap<(u32, u32), usize> = HashMap::new();
-        let mut found: Vec<EncounterRows> = Vec::new();
+        let mut encounter_rows: Vec<EncounterRows> = Vec::new();
         let mut failed = 0;
         for row in 0..rows.rows() {
-            let next = found.len();
+            let next = encounter_rows.len();
             let index = *places.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
             if index == next {
                 let [player, opponent] = [&variants, &opponents].map(|names| names.word(row).to_owned());
                 let totals = Encounter { player, opponent, ..Encounter::default() };
-                found.push(EncounterRows { totals, ..EncounterRows::default() });
+                encounter_rows.push(EncounterRows { totals, ..EncounterRows::default() });
             }
             if !errors.word(row).is_empty() || points[row].is_nan() {
                 failed += 1;
                 continue;
             }
-            let gathered = &mut found[index];
+            let gathered = &mut encounter_rows[index];
             let next = lines.len() as u32;
             let line = *lines.entry((starts.codes()[row], moves.codes()[row])).or_insert(next);
             let game = GameRow { points: points[row], white: colours.word(row) == WHITE, line };
@@ -169,20 +169,22 @@ impl Matches {
         let divisor = |gathered: &EncounterRows| {
             handicaps.iter().find(|(name, _)| *name == gathered.totals.player).map(|(_, by)| *by)
         };
-        let (copies, found): (Vec<EncounterRows>, Vec<EncounterRows>) =
-            found.into_iter().partition(|gathered| divisor(gathered).is_some());
-        let share = found.len().max(1) as f64;
-        let bounds = test.bounds(found.len());
-        let points: Vec<PairPoints> = found.iter().map(EncounterRows::points_by_opening).collect();
+        let (copies, encounter_rows): (Vec<EncounterRows>, Vec<EncounterRows>) =
+            encounter_rows.into_iter().partition(|gathered| divisor(gathered).is_some());
+        let share = encounter_rows.len().max(1) as f64;
+        let bounds = test.bounds(encounter_rows.len());
+        let points: Vec<PairPoints> = encounter_rows.iter().map(EncounterRows::points_by_opening).collect();
         let copied: Vec<PairPoints> = copies.iter().map(EncounterRows::points_by_opening).collect();
         let curve = copies.iter().zip(&copied).filter_map(|(one, points)| Some((divisor(one)?, points)));
         let equal = equal_nodes(&points.iter().collect::<Vec<_>>(), &curve.collect::<Vec<_>>());
-        let mut encounters: Vec<Encounter> = found
+        let mut encounters: Vec<Encounter> = encounter_rows
             .iter()
             .zip(equal)
             .enumerate()
             .map(|(index, (one, equal_nodes))| Encounter {
-                same_as: found[..index].iter().position(|other| !one.lines.is_empty() && other.lines == one.lines),
+                same_as: encounter_rows[..index]
+                    .iter()
+                    .position(|other| !one.lines.is_empty() && other.lines == one.lines),
                 equal_nodes,
                 ..one.encounter(&bounds)
             })
@@ -223,7 +225,7 @@ struct EncounterRows {
     openings: Vec<u32>,
     lines: Vec<u32>,
     /// Both games of each pair.
-    both: Vec<[u32; 2]>,
+    game_lines: Vec<[u32; 2]>,
     blind: f64,
     /// The encounter so far; sums in place of means.
     totals: Encounter,
@@ -239,7 +241,7 @@ impl EncounterRows {
             Some(first) => {
                 self.pairs.push(first.points + game.points);
                 self.openings.push(position);
-                self.both.push([first.line, game.line]);
+                self.game_lines.push([first.line, game.line]);
             }
             None => {
                 self.unpaired.insert(position, game);
@@ -253,8 +255,8 @@ impl EncounterRows {
 
     fn encounter(&self, bounds: &Bounds) -> Encounter {
         let all = self.pairs.len() as u64;
-        let step = all.div_ceil(MAX_COURSE).max(1);
-        let (mut pairs, mut course, mut decided) = (Pentanomial::default(), vec![(0, 0.0)], None);
+        let step = all.div_ceil(MAX_LLR_POINTS).max(1);
+        let (mut pairs, mut llr_path, mut decided) = (Pentanomial::default(), vec![(0, 0.0)], None);
         for (index, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
             let expected = index % step == 0 || index == all;
@@ -268,7 +270,7 @@ impl EncounterRows {
                 decided = Some((decision, index));
             }
             if ends || expected {
-                course.push((index, llr));
+                llr_path.push((index, llr));
             }
         }
         let totals = self.totals.clone();
@@ -276,18 +278,19 @@ impl EncounterRows {
         let (mean, deviation) = pairs.mean();
         let error = deviation / (all as f64).sqrt();
         let mut seen_games = HashSet::new();
-        let is_repeated = |both: &&[u32; 2]| {
-            both.iter().filter(|line| !seen_games.insert(**line)).count() > usize::from(both[0] == both[1])
+        let is_repeated = |game_lines: &&[u32; 2]| {
+            game_lines.iter().filter(|line| !seen_games.insert(**line)).count()
+                > usize::from(game_lines[0] == game_lines[1])
         };
         Encounter {
             pairs,
-            mirrored: self.both.iter().filter(|[first, second]| first == second).count() as u64,
-            repeated: self.both.iter().filter(is_repeated).count() as u64,
+            mirrored: self.game_lines.iter().filter(|[first, second]| first == second).count() as u64,
+            repeated: self.game_lines.iter().filter(is_repeated).count() as u64,
             blind: self.blind as u64,
             plies: totals.plies / totals.count() as f64,
             depth: totals.depth / moves,
             nodes: totals.nodes.map(|nodes| nodes / moves),
-            course,
+            llr_path,
             decided,
             p: if all < 2 { f64::NAN } else { t_two_sided_p(all as usize, (mean - 0.5) / error).max(smallest_p(all)) },
             ..totals
@@ -333,7 +336,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
         assert!((found.bounds.alpha - 0.025).abs() < 1e-12);
         assert!((found.reach - 2.241).abs() < 1e-3);
-        assert_eq!(a.course.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(a.llr_path.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
         // A game without a result is not counted.
         let rows =
             Frame::parse(format!("{ROWS}A,o5,0,100,base,white,,,20,50,1,200,e2e4,\n").as_bytes(), "test").unwrap();
@@ -358,22 +361,22 @@ A,o4,0,0,base,,,,,,,,,engine died
         }
     }
 
-    /// From 0 to 200 pairs: the course starts at 0, has at most sixty points and one where the test
+    /// From 0 to 200 pairs: the path starts at 0, has at most sixty points and one where the test
     /// ends, and ends with the last pair.
     #[test]
-    fn course_ends_with_the_last_pair() {
+    fn llr_path_ends_with_the_last_pair() {
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
         for all in 0..=200_u64 {
             let pairs: Vec<f64> = (0..all).map(|index| [2.0, 0.5, 1.0, 1.5, 1.0][index as usize * 7 % 5]).collect();
             let mut sums = Pentanomial::default();
             pairs.iter().for_each(|points| sums.add(*points));
-            let both = (0..all as u32).map(|index| [2 * index, 2 * index + 1]).collect();
-            let found = EncounterRows { pairs, both, ..EncounterRows::default() }.encounter(&bounds);
+            let game_lines = (0..all as u32).map(|index| [2 * index, 2 * index + 1]).collect();
+            let found = EncounterRows { pairs, game_lines, ..EncounterRows::default() }.encounter(&bounds);
             let llr = if all == 0 { 0.0 } else { sums.llr(bounds.elo0, bounds.elo1) };
-            assert_eq!((found.course[0], *found.course.last().unwrap()), ((0, 0.0), (all, llr)), "{all}");
-            assert!(found.course.is_sorted_by(|one, next| one.0 < next.0), "{all}");
+            assert_eq!((found.llr_path[0], *found.llr_path.last().unwrap()), ((0, 0.0), (all, llr)), "{all}");
+            assert!(found.llr_path.is_sorted_by(|one, next| one.0 < next.0), "{all}");
             let regular =
-                found.course.iter().skip(1).filter(|(index, _)| found.decided.is_none_or(|(_, end)| end != *index));
+                found.llr_path.iter().skip(1).filter(|(index, _)| found.decided.is_none_or(|(_, end)| end != *index));
             let count = regular.count() as u64;
             assert!(count <= 60, "{all}: {count}");
             assert!((all > 60 || count + u64::from(found.decided.is_some()) == all), "{all}: {count}");
@@ -399,7 +402,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         let upto = |pairs: usize| {
             let cut = EncounterRows {
                 pairs: one.pairs[..pairs].to_vec(),
-                both: one.both[..pairs].to_vec(),
+                game_lines: one.game_lines[..pairs].to_vec(),
                 totals: Encounter { games: [1, 0, 0], ..Encounter::default() },
                 ..EncounterRows::default()
             };
@@ -407,7 +410,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         };
         assert!(index > 2 && index < 400, "{index}");
         assert_eq!((upto(index as usize - 1).decided, upto(index as usize).decided), (None, whole.decided));
-        assert!(whole.course.contains(&(index, upto(index as usize).course.last().unwrap().1)));
+        assert!(whole.llr_path.contains(&(index, upto(index as usize).llr_path.last().unwrap().1)));
     }
 
     /// The same moves from other positions are other games; from the same position, under any name,

@@ -25,7 +25,7 @@ pub use staged::STAGED_DEPTH;
 /// What the search learns about moves, kept between nodes and, depending on the options, between
 /// searches.
 #[derive(Debug, Clone, Default)]
-pub struct Learned {
+pub struct Heuristics {
     /// Quiet moves that cut at the same ply.
     pub killers: Killers,
     /// How often each quiet move cut.
@@ -34,7 +34,7 @@ pub struct Learned {
     pub countermoves: Countermoves,
 }
 
-impl Learned {
+impl Heuristics {
     pub fn clear(&mut self) {
         self.killers.clear();
         self.history.clear();
@@ -47,7 +47,7 @@ impl Learned {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ranks {
     /// Rank of the first move: the oracle's or the table's.
-    first: i32,
+    first_move: i32,
     table_move: i32,
     captures: i32,
     see: i32,
@@ -74,7 +74,7 @@ impl Ranks {
         for (place, rule) in options.ordering.iter().enumerate() {
             let rank = (options.ordering.len() - place) as i32 * STEP;
             let slot = match rule {
-                Ordering::Oracle => &mut ranks.first,
+                Ordering::Oracle => &mut ranks.first_move,
                 Ordering::TableMove => &mut ranks.table_move,
                 Ordering::MvvLva => &mut ranks.captures,
                 Ordering::See => &mut ranks.see,
@@ -85,7 +85,7 @@ impl Ranks {
             *slot = (*slot).max(rank);
             ranks.none = false;
         }
-        ranks.first = ranks.first.max(ranks.table_move);
+        ranks.first_move = ranks.first_move.max(ranks.table_move);
         for attacker in Piece::ALL {
             for victim in Piece::ALL {
                 let score = ranks.captures + mvv_lva::captured(ranks.scheme, attacker, victim);
@@ -120,15 +120,15 @@ impl Ranks {
         let noisy = self.captures.max(self.see);
         // Webster's scheme leaves promotions among the quiet moves.
         noisy > self.killers.max(self.history).max(self.countermove)
-            && (self.first == 0 || self.first > noisy)
+            && (self.first_move == 0 || self.first_move > noisy)
             && (self.captures == 0 || self.scheme != MvvLva::Webster)
     }
 
     /// Whether one move is put before all others.
     #[inline]
     #[must_use]
-    pub fn has_first(&self) -> bool {
-        self.first != 0
+    pub fn has_first_move(&self) -> bool {
+        self.first_move != 0
     }
 
     /// The score of a capture or promotion: rank of the rule that claims it, plus its score within
@@ -147,16 +147,17 @@ impl Ranks {
 
     /// The scoring of quiet moves at a node.
     #[inline]
-    fn quiets<'a>(&self, board: &Board, hint: &Hint, learned: &'a Learned) -> Quiets<'a> {
-        let reply = if self.countermove == 0 { Move::NONE } else { learned.countermoves.reply(board, hint.previous) };
-        let pair = if self.killers == 0 { [Move::NONE; 2] } else { learned.killers.pair(hint.ply) };
+    fn quiets<'a>(&self, board: &Board, hint: &Hint, heuristics: &'a Heuristics) -> Quiets<'a> {
+        let reply =
+            if self.countermove == 0 { Move::NONE } else { heuristics.countermoves.reply(board, hint.previous) };
+        let pair = if self.killers == 0 { [Move::NONE; 2] } else { heuristics.killers.pair(hint.ply) };
         Quiets {
             killers: self.killers,
             pair,
             countermove: self.countermove,
             reply,
             history: self.history,
-            scores: learned.history.side_scores(board.turn()),
+            scores: heuristics.history.side_scores(board.turn()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The move stack: the moves of all nodes on the path, and their selection.
 
 use super::scored::{MAX_MOVES, NoisySink, QuietSink, Scoring};
-use super::{Hint, Learned, Ranks, RootOrder};
+use super::{Heuristics, Hint, Ranks, RootOrder};
 use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
 
 /// The inputs of a node's move order.
@@ -14,8 +14,8 @@ pub struct StageContext<'a> {
     pub board: &'a Board,
     /// What is known about the node's moves.
     pub hint: &'a Hint,
-    /// What the search has learned.
-    pub learned: &'a Learned,
+    /// Killers, history and countermoves of the search so far.
+    pub heuristics: &'a Heuristics,
 }
 
 impl StageContext<'_> {
@@ -59,19 +59,19 @@ pub struct NodeMoves {
     /// Whether the remaining moves are in their final order.
     sorted: bool,
     /// Moves selected one by one so far.
-    chosen: u8,
+    selections: u8,
     /// End of the unclaimed moves that follow.
     tail: usize,
     /// Range of the losing captures.
     losing: (usize, usize),
     /// The move before all others.
-    pub first: Move,
+    pub first_move: Move,
     pub stage: Stage,
 }
 
 /// Moves selected one by one before the rest is sorted: a node that has tried so many usually tries
 /// all.
-const MAX_CHOSEN: u8 = 3;
+const MAX_SELECTIONS: u8 = 3;
 
 impl NodeMoves {
     /// Whether a node has no moves at all.
@@ -88,15 +88,25 @@ impl NodeMoves {
             (self.end, self.sorted) = (self.tail, true);
         } else if self.stage == Stage::Quiet && self.losing.0 != self.losing.1 {
             ((self.next, self.end), self.tail) = (self.losing, self.losing.1);
-            (self.stage, self.sorted, self.chosen) = (Stage::All, false, 0);
+            (self.stage, self.sorted, self.selections) = (Stage::All, false, 0);
         } else {
             return false;
         }
         true
     }
 
-    fn new(base: usize, first: Move, stage: Stage) -> Self {
-        Self { base, next: base, end: base, sorted: false, chosen: 0, tail: base, losing: (base, base), first, stage }
+    fn new(base: usize, first_move: Move, stage: Stage) -> Self {
+        Self {
+            base,
+            next: base,
+            end: base,
+            sorted: false,
+            selections: 0,
+            tail: base,
+            losing: (base, base),
+            first_move,
+            stage,
+        }
     }
 }
 
@@ -131,18 +141,18 @@ impl Stack {
         board: &Board,
         moves: &MoveList,
         hint: &Hint,
-        learned: &Learned,
+        heuristics: &Heuristics,
     ) -> NodeMoves {
         if ranks.none {
             return self.push_unordered(moves);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
-        let quiets = ranks.quiets(board, hint, learned);
+        let quiets = ranks.quiets(board, hint, heuristics);
         if let Some(mut scored) = self.room() {
             for &mv in moves.iter() {
                 debug_assert_eq!(board.color_on(mv.from()), Some(board.turn()), "{mv}: of another position");
-                let score = if mv == hint.table_move && ranks.first != 0 {
-                    ranks.first
+                let score = if mv == hint.table_move && ranks.first_move != 0 {
+                    ranks.first_move
                 } else if board.is_quiet(mv) {
                     quiets.score(mv)
                 } else {
@@ -163,15 +173,15 @@ impl Stack {
             scratch.clear();
             movegen::show_captures(context.board, scratch);
             context.generation.sort(context.board, scratch, context.seed);
-            return self.push(context.ranks, context.board, scratch, context.hint, context.learned);
+            return self.push(context.ranks, context.board, scratch, context.hint, context.heuristics);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
         if let Some(scored) = self.room() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
             movegen::show_captures(context.board, &mut noisy);
             let mut scored = noisy.scored;
-            if !context.hint.table_move.is_none() && context.ranks.first != 0 {
-                scored.raise(context.hint.table_move, context.ranks.first);
+            if !context.hint.table_move.is_none() && context.ranks.first_move != 0 {
+                scored.raise(context.hint.table_move, context.ranks.first_move);
             }
             frame.end += scored.len;
         }
@@ -183,8 +193,8 @@ impl Stack {
     /// Begins a node with staged moves: the first, if any, then those of [`Self::push_noisy`], then
     /// those of [`Self::push_quiets`].
     #[inline]
-    pub fn begin(&mut self, first: Move) -> NodeMoves {
-        NodeMoves::new(self.top, first, Stage::First)
+    pub fn begin(&mut self, first_move: Move) -> NodeMoves {
+        NodeMoves::new(self.top, first_move, Stage::First)
     }
 
     /// Pushes captures and promotions.
@@ -204,8 +214,8 @@ impl Stack {
             } else {
                 movegen::show_noisy(context.board, &mut noisy);
             }
-            if !frame.first.is_none() {
-                noisy.scored.remove(frame.first);
+            if !frame.first_move.is_none() {
+                noisy.scored.remove(frame.first_move);
             }
             frame.end += noisy.scored.len;
         }
@@ -218,7 +228,7 @@ impl Stack {
         debug_assert_eq!(frame.stage, Stage::Noisy, "quiet moves come after captures");
         debug_assert_eq!(self.top, frame.end, "a deeper node left its moves on the stack");
         frame.losing = (frame.next, frame.end);
-        let quiets = context.ranks.quiets(context.board, context.hint, context.learned);
+        let quiets = context.ranks.quiets(context.board, context.hint, context.heuristics);
         (frame.next, frame.end, frame.tail) = (self.top, self.top, self.top);
         scratch.clear();
         if let Some(scored) = self.room() {
@@ -232,19 +242,19 @@ impl Stack {
                 movegen::show_quiets(context.board, &mut quiet_sink);
             }
             let QuietSink { mut scored, unclaimed, .. } = quiet_sink;
-            if !frame.first.is_none() {
-                scored.remove(frame.first);
+            if !frame.first_move.is_none() {
+                scored.remove(frame.first_move);
             }
             frame.end += scored.len;
             for &mv in unclaimed.iter() {
-                if mv != frame.first {
+                if mv != frame.first_move {
                     scored.push(0, mv);
                 }
             }
             frame.tail += scored.len;
         }
         (self.top, frame.stage) = (frame.tail, Stage::Quiet);
-        (frame.sorted, frame.chosen) = (false, 0);
+        (frame.sorted, frame.selections) = (false, 0);
     }
 
     /// Pushes a node's moves in generation order.
@@ -268,7 +278,7 @@ impl Stack {
         if frame.next == frame.end && !frame.next_group() {
             return None;
         }
-        if !frame.sorted && frame.chosen >= MAX_CHOSEN && frame.end - frame.next > 2 {
+        if !frame.sorted && frame.selections >= MAX_SELECTIONS && frame.end - frame.next > 2 {
             self.sort(frame);
         }
         let rest = self.words.get_mut(frame.next..frame.end)?;
@@ -289,7 +299,7 @@ impl Stack {
             if let Some(other) = place.and_then(|at| others.get_mut(at)) {
                 *other = *first;
             }
-            frame.chosen += 1;
+            frame.selections += 1;
         } else if frame.stage == Stage::Noisy && best < 0 {
             return None;
         }

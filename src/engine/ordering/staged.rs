@@ -21,7 +21,7 @@ impl Stack {
         match frame.stage {
             Stage::First => {
                 frame.stage = Stage::FirstDone;
-                (!frame.first.is_none()).then_some(frame.first)
+                (!frame.first_move.is_none()).then_some(frame.first_move)
             }
             Stage::FirstDone => None,
             Stage::Noisy | Stage::Quiet | Stage::All => self.next(frame),
@@ -44,7 +44,7 @@ impl Stack {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{Hint, Learned, Ranks};
+    use super::super::{Heuristics, Hint, Ranks};
     use super::*;
     use crate::chess::{Board, GenerationOrder};
     use crate::chess::{Increments, Piece, legal};
@@ -70,7 +70,7 @@ mod tests {
     /// A plain reimplementation of the order: the table's move goes by its rule; any other move to
     /// the first of captures, killers, countermove and history that is in the list and claims it,
     /// and within a rule by its score; losing captures come last; equal moves stay as generated.
-    fn plain(options: &EngineOptions, board: &Board, hint: &Hint, learned: &Learned) -> Vec<Move> {
+    fn plain(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
         let mut list = MoveList::new();
         legal(board, &mut list);
         options.generation.sort(board, &mut list, options.generation_seed);
@@ -81,14 +81,16 @@ mod tests {
                 Ordering::MvvLva => super::super::mvv_lva::score(options.mvv_lva, board, mv),
                 Ordering::See => (!quiet).then(|| board.see(mv, &VALUES)),
                 Ordering::Killers => {
-                    let pair = learned.killers.pair(hint.ply);
+                    let pair = heuristics.killers.pair(hint.ply);
                     pair.iter().position(|&killer| quiet && killer == mv).map(|place| -(place as i32))
                 }
                 Ordering::History => {
-                    let score = super::super::history::score(learned.history.side_scores(board.turn()), mv);
+                    let score = super::super::history::score(heuristics.history.side_scores(board.turn()), mv);
                     (quiet && score > 0).then_some(score)
                 }
-                Ordering::Countermove => (quiet && mv == learned.countermoves.reply(board, hint.previous)).then_some(0),
+                Ordering::Countermove => {
+                    (quiet && mv == heuristics.countermoves.reply(board, hint.previous)).then_some(0)
+                }
             }
         };
         let mut keyed: Vec<(i32, i32, Move)> =
@@ -114,15 +116,15 @@ mod tests {
         keyed.into_iter().map(|(.., mv)| mv).collect()
     }
 
-    fn all_at_once(options: &EngineOptions, board: &Board, hint: &Hint, learned: &Learned) -> Vec<Move> {
+    fn all_at_once(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
         let (mut list, mut stack) = (MoveList::new(), Stack::default());
         legal(board, &mut list);
         options.generation.sort(board, &mut list, options.generation_seed);
-        let mut frame = stack.push(&Ranks::new(options), board, &list, hint, learned);
+        let mut frame = stack.push(&Ranks::new(options), board, &list, hint, heuristics);
         std::iter::from_fn(|| stack.next(&mut frame)).collect()
     }
 
-    fn staged(options: &EngineOptions, board: &Board, hint: &Hint, learned: &Learned) -> Option<Vec<Move>> {
+    fn staged(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Option<Vec<Move>> {
         let ranks = Ranks::new(options);
         let (mut scratch, mut stack) = (MoveList::new(), Stack::default());
         let context = StageContext {
@@ -131,9 +133,9 @@ mod tests {
             seed: options.generation_seed,
             board,
             hint,
-            learned,
+            heuristics,
         };
-        let first = ranks.has_first() && board.is_legal(hint.table_move);
+        let first = ranks.has_first_move() && board.is_legal(hint.table_move);
         let mut frame = stack.begin(if first { hint.table_move } else { Move::NONE });
         let next = || loop {
             if let Some(mv) = stack.ready(&mut frame) {
@@ -225,15 +227,15 @@ mod tests {
                     moves[random.below(moves.len())]
                 }
             };
-            let mut learned = Learned::default();
+            let mut heuristics = Heuristics::default();
             let ply = random.below(4);
             for _ in 0..random.below(30) {
                 let mv = any(&mut random);
                 if board.is_quiet(mv) {
-                    learned.killers.learn(ply, mv);
-                    learned.history.learn(board.turn(), mv, 1 + random.below(3) as i32);
+                    heuristics.killers.learn(ply, mv);
+                    heuristics.history.learn(board.turn(), mv, 1 + random.below(3) as i32);
                     if board.piece_on(previous.to()).is_some_and(|piece| piece != Piece::King) {
-                        learned.countermoves.learn(&board, previous, mv);
+                        heuristics.countermoves.learn(&board, previous, mv);
                     }
                 }
             }
@@ -253,10 +255,10 @@ mod tests {
                 generation_seed: random.below(9) as u64,
                 ..EngineOptions::default()
             };
-            let required = plain(&options, &board, &hint, &learned);
+            let required = plain(&options, &board, &hint, &heuristics);
             let message = format!("{:?} {:?} {board:?} {hint:?}", options.ordering, options.generation);
-            assert_eq!(all_at_once(&options, &board, &hint, &learned), required, "{message}");
-            if let Some(found) = staged(&options, &board, &hint, &learned) {
+            assert_eq!(all_at_once(&options, &board, &hint, &heuristics), required, "{message}");
+            if let Some(found) = staged(&options, &board, &hint, &heuristics) {
                 assert_eq!(found, required, "in stages: {message}");
                 in_stages += 1;
             }
@@ -271,9 +273,9 @@ mod tests {
         let board = Board::from_fen("k7/8/2p5/1p1p2p1/4P3/5N2/8/KQ6 w - - 0 1").unwrap();
         let options = EngineOptions { ordering: vec![Ordering::See], ..EngineOptions::default() };
         let hint = Hint { table_move: Move::NONE, previous: Move::NONE, ply: 0 };
-        let learned = Learned::default();
+        let heuristics = Heuristics::default();
         let orders =
-            [staged(&options, &board, &hint, &learned).unwrap(), all_at_once(&options, &board, &hint, &learned)];
+            [staged(&options, &board, &hint, &heuristics).unwrap(), all_at_once(&options, &board, &hint, &heuristics)];
         let mut all = MoveList::new();
         legal(&board, &mut all);
         for order in orders {

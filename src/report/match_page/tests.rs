@@ -195,7 +195,7 @@ fn encounter_rows_have_their_fields() {
     let first = Encounter {
         games: [18, 14, 8],
         stronger: Some(Ordering::Greater),
-        course: vec![(1, 0.5), (20, -1.25)],
+        llr_path: vec![(1, 0.5), (20, -1.25)],
         p: 0.01,
         corrected: 0.02,
         white: 24.0,
