@@ -20,7 +20,7 @@ const STEPS: u64 = 1 << 16;
 
 /// Positions are numbers below 2^30, their keys the numbers mixed. An entry tells the next number in its move and its score.
 fn entry(next: u32, depth: u8) -> Entry {
-    let score = (next >> 15) as i32 - (1 << 14);
+    let score = (next >> 15) as i16 - (1 << 14);
     Entry { mv: Move::from_bits((next & 0x7fff) as u16), score, bound: Bound::Exact, depth, ..Entry::default() }
 }
 

@@ -85,7 +85,7 @@ impl<O: Observer> Search<'_, O> {
             && let Some((score, mv)) = self.refuted_by_child(board, window)
         {
             if self.on.store_depth <= depth {
-                self.record_as(Bound::Lower, board, window, (score, mv), entered);
+                self.record_lower(board, window, (score, mv), entered);
             }
             self.observer.answer(board, depth, mv);
             return self.clamp_to_window(score, window.alpha, window.beta);
@@ -139,22 +139,13 @@ impl<O: Observer> Search<'_, O> {
         if bare {
             self.pv.clear(ply + 1);
         }
-        let mut reduction = self.on.lmr_reduction;
-        if self.on.breadcrumbs && self.on.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key()) {
-            reduction += 1;
-        }
-        let (first_deferred, mut last_moves) = (self.deferred.len(), self.deferred.len());
+        let crumb = TABLE && self.on.breadcrumbs && self.leaves_crumb(board, depth, ply);
         loop {
             let next = match staged {
                 true => self.next_staged(&mut frame, board, &hint),
                 false => self.stack.next(&mut frame),
             };
-            let Some(mv) = next.or_else(|| {
-                last_moves += 1;
-                self.deferred.get(last_moves - 1).copied()
-            }) else {
-                break;
-            };
+            let Some(mv) = next.or_else(|| if TABLE { self.next_deferred(depth, ply) } else { None }) else { break };
             if TABLE && self.on.prefetch == Prefetch::Child && self.on.probe_depth < depth {
                 self.fetch(board.key_after(mv, self.increments));
             }
@@ -166,12 +157,17 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
-                if self.on.defer_depth <= depth && tried > 0 && next.is_some() && self.is_elsewhere(child.key()) {
-                    self.deferred.push(mv);
+                if TABLE
+                    && self.on.defer_depth <= depth
+                    && tried > 0
+                    && next.is_some()
+                    && self.is_elsewhere(child.key())
+                {
+                    self.deferred.push((ply, mv));
                     continue;
                 }
                 let depth = extension.depth(depth, mv);
-                self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried, reduction)
+                self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried, crumb)
             };
             if self.aborted {
                 break;
@@ -184,7 +180,7 @@ impl<O: Observer> Search<'_, O> {
                     alpha = score;
                     self.pv.raise(ply, mv);
                     if TABLE && self.on.rises_depth <= depth && score < beta {
-                        self.record_as(Bound::Lower, board, window, (score, mv), entered);
+                        self.record_lower(board, window, (score, mv), entered);
                     }
                 }
                 if score >= beta {
@@ -196,7 +192,9 @@ impl<O: Observer> Search<'_, O> {
                 }
             }
         }
-        self.deferred.truncate(first_deferred);
+        if TABLE && self.on.defer_depth <= depth {
+            while self.next_deferred(depth, ply).is_some() {}
+        }
         self.path.pop();
         self.stack.pop(&frame);
         if self.aborted {
@@ -242,7 +240,8 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// The value of one move of a node, from the node's view: searched in full, or reduced as a
-    /// late move by `reduction`. Always inlined: nearly every node of a search passes through here.
+    /// late move, by a ply more where another searcher left a `crumb`. Always inlined: nearly every node
+    /// of a search passes through here.
     #[inline(always)]
     pub(super) fn child<const TABLE: bool>(
         &mut self,
@@ -251,7 +250,7 @@ impl<O: Observer> Search<'_, O> {
         mv: Move,
         node: Node,
         tried: usize,
-        reduction: i32,
+        crumb: bool,
     ) -> Score {
         let Node { alpha, beta, depth, ply, cut } = node;
         let open = beta - alpha > 1;
@@ -263,7 +262,7 @@ impl<O: Observer> Search<'_, O> {
             && !child.in_check()
             && board.is_quiet(mv)
         {
-            let reduced = Node { depth: (full.depth - reduction).max(0), ..zero };
+            let reduced = Node { depth: (full.depth - self.on.lmr_reduction - i32::from(crumb)).max(0), ..zero };
             let score = -self.visit::<TABLE>(child, reduced, mv);
             if score <= alpha || self.aborted {
                 return score;

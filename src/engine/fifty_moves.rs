@@ -20,8 +20,9 @@ impl Switches {
         }
         let clock = i32::from(board.halfmove_clock());
         // Deeper entries below it may have contributed a mate beyond the entry's own depth.
-        let counts_plies = self.mate_distance == MateDistance::Ply && entry.score.abs() > self.mate_threshold;
-        let mate = if counts_plies { self.mate_value - entry.score.abs() } else { 0 };
+        let score = i32::from(entry.score).abs();
+        let counts_plies = self.mate_distance == MateDistance::Ply && score > self.mate_threshold;
+        let mate = if counts_plies { self.mate_value - score } else { 0 };
         clock + depth.max(i32::from(entry.depth)) < DRAW_CLOCK && clock + mate <= DRAW_CLOCK
     }
 
@@ -66,7 +67,7 @@ mod tests {
     #[test]
     fn score_is_valid_up_to_the_hundredth_halfmove() {
         let on = switches(true, FiftyMoves::Guarded);
-        let holds = |clock: u16, depth: i32, draft: u8, score: i32| {
+        let holds = |clock: u16, depth: i32, draft: u8, score: i16| {
             let board = Board::from_fen(&format!("4k3/8/8/8/8/8/8/R3K3 w - - {clock} 90")).unwrap();
             let entry = Entry { depth: draft, score, ..Entry::default() };
             (on.holds_at_clock(&board, depth, &entry), on.is_storable(&board, depth))

@@ -47,6 +47,7 @@ impl<'a> Kernel<'a> {
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
             deferred: Vec::new(),
+            evaluation: None,
             pv: std::mem::replace(&mut buffers.pv, Variations::none()),
             past: buffers.path.len(),
             path: std::mem::take(&mut buffers.path),

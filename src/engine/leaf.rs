@@ -42,26 +42,29 @@ impl<O: Observer> Search<'_, O> {
     fn horizon<const TABLE: bool>(&mut self, board: &Board, node: Node, level: i32, captures: u32) -> Score {
         let entered = (self.count.nodes - 1, self.credit);
         self.observer.node(board);
-        let (mut table_move, mut evaluation) = (Move::NONE, None);
+        let mut table_move = Move::NONE;
         if TABLE && self.on.probe_depth <= level {
             let answer = self.probe(board, node);
             if let Some(score) = answer.cut {
                 return score;
             }
-            (table_move, evaluation) = (answer.mv, answer.evaluation);
+            table_move = answer.mv;
         }
         let stores = TABLE && self.on.store_depth <= level;
         if self.on.leaf_mates && !board.has_legal_move() {
             let score = self.terminal(board, node.ply, 0);
+            self.evaluation = None;
             if stores && self.on.terminals {
                 self.record_known(board, node, (score, Move::NONE), entered);
             }
             return score;
         }
-        let stand_pat = evaluation.unwrap_or_else(|| {
+        let stand_pat = if TABLE && self.on.evaluates_hits && self.on.probe_depth <= level {
+            self.stand_pat(board)
+        } else {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
-        });
+        };
         if !self.on.quiescence {
             if stores {
                 self.record_known(board, node, (stand_pat, Move::NONE), entered);

@@ -26,7 +26,7 @@ pub struct TableAnswer {
     /// The depth of the entry, as it was stored.
     pub depth: i32,
     /// Its score, as it was stored.
-    pub score: Score,
+    pub score: i16,
     /// The bound of the score; `None` if the score must not be used.
     pub bound: Bound,
 }

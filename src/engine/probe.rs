@@ -6,7 +6,7 @@ use super::options::DepthRule;
 use super::search::Search;
 use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Score};
-use crate::table::{Entry, Hit};
+use crate::table::{Entry, Hit, StaticEvaluation};
 
 /// The effect of a probe on its node.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +21,6 @@ pub struct Answer {
     pub beta: Score,
     /// The initial best value.
     pub best: Score,
-    /// The static evaluation, if the node has it already.
-    pub evaluation: Option<Score>,
 }
 
 impl<O: Observer> Search<'_, O> {
@@ -47,12 +45,12 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn probe(&mut self, board: &Board, node: Node) -> Answer {
         let Node { alpha, beta, depth, ply, .. } = node;
-        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE, evaluation: None };
+        let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
         let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
             if self.on.evaluations_depth <= depth && board.checkers().is_empty() {
-                answer.evaluation = self.record_evaluation(board, node);
+                self.record_evaluation(board, node);
             }
             return answer;
         };
@@ -90,7 +88,7 @@ impl<O: Observer> Search<'_, O> {
         } else {
             self.count.move_only += u64::from(!answer.mv.is_none());
             if self.on.evaluates_hits {
-                answer.evaluation = self.evaluate_hit(board, node, &hit.entry, holds);
+                self.evaluate_hit(board, node, &hit.entry, holds);
             }
         }
         probed.hit = Some(&hit);
@@ -143,9 +141,9 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Offers a static evaluation alone and returns it, if the table has room for it.
+    /// Offers a static evaluation alone, and leaves it to a leaf or quiescence node.
     #[cold]
-    fn record_evaluation(&mut self, board: &Board, node: Node) -> Option<Score> {
+    fn record_evaluation(&mut self, board: &Board, node: Node) {
         let evaluation = self.on.static_evaluation.then(|| {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
@@ -154,9 +152,9 @@ impl<O: Observer> Search<'_, O> {
         if let Some(table) = self.table.as_deref_mut().filter(|_| self.on.is_storable(board, 0)) {
             self.observer.asks(board, table);
             let entry = Entry::evaluation(0, node.beta - node.alpha > 1);
-            table.store(key, Entry { evaluation: evaluation.map(|score| score as i16), ..entry });
+            table.store(key, Entry { evaluation: evaluation.map(StaticEvaluation::new).unwrap_or_default(), ..entry });
         }
-        evaluation
+        self.evaluation = evaluation.filter(|_| node.depth <= 0);
     }
 
     /// Whether a node of a remaining depth knows its static evaluation.
@@ -164,36 +162,51 @@ impl<O: Observer> Search<'_, O> {
         depth <= 0 || self.on.evaluations_depth <= depth && board.checkers().is_empty()
     }
 
-    /// The static evaluation of a node that an entry did not end: the entry's, or a new one; at a
-    /// leaf or in quiescence put right by the entry's score, if the options say so and it `holds`.
+    /// The static evaluation of a node that an entry did not end: the entry's, or a new one; for a
+    /// leaf or quiescence node put right by the entry's score, if the options say so and it `holds`.
     #[cold]
-    fn evaluate_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) -> Option<Score> {
+    fn evaluate_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) {
         if !self.knows_evaluation(board, node.depth) {
-            return None;
+            return;
         }
-        let stored = entry.evaluation.filter(|_| self.on.static_evaluation);
+        let stored = entry.evaluation.get().filter(|_| self.on.static_evaluation);
         self.count.evals_saved += u64::from(stored.is_some());
         self.count.evals += u64::from(stored.is_none());
-        let evaluation = stored.map_or_else(|| self.evaluator.evaluate(board), Score::from);
+        let evaluation = stored.unwrap_or_else(|| self.evaluator.evaluate(board));
         let score = self.on.score_from_store(entry.score, node.ply);
-        let refines = self.on.refines && node.depth <= 0 && holds && score.abs() <= self.on.mate_threshold;
-        Some(match self.on.bound(entry) {
+        if node.depth > 0 {
+            return;
+        }
+        let refines = self.on.refines && holds && score.abs() <= self.on.mate_threshold;
+        self.evaluation = Some(match self.on.bound(entry) {
             Bound::Lower if refines => evaluation.max(score),
             Bound::Upper if refines => evaluation.min(score),
             Bound::Exact if refines => score,
             _ => evaluation,
+        });
+    }
+
+    /// The static evaluation for an entry, if there is to be one; `None` if nothing may be stored at
+    /// this clock. It is computed anew where the node had it: that is the same number, and not
+    /// counted.
+    #[cold]
+    fn prepare_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
+        let keeps = self.on.static_evaluation && self.knows_evaluation(board, depth);
+        let evaluation = keeps.then(|| StaticEvaluation::new(self.evaluator.evaluate(board)));
+        self.on.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
+    }
+
+    /// The evaluation of a node of remaining depth 0 or less, which its probe may have found.
+    #[cold]
+    pub(super) fn stand_pat(&mut self, board: &Board) -> Score {
+        self.evaluation.take().unwrap_or_else(|| {
+            self.count.evals += 1;
+            self.evaluator.evaluate(board)
         })
     }
 
-    /// The static evaluation for an entry. It is computed anew where the node had it: that is the
-    /// same number, and not counted.
-    #[cold]
-    fn evaluation_to_store(&self, board: &Board, depth: i32) -> Option<i16> {
-        self.knows_evaluation(board, depth).then(|| self.evaluator.evaluate(board) as i16)
-    }
-
     /// Offers a node's result to the table. `node` has the window from before the first move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn record(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
         let (score, mv) = best;
         let bound = if score >= node.beta {
@@ -216,18 +229,21 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Offers a result whose bound is known.
-    #[inline]
-    pub(super) fn record_as(
-        &mut self,
-        bound: Bound,
-        board: &Board,
-        node: Node,
-        (score, mv): (Score, Move),
-        entered: (u64, u64),
-    ) {
-        if !self.on.is_storable(board, node.depth) {
-            return;
+    /// Offers a lower bound that is known before the node is searched to its end.
+    #[cold]
+    pub(super) fn record_lower(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
+        self.record_as(Bound::Lower, board, node, best, entered);
+    }
+
+    /// Offers a result whose bound is known. Always inlined: nearly every node ends here.
+    #[inline(always)]
+    fn record_as(&mut self, bound: Bound, board: &Board, node: Node, (score, mv): (Score, Move), entered: (u64, u64)) {
+        let mut evaluation = StaticEvaluation::default();
+        if self.on.prepares_stores {
+            match self.prepare_store(board, node.depth) {
+                Some(known) => evaluation = known,
+                None => return,
+            }
         }
         let mv = if bound == Bound::Upper && !self.on.upper_move { Move::NONE } else { mv };
         let entry = Entry {
@@ -237,7 +253,7 @@ impl<O: Observer> Search<'_, O> {
             depth: node.depth as u8,
             pv: node.beta - node.alpha > 1,
             nodes: self.subtree(entered.0, entered.1),
-            evaluation: if self.on.static_evaluation { self.evaluation_to_store(board, node.depth) } else { None },
+            evaluation,
             ..Entry::default()
         };
         let key = self.table_key(board);

@@ -44,8 +44,10 @@ pub struct Search<'a, O> {
     /// The list into which every node generates its moves before they go on the stack.
     pub(super) scratch: MoveList,
     pub(super) pv: Variations,
-    /// Moves put off at the nodes on the path, those of the deepest last.
-    pub(super) deferred: Vec<Move>,
+    /// Moves put off at the nodes on the path with their plies, those of the deepest last.
+    pub(super) deferred: Vec<(usize, Move)>,
+    /// What a probe at remaining depth 0 found or computed, until the node takes it.
+    pub(super) evaluation: Option<Score>,
     /// Keys of the positions from the start of the game to this node's parent.
     pub(super) path: Vec<u64>,
     /// How many of them are of the game before the root.
@@ -167,6 +169,23 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn clamp_to_window(&self, score: Score, alpha: Score, beta: Score) -> Score {
         if self.on.hard { score.clamp(alpha, beta) } else { score }
+    }
+
+    /// Whether late moves of a node are reduced by a ply more, since another searcher is in it. Source:
+    /// breadcrumbs, `threads.helpers`.
+    #[cold]
+    pub(super) fn leaves_crumb(&mut self, board: &Board, depth: i32, ply: usize) -> bool {
+        self.on.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key())
+    }
+
+    /// Takes the first move that was put off at a node.
+    #[inline]
+    pub(super) fn next_deferred(&mut self, depth: i32, ply: usize) -> Option<Move> {
+        if self.on.defer_depth > depth {
+            return None;
+        }
+        let first = self.deferred.iter().rposition(|&(at, _)| at < ply).map_or(0, |last| last + 1);
+        (first < self.deferred.len()).then(|| self.deferred.remove(first).1)
     }
 
     /// Whether another searcher is in the middle of a position.

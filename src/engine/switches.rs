@@ -44,6 +44,8 @@ pub struct Switches {
     pub refines: bool,
     /// Whether a hit matters to the static evaluation of its node.
     pub evaluates_hits: bool,
+    /// Whether a store asks for the clock or the static evaluation first.
+    pub prepares_stores: bool,
     /// Minimum remaining depth at which a rise of alpha is stored at once.
     pub rises_depth: i32,
     pub upper_move: bool,
@@ -154,6 +156,7 @@ impl Switches {
             static_evaluation: table.static_evaluation,
             refines: probe.refine,
             evaluates_hits: table.static_evaluation || probe.refine,
+            prepares_stores: table.static_evaluation || options.draws && options.fifty_moves == FiftyMoves::Guarded,
             rises_depth: match options.store.rises && !none {
                 true => floor(options.store.at, options.store.min_depth),
                 false => NEVER,
@@ -248,15 +251,17 @@ impl Switches {
     /// Converts a score for storing: a mate is counted from its node, not from the root.
     #[inline]
     #[must_use]
-    pub fn score_to_store(&self, score: Score, ply: usize) -> Score {
-        self.shift(score, ply as Score)
+    pub fn score_to_store(&self, score: Score, ply: usize) -> i16 {
+        let score = self.shift(score, ply as Score);
+        debug_assert!(i16::try_from(score).is_ok(), "a score of more than 16 bits: {score}");
+        score as i16
     }
 
     /// Converts a stored score for the node at `ply`.
     #[inline]
     #[must_use]
-    pub fn score_from_store(&self, score: Score, ply: usize) -> Score {
-        self.shift(score, -(ply as Score))
+    pub fn score_from_store(&self, score: i16, ply: usize) -> Score {
+        self.shift(Score::from(score), -(ply as Score))
     }
 
     #[inline]

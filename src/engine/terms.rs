@@ -128,7 +128,7 @@ impl<O: Observer> Search<'_, O> {
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(self.child::<TABLE>(board, &child, mv, node, tried, self.on.lmr_reduction));
+            best = best.max(self.child::<TABLE>(board, &child, mv, node, tried, false));
             tried += 1;
             if self.aborted || best >= node.beta {
                 break;

@@ -264,20 +264,24 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// The slot that holds the key, as far as a store may see: the chosen one alone, if one was
-    /// chosen at the probe. And whether it was.
+    /// Stores a static evaluation alone, or into the slot that was chosen at the probe: such a store
+    /// sees that slot alone. None if the store is as any other.
     #[cold]
-    fn find_probed(&mut self, key: u64, start: usize, stored_key: u64) -> (Option<usize>, Option<usize>) {
+    fn store_otherwise(&mut self, key: u64, entry: Entry, number: usize, stored_key: u64) -> Option<StoreOutcome> {
         let chosen = self.probed.as_mut().and_then(|probed| probed.last(key));
-        let bucket = &self.memory[start..start + self.words()];
-        match chosen {
-            None => (self.find(bucket, stored_key), None),
-            Some(slot) => {
-                let same = (L::key(bucket, slot) ^ stored_key) & self.compared == 0
-                    && entry::bound(L::data(bucket, slot)) != Bound::None;
-                (same.then_some(slot), chosen)
-            }
+        let bucket = self.bucket_words(number);
+        let holds_key = |slot: &usize| {
+            (L::key(bucket, *slot) ^ stored_key) & self.compared == 0
+                && entry::bound(L::data(bucket, *slot)) != Bound::None
+        };
+        let same = if chosen.is_some() { chosen.filter(holds_key) } else { self.find(bucket, stored_key) };
+        if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(bucket)) {
+            return Some(self.refuse(number, same));
         }
+        Some(match same {
+            Some(slot) => self.store_again(key, entry, number, slot, stored_key),
+            None => self.insert(number, stored_key, entry, Decision::replace(chosen?), None),
+        })
     }
 
     /// Lowers the depth of an entry that proved of little use.
@@ -290,6 +294,88 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if plies > 0 && old.depth >= from && (exact || old.bound != Bound::Exact) {
             L::set_data(bucket, slot, entry::with_less_depth(word, plies));
         }
+    }
+
+    /// The words of a bucket.
+    #[inline(always)]
+    fn bucket_words(&self, bucket: usize) -> &[u64] {
+        let start = bucket * self.words();
+        &self.memory[start..start + self.words()]
+    }
+
+    fn refuse(&mut self, bucket: usize, same: Option<usize>) -> StoreOutcome {
+        self.counters.rejections += 1;
+        StoreOutcome::refused(same.map(|slot| bucket * self.slots() + slot))
+    }
+
+    /// Stores an entry whose position the bucket holds.
+    #[inline(always)]
+    fn store_again(&mut self, key: u64, mut entry: Entry, number: usize, slot: usize, stored_key: u64) -> StoreOutcome {
+        let old = self.entry(self.bucket_words(number), slot);
+        let start = number * self.words();
+        self.rule.inherit(&mut entry, &old);
+        if P::WORDS == 0 && self.rule.same_key == SameKey::Policy {
+            let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
+            return self.insert(number, stored_key, entry, decision, Some(slot));
+        }
+        self.on_access(start, slot, stored_key);
+        if !self.rule.allows(&entry, &old, self.now) {
+            if self.rule.renews_move(&entry, &old) {
+                let end = start + self.words();
+                let bucket = &mut self.memory[start..end];
+                L::set_data(bucket, slot, entry::with_move(L::data(bucket, slot), entry.mv));
+            }
+            if self.demotion.refused > 0 {
+                self.demote(start, slot, self.demotion.refused);
+            }
+            return self.refuse(number, Some(slot));
+        }
+        // The mark belongs to the position, not to the entry: it was the position that was useful.
+        entry.used |= old.used && old.age(self.now) == 0;
+        let end = start + self.words();
+        let bucket = &mut self.memory[start..end];
+        let time = entry::generation(L::data(bucket, slot));
+        L::write(bucket, slot, stored_key, &entry);
+        self.count_replacement(Some(time));
+        self.counters.updates += 1;
+        StoreOutcome::in_slot(number * self.slots() + slot, true)
+    }
+
+    /// Writes an entry as the policy decided. `same`: the slot that holds its position.
+    #[inline]
+    fn insert(
+        &mut self,
+        number: usize,
+        stored_key: u64,
+        entry: Entry,
+        decision: Decision,
+        same: Option<usize>,
+    ) -> StoreOutcome {
+        let Decision::Insert { slot: at, last } = decision else {
+            return self.refuse(number, same);
+        };
+        let start = number * self.words();
+        let at = at.min(self.slots() - 1);
+        let last = last.clamp(at, self.slots() - 1);
+        let end = start + self.words();
+        let bucket = &mut self.memory[start..end];
+        // Read directly, so that nothing is unpacked for a policy that reads no entries.
+        let leaving = L::data(bucket, last);
+        let empty = entry::bound(leaving) == Bound::None;
+        if same.is_some() {
+            self.counters.updates += 1;
+        } else if empty {
+            self.counters.fills += 1;
+        } else {
+            self.counters.evictions += 1;
+        }
+        for slot in (at..last).rev() {
+            L::copy(bucket, slot, slot + 1);
+        }
+        L::write(bucket, at, stored_key, &entry);
+        debug_assert!(self.find(&self.memory[start..end], stored_key).is_some(), "what was stored is not found");
+        self.count_replacement((!empty).then(|| entry::generation(leaving)));
+        StoreOutcome { moved: (last - at) as u8, ..StoreOutcome::in_slot(number * self.slots() + at, same.is_some()) }
     }
 
     /// Updates the counts by generation: one entry of the current generation added, and the
@@ -366,85 +452,29 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         self.counters.stores += 1;
         let number = self.bucket(key);
         let start = number * self.words();
-        let end = start + self.words();
-        let first = number * self.slots();
         let stored_key = L::stored_key(key, self.high);
-        let mut entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
-        let (same, chosen) = match self.probed {
-            None => (self.find(&self.memory[start..end], stored_key), None),
-            Some(_) => self.find_probed(key, start, stored_key),
-        };
-        if entry.is_evaluation() && (same.is_some() || self.refuses_evaluation(&self.memory[start..end])) {
-            self.counters.rejections += 1;
-            return StoreOutcome::refused(same.map(|slot| first + slot));
+        let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
+        if (self.probed.is_some() || entry.is_evaluation())
+            && let Some(outcome) = self.store_otherwise(key, entry, number, stored_key)
+        {
+            return outcome;
         }
-        if let Some(slot) = same {
-            let old = self.entry(&self.memory[start..end], slot);
-            self.rule.inherit(&mut entry, &old);
-            if P::WORDS > 0 || self.rule.same_key != SameKey::Policy {
-                self.on_access(start, slot, stored_key);
-                if !self.rule.allows(&entry, &old, self.now) {
-                    if self.rule.renews_move(&entry, &old) {
-                        let bucket = &mut self.memory[start..end];
-                        L::set_data(bucket, slot, entry::with_move(L::data(bucket, slot), entry.mv));
-                    }
-                    self.demote(start, slot, self.demotion.refused);
-                    self.counters.rejections += 1;
-                    return StoreOutcome::refused(Some(first + slot));
-                }
-                // The mark belongs to the position, not to the entry: it was the position that was
-                // useful.
-                entry.used |= old.used && old.age(self.now) == 0;
-                let bucket = &mut self.memory[start..end];
-                let time = entry::generation(L::data(bucket, slot));
-                L::write(bucket, slot, stored_key, &entry);
-                self.count_replacement(Some(time));
-                self.counters.updates += 1;
-                return StoreOutcome::in_slot(first + slot, true);
-            }
+        let end = start + self.words();
+        if let Some(slot) = self.find(&self.memory[start..end], stored_key) {
+            return self.store_again(key, entry, number, slot, stored_key);
         }
         // An empty slot is filled without asking, except for policies that keep their slots in
         // order.
-        if same.is_none()
-            && chosen.is_none()
-            && self.policy.fills_empty()
+        if self.policy.fills_empty()
             && let Some(at) = self.first_empty(&self.memory[start..end])
         {
             self.counters.fills += 1;
             L::write(&mut self.memory[start..end], at, stored_key, &entry);
             self.count_replacement(None);
-            return StoreOutcome::in_slot(first + at, false);
+            return StoreOutcome::in_slot(number * self.slots() + at, false);
         }
-        let newcomer = Newcomer { entry, key, same };
-        let decision = match (same, chosen) {
-            (Some(slot), _) => self.decide_same_key(start, newcomer, slot),
-            (None, Some(slot)) => Decision::replace(slot),
-            (None, None) => self.decide_new_key(start, &newcomer, stored_key),
-        };
-        let Decision::Insert { slot: at, last } = decision else {
-            self.counters.rejections += 1;
-            return StoreOutcome::refused(same.map(|slot| first + slot));
-        };
-        let at = at.min(self.slots() - 1);
-        let last = last.clamp(at, self.slots() - 1);
-        let bucket = &mut self.memory[start..end];
-        // Read directly, so that nothing is unpacked for a policy that reads no entries.
-        let leaving = L::data(bucket, last);
-        let empty = entry::bound(leaving) == Bound::None;
-        if same.is_some() {
-            self.counters.updates += 1;
-        } else if empty {
-            self.counters.fills += 1;
-        } else {
-            self.counters.evictions += 1;
-        }
-        for slot in (at..last).rev() {
-            L::copy(bucket, slot, slot + 1);
-        }
-        L::write(bucket, at, stored_key, &entry);
-        debug_assert!(self.find(&self.memory[start..end], stored_key).is_some(), "what was stored is not found");
-        self.count_replacement((!empty).then(|| entry::generation(leaving)));
-        StoreOutcome { moved: (last - at) as u8, ..StoreOutcome::in_slot(first + at, same.is_some()) }
+        let decision = self.decide_new_key(start, &Newcomer { entry, key, same: None }, stored_key);
+        self.insert(number, stored_key, entry, decision, None)
     }
 
     #[inline]

@@ -8,7 +8,7 @@
 //! (bound 2, pv 1, used 1, generation 10: ages are taken modulo 1024.) An empty slot is all zero:
 //! bound `None`.
 
-use super::Entry;
+use super::{Entry, StaticEvaluation};
 use crate::chess::{Bound, Move};
 
 /// The maximum number of slots in a bucket.
@@ -21,11 +21,10 @@ pub const GENERATIONS: u16 = 1024;
 #[inline]
 #[must_use]
 pub fn pack(entry: &Entry) -> u64 {
-    debug_assert!(i16::try_from(entry.score).is_ok(), "a score of more than 16 bits: {}", entry.score);
     debug_assert!(entry.mv.bits() < 1 << 15, "a move of more than 15 bits: {}", entry.mv);
     debug_assert!(entry.generation < GENERATIONS, "a time that was not reduced: {}", entry.generation);
     u64::from(entry.mv.bits()) << 49
-        | u64::from(entry.score as i16 as u16) << 33
+        | u64::from(entry.score as u16) << 33
         | u64::from(entry.depth) << 25
         | (entry.bound as u64) << 23
         | u64::from(entry.pv) << 22
@@ -40,14 +39,14 @@ pub fn pack(entry: &Entry) -> u64 {
 pub fn unpack(word: u64) -> Entry {
     Entry {
         mv: Move::from_bits((word >> 49) as u16),
-        score: i32::from((word >> 33) as u16 as i16),
+        score: (word >> 33) as i16,
         depth: (word >> 25) as u8,
         bound: bound(word),
         pv: word >> 22 & 1 != 0,
         used: word >> 21 & 1 != 0,
         generation: generation(word),
         nodes: expand_nodes(word),
-        evaluation: None,
+        evaluation: StaticEvaluation::default(),
     }
 }
 
@@ -159,16 +158,6 @@ pub type Bytes16 = WholeWords<2>;
 /// Three words per slot.
 pub type Bytes24 = WholeWords<3>;
 
-/// The bit that says that the third word has an evaluation, above its 16 bits.
-const HAS_EVALUATION: u64 = 1 << 48;
-
-/// The third word of an entry.
-#[inline]
-fn pack_beside(entry: &Entry) -> u64 {
-    let evaluation = entry.evaluation.map_or(0, |evaluation| HAS_EVALUATION | u64::from(evaluation as u16) << 32);
-    u64::from(entry.nodes) | evaluation
-}
-
 impl<const WORDS: usize> Packing for WholeWords<WORDS> {
     const KEY_BITS: u32 = 64;
     fn words(slots: usize) -> usize {
@@ -193,8 +182,7 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
             return entry;
         }
         let beside = bucket[WORDS * slot + 2];
-        let evaluation = (beside & HAS_EVALUATION != 0).then_some((beside >> 32) as u16 as i16);
-        Entry { nodes: beside as u32, evaluation, ..entry }
+        Entry { nodes: beside as u32, evaluation: StaticEvaluation((beside >> 32) as u16), ..entry }
     }
     #[inline]
     fn set_data(bucket: &mut [u64], slot: usize, word: u64) {
@@ -205,7 +193,7 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
         bucket[WORDS * slot] = stored_key;
         bucket[WORDS * slot + 1] = pack(entry);
         if WORDS > 2 {
-            bucket[WORDS * slot + 2] = pack_beside(entry);
+            bucket[WORDS * slot + 2] = u64::from(entry.nodes) | u64::from(entry.evaluation.0) << 32;
         }
     }
     #[inline]
@@ -259,14 +247,14 @@ mod tests {
     fn any_entry() -> impl Strategy<Value = Entry> {
         (
             0u16..0x8000,
-            -32_001..=32_001,
+            -32_001i16..=32_001,
             any::<u8>(),
             1u8..4,
             any::<bool>(),
             any::<bool>(),
             0..GENERATIONS,
             any::<u32>(),
-            any::<Option<i16>>(),
+            any::<u16>().prop_map(StaticEvaluation),
         )
             .prop_map(|(mv, score, depth, bound, pv, used, generation, nodes, evaluation)| Entry {
                 mv: Move::from_bits(mv),
@@ -285,7 +273,7 @@ mod tests {
         #[test]
         fn packed_entry_unpacks_to_itself(entry in any_entry()) {
             let back = unpack(pack(&entry));
-            prop_assert_eq!(Entry { nodes: 0, ..back }, Entry { nodes: 0, evaluation: None, ..entry });
+            prop_assert_eq!(Entry { nodes: 0, ..back }, Entry { nodes: 0, evaluation: StaticEvaluation::default(), ..entry });
             prop_assert!(back.nodes <= entry.nodes);
             prop_assert!(u64::from(entry.nodes - back.nodes) * 64 <= u64::from(entry.nodes));
         }
@@ -307,8 +295,8 @@ mod tests {
                 [2usize, 1, 2].iter().enumerate().all(|(slot, &from)| {
                     let (key, entry) = entries[from];
                     let kept = P::entry(&bucket, slot);
-                    let beside = |entry: Entry| if whole { (entry.nodes, entry.evaluation) } else { (0, None) };
-                    let rest = |entry: Entry| Entry { nodes: 0, evaluation: None, ..entry };
+                    let beside = |entry: Entry| if whole { (entry.nodes, entry.evaluation) } else { (0, StaticEvaluation::default()) };
+                    let rest = |entry: Entry| Entry { nodes: 0, evaluation: StaticEvaluation::default(), ..entry };
                     P::key(&bucket, slot) == P::stored_key(key, true)
                         && (rest(kept), beside(kept)) == (rest(entry), beside(entry))
                 })

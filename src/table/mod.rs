@@ -43,7 +43,34 @@ pub use tear::Tear;
 use crate::chess::{Bound, Move, Score};
 
 /// The score of an entry without one. As a lower bound it ends no node.
-pub const NO_SCORE: Score = i16::MIN as Score;
+pub const NO_SCORE: i16 = i16::MIN;
+
+/// The static evaluation that an entry keeps, or none, in 16 bits: an entry of 16 bytes is passed in
+/// two registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StaticEvaluation(u16);
+
+impl StaticEvaluation {
+    /// An evaluation above -32,768.
+    #[must_use]
+    pub const fn new(score: Score) -> Self {
+        debug_assert!(score > NO_SCORE as Score && score <= i16::MAX as Score);
+        Self(score as u16 ^ 1 << 15)
+    }
+
+    /// The evaluation, if there is one.
+    #[must_use]
+    pub fn get(self) -> Option<Score> {
+        (self.0 != 0).then_some(Score::from((self.0 ^ 1 << 15) as i16))
+    }
+
+    /// This one, or else the other.
+    #[inline]
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        if self.0 == 0 { other } else { self }
+    }
+}
 
 /// One stored search result, unpacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,7 +79,7 @@ pub struct Entry {
     /// otherwise.
     pub mv: Move,
     /// The score as the search stored it (mate scores already made relative to the node).
-    pub score: Score,
+    pub score: i16,
     /// Whether the score is exact or a lower or upper bound.
     pub bound: Bound,
     /// The draft: the remaining depth in plies to which the position was searched, 0..=255.
@@ -70,7 +97,7 @@ pub struct Entry {
     pub used: bool,
     /// The static evaluation of the position, if the entry keeps one
     /// (`table.static_evaluation`).
-    pub evaluation: Option<i16>,
+    pub evaluation: StaticEvaluation,
 }
 
 impl Entry {
@@ -232,8 +259,9 @@ pub trait Table: Send {
     fn identify(&mut self, check: u64) {
         let _ = check;
     }
-    /// Numbers the entries of a table that has no slots; called by a table that observes this one.
-    fn number_slots(&mut self) {}
+    /// Gives each entry a number in place of a slot, in a table without slots; called by a table
+    /// that observes this one.
+    fn number_entries(&mut self) {}
     /// Marks the entry of a hit as used and counts it in `reused`, unless the policy already does;
     /// called by a table that observes this one.
     fn mark_used(&mut self, hit: &Hit) {

@@ -21,7 +21,7 @@ impl ObservedTable {
     /// # Errors
     /// When there is not enough memory for the shadow of its slots.
     pub fn new(mut table: Box<dyn Table>) -> Result<Self, TableError> {
-        table.number_slots();
+        table.number_entries();
         let slots = table.occupancy().slots;
         Ok(Self::with_watch(PositionObserver { shadow: Shadow::new(slots)?, check: 0 }, table))
     }

@@ -29,7 +29,7 @@ impl SharedTable {
     /// tears.
     #[must_use]
     pub fn new(mut table: Box<dyn Table>, tear: Tear, seed: u64) -> Self {
-        table.number_slots();
+        table.number_entries();
         let owners = Ownership::new(table.occupancy().slots as usize);
         let (flight, torn, counters) = (InFlight::default(), Torn::new(tear, seed), ThreadCounters::default());
         let shared = Shared { table, owners, flight, torn, counters };
@@ -146,7 +146,7 @@ impl Table for SharedTable {
         self.lock().table.identify(check);
     }
 
-    fn number_slots(&mut self) {}
+    fn number_entries(&mut self) {}
 
     fn mark_used(&mut self, hit: &Hit) {
         self.lock().table.mark_used(hit);

@@ -88,7 +88,7 @@ pub struct Torn {
 }
 
 /// What halves are compared by.
-fn data(entry: &Entry) -> (u16, i32, u8, u8, bool) {
+fn data(entry: &Entry) -> (u16, i16, u8, u8, bool) {
     (entry.mv.bits(), entry.score, entry.bound as u8, entry.depth, entry.pv)
 }
 
@@ -194,7 +194,7 @@ mod tests {
 
     const SLOT: usize = 5;
 
-    fn entry(score: i32) -> Entry {
+    fn entry(score: i16) -> Entry {
         Entry { score, bound: Bound::Exact, depth: 3, ..Entry::default() }
     }
 
@@ -203,14 +203,14 @@ mod tests {
     }
 
     /// A store of a searcher, as a call of the table.
-    fn store(torn: &mut Torn, score: i32, searcher: u8) -> bool {
+    fn store(torn: &mut Torn, score: i16, searcher: u8) -> bool {
         torn.call(searcher);
         torn.store(StoreOutcome::in_slot(SLOT, false), entry(score), searcher)
     }
 
     /// The score that a searcher takes from the slot, in which the table has another: 0 if it takes
     /// nothing.
-    fn read(torn: &mut Torn, score: i32, searcher: u8) -> i32 {
+    fn read(torn: &mut Torn, score: i16, searcher: u8) -> i16 {
         match torn.read(SLOT, &entry(score), searcher) {
             Found::Whole => score,
             Found::Accepted(other) => other.score,

@@ -110,7 +110,7 @@ impl Table for Unbounded {
 
     fn cutoff(&mut self, _: &Hit) {}
 
-    fn number_slots(&mut self) {
+    fn number_entries(&mut self) {
         self.numbers = Some(KeyMap::default());
     }
 
@@ -208,7 +208,7 @@ mod tests {
                     depth: draw(24, 12) as u8,
                     bound: [Bound::Exact, Bound::Lower, Bound::Upper][draw(30, 3) as usize],
                     pv: draw(34, 4) == 0,
-                    score: draw(40, 99) as i32,
+                    score: draw(40, 99) as i16,
                     mv: if draw(36, 3) == 0 { Move::NONE } else { Move::from_bits(1 + draw(50, 500) as u16) },
                     ..Entry::default()
                 };

@@ -1,4 +1,5 @@
-//! A table with an observer: it forwards everything, and what the observer answers.
+//! A table with an observer: every call goes on to the table, and the observer sees it with the
+//! answer.
 
 use super::shadow::ShadowCounters;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
@@ -117,8 +118,8 @@ impl<W: Watch> Table for WatchedTable<W> {
         self.table.identify(check);
     }
 
-    fn number_slots(&mut self) {
-        self.table.number_slots();
+    fn number_entries(&mut self) {
+        self.table.number_entries();
     }
 
     fn mark_used(&mut self, hit: &Hit) {

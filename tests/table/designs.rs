@@ -217,7 +217,7 @@ impl Model {
 }
 
 fn any_entry() -> impl Strategy<Value = Entry> {
-    crate::any_entry_of(prop_oneof![Just(0u16), 1u16..0x7fff], -900..900, 0u8..14, 1u32..2)
+    crate::any_entry_of(prop_oneof![Just(0u16), 1u16..0x7fff], -900i16..900, 0u8..14, 1u32..2)
 }
 
 #[derive(Debug, Clone)]

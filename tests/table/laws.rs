@@ -23,10 +23,10 @@ enum Step {
 fn any_entry() -> impl Strategy<Value = Entry> {
     let mv = prop_oneof![6 => 1u16..0x7fff, 1 => Just(0), 1 => Just(0x7fff)];
     let score = prop_oneof![
-        6 => -31_000..=31_000,
-        1 => Just(i32::from(i16::MIN) + 1),
-        1 => Just(i32::from(i16::MAX)),
-        1 => -1..=1,
+        6 => -31_000i16..=31_000,
+        1 => Just(i16::MIN + 1),
+        1 => Just(i16::MAX),
+        1 => -1i16..=1,
     ];
     let depth = prop_oneof![6 => 0u8..20, 1 => Just(0), 1 => 127u8..=128, 1 => 254u8..=255];
     let nodes = prop_oneof![6 => 0u32..1_000_000, 2 => 60u32..132, 1 => u32::MAX - 2..=u32::MAX, 1 => 0u32..2];
@@ -376,7 +376,7 @@ fn ages_wrap_at_1024_ticks() {
 fn unbounded_table_never_evicts() {
     const KEYS: u64 = 50_000;
     let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let entry = |n: u64, depth| Entry { bound: Bound::Exact, score: (n % 30_000) as i32, depth, ..Entry::default() };
+    let entry = |n: u64, depth| Entry { bound: Bound::Exact, score: (n % 30_000) as i16, depth, ..Entry::default() };
     for (by_depth, depths) in [(false, 1), (true, 3)] {
         let options = TableOptions { kind: TableKind::Unbounded, ..TableOptions::default() };
         let mut table = build(&options, None, by_depth).unwrap().unwrap();

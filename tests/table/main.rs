@@ -18,7 +18,7 @@ use ttlab::internals::table::options::{Guard, SameKey};
 /// Entries of these moves (in bits), scores, depths and nodes, of every bound.
 fn any_entry_of(
     mv: impl Strategy<Value = u16>,
-    score: impl Strategy<Value = i32>,
+    score: impl Strategy<Value = i16>,
     depth: impl Strategy<Value = u8>,
     nodes: impl Strategy<Value = u32>,
 ) -> impl Strategy<Value = Entry> {

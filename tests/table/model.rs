@@ -7,7 +7,7 @@ use ttlab::internals::chess::Bound;
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::options::{Demotion, Evaluations, Index, Layout, Refresh, SameKey, Victim};
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::table::{Entry, TableCounters, TableOptions, build};
+use ttlab::internals::table::{Entry, StaticEvaluation, TableCounters, TableOptions, build};
 
 /// A stored entry, as a plain program would keep it.
 #[derive(Debug, Clone, Copy)]
@@ -207,7 +207,7 @@ impl Model<'_> {
         self.count.stores += 1;
         let born = self.text.contains("protect_new = true");
         let keeps = self.options.static_evaluation || self.options.layout == Layout::Bytes24;
-        let evaluation = entry.evaluation.filter(|_| keeps);
+        let evaluation = if keeps { entry.evaluation } else { StaticEvaluation::default() };
         let mut new = Kept { key, entry: Entry { evaluation, ..entry }, at: self.now, useful: born };
         let place = self.bucket_of(key);
         let bucket = self.buckets[place].clone();
@@ -223,7 +223,7 @@ impl Model<'_> {
             None => bucket.iter().position(|kept| kept.key == key),
             Some(slot) => bucket.get(slot).is_some_and(|kept| kept.key == key).then_some(slot),
         };
-        let alone = entry.score == i32::from(i16::MIN);
+        let alone = entry.score == i16::MIN;
         let barred = match self.options.evaluations {
             Evaluations::Evict => false,
             Evaluations::Empty => bucket.len() == slots,
@@ -243,7 +243,7 @@ impl Model<'_> {
                 if self.options.keep_pv && old.entry.pv {
                     new.entry.pv = true;
                 }
-                if entry.evaluation.is_none() {
+                if entry.evaluation.get().is_none() {
                     new.entry.evaluation = old.entry.evaluation;
                 }
                 let (depth, old_depth) = (i32::from(entry.depth), i32::from(old.entry.depth));
@@ -339,12 +339,13 @@ fn keys() -> Vec<u64> {
 /// Entries of every day, and those at the ends of what a packing holds.
 fn any_entry() -> impl Strategy<Value = Entry> {
     let nodes = prop_oneof![4 => 1u32..100, 4 => 1u32..3000, 4 => 1u32..u32::MAX, 1 => Just(u32::MAX)];
-    let score = prop_oneof![8 => -900..900, 1 => Just(-32_001), 1 => Just(32_001), 1 => Just(-1), 1 => Just(0)];
+    let score = prop_oneof![8 => -900i16..900, 1 => Just(-32_001), 1 => Just(32_001), 1 => Just(-1), 1 => Just(0)];
     let depth = prop_oneof![12 => 0u8..14, 1 => Just(0), 1 => Just(127), 1 => Just(128), 1 => 250u8..=255];
     let mv = prop_oneof![2 => Just(0u16), 6 => 1u16..0x7fff, 1 => Just(0x7fff)];
     let alone = (0u8..3, any::<bool>()).prop_map(|(depth, pv)| Entry::evaluation(depth, pv));
     let entry = prop_oneof![9 => crate::any_entry_of(mv, score, depth, nodes), 1 => alone];
-    let evaluation = prop_oneof![2 => Just(None), 1 => any::<i16>().prop_map(Some)];
+    let evaluation =
+        prop_oneof![2 => Just(StaticEvaluation::default()), 1 => (-32_767..=32_767).prop_map(StaticEvaluation::new)];
     (entry, evaluation).prop_map(|(entry, evaluation)| Entry { evaluation, ..entry })
 }
 

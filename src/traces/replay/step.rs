@@ -108,7 +108,7 @@ impl Step {
         }
         Entry {
             mv: Move::from_bits(u16::from(self.entry_bits & flags::MOVE != 0)),
-            score: i32::from(self.value),
+            score: self.value,
             bound: Bound::from_bits(self.entry_bits >> 2),
             depth: self.depth,
             pv: self.entry_bits & flags::PV != 0,
@@ -124,7 +124,7 @@ impl Step {
     pub fn misses(&self, draft: i32, entry: &Entry) -> bool {
         let beta = i32::from(self.beta);
         let closed = self.kind_bits & CLOSED != 0 && draft >= i32::from(self.needed_depth);
-        closed && !entry.is_evaluation() && !entry.bound.settles(entry.score, beta - 1, beta)
+        closed && !entry.is_evaluation() && !entry.bound.settles(i32::from(entry.score), beta - 1, beta)
     }
 
     /// Whether an answer of draft `draft` cuts off the probing node.
@@ -132,7 +132,7 @@ impl Step {
     pub fn ends_node(&self, draft: i32, entry: &Entry) -> bool {
         let beta = i32::from(self.beta);
         draft >= i32::from(self.needed_depth)
-            && (self.kind_bits & WINDOW == 0 || entry.bound.settles(entry.score, beta - 1, beta))
+            && (self.kind_bits & WINDOW == 0 || entry.bound.settles(i32::from(entry.score), beta - 1, beta))
     }
 }
 

@@ -23,9 +23,9 @@ enum Call {
     Probe(u64, u8),
     Store(u64, Entry),
     /// Score and depth of the entry that ended a node.
-    Cutoff(i32, u8),
+    Cutoff(i16, u8),
     /// Likewise of one whose bound did not settle its node.
-    Missed(i32, u8),
+    Missed(i16, u8),
     Advance(u16),
     Clear,
 }
@@ -75,8 +75,8 @@ impl Table for Logged {
     fn counts_stored_nodes(&self) -> bool {
         self.table.counts_stored_nodes()
     }
-    fn number_slots(&mut self) {
-        self.table.number_slots();
+    fn number_entries(&mut self) {
+        self.table.number_entries();
     }
     fn mark_used(&mut self, hit: &Hit) {
         self.table.mark_used(hit);

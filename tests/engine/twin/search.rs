@@ -14,7 +14,7 @@ use ttlab::internals::engine::options::{
 };
 use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::internals::table::options::{Clear, Refresh, TickSource};
-use ttlab::internals::table::{Entry, Hit, Table, TableKind, ThreadCounters, build};
+use ttlab::internals::table::{Entry, Hit, StaticEvaluation, Table, TableKind, ThreadCounters, build};
 
 /// Beyond every score.
 const MOST: i32 = 32_001;
@@ -541,7 +541,7 @@ impl Twin {
     /// Whether what an entry says came to be without the rule and holds within it.
     fn in_time(&self, board: &Board, depth: i32, entry: &Entry) -> bool {
         let left = self.plies_left(board);
-        let away = self.options.mate.value - entry.score.abs();
+        let away = self.options.mate.value - i32::from(entry.score).abs();
         let late = self.options.mate.distance == MateDistance::Ply && away < 256 && away > left;
         depth < left && i32::from(entry.depth) < left && !late
     }
@@ -586,7 +586,7 @@ impl Twin {
         let options = &self.options.probe;
         let mv = if options.uses == Use::Cutoffs { Move::NONE } else { hit.entry.mv };
         let asked = options.uses != Use::Moves && ply > 0;
-        let score = self.mate_shift(hit.entry.score, -(ply as i32));
+        let score = self.mate_shift(hit.entry.score.into(), -(ply as i32));
         let forgotten = hit.entry.bound == Bound::None;
         let bound = if options.bounds == BoundsRule::Ignored && !forgotten { Bound::Exact } else { hit.entry.bound };
         let ends = match bound {
@@ -603,7 +603,7 @@ impl Twin {
             true => !pv_cutoffs,
             false => spot.depth > 0 && spot.depth <= i32::from(self.options.probe.expected_depth) && high != spot.cut,
         };
-        let alone = hit.entry.score == i32::from(i16::MIN);
+        let alone = hit.entry.score == i16::MIN;
         if asked && deep && !ends && !window.open() && !alone && self.options.table.demotion.missed > 0 {
             self.table.as_mut().unwrap().missed(&hit);
         }
@@ -620,9 +620,9 @@ impl Twin {
             self.count.move_only += u64::from(!mv.is_none());
             let keeps = self.options.table.static_evaluation;
             if (keeps || self.options.probe.refine) && self.has_evaluation(board, spot.depth) {
-                let found = hit.entry.evaluation.filter(|_| keeps);
+                let found = hit.entry.evaluation.get().filter(|_| keeps);
                 *(if found.is_some() { &mut self.count.evals_saved } else { &mut self.count.evals }) += 1;
-                let own = found.map_or_else(|| evaluate(&self.options, &self.rows, board), i32::from);
+                let own = found.unwrap_or_else(|| evaluate(&self.options, &self.rows, board));
                 let mate = score.abs() > self.options.mate.value - 256;
                 let other = match bound {
                     Bound::Lower => own < score,
@@ -702,13 +702,14 @@ impl Twin {
         let mv = if bound == Bound::Upper && !self.options.store.upper_move { Move::NONE } else { mv };
         let entry = Entry {
             mv,
-            score: self.mate_shift(score, spot.ply as i32),
+            score: self.mate_shift(score, spot.ply as i32) as i16,
             bound,
             depth: spot.depth as u8,
             pv: window.open(),
             nodes: self.cost(from),
             evaluation: (self.options.table.static_evaluation && self.has_evaluation(board, spot.depth))
-                .then(|| evaluate(&self.options, &self.rows, board) as i16),
+                .then(|| StaticEvaluation::new(evaluate(&self.options, &self.rows, board)))
+                .unwrap_or_default(),
             ..Entry::default()
         };
         let key = self.table_key(board);
@@ -738,7 +739,7 @@ impl Twin {
         if self.plies_left(board) <= 0 {
             return;
         }
-        let evaluation = self.standing.map(|score| score as i16);
+        let evaluation = self.standing.map(StaticEvaluation::new).unwrap_or_default();
         let (key, entry) = (self.table_key(board), Entry { evaluation, ..Entry::evaluation(0, window.open()) });
         self.table.as_mut().unwrap().store(key, entry);
         let place = self.place(key, 0);
@@ -815,7 +816,7 @@ impl Twin {
                 let hit = self.table.as_mut().unwrap().probe(key, (depth - 1) as u8);
                 self.renew(key, depth - 1, Refresh::Match);
                 let Some(hit) = hit else { continue };
-                let score = -self.mate_shift(hit.entry.score, -(ply as i32 + 1));
+                let score = -self.mate_shift(hit.entry.score.into(), -(ply as i32 + 1));
                 let bounds = matches!(hit.entry.bound, Bound::Upper | Bound::Exact);
                 let deep = self.deep_enough(&hit, depth - 1) && self.in_time(&child, depth - 1, &hit.entry);
                 if bounds && score >= window.beta && deep {
@@ -933,7 +934,7 @@ impl Twin {
             return none;
         };
         let moves = self.generate(board);
-        let score = self.mate_shift(entry.score, -(ply as i32));
+        let score = self.mate_shift(entry.score.into(), -(ply as i32));
         let bound = match entry.bound {
             Bound::None => false,
             Bound::Upper => self.options.probe.bounds == BoundsRule::Ignored,

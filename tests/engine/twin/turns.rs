@@ -277,7 +277,7 @@ pub struct OwnedTable {
 
 impl OwnedTable {
     pub fn new(mut table: Box<dyn Table>, options: &Threads) -> Self {
-        table.number_slots();
+        table.number_entries();
         let (slots, paths) = (HashMap::new(), HashMap::new());
         let halves = Halves {
             options: options.tear,
