@@ -1,4 +1,4 @@
-//! Moves: sixteen bits each, and a list of them that needs no allocation.
+//! Moves: fifteen bits in a `u16`, and a list of them that needs no allocation.
 
 use super::types::{Piece, Square};
 use std::fmt;

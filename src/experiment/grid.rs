@@ -94,7 +94,7 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     Ok(variants)
 }
 
-/// Every named variant at every point of the grid.
+/// Every named variant combined with every point of the grid and every `[[include]]`.
 fn cross(named: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_>) -> Result<Vec<Draft>, Problem> {
     if named.is_empty() || points.is_empty() {
         return Err(source.invalid("cross", "needs a [grid] or [[zip]], and a [[variant]] to cross with it"));
@@ -109,11 +109,12 @@ fn cross(named: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_
             let axis = |path: &String| point.paths.iter().map(|(axis, _)| axis).find(|axis| paths_overlap(path, axis));
             if let Some((path, axis)) = paths.iter().find_map(|(path, _)| Some((path, axis(path)?))) {
                 let message =
-                    format!("{path}: with cross = true the grid sets `{axis}` in every variant: leave one of them out");
+                    format!("{path}: the grid sets `{axis}` in every variant (cross = true): remove one of the two");
                 return Err(source.problem_at(&format!("{place}.{path}"), message));
             }
-            let at = point.name.clone().unwrap_or_else(|| variant_name(&point.paths, &short_names_of_paths, zips));
-            let name = name.as_ref().map(|name| format!("{name}, {at}"));
+            let point_name =
+                point.name.clone().unwrap_or_else(|| variant_name(&point.paths, &short_names_of_paths, zips));
+            let name = name.as_ref().map(|name| format!("{name}, {point_name}"));
             crossed.push(Draft { name, paths: [paths.clone(), point.paths.clone()].concat(), place: place.clone() });
         }
     }

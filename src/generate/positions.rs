@@ -18,8 +18,8 @@ pub enum PositionKind {
     /// whose score lies within three pawns.
     Endgames,
     /// The first position from the 12th ply on, not in check, in which one move is better than
-    /// every other by a pawn and a half, two plies of search apart, and is not simply the capture
-    /// that wins most.
+    /// every other by a pawn and a half, in searches of 3 and of 5 plies, and is not simply the
+    /// capture that wins most.
     Tactical,
 }
 
@@ -97,15 +97,16 @@ fn positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(Board
 
 /// Whether a position is of a kind, with its best move if the kind has one.
 fn matches_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth: u8) -> Option<Option<Move>> {
-    let mut level = |most: Score| player.best_move(board, &[], depth).is_some_and(|(_, score)| score.abs() <= most);
+    let mut is_balanced =
+        |most: Score| player.best_move(board, &[], depth).is_some_and(|(_, score)| score.abs() <= most);
     match kind {
         PositionKind::Middlegames => {
             let pieces = men(board, &[Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]);
-            (board.game_ply() >= 24 && pieces >= 6 && is_quiet(board) && level(200)).then_some(None)
+            (board.game_ply() >= 24 && pieces >= 6 && is_quiet(board) && is_balanced(200)).then_some(None)
         }
         PositionKind::Endgames => {
             let few = men(board, &Piece::ALL) <= 10 && men(board, &[Piece::Pawn]) > 0;
-            (few && is_quiet(board) && level(300)).then_some(None)
+            (few && is_quiet(board) && is_balanced(300)).then_some(None)
         }
         PositionKind::Tactical => {
             (board.game_ply() >= 12 && !board.in_check()).then(|| only_move(board, player)).flatten().map(Some)

@@ -189,7 +189,7 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     };
     ResultsError::OtherColumns(match header.iter().zip(&found).position(|(required, found)| required != found) {
         Some(at) => {
-            let which = if header.contains(&found[at]) { "" } else { ", which it has not," };
+            let which = if header.contains(&found[at]) { "" } else { ", which it does not write," };
             format!("column {} is `{}`{which} where `{}` is expected", at + 1, found[at], header[at])
         }
         None if found.len() < header.len() => format!("`{}` is missing at the end", header[found.len()]),
@@ -410,11 +410,11 @@ mod tests {
             )
         };
         for (text, what) in [
-            ("id,node,nodes\n", "column 2 is `node`, which it has not, where `x,y` is expected"),
+            ("id,node,nodes\n", "column 2 is `node`, which it does not write, where `x,y` is expected"),
             ("id,nodes,\"x,y\"\n", "column 2 is `nodes` where `x,y` is expected"),
             ("id\n", "`x,y` is missing at the end"),
             ("id,\"x,y\",nodes,more,most\n", "`more` follows the last one"),
-            ("id,\"x,y\",nodes ", "column 3 is `nodes `, which it has not, where `nodes` is expected"),
+            ("id,\"x,y\",nodes ", "column 3 is `nodes `, which it does not write, where `nodes` is expected"),
         ] {
             assert_eq!(output(text).unwrap_err(), whole(what), "{text:?}");
         }

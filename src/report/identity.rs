@@ -46,12 +46,14 @@ impl Identity {
                 Some(Cell { sort_rank: Some(place), ..Cell::text(&axis.levels[place].label) })
             };
             match grid.iter().map(cell).collect::<Option<Vec<_>>>() {
-                // A variant with a name of its own keeps it.
+                // The name only states the levels.
                 Some(levels) if names_all_levels(&line.name, &levels) => {
                     split_lines += 1;
                     lines.push(levels);
                 }
+                // A name of its own, which columns of levels would not show.
                 Some(_) => return plain(),
+                // Outside of the grid: its name stands in the first column.
                 None => {
                     let mut cells = vec![Cell::default(); grid.len()];
                     cells[0].text.clone_from(&line.name);

@@ -3,7 +3,7 @@
 //! If a line does not differ from its baseline, the sign of each cluster's sum is random. All lines
 //! are measured on the same positions, so one flip of a position flips it in all lines: over many
 //! flips, the largest statistic among the lines is the null distribution for the largest observed
-//! one. Correlated lines cost no more than one, whereas Holm's correction treats them as
+//! one. Perfectly correlated lines are corrected as one, whereas Holm's correction treats them as
 //! independent. Sources: Fisher, "The Design of Experiments", 1935; Westfall and Young,
 //! "Resampling-Based Multiple Testing", 1993 (step-down maxT, algorithm 4.1).
 
@@ -158,7 +158,8 @@ struct Units {
     /// The lines from the smallest statistic to the largest, so that running maxima are those of
     /// the step-down test.
     order: Vec<Statistics>,
-    /// The lines' sums divided by the root of their sum of squares: `columns[unit * lines + line]`.
+    /// The lines' sums divided by the root of their sum of squares: `columns[unit * order.len() +
+    /// step]`, where `step` is an index of `order`.
     columns: Vec<f64>,
 }
 
@@ -173,27 +174,29 @@ struct PatternCounts {
 }
 
 impl Units {
+    /// Sorts the lines of two clusters or more by their statistics, and joins their clusters to at
+    /// most [`GROUPS`] units.
     fn new(lines: &[Clusters]) -> Self {
         let tested = || lines.iter().enumerate().filter(|(_, line)| line.len() >= 2);
-        let mut places: BTreeMap<u32, usize> = BTreeMap::new();
-        tested().flat_map(|(_, line)| &line.ids).for_each(|id| _ = places.insert(*id, 0));
-        let (clusters, wide) = (places.len(), tested().count());
+        let mut unit_of_cluster: BTreeMap<u32, usize> = BTreeMap::new();
+        tested().flat_map(|(_, line)| &line.ids).for_each(|id| _ = unit_of_cluster.insert(*id, 0));
+        let (clusters, line_count) = (unit_of_cluster.len(), tested().count());
         let count = clusters.min(GROUPS);
-        places.values_mut().enumerate().for_each(|(index, place)| *place = index * count / clusters);
+        unit_of_cluster.values_mut().enumerate().for_each(|(index, unit)| *unit = index * count / clusters);
         let grouped = |line: &Clusters| {
             let mut sums = vec![0.0; count];
-            line.ids.iter().zip(&line.sums).for_each(|(id, sum)| sums[places[id]] += sum);
+            line.ids.iter().zip(&line.sums).for_each(|(id, sum)| sums[unit_of_cluster[id]] += sum);
             sums
         };
         let mut order: Vec<Statistics> =
             tested().map(|(index, line)| Statistics::new(index, line, &grouped(line))).collect();
         order.sort_by(|a, other| a.all.total_cmp(&other.all).then(other.line.cmp(&a.line)));
-        let mut columns = vec![0.0; count * wide];
+        let mut columns = vec![0.0; count * line_count];
         for (step, statistics) in order.iter().enumerate() {
             let sums = grouped(&lines[statistics.line]);
             let root = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
             for (unit, sum) in sums.into_iter().enumerate() {
-                columns[unit * wide + step] = if root > 0.0 { sum / root } else { 0.0 };
+                columns[unit * line_count + step] = if root > 0.0 { sum / root } else { 0.0 };
             }
         }
         Self { count, order, columns }
@@ -229,16 +232,16 @@ impl Units {
     }
 
     fn count_patterns(&self) -> PatternCounts {
-        let (patterns, wide) = (self.patterns(), self.order.len());
-        let total = Mutex::new((vec![[0_u64; 4]; wide], vec![0.0_f64; patterns]));
+        let (patterns, line_count) = (self.patterns(), self.order.len());
+        let total = Mutex::new((vec![[0_u64; 4]; line_count], vec![0.0_f64; patterns]));
         let parts: Vec<(usize, usize)> =
             (0..patterns).step_by(BATCH).enumerate().map(|(part, from)| (part, BATCH.min(patterns - from))).collect();
         par_for_each(parts, |(part, rows)| {
-            let mut sums = vec![0.0; rows * wide];
-            matmul(&self.signs(part, rows), self.count, &self.columns, wide, &mut sums);
-            let mut steps = vec![[0_u64; 4]; wide];
+            let mut sums = vec![0.0; rows * line_count];
+            matmul(&self.signs(part, rows), self.count, &self.columns, line_count, &mut sums);
+            let mut steps = vec![[0_u64; 4]; line_count];
             let mut largest = Vec::with_capacity(rows);
-            for sums in sums.chunks_mut(wide) {
+            for sums in sums.chunks_mut(line_count) {
                 sums.iter_mut().for_each(|sum| *sum = sum.abs() + TOLERANCE);
                 let most = sums.iter().fold(0.0_f64, |most, sum| most.max(*sum));
                 let mut up_to_here = 0.0_f64;
@@ -466,13 +469,13 @@ mod tests {
     #[test]
     fn short_line_has_the_same_p_alone_and_beside_others() {
         let mut random = Pcg64::seed_from_u64(5);
-        let wide = Clusters::new(&(0..40).map(|id| (id, f64::from(id % 7) - 2.0)).collect::<Vec<_>>());
+        let line_count = Clusters::new(&(0..40).map(|id| (id, f64::from(id % 7) - 2.0)).collect::<Vec<_>>());
         for few in [2, 3, 5, 8, EXACT as u32] {
             for shift in [-1.0, 0.25] {
                 let logs = (0..few).map(|id| (id, shift + f64::from(random.random_range(-12..12_i32)) / 8.0));
                 let line = Clusters::new(&logs.collect::<Vec<_>>());
                 let [alone, beside] =
-                    [vec![line.clone()], vec![line, wide.clone()]].map(|lines| test_lines(&lines).lines[0].p);
+                    [vec![line.clone()], vec![line, line_count.clone()]].map(|lines| test_lines(&lines).lines[0].p);
                 assert!((alone - beside).abs() < 1e-12, "{few} {shift}: {alone} alone, {beside} beside another");
             }
         }

@@ -401,7 +401,7 @@ fn page_data_equal_figures_by_hand() {
     let words = page.to_string();
     for warning in [
         "3 jobs failed and are left out",
-        "are of the depths that both finished",
+        "count only the depths that the variant and the baseline both finished",
         "3 games are too few for 10 comparisons",
         "use at least 9",
     ] {
@@ -654,7 +654,10 @@ fn comparison_of_different_depths_is_reported() {
     assert!(line("deep").contains('†'), "{page}");
     assert!(line("straight").contains("| - | - |"), "{page}");
     assert!(page.contains("-: the baseline (compared with itself); no common depth"), "{page}");
-    assert!(page.contains("the ratios of \"deep\" are of the depths that both finished"), "{page}");
+    assert!(
+        page.contains("the ratios of \"deep\" count only the depths that the variant and the baseline both finished"),
+        "{page}"
+    );
     assert!(page.contains("searches of \"straight\" that share no finished depth are not compared"), "{page}");
     assert!(page.contains("6 searches share no depth that both finished"), "{page}");
     // The ratio is that of a run in which neither goes deeper.

@@ -79,8 +79,12 @@ pub enum Warning {
 
 /// Says how lines that finished other depths than the baseline were compared.
 fn describe_depths(cut: &[String], apart: &[String]) -> String {
-    let cut =
-        (!cut.is_empty()).then(|| format!("the ratios of {} are of the depths that both finished", quote_names(cut)));
+    let cut = (!cut.is_empty()).then(|| {
+        format!(
+            "the ratios of {} count only the depths that the variant and the baseline both finished",
+            quote_names(cut)
+        )
+    });
     let apart = (!apart.is_empty())
         .then(|| format!("searches of {} that share no finished depth are not compared", quote_names(apart)));
     cut.into_iter().chain(apart).collect::<Vec<_>>().join("; ")
@@ -241,7 +245,7 @@ mod tests {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let message = |cut: &[&str], apart: &[&str]| Warning::DifferentDepths(names(cut), names(apart)).to_string();
         let start = "not all reached the depths of the baseline: ";
-        let cut = "the ratios of \"b\", \"c\" are of the depths that both finished";
+        let cut = "the ratios of \"b\", \"c\" count only the depths that the variant and the baseline both finished";
         let apart = "searches of \"c\" that share no finished depth are not compared";
         assert_eq!(message(&["b", "c"], &["c"]), format!("{start}{cut}; {apart}"));
         assert_eq!(message(&["b", "c"], &[]), format!("{start}{cut}"));

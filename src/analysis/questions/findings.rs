@@ -154,7 +154,7 @@ fn no_difference_shown(base: &Line) -> String {
     format!("no difference shown{full}")
 }
 
-/// The word for less of a metric.
+/// "Fewer" of a metric that counts, "less" of one that measures.
 fn fewer(metric: &Metric) -> &'static str {
     if metric.unit() == Unit::Count { "fewer" } else { "less" }
 }

@@ -3,7 +3,7 @@
 
 use crate::chess::{Color, Move};
 
-/// Scores saturate here, below the distance between two ordering rules.
+/// Scores saturate here, so that none reaches those of the next ordering rule.
 const MAX_SCORE: i32 = (1 << 24) - 1;
 
 /// One score for each side, from-square and to-square.

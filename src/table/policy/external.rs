@@ -39,7 +39,7 @@ trait DynPolicy: Send + Sync {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
     fn draft(&self, entry: &Entry, age: u16) -> i32;
     fn fills_empty(&self) -> bool;
-    fn marks(&self) -> Mark;
+    fn mark_when(&self) -> Mark;
     fn starts_marked(&self) -> bool;
     fn counts_stored_nodes(&self) -> bool;
     fn check(&self) -> Result<(), String>;
@@ -55,7 +55,7 @@ impl<P: Replacement + Sync> DynPolicy for P {
     fn fills_empty(&self) -> bool {
         Replacement::fills_empty(self)
     }
-    fn marks(&self) -> Mark {
+    fn mark_when(&self) -> Mark {
         Replacement::mark_when(self)
     }
     fn starts_marked(&self) -> bool {
@@ -69,7 +69,8 @@ impl<P: Replacement + Sync> DynPolicy for P {
     }
 }
 
-/// The policy type for which tables are compiled: each decision is a dynamic call.
+/// The one type for which a table of registered policies is compiled: it calls the policy
+/// dynamically.
 #[derive(Clone, Copy)]
 struct DynCaller<const ORDERED: bool>(&'static dyn DynPolicy);
 
@@ -86,7 +87,7 @@ impl<const ORDERED: bool> Replacement for DynCaller<ORDERED> {
         self.0.fills_empty()
     }
     fn mark_when(&self) -> Mark {
-        self.0.marks()
+        self.0.mark_when()
     }
     fn starts_marked(&self) -> bool {
         self.0.starts_marked()

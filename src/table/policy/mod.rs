@@ -1,6 +1,6 @@
-//! Replacement policies: which entry is evicted when a bucket is full. Each policy is one file,
-//! whose struct is its parameters, its schema and its behaviour, and one line of the registry
-//! below. `docs/add-a-policy.md` is the walk-through.
+//! Replacement policies: which entry is evicted when a bucket is full. Each policy is one file
+//! and one line of the registry below; the struct of the file holds its parameters, its schema and
+//! its behaviour. `docs/add-a-policy.md` is the walk-through.
 
 use super::Entry;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -45,8 +45,9 @@ const ACCESSES_SHIFT: u32 = 32;
 struct Queues {
     /// Slot numbers in order, four bits each; entries beyond the queues are undefined.
     order: u64,
-    main: usize,
-    small: usize,
+    /// Entries of the main queue, which come first in the order.
+    main_len: usize,
+    small_len: usize,
     accesses: u64,
     /// Whether an entry was ever evicted.
     full: bool,
@@ -56,11 +57,11 @@ impl Queues {
     fn read(word: u64) -> Self {
         let count = |shift: u32| (word >> shift & 15) as usize;
         let order = word & ORDER;
-        Self { order, main: count(48), small: count(52), accesses: word >> ACCESSES_SHIFT & 0xffff, full: word >> 56 & 1 != 0 }
+        Self { order, main_len: count(48), small_len: count(52), accesses: word >> ACCESSES_SHIFT & 0xffff, full: word >> 56 & 1 != 0 }
     }
 
     fn word(&self) -> u64 {
-        let lengths = (self.main as u64) << 48 | (self.small as u64) << 52;
+        let lengths = (self.main_len as u64) << 48 | (self.small_len as u64) << 52;
         self.order & ORDER | self.accesses << ACCESSES_SHIFT | lengths | u64::from(self.full) << 56
     }
 
@@ -85,13 +86,13 @@ impl Queues {
     }
 
     fn push_main(&mut self, slot: u8) {
-        self.insert(self.main, slot);
-        self.main += 1;
+        self.insert(self.main_len, slot);
+        self.main_len += 1;
     }
 
     fn push_small(&mut self, slot: u8) {
-        self.insert(self.main + self.small, slot);
-        self.small += 1;
+        self.insert(self.main_len + self.small_len, slot);
+        self.small_len += 1;
     }
 }
 
@@ -138,10 +139,10 @@ impl S3Fifo {
     #[inline(always)]
     fn evict(&self, queues: &mut Queues, main: usize) -> (u8, bool) {
         queues.full = true;
-        if queues.main <= main {
-            while queues.small > 0 {
-                let slot = queues.remove(queues.main);
-                queues.small -= 1;
+        if queues.main_len <= main {
+            while queues.small_len > 0 {
+                let slot = queues.remove(queues.main_len);
+                queues.small_len -= 1;
                 if queues.accesses(slot) < u64::from(self.meetings) {
                     return (slot, true);
                 }
@@ -151,7 +152,7 @@ impl S3Fifo {
         }
         loop {
             let slot = queues.remove(0);
-            queues.main -= 1;
+            queues.main_len -= 1;
             match queues.accesses(slot) {
                 0 => return (slot, false),
                 times => queues.set_accesses(slot, times - 1),
@@ -189,7 +190,7 @@ impl Replacement for S3Fifo {
             }
         };
         queues.set_accesses(slot, 0);
-        if returns || !queues.full && queues.small >= small {
+        if returns || !queues.full && queues.small_len >= small {
             queues.push_main(slot);
         } else {
             queues.push_small(slot);

@@ -159,7 +159,7 @@ fn each_warning_is_printed_by_one_command() {
     let check = ttlab(&["check", &trial.file]).expect(0);
     let plan = ttlab(&["plan", &trial.file]).expect(0);
     let run = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
-    let page = std::fs::read_to_string(trial.text("out/report.md")).unwrap();
+    let page = fs::read_to_string(trial.text("out/report.md")).unwrap();
     for (words, [before, terminal]) in [(few, [1, 0]), (unlike, [0, 1])] {
         assert_eq!(count(&check.stderr, words), 1, "{}", check.stderr);
         assert_eq!(count(&(plan.stdout.clone() + &plan.stderr), words), 0, "{}{}", plan.stdout, plan.stderr);
