@@ -43,7 +43,7 @@ pub fn play(
         Ok(result) => result,
         Err(error) => return stage_failure(error),
     };
-    let sheet = confirm_page::sheet(&experiment.name, screened, &result.contenders, result.critical_value);
+    let sheet = confirm_page::sheet(&experiment.name, screened, &result.contenders, result.tail);
     if !quiet {
         super::screen::show(&sheet);
     }

@@ -6,9 +6,9 @@ use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::screen::{Contender, ScreenResult};
 use std::cmp::Ordering;
 
-/// The page. `reach` is the half-width of the intervals in standard errors.
-pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Sheet {
-    let decision = |contender: &Contender| match contender.decision(reach) {
+/// The page. `tail`: the probability beyond each end of the intervals.
+pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Sheet {
+    let decision = |contender: &Contender| match contender.decision(tail) {
         Some(Ordering::Greater) => (Emphasis::Better, "stronger"),
         Some(_) => (Emphasis::Worse, "weaker"),
         None => (Emphasis::None, "undecided"),
@@ -19,26 +19,26 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], reac
             Cell::count(contender.pairs.count() as f64)
         })
         .number("elo", "Elo", "against the best of the screen", |contender| {
-            let elo = contender.elo(reach).elo;
+            let elo = contender.elo(tail).elo;
             Cell::number(elo, format!("{elo:+.1}")).with_emphasis(decision(contender).0)
         })
         .number("interval", "95 %", "holds for all variants and at every look together", |contender| {
-            let Elo { low, high, .. } = contender.elo(reach);
+            let Elo { low, high, .. } = contender.elo(tail);
             Cell::difference(low, high)
         })
         .text("verdict", "verdict", "", |contender| Cell::text(decision(contender).1));
     let table = entries.table("confirmed", "Games against the best of the screen", contenders);
-    let parts = vec![Part::Findings(findings(screened, contenders, reach)), Part::Table(table)];
+    let parts = vec![Part::Findings(findings(screened, contenders, tail)), Part::Table(table)];
     Sheet { kind: "confirmation".to_owned(), name: name.to_owned(), parts }
 }
 
 /// The answer, one sentence each.
-fn findings(screened: &ScreenResult, contenders: &[Contender], reach: f64) -> Vec<String> {
+fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec<String> {
     let best = &screened.best;
     let with_order =
-        |expected: Option<Ordering>| contenders.iter().filter(move |contender| contender.decision(reach) == expected);
+        |expected: Option<Ordering>| contenders.iter().filter(move |contender| contender.decision(tail) == expected);
     let elo_text = |contender: &Contender, sign: f64| {
-        let Elo { elo, low, high } = contender.elo(reach);
+        let Elo { elo, low, high } = contender.elo(tail);
         let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };
         format!("{:.0} Elo [{low:.0}, {high:.0}], {} pairs", sign * elo, format_count(contender.pairs.count() as f64))
     };
@@ -93,8 +93,8 @@ mod tests {
             contender("c", [40, 40, 10, 10, 0]),
             contender("d", [10, 20, 40, 20, 10]),
         ];
-        let output = findings(&screened, &all, 1.96);
-        let elo = all[0].elo(1.96);
+        let output = findings(&screened, &all, 0.025);
+        let elo = all[0].elo(0.025);
         let expected = format!(
             "\"b\" is stronger than \"a\", the best of the screen, by {:.0} Elo [{:.0}, {:.0}], 100 pairs.",
             elo.elo, elo.low, elo.high
@@ -107,8 +107,8 @@ mod tests {
         assert!(output[2].starts_with("Undecided against \"a\": \"d\" (0 Elo [-"), "{output:?}");
         assert!(output[3].starts_with("These intervals hold for all variants"), "{output:?}");
         assert_eq!(output[4], "Left out by the screen: \"e\".");
-        assert_eq!(sheet("x", &screened, &all, 1.96).parts.len(), 2);
-        let alone = findings(&ScreenResult { best: "a".to_owned(), ..ScreenResult::default() }, &[], 1.96);
+        assert_eq!(sheet("x", &screened, &all, 0.025).parts.len(), 2);
+        let alone = findings(&ScreenResult { best: "a".to_owned(), ..ScreenResult::default() }, &[], 0.025);
         assert_eq!(alone, ["Only \"a\" passed the screen: there is nothing to play."]);
     }
 }

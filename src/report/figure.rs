@@ -11,7 +11,7 @@ use crate::analysis::questions::curves::{self, Series};
 
 use crate::analysis::questions::profiles::{self, Outcome};
 use crate::analysis::rows::grouping::Grouping;
-use crate::analysis::rows::metric::Metric;
+use crate::analysis::rows::metric::{Better, Metric};
 use crate::analysis::{Frame, Line, Summary};
 use crate::record::columns;
 use serde::Serialize;
@@ -100,13 +100,19 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let nodes = (!series.is_empty()).then(|| Figure {
         file: "nodes-by-depth".to_owned(),
         title: "Nodes by depth".to_owned(),
-        caption: format!("Mean nodes of each iteration of a search, on a logarithmic scale.{remark}"),
+        caption: format!(
+            "Mean nodes of an iteration by its depth, on a logarithmic scale: a line that rises more slowly than the others saves more, the deeper the \
+             search.{remark}"
+        ),
         plot: Plot::Lines(lines(series, "nodes of the iteration", false)),
     });
     let ratios = compared.then(|| Figure {
         file: "ratio-by-depth".to_owned(),
         title: "Nodes by depth, against the baseline".to_owned(),
-        caption: format!("Each iteration's nodes against the baseline's at the same depth: geometric means over positions that both finished.{remark}"),
+        caption: format!(
+            "Nodes of each iteration divided by the baseline's at the same depth (geometric mean over the positions that both finished). A line that \
+             falls away from 1 saves more, the deeper the search.{remark}"
+        ),
         plot: Plot::Lines(lines(ratios, "nodes against the baseline", true)),
     });
     nodes.into_iter().chain(ratios).collect()
@@ -128,7 +134,10 @@ pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &
     series.iter().any(|series| series.points.len() > 2).then(|| Figure {
         file: "positions".to_owned(),
         title: "Position by position".to_owned(),
-        caption: format!("Each search's nodes against the baseline's, by the baseline's size. Below the dashed line: fewer nodes.{remark}"),
+        caption: format!(
+            "A point for each position: its nodes divided by the baseline's, by how many nodes the baseline needed. Below the dashed line a position \
+             needs fewer; a point far from the others is one that a mean depends on.{remark}"
+        ),
         plot: Plot::Scatter(Scatter {
             series,
             x: "nodes of the baseline".to_owned(),
@@ -148,13 +157,13 @@ pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Se
             Outcome::Finished,
             "finished",
             "Searches finished within so many nodes",
-            "Share of the searches that have finished their last depth by then.",
+            "Share of the searches that reach their last depth within so many nodes.",
         ),
         (
             Outcome::Solved,
             "solved",
             "Positions solved within so many nodes",
-            "Share of the positions whose right move was found by then, and kept.",
+            "Share of the positions whose right move is found within so many nodes, and kept to the end.",
         ),
     ];
     plots
@@ -164,8 +173,8 @@ pub fn within_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Se
             let unlike = counted == Outcome::Finished
                 && summary.lines.iter().any(|line| line.measures[0].truncated + line.measures[0].incomparable > 0);
             let which = match unlike {
-                true => "Not all went to the same depth: the curves are not of the same work.",
-                false => "The further left and up, the fewer nodes.",
+                true => "Not all went to the same depth: the curves are not of the same work and must not be compared.",
+                false => "The curve further left and higher needs fewer nodes.",
             };
             (series.len() > 1).then(|| Figure {
                 file: file.to_owned(),
@@ -199,16 +208,20 @@ fn ratio_figure(summary: &Summary, at: usize, metric: &Metric) -> Option<Figure>
     };
     let rows: Vec<ForestRow> = compared.map(row).collect();
     let name = &metric.name;
-    let kind = if metric.compares_means() { "Ratio of the means" } else { "Geometric mean of the ratio by position" };
+    let kind = if metric.compares_means() { "ratio of the means" } else { "geometric mean over positions" };
     (!rows.is_empty()).then(|| Figure {
         file: if at == 0 { "ratio".to_owned() } else { format!("ratio-{}", name.replace(['.', '_'], "-")) },
         title: capitalize(&format!("{name} against the baseline")),
-        caption: format!("{kind}, with its 95 % interval."),
+        caption: format!(
+            "{} divided by the baseline's ({kind}; bars: 95 % interval). {}",
+            capitalize(name),
+            how_to_read(summary.better(metric))
+        ),
         plot: Plot::Forest(Forest {
             rows,
             x: format!("{name}, as a ratio to the baseline's"),
             differences: false,
-            better: metric.better(),
+            better: summary.better(metric),
         }),
     })
 }
@@ -235,11 +248,24 @@ pub fn probes_figure(summary: &Summary) -> Option<Figure> {
         file: "anatomy".to_owned(),
         title: "What became of the probes".to_owned(),
         caption: format!(
-            "A usable hit ends its node; a move-only hit gives it a first move; a miss met a free slot, or slots that other keys \
-             occupied.{remark}"
+            "What the table answers when it is asked: a usable hit ends its node, a move-only hit gives a move to try first, a miss finds a free slot, or \
+             slots that other keys occupy. Many misses of the last kind mean that the table is too small.{remark}"
         ),
         plot: Plot::Stacked(Stacked { parts: parts.map(|(name, colour)| (name.to_owned(), colour)).to_vec(), bars }),
     })
+}
+
+/// What the two sides of 1 mean in a figure of ratios.
+pub(super) fn how_to_read(better: Better) -> &'static str {
+    match better {
+        Better::Less => {
+            "Below 1 is better than the baseline, above 1 is worse; a bar that crosses 1 shows no difference."
+        }
+        Better::More => {
+            "Above 1 is better than the baseline, below 1 is worse; a bar that crosses 1 shows no difference."
+        }
+        Better::Neither => "A bar that crosses 1 shows no difference.",
+    }
 }
 
 /// The text with a capital first letter.
@@ -275,7 +301,7 @@ mod tests {
             panic!("no bars")
         };
         assert_eq!(stacked.bars[0].1, [4.0, 2.0, 3.0, 0.0, 3.0]);
-        assert!(caption.ends_with("that other keys occupied."), "all are shown: {caption}");
+        assert!(caption.ends_with("too small."), "all are shown: {caption}");
     }
 
     #[test]
@@ -299,6 +325,12 @@ mod tests {
         assert_eq!(rows, [("a", 0.5, true), ("c", 2.0, false)]);
         assert!(found.rows.iter().all(|row| (row.low, row.high) == (0.25, 4.0)));
         assert_eq!(figure_of(&lines[..1]), None);
+        // Where fewer nodes need not be better, the caption does not say so.
+        let mut summary = Summary { lines, metrics: vec![Metric::nodes()], ..Summary::default() };
+        let says_better = |summary: &Summary| ratio_figures(summary)[0].caption.contains("Below 1 is better");
+        assert!(says_better(&summary));
+        summary.withhold_node_verdicts("a reason".to_owned());
+        assert!(!says_better(&summary));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The figures of a grid of options.
 
-use super::figure::{Figure, Plot, capitalize, metric_name};
+use super::figure::{Figure, Plot, capitalize, how_to_read, metric_name};
 use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use crate::analysis::questions::curves::{self, Response, Series};
@@ -39,7 +39,7 @@ impl<'a> Grid<'a> {
         let references = effects::reference_levels(&frame, &axes, baseline.map(String::as_str));
         let effects = effects::main_effects(&frame, &axes, &references, metric);
         let interactions = effects::interactions(&frame, &axes, &references, metric);
-        Some(Self { frame, axes, references, effects, interactions, better: metric.better() })
+        Some(Self { frame, axes, references, effects, interactions, better: summary.better(metric) })
     }
 }
 
@@ -91,7 +91,12 @@ fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     (!series.is_empty()).then(|| Figure {
         file: "level-ratio".to_owned(),
         title: capitalize(&format!("{metric} by {}", axis.name)),
-        caption: format!("Ratio of {metric} to the baseline's, with its 95 % interval, by {}.", axis.path),
+        caption: format!(
+            "{} divided by the baseline's, along {} (bands: 95 % intervals). {}",
+            capitalize(metric),
+            axis.path,
+            how_to_read(grid.better)
+        ),
         plot: Plot::Lines(Lines::from_ratios(series, &axis.path, format!("{metric} against the baseline"))),
     })
 }
@@ -142,26 +147,31 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         (
             "size-ratio",
             capitalize(&format!("{metric} by table size")),
-            format!("Ratio of {metric} to the baseline's, with its 95 % interval, by the size of the table."),
+            format!(
+                "{} divided by the baseline's, at each size of the table (bars: 95 % intervals). Where lines meet, the table is so large that \
+                 the choice between them no longer matters.",
+                capitalize(metric)
+            ),
             lines(along(&ratio), &format!("{metric} against the baseline"), true),
         ),
         (
             "size-usable",
             "Usable hits by table size".to_owned(),
-            "Share of the probes that ended their node.".to_owned(),
+            "Share of the probes that end their node. A line that levels off has a table large enough for this search.".to_owned(),
             lines(along(&usable), "usable hits", false),
         ),
         (
             "size-saved",
             "Worth by table size".to_owned(),
-            "Nodes that the entries used for cutoffs had cost, as a share of these and the nodes searched.".to_owned(),
+            "Nodes that the table saved (what the entries used for cutoffs had cost), as a share of these and the nodes searched. Where a line \
+             levels off, more memory saves little more.".to_owned(),
             lines(along(&saved), "worth", false),
         ),
         (
             "worth-hits",
             "Worth against hits".to_owned(),
-            "A line for each policy, a point for each size: share of the probes answered, and what the cutoffs were worth. Counts mislead \
-             where one line runs above another at fewer hits."
+            "A point for each size of the table: the share of probes answered, and what the cutoffs were worth. Where one line runs above another \
+             at fewer hits, the hit rate misleads: fewer answers saved more nodes."
                 .to_owned(),
             Lines { x: "hits".to_owned(), x_log: false, x_ticks: share_ticks(&worth), ..lines(worth, "worth", false) },
         ),
@@ -217,7 +227,8 @@ fn response_figure(response: Response) -> Figure {
         file: format!("response-{}", response.path.chars().map(plain).collect::<String>()),
         title: format!("Response to {name}"),
         caption: format!(
-            "Ratio to {name} = {}, paired by position and by every other option; the band is the 95 % interval.{lines}",
+            "Each value of {name} against {name} = {}, paired by position and by every other option (band: 95 % interval). Where the band contains 1 the \
+             value makes no difference that shows.{lines}",
             response.reference
         ),
         plot: Plot::Lines(Lines::from_ratios(
@@ -262,7 +273,11 @@ fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     Some(Figure {
         file: "map".to_owned(),
         title: capitalize(&format!("{} and {}", heat.first.0, heat.second.0)),
-        caption: format!("Geometric mean ratio of {metric} to the baseline's.{remark}"),
+        caption: format!(
+            "{} divided by the baseline's (geometric mean). A row or column of one colour: that value is as good whatever the other option \
+             is.{remark}",
+            capitalize(metric)
+        ),
         plot: Plot::Heat(heat),
     })
 }

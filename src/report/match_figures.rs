@@ -33,7 +33,15 @@ pub(super) fn elo_figure(all: &Matches) -> Figure {
     Figure {
         file: "elo".to_owned(),
         title: "Elo".to_owned(),
-        caption: "Each with its own 95 % interval; verdicts are corrected for the number of encounters.".to_owned(),
+        caption: format!(
+            "Elo with its 95 % interval: above 0 {} is stronger; an interval that contains 0 leaves it open who is.{}",
+            if all.common_opponent().is_some() { "the player" } else { "the first player" },
+            if all.encounters.len() > 1 {
+                " Colours are verdicts, corrected for the number of encounters."
+            } else {
+                ""
+            }
+        ),
         plot: Plot::Forest(Forest { rows: rows.collect(), x, differences: true, better: Better::More }),
     }
 }
@@ -68,7 +76,9 @@ pub(super) fn elo_by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
     Some(Figure {
         file: "elo-by-size".to_owned(),
         title: "Elo by table size".to_owned(),
-        caption: format!("Elo against {opponent}, by the size of the player's table."),
+        caption: format!(
+            "Elo against {opponent}, by the size of the player's table: where a line levels off, more memory makes the player no stronger."
+        ),
         plot: Plot::Lines(Lines {
             x_ticks: ticks.collect(),
             series,
@@ -110,8 +120,8 @@ pub(super) fn llr_figure(all: &Matches) -> Option<Figure> {
         file: "llr".to_owned(),
         title: "Log-likelihood ratios of the tests".to_owned(),
         caption: format!(
-            "Log-likelihood ratio of {} against {} normalized Elo after each pair, in the plan's order; what follows a bound's first \
-             crossing changes nothing.{remark}",
+            "How much likelier {} normalized Elo are than {}, as a log-likelihood ratio after each pair of games. A test ends where its line \
+             first meets a bound: the upper accepts H1, the lower H0, and what follows changes nothing.{remark}",
             all.test.elo1, all.test.elo0
         ),
         plot: Plot::Lines(Lines { series, x: "pairs of games".to_owned(), y: "LLR".to_owned(), ..Lines::default() }),
@@ -128,7 +138,7 @@ mod tests {
 
     fn matches_of(encounters: Vec<Encounter>) -> Matches {
         let test = Test { alpha: 0.05, beta: 0.1, ..Test::default() };
-        Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1), reach: 1.96 }
+        Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1) }
     }
 
     fn encounter(player: &str, opponent: &str) -> Encounter {
@@ -169,7 +179,7 @@ mod tests {
         let (series, _) = draw(vec![llr_path(1, 9.0, 3), llr_path(5, 1.0, 4)]).unwrap();
         assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");
         let (_, caption) = draw(vec![llr_path(1, 1.0, 3)]).unwrap();
-        assert!(caption.ends_with("crossing changes nothing."), "{caption}");
+        assert!(caption.ends_with("what follows changes nothing."), "{caption}");
         assert_eq!(draw(vec![llr_path(1, 1.0, 2)]), None);
     }
 

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Findings name at most this many encounters one by one.
 const MAX_NAMED: usize = 6;
 
-/// The normal approximation of an interval needs about this many pairs.
+/// The mean of about this many pairs is near enough to normal for Student's t.
 const MIN_PAIRS: u64 = 30;
 
 /// Whether an encounter has enough pairs for an interval: fewer could all have one sign by chance.
@@ -128,7 +128,7 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
         sentences.push(format!(
             "{} pairs in all. {} encounters are tested together: {}each test may err {:.2} and {:.2} % of the \
              time, so that the family-wise error rates are at most {} and {} %. An interval in brackets is of its encounter \
-             alone; claims are decided by those of all together.",
+             alone; claims are decided at a level that holds for all together.",
             format_count(pairs as f64),
             encounters.len(),
             if test.stop { "" } else { "p is Holm-corrected, and " },
@@ -169,7 +169,7 @@ pub(super) fn match_warnings(all: &Matches) -> Vec<String> {
     let fewest = all.all_encounters().map(|encounter| encounter.pairs.count()).min().unwrap_or(0);
     if fewest < MIN_PAIRS {
         warnings.push(format!(
-            "{fewest} pairs in an encounter are few: the normal approximation of intervals and p needs {MIN_PAIRS} or more"
+            "{fewest} pairs in an encounter are few: intervals and p take their mean for normal, which needs about {MIN_PAIRS}"
         ));
     }
     let is_mirrored =
@@ -269,15 +269,6 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
             let elo = encounter.elo();
             unless_too_few(encounter, Cell::difference(elo.low, elo.high))
         });
-    if several {
-        let joint = "so wide that all encounters' intervals hold together (Bonferroni)";
-        entries = entries
-            .number("joint", "95 % of all", joint, |encounter| {
-                let joint = encounter.pairs.elo_within(all.reach);
-                unless_too_few(encounter, Cell::difference(joint.low, joint.high))
-            })
-            .drop_order(8);
-    }
     if !all.handicaps.is_empty() {
         let meaning = "the opponent would be as strong with this many times its nodes";
         entries = entries
@@ -296,7 +287,7 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
     let why_no_p = if all.test.stop { "the test ends the games" } else { TOO_FEW_PAIRS };
     entries = entries
         .number("nelo", "nElo", "normalized: in standard deviations of a game", |encounter| {
-            let elo = encounter.pairs.normalized().elo;
+            let elo = encounter.pairs.normalized();
             Cell::number(elo, format!("{elo:+.1}")).with_reason("all pairs ended alike")
         })
         .drop_order(6)
@@ -320,7 +311,7 @@ pub(super) fn encounters_table(all: &Matches) -> SheetTable {
         .number("ptnml", "Ptnml(0-2)", "pairs worth 0, 1/2, 1, 3/2 and 2 points", |encounter| {
             Cell::text(encounter.pairs.0.map(|count| count.to_string()).join(", "))
         })
-        .drop_order(9)
+        .drop_order(8)
         .number("llr", "LLR", "log-likelihood ratio of the test after all pairs", |encounter| {
             let last = encounter.llr_path.last().map_or(0.0, |point| point.1);
             Cell::number(last, format!("{last:+.2}"))

@@ -128,7 +128,9 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
     Some(Figure {
         file: format!("{}-figure", key(pivot)),
         title: title(pivot),
-        caption: format!("The table above as a figure{scale}; totals over fewer searches are left out.{part}"),
+        caption: format!(
+            "The table above as a figure{scale}; totals over fewer searches are left out, because they are not of the same work.{part}"
+        ),
         plot: Plot::Lines(Lines {
             x: if pivot.by == columns::DEPTH { "depth (plies)".to_owned() } else { pivot.by.clone() },
             y: pivot.metric.name.clone(),

@@ -5,7 +5,7 @@ use super::RunsError;
 use super::runs::run_stage;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::race::RaceResult;
-use crate::analysis::questions::screen::{Contender, ScreenResult, interval_quantile};
+use crate::analysis::questions::screen::{Contender, ScreenResult, joint_tail};
 use crate::experiment::matches::Test;
 use crate::experiment::{Confirm, Experiment};
 use crate::runner::{Settings, progress::Progress};
@@ -31,7 +31,7 @@ pub struct Confirmation {
     /// The variants that played against the best one, in the order of the file.
     pub contenders: Vec<Contender>,
     /// Half the width of the contenders' intervals, in standard errors.
-    pub critical_value: f64,
+    pub tail: f64,
 }
 
 /// Called when a stage begins, with its number (from 1), its contenders and its pairs of games.
@@ -55,11 +55,11 @@ pub fn confirm(
     let name = |at: usize| screen.variants[at].name.clone();
     let mut result = Confirmation {
         contenders: others.iter().map(|&at| Contender { name: name(at), ..Contender::default() }).collect(),
-        critical_value: interval_quantile(others.len(), stages.len()),
+        tail: joint_tail(others.len(), stages.len()),
     };
     for (stage, part) in (1..).zip(stages) {
         let is_open = |at: &usize| {
-            let open = |contender: &Contender| contender.decision(result.critical_value).is_none();
+            let open = |contender: &Contender| contender.decision(result.tail).is_none();
             result.contenders.iter().any(|contender| contender.name == name(*at) && open(contender))
         };
         let undecided: Vec<usize> = others.iter().copied().filter(|at| stage == 1 || is_open(at)).collect();

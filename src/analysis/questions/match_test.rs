@@ -1,7 +1,8 @@
 //! The Elo of a match between two players, with its interval, from the points of pairs of games.
+//! Interval, p and likelihood of superiority all take Student's t of the mean over pairs.
 
 use crate::stats::gsprt::{ELO_PER_DEVIATION, Pentanomial};
-use statrs::distribution::{ContinuousCDF, Normal};
+use crate::stats::sample::{smallest_p, t_quantile, t_two_sided_p};
 
 /// An Elo difference with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,8 +18,8 @@ impl std::fmt::Display for Elo {
     }
 }
 
-/// The normal quantile of a 95 % interval.
-const Z_95: f64 = 1.96;
+/// The probability beyond each end of a 95 % interval.
+pub const TAIL: f64 = 0.025;
 
 /// The logistic Elo of a score from 0 to 1; a score of 0 or 1 gives about 2400.
 pub fn logistic_elo(score: f64) -> f64 {
@@ -29,44 +30,54 @@ pub fn logistic_elo(score: f64) -> f64 {
 impl Pentanomial {
     /// Logistic Elo with its 95 % interval.
     pub fn elo(&self) -> Elo {
-        self.elo_within(Z_95)
+        self.elo_with_tail(TAIL)
     }
 
-    /// Logistic Elo with an interval of `reach` standard errors to each side.
-    pub fn elo_within(&self, reach: f64) -> Elo {
-        self.interval(reach, logistic_elo)
-    }
-
-    /// Normalized Elo with its 95 % interval; NaN if all pairs have the same points, whose
-    /// deviation is unknown.
-    pub fn normalized(&self) -> Elo {
-        let deviation = if self.single_kind().is_some() { f64::NAN } else { self.mean().1 };
-        self.interval(Z_95, |score| (score - 0.5) / (deviation * std::f64::consts::SQRT_2) * ELO_PER_DEVIATION)
-    }
-
-    fn interval(&self, reach: f64, elo: impl Fn(f64) -> f64) -> Elo {
-        let (mean, deviation) = self.mean();
-        let pairs = self.count() as f64;
+    /// Logistic Elo with an interval that the true one is beyond with this probability at each end.
+    pub fn elo_with_tail(&self, tail: f64) -> Elo {
+        let (mean, _) = self.mean();
         let (low, high) = match self.single_kind() {
             // Equal pairs show no spread. If a share q of all pairs had other points, none would be
             // seen with probability (1 - q)^n; in the worst case those are all lost, or all won.
             Some(points) => {
-                let others = 1.0 - Normal::standard().sf(reach).powf(1.0 / pairs);
+                let others = 1.0 - tail.powf(1.0 / self.count() as f64);
                 (points * (1.0 - others), points + (1.0 - points) * others)
             }
             None => {
-                let reach = reach * deviation / pairs.sqrt();
+                let reach = t_quantile(self.count() as usize, 1.0 - tail) * self.standard_error();
                 (mean - reach, mean + reach)
             }
         };
-        Elo { elo: elo(mean), low: elo(low), high: elo(high) }
+        Elo { elo: logistic_elo(mean), low: logistic_elo(low), high: logistic_elo(high) }
+    }
+
+    /// Normalized Elo; NaN if all pairs have the same points, whose deviation is unknown.
+    pub fn normalized(&self) -> f64 {
+        let (mean, deviation) = self.mean();
+        let deviation = if self.single_kind().is_some() { f64::NAN } else { deviation };
+        (mean - 0.5) / (deviation * std::f64::consts::SQRT_2) * ELO_PER_DEVIATION
+    }
+
+    /// Two-sided p of a difference; NaN for fewer than two pairs.
+    pub fn p(&self) -> f64 {
+        t_two_sided_p(self.count() as usize, self.t()).max(smallest_p(self.count() as usize))
     }
 
     /// The probability that the first player is stronger, with all differences equally likely
-    /// beforehand; NaN without pairs.
+    /// beforehand; NaN for fewer than two pairs.
     pub fn superiority(&self) -> f64 {
-        let (mean, deviation) = self.mean();
-        Normal::standard().cdf((mean - 0.5) / deviation * (self.count() as f64).sqrt())
+        let beyond = t_two_sided_p(self.count() as usize, self.t()) / 2.0;
+        if self.t() > 0.0 { 1.0 - beyond } else { beyond }
+    }
+
+    /// The standard error of the points per game.
+    fn standard_error(&self) -> f64 {
+        self.mean().1 / (self.count() as f64).sqrt()
+    }
+
+    /// Student's t of the points per game against one half.
+    fn t(&self) -> f64 {
+        (self.mean().0 - 0.5) / self.standard_error()
     }
 }
 
@@ -76,20 +87,20 @@ mod tests {
 
     /// By hand: 10 pairs of two draws each and 10 won 1.5 to 0.5 have mean 0.625, deviation 0.125;
     /// Elo 400 log10(5/3) = 88.7; normalized 0.125 / (0.125 sqrt 2) x 347.44 = 245.7; half-width
-    /// 1.96 x 0.125 / sqrt 20 of the score = 0.0548.
+    /// 2.093 (19 degrees of freedom) x 0.125 / sqrt 20 of the score = 0.0585.
     #[test]
     fn elo_equals_a_calculation_by_hand() {
         let pairs = Pentanomial([0, 0, 10, 10, 0]);
         assert!((pairs.elo().elo - 88.74).abs() < 0.1, "{:?}", pairs.elo());
-        assert!((pairs.normalized().elo - 245.67).abs() < 0.5, "{:?}", pairs.normalized());
-        let low = 400.0 * (0.5702_f64 / 0.4298).log10();
+        assert!((pairs.normalized() - 245.67).abs() < 0.5, "{:?}", pairs.normalized());
+        let low = 400.0 * (0.5665_f64 / 0.4335).log10();
         assert!((pairs.elo().low - low).abs() < 0.2, "{:?} {low}", pairs.elo());
         // Ten pairs of mean 0.55 and variance 0.035: 0.05 x sqrt(10 / 0.035) = 0.845 standard
-        // errors above a half, 0.8010 of the normal distribution.
+        // errors above a half, 0.7900 of Student's t with 9 degrees of freedom.
         let likelihood = Pentanomial([0, 2, 4, 4, 0]).superiority();
-        assert!((likelihood - 0.8010).abs() < 1e-3, "{likelihood}");
+        assert!((likelihood - 0.7900).abs() < 1e-3, "{likelihood}");
         assert!(Pentanomial::default().superiority().is_nan());
-        assert!(pairs.superiority() > 0.9999);
+        assert!(pairs.superiority() > 0.999);
         assert!((Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
     }
 
@@ -109,9 +120,22 @@ mod tests {
         assert!((drawn.low + 1.28).abs() < 0.01, "{drawn:?}");
         assert!((drawn.high - 1.28).abs() < 0.01, "{drawn:?}");
         assert!([lost, won, drawn].iter().all(|elo| elo.low <= elo.elo && elo.elo <= elo.high));
-        assert!(Pentanomial([0, 0, 9, 0, 0]).normalized().elo.is_nan());
+        assert!(Pentanomial([0, 0, 9, 0, 0]).normalized().is_nan());
         assert_eq!(Pentanomial([0, 0, 9, 1, 0]).single_kind(), None);
         assert_eq!((Pentanomial([0; 5]).single_kind(), Pentanomial([0, 3, 0, 0, 0]).single_kind()), (None, Some(0.25)));
+    }
+
+    /// An end of the interval is at 0 where p is its level: one method gives both.
+    #[test]
+    fn interval_excludes_zero_where_p_is_below_its_level() {
+        for pairs in [[1, 5, 4, 9, 3], [2, 3, 20, 9, 1], [0, 1, 3, 3, 1], [0, 300, 400, 340, 2]].map(Pentanomial) {
+            let (p, likelihood) = (pairs.p(), pairs.superiority());
+            assert!(pairs.elo_with_tail(p / 2.0 * 1.001).low > 0.0, "{pairs:?} {p}");
+            assert!(pairs.elo_with_tail(p / 2.0 * 0.999).low < 0.0, "{pairs:?} {p}");
+            assert!((2.0 * (1.0 - likelihood) - p).abs() < 1e-9, "{pairs:?} {p} {likelihood}");
+        }
+        // Eight pairs that hardly spread: no p below that of eight equal signs.
+        assert_eq!(Pentanomial([0, 0, 0, 1, 7]).p(), 2.0_f64.powi(-7));
     }
 
     #[test]

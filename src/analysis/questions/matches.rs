@@ -2,14 +2,12 @@
 //! the plan's order.
 
 use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
-use super::match_test::Elo;
+use super::match_test::{Elo, TAIL};
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::matches::Test;
 use crate::record::{WHITE, columns};
 use crate::stats::gsprt::{Bounds, Pentanomial, TestState};
 use crate::stats::holm::correct_holm;
-use crate::stats::sample::t_two_sided_p;
-use statrs::distribution::{ContinuousCDF, Normal};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -87,8 +85,6 @@ pub struct Matches {
     pub test: Test,
     /// Its bounds for each encounter: the error rates are divided among them (Bonferroni).
     pub bounds: Bounds,
-    /// The normal quantile of intervals that hold for all encounters together.
-    pub reach: f64,
 }
 
 /// The significance level, after correction.
@@ -111,6 +107,12 @@ impl Matches {
     pub fn common_opponent(&self) -> Option<&str> {
         let (first, rest) = self.encounters.split_first()?;
         rest.iter().all(|encounter| encounter.opponent == first.opponent).then_some(first.opponent.as_str())
+    }
+
+    /// The probability beyond each end of intervals that hold for all encounters together
+    /// (Bonferroni).
+    pub fn tail(&self) -> f64 {
+        TAIL / self.encounters.len().max(1) as f64
     }
 
     /// All encounters, those of handicapped copies last.
@@ -171,7 +173,6 @@ impl Matches {
         };
         let (copies, encounter_rows): (Vec<EncounterRows>, Vec<EncounterRows>) =
             encounter_rows.into_iter().partition(|gathered| divisor(gathered).is_some());
-        let share = encounter_rows.len().max(1) as f64;
         let bounds = test.bounds(encounter_rows.len());
         let points: Vec<PairPoints> = encounter_rows.iter().map(EncounterRows::points_by_opening).collect();
         let copied: Vec<PairPoints> = copies.iter().map(EncounterRows::points_by_opening).collect();
@@ -203,15 +204,8 @@ impl Matches {
                 _ => None,
             };
         });
-        let reach = Normal::standard().inverse_cdf(1.0 - 0.025 / share);
-        Some(Self { encounters, handicaps, failed, test, bounds, reach })
+        Some(Self { encounters, handicaps, failed, test, bounds })
     }
-}
-
-/// The smallest p of this number of pairs: all with one sign, if both signs are equally likely.
-/// Student's t has no lower bound for pairs that hardly spread.
-fn smallest_p(pairs: u64) -> f64 {
-    0.5_f64.powi(i32::try_from(pairs).unwrap_or(i32::MAX) - 1)
 }
 
 /// The rows of an encounter, while they are read.
@@ -275,8 +269,6 @@ impl EncounterRows {
         }
         let totals = self.totals.clone();
         let moves = totals.plies / 2.0;
-        let (mean, deviation) = pairs.mean();
-        let error = deviation / (all as f64).sqrt();
         let mut seen_games = HashSet::new();
         let is_repeated = |game_lines: &&[u32; 2]| {
             game_lines.iter().filter(|line| !seen_games.insert(**line)).count()
@@ -292,7 +284,7 @@ impl EncounterRows {
             nodes: totals.nodes.map(|nodes| nodes / moves),
             llr_path,
             decided,
-            p: if all < 2 { f64::NAN } else { t_two_sided_p(all as usize, (mean - 0.5) / error).max(smallest_p(all)) },
+            p: pairs.p(),
             ..totals
         }
     }
@@ -335,7 +327,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert!((a.nodes[1] - 15.0).abs() < 1e-12);
         assert_eq!((a.same_as, b.same_as, a.blind, b.blind), (None, None, 4, 2));
         assert!((found.bounds.alpha - 0.025).abs() < 1e-12);
-        assert!((found.reach - 2.241).abs() < 1e-3);
+        assert!((found.tail() - 0.0125).abs() < 1e-12);
         assert_eq!(a.llr_path.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
         // A game without a result is not counted.
         let rows =

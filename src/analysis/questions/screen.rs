@@ -2,10 +2,9 @@
 
 #[cfg(test)]
 use super::line::{Line, Measure};
-use super::match_test::Elo;
+use super::match_test::{Elo, TAIL};
 use super::summary::Summary;
 use crate::stats::gsprt::Pentanomial;
-use statrs::distribution::{ContinuousCDF, Normal};
 use std::cmp::Ordering;
 
 /// The result of a screen.
@@ -50,13 +49,13 @@ pub struct Contender {
 
 impl Contender {
     /// Elo against the best, with an interval that holds for all contenders and all looks together.
-    pub fn elo(&self, reach: f64) -> Elo {
-        self.pairs.elo_within(reach)
+    pub fn elo(&self, tail: f64) -> Elo {
+        self.pairs.elo_with_tail(tail)
     }
 
     /// Whether it is stronger (greater) or weaker than the best; none if undecided.
-    pub fn decision(&self, reach: f64) -> Option<Ordering> {
-        let Elo { low, high, .. } = self.elo(reach);
+    pub fn decision(&self, tail: f64) -> Option<Ordering> {
+        let Elo { low, high, .. } = self.elo(tail);
         if low > 0.0 {
             Some(Ordering::Greater)
         } else if high < 0.0 {
@@ -67,10 +66,10 @@ impl Contender {
     }
 }
 
-/// The number of standard errors to each side of 95 % intervals that hold for all contenders and
-/// all looks together (Bonferroni).
-pub fn interval_quantile(contenders: usize, looks: usize) -> f64 {
-    Normal::standard().inverse_cdf(1.0 - 0.025 / (contenders.max(1) * looks.max(1)) as f64)
+/// The probability beyond each end of 95 % intervals that hold for all contenders and all looks
+/// together (Bonferroni).
+pub fn joint_tail(contenders: usize, looks: usize) -> f64 {
+    TAIL / (contenders.max(1) * looks.max(1)) as f64
 }
 
 #[cfg(test)]
@@ -128,14 +127,13 @@ mod tests {
         assert_eq!(screen(&summary(columns::NODES, &[]), false, 40.0, 212.0), ScreenResult::default());
     }
 
-    /// One contender and one look give 1.96; five looks at three contenders split 5 % into fifteen.
+    /// One contender and one look leave 2.5 % beyond each end; five looks at three contenders split 5 % into fifteen.
     #[test]
     fn contenders_and_looks_split_the_level() {
-        assert!((interval_quantile(1, 1) - 1.960).abs() < 1e-3);
-        assert!((interval_quantile(3, 5) - 2.935).abs() < 1e-3);
-        let decide = |pairs: [u64; 5]| {
-            Contender { name: "x".to_owned(), pairs: Pentanomial(pairs) }.decision(interval_quantile(1, 1))
-        };
+        assert!((joint_tail(1, 1) - 0.025).abs() < 1e-12);
+        assert!((joint_tail(3, 5) - 0.025 / 15.0).abs() < 1e-12);
+        let decide =
+            |pairs: [u64; 5]| Contender { name: "x".to_owned(), pairs: Pentanomial(pairs) }.decision(joint_tail(1, 1));
         assert_eq!(decide([0, 10, 10, 40, 40]), Some(Ordering::Greater));
         assert_eq!(decide([40, 40, 10, 10, 0]), Some(Ordering::Less));
         assert_eq!(decide([10, 20, 40, 20, 10]), None);
@@ -145,14 +143,14 @@ mod tests {
     /// in twenty is ever decided.
     #[test]
     fn equal_players_are_rarely_decided_at_any_look() {
-        let (mut decided_runs, reach) = (0, interval_quantile(1, 4));
+        let (mut decided_runs, tail) = (0, joint_tail(1, 4));
         for run in 0..400 {
             let mut random = Pcg64::seed_from_u64(run);
             let mut contender = Contender::default();
             let mut is_decided = false;
             for look in [50, 50, 100, 200] {
                 (0..look).for_each(|_| contender.pairs.add([0.0, 0.5, 1.0, 1.0, 1.5, 2.0][random.random_range(0..6)]));
-                is_decided |= contender.decision(reach).is_some();
+                is_decided |= contender.decision(tail).is_some();
             }
             decided_runs += i32::from(is_decided);
         }

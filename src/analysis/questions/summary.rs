@@ -7,7 +7,7 @@ use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::{Grouping, describe_group};
-use crate::analysis::rows::metric::Metric;
+use crate::analysis::rows::metric::{Better, Metric};
 use crate::parallel::par_map;
 use crate::record::columns;
 use crate::stats::ratio::{Family, Ratio};
@@ -206,6 +206,11 @@ impl Summary {
                 (measure.significant, measure.fragile) = (false, false);
             }
         }
+    }
+
+    /// Which ratios of a metric are better; neither, if its nodes may mislead.
+    pub fn better(&self, metric: &Metric) -> Better {
+        if self.nodes_mislead.is_some() && metric.is_nodes() { Better::Neither } else { metric.better() }
     }
 
     /// The baseline of a line.

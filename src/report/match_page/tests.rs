@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::super::sheet::{Datum, assert_drop_orders_distinct};
+use super::super::sheet::assert_drop_orders_distinct;
 use super::*;
 use crate::experiment::matches::Test;
 use crate::stats::gsprt::Pentanomial;
@@ -22,10 +22,9 @@ fn too_few_failed_and_repeated_pairs_are_warned_of() {
             handicaps: Vec::new(),
             test,
             bounds: test.bounds(2),
-            reach: 0.05,
         })
     };
-    let too_few = "29 pairs in an encounter are few: the normal approximation of intervals and p needs 30 or more";
+    let too_few = "29 pairs in an encounter are few: intervals and p take their mean for normal, which needs about 30";
     let nothing: [&str; 0] = [];
     assert_eq!(warnings([30, 30], 0, [0, 0]), nothing);
     assert_eq!(warnings([30, 29], 0, [0, 0]), [too_few]);
@@ -46,7 +45,7 @@ fn encounter_of_five_pairs_has_no_interval() {
     let interval = |pairs: u64| {
         let encounters = vec![Encounter { pairs: Pentanomial([0, 0, pairs, 0, 0]), ..Encounter::default() }];
         let test = Test::default();
-        let all = Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1), reach: 0.05 };
+        let all = Matches { encounters, handicaps: Vec::new(), failed: 0, test, bounds: test.bounds(1) };
         let table = encounters_table(&all);
         let column = |key: &str| table.columns.iter().position(|column| column.key == key).unwrap();
         ["interval", "los"].map(|key| table.rows[0][column(key)] == Cell::empty("too few pairs"))
@@ -60,7 +59,7 @@ fn single_encounter_has_no_correction() {
         let encounters = (0..1 + usize::from(several)).map(|at| encounter(&format!("p{at}"), "x", AHEAD)).collect();
         let table = encounters_table(&matches_of(encounters, false));
         let meaning = |key: &str| table.columns.iter().find(|column| column.key == key).map(|one| one.meaning.clone());
-        assert_eq!((meaning("p").as_deref(), meaning("joint").is_some()), (Some(p), several));
+        assert_eq!(meaning("p").as_deref(), Some(p));
         assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
     }
 }
@@ -68,7 +67,7 @@ fn single_encounter_has_no_correction() {
 /// A match of these encounters; `stop`: tests end it.
 fn matches_of(encounters: Vec<Encounter>, stop: bool) -> Matches {
     let test = Test { alpha: 0.06, beta: 0.12, stop, ..Test::default() };
-    Matches { bounds: test.bounds(encounters.len()), encounters, handicaps: Vec::new(), failed: 0, test, reach: 5.0 }
+    Matches { bounds: test.bounds(encounters.len()), encounters, handicaps: Vec::new(), failed: 0, test }
 }
 
 fn encounter(player: &str, opponent: &str, pairs: [u64; 5]) -> Encounter {
@@ -113,8 +112,8 @@ fn findings_name_up_to_six_encounters() {
     assert_eq!(
         output[6],
         "120 pairs in all. 6 encounters are tested together: p is Holm-corrected, and each test may err 1.00 and 2.00 % of the time, so that \
-         the family-wise error rates are at most 6 and 12 %. An interval in brackets is of its encounter alone; claims are decided by those of all \
-         together."
+         the family-wise error rates are at most 6 and 12 %. An interval in brackets is of its encounter alone; claims are decided at a level \
+         that holds for all together."
     );
     let open = Encounter { decided: Some((TestState::H0, 3)), ..level("g") };
     for (decided, words) in [
@@ -216,7 +215,7 @@ fn encounter_rows_have_their_fields() {
         assert_eq!(table.columns.len(), table.rows[row].len());
         Some(table.rows[row][at].text.clone())
     };
-    let both = matches_of(vec![first.clone(), second], false);
+    let both = matches_of(vec![first, second], false);
     let shown = encounters_table(&both);
     assert_drop_orders_distinct(&shown);
     for (row, key, expected) in [
@@ -229,7 +228,6 @@ fn encounter_rows_have_their_fields() {
         (0, "llr", "-1.25"),
         (0, "p", "0.020"),
         (1, "interval", "-"),
-        (1, "joint", "-"),
         (1, "p", "-"),
         (1, "llr", "+0.00"),
         (1, "test", "open"),
@@ -238,18 +236,6 @@ fn encounter_rows_have_their_fields() {
     }
     assert_eq!(shown.columns[2].key, "test", "behind the names");
     assert_eq!([0, 1].map(|row| shown.rows[row][4].emphasis), [Emphasis::Better, Emphasis::Worse]);
-    // The joint interval is wider: 5 standard errors to each side instead of 1.96.
-    let width = |key: &str| {
-        let at = shown.columns.iter().position(|column| column.key == key).unwrap();
-        let Datum::Range(low, high) = shown.rows[0][at].value else { panic!("no range") };
-        high - low
-    };
-    assert!((2.0..3.2).contains(&(width("joint") / width("interval"))), "{} {}", width("joint"), width("interval"));
-    let alone = matches_of(vec![first], false);
-    assert_eq!(
-        (text(&encounters_table(&alone), 0, "joint"), text(&encounters_table(&alone), 0, "interval").is_some()),
-        (None, true)
-    );
     let counts = pairs_table(&both);
     let line: Vec<&str> = counts.rows[0].iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(

@@ -4,7 +4,7 @@ use super::TuneOutcome;
 use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
 use crate::analysis::rows::axes;
 use crate::experiment::variant;
-use crate::report::figure::{Figure, Plot};
+use crate::report::figure::{Figure, Plot, capitalize, how_to_read};
 use crate::report::svg::forest::{Forest, ForestRow};
 use crate::report::svg::lines::Lines;
 use crate::stats::ratio::Ratio;
@@ -26,16 +26,22 @@ impl TuneOutcome<'_> {
             .numeric_options()
             .into_iter()
             .filter_map(|path| {
-                let caption = "against the baseline's in the race, with 95 % intervals; those that were dropped were searched on fewer items.";
-                self.option_figure(&path, self.series_over(&path, ratio), "response", format!("{metric} {caption}"))
+                let caption = format!(
+                    "{} divided by the baseline's in the race (bars: 95 % intervals). A flat line means that any of these values does; candidates that \
+                     were dropped were searched on fewer items, so that their bars are longer.",
+                    capitalize(metric)
+                );
+                self.option_figure(&path, self.series_over(&path, ratio), "response", caption)
             })
             .collect();
         figures.push(Figure {
             file: "race".to_owned(),
             title: format!("{metric} against the baseline, in the race"),
-            caption: "Geometric mean of the ratio by search, with its 95 % interval by item; a difference is shown where that leaves 1 \
-                      out."
-                .to_owned(),
+            caption: format!(
+                "{} of each candidate divided by the baseline's (geometric mean; bars: 95 % interval). {}",
+                capitalize(metric),
+                how_to_read(self.better())
+            ),
             plot: Plot::Forest(Forest {
                 rows: rows.collect(),
                 x: format!("{metric}, as a ratio to the baseline's"),
@@ -63,7 +69,8 @@ impl TuneOutcome<'_> {
             series
         });
         let caption = format!(
-            "The finalists' {} against the baseline's, on items that the race never saw, at each pressure.",
+            "The finalists' {} divided by the baseline's, at each pressure, on items that the race never saw. Quote these figures, not those of the race \
+             that chose the winner.",
             self.tune.metric
         );
         self.option_figure(&path, lines.collect(), "held-out", caption)
