@@ -1,8 +1,10 @@
 use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, position};
 use crate::engine::anatomy::Anatomy;
-use crate::engine::{Engine, Limit, SearchCounters, SearchProgress};
+use crate::engine::options::Schedule;
+use crate::engine::{Engine, EngineOptions, Limit, SearchCounters, SearchProgress};
 use crate::system::watch::stop_when_short;
 use crate::table::{TableCounters, ThreadCounters};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -27,11 +29,36 @@ pub struct Args {
     /// Set an option: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
+    /// Write whose turn it was, and for how many nodes, to a file (threads.count above 1)
+    #[arg(long, value_name = "FILE")]
+    record_turns: Option<PathBuf>,
+    /// Take the turns of such a file: the counts are then those of the search that was recorded
+    #[arg(long, value_name = "FILE")]
+    turns: Option<PathBuf>,
+}
+
+/// The options, with the turns of a file if one is named.
+fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
+    let options = engine_options(args.preset.as_deref(), &args.sets)?;
+    let flags = [("--record-turns", &args.record_turns), ("--turns", &args.turns)];
+    if let Some((flag, _)) = flags.iter().find(|(_, file)| file.is_some()).filter(|_| options.threads.count == 1) {
+        refuse!("{flag}: one searcher takes no turns: give --set threads.count=N");
+    }
+    let Some(file) = &args.turns else { return Ok(options) };
+    if options.threads.is_real() {
+        refuse!("--turns: threads of the system take no turns that are given: leave out threads.kind");
+    }
+    let fail = |problem: &dyn std::fmt::Display| CommandFailure::usage(format_args!("{}: {problem}", file.display()));
+    let turns = std::fs::read_to_string(file).map_err(|error| fail(&error))?;
+    let mut options = options;
+    (options.threads.schedule, options.threads.turns) = (Schedule::List, turns);
+    options.check().map_err(|error| fail(&error))?;
+    Ok(options)
 }
 
 pub fn run(args: &Args) -> CommandResult {
     let board = position(&args.position)?;
-    let options = engine_options(args.preset.as_deref(), &args.sets)?;
+    let options = read_options(args)?;
     if args.depth.is_none() && args.nodes.is_none() {
         refuse!("give a limit: --depth N or --nodes N");
     }
@@ -39,6 +66,7 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("a search without deepening needs a depth: give --depth N");
     }
     let mut engine = Engine::new(&options, None).map_err(CommandFailure::usage)?;
+    args.record_turns.iter().for_each(|_| engine.record_turns());
     let limit = Limit { depth: args.depth, nodes: args.nodes };
     println!("{:>5} {:>7} {:>14} {:>14} {:>9}  pv", "depth", "score", "nodes", "evals", "seconds");
     let (mut begun, mut seconds) = (Instant::now(), 0.0);
@@ -63,6 +91,10 @@ pub fn run(args: &Args) -> CommandResult {
     let (outcome, short) = stop_when_short(options.grows(), &stop, search);
     if short {
         return Err(out_of_memory());
+    }
+    if let (Some(file), Some(turns)) = (&args.record_turns, engine.recorded_turns()) {
+        std::fs::write(file, format!("{turns}\n"))
+            .map_err(|error| CommandFailure::io(format_args!("{}: {error}", file.display())))?;
     }
     let (mut search, mut table) = (SearchCounters::default(), TableCounters::default());
     let mut threads = ThreadCounters::default();

@@ -5,6 +5,7 @@ use super::options::{
     Algorithm, BoundsRule, Diagnostics, EngineOptions, Helpers, Leaf, Ordering, Schedule, Shape, Where,
 };
 use crate::table::options::{Clear, Victim};
+use crate::table::tear::Halves;
 use crate::table::{self, Size, TableKind, shadow};
 
 /// An option out of range, or in conflict with another.
@@ -89,6 +90,24 @@ impl EngineOptions {
                 && self.table.kind == TableKind::None,
             "\"breadcrumbs\" and \"abdada\" ask the table where the others are: expected one",
         )?;
+        if threads.is_lock_free() && self.table.kind != TableKind::None {
+            let reasons = [
+                (self.table.kind == TableKind::Unbounded, "a table that grows"),
+                (self.table.policy.words() > 0, "a policy with words of its own"),
+                (self.table.forget > 0.0, "table.forget"),
+                (self.keeps_offers(), "shape = \"neutral\""),
+                (threads.tear.is_on(), "threads.tear.probability"),
+                (
+                    !matches!(threads.tear.entries, Halves::Bare | Halves::Xor),
+                    "an entry of another form than \"bare\" or \"xor\" (threads.tear.entries)",
+                ),
+                (threads.helpers == Helpers::Breadcrumbs, "helpers = \"breadcrumbs\""),
+                (threads.helpers == Helpers::Abdada, "helpers = \"abdada\""),
+            ];
+            for (_, what) in reasons.iter().filter(|(applies, _)| *applies) {
+                refuse("threads.lock", true, &format!("{what} needs a lock: expected true"))?;
+            }
+        }
         refuse(
             "threads.count",
             several && self.diagnostics == Diagnostics::Full,

@@ -3,7 +3,7 @@
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
 use super::pace::{Baton, Team};
-use super::schedule::Turns;
+use super::schedule::{Record, Turns};
 use super::search::POLL;
 use super::stop::Stop;
 use super::threads::Threads;
@@ -112,14 +112,20 @@ pub struct Crew<'a> {
 
 impl<'a> Crew<'a> {
     /// Prepares the helpers; none of them searches before the main searcher passes its turn.
-    /// `nodes`: the limit for all together.
-    pub fn new(options: &Threads, helpers: Vec<Box<dyn Suspended>>, nodes: Option<u64>, stop: Stop<'a>) -> Self {
+    /// `nodes`: the limit for all together; `record`: whether the turns are recorded.
+    pub fn new(
+        options: &Threads,
+        helpers: Vec<Box<dyn Suspended>>,
+        nodes: Option<u64>,
+        stop: Stop<'a>,
+        record: bool,
+    ) -> Self {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
             answers: Answers::new(options.answer, helpers.len()),
             places: helpers.into_iter().map(Place::Searching).collect(),
             reported: SearchCounters::default(),
-            turns: Turns::new(options),
+            turns: Turns::new(options, record),
             turn: (0, 0),
             main: (0, 0),
             nodes_left: nodes.unwrap_or(u64::MAX),
@@ -128,9 +134,10 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Ends all searches and returns the helpers, each in the box in which its stack had it.
+    /// Ends all searches and returns the helpers, each in the box in which its stack had it, and
+    /// the turns, if they were recorded.
     #[allow(clippy::vec_box)]
-    pub fn end(self) -> Vec<Box<Helper>> {
+    pub fn end(self) -> (Vec<Box<Helper>>, Option<Record>) {
         let end = |place| match place {
             Place::Ended(helper) => helper,
             Place::Searching(mut suspended) => loop {
@@ -139,7 +146,7 @@ impl<'a> Crew<'a> {
                 }
             },
         };
-        self.places.into_iter().map(end).collect()
+        (self.places.into_iter().map(end).collect(), self.turns.into_record())
     }
 
     fn is_stopped(&mut self) -> bool {

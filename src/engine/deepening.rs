@@ -15,6 +15,7 @@ use super::ordering::Heuristics;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 use super::pace::{Pace, Team};
 use super::real::{Common, RealCrew};
+use super::schedule::Record;
 use super::search::{Buffers, Search};
 use super::stop::Stop;
 use super::switches::Switches;
@@ -24,8 +25,9 @@ use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, Score};
 use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
+use crate::table::tear::Halves;
 use crate::table::watch::WatchedTable;
-use crate::table::{self, ObservedTable, SharedTable, Table, TableError, TableKind, ThreadCounters};
+use crate::table::{self, LockFree, ObservedTable, SharedTable, Table, TableError, TableKind, ThreadCounters};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
@@ -37,11 +39,10 @@ pub struct Engine {
     check_keys: Keys,
     table: Option<Box<dyn Table>>,
     heuristics: Heuristics,
-    /// Where there are several searchers: the table's handle that knows the writers, and the
-    /// others.
-    shared: Option<SharedTable>,
     #[allow(clippy::vec_box)]
     helpers: Vec<Box<Helper>>,
+    /// The turns of the last search of several searchers, if turns are recorded.
+    turns: Option<String>,
     /// Game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
     /// The results of the audit so far, if there is one.
@@ -80,8 +81,12 @@ impl Engine {
     /// option's path.
     pub fn new(options: &EngineOptions, working_set: Option<u64>) -> Result<Self, EngineError> {
         options.check()?;
+        if options.threads.is_lock_free() && options.table.kind == TableKind::Bounded {
+            let (searchers, xor) = (options.threads.count as usize, options.threads.tear.entries == Halves::Xor);
+            return Self::assemble(options, LockFree::handles(&options.table, working_set, searchers, xor)?);
+        }
         let table = table::build(&options.table, working_set, options.probe.answers_by_depth())?;
-        Self::assemble(options, table)
+        Self::with_handles(options, table)
     }
 
     /// Creates an engine with the caller's table (`docs/add-a-policy.md`); `options.probe` and
@@ -91,31 +96,43 @@ impl Engine {
     /// When an option is out of range.
     pub fn with_table(options: &EngineOptions, table: Box<dyn Table>) -> Result<Self, EngineError> {
         options.check()?;
-        Self::assemble(options, Some(table))
+        if options.threads.is_lock_free() {
+            let problem = "a table of the caller's needs a lock for threads of the system: expected true".to_owned();
+            return Err(OptionError { path: "threads.lock", problem }.into());
+        }
+        Self::with_handles(options, Some(table))
     }
 
-    fn assemble(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
+    /// Creates an engine whose searchers share a table by handles, if there are several.
+    fn with_handles(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
         let table = table.map(|table| watch_offers(options, table)).transpose()?;
-        let mut table = match options.diagnostics {
+        let table = match options.diagnostics {
             Diagnostics::Off => table,
             Diagnostics::Full => table.map(observed).transpose()?,
         };
+        let (searchers, tear, seed) = (options.threads.count as usize, options.threads.tear, options.threads.seed);
+        let share = |table| match searchers {
+            1 => vec![table],
+            _ => SharedTable::handles(table, searchers, tear, seed),
+        };
+        Self::assemble(options, table.map(share).unwrap_or_default())
+    }
+
+    /// `tables`: those of the searchers, the main one first; none without a table.
+    fn assemble(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
         let increments = Arc::new(Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval)));
-        let searchers = options.threads.count;
-        let (tear, seed) = (options.threads.tear, options.threads.seed);
-        let shared = table.take_if(|_| searchers > 1).map(|table| SharedTable::new(table, tear, seed));
-        let table = shared.clone().map(|table| Box::new(table) as Box<dyn Table>).or(table);
-        let arc = Arc::new(options.clone());
+        let (arc, mut tables) = (Arc::new(options.clone()), tables.into_iter());
+        let table = tables.next();
         Ok(Self {
-            helpers: (1..searchers)
-                .map(|number| Box::new(Helper::new(number as u8, &arc, &increments, shared.as_ref())))
+            helpers: (1..options.threads.count)
+                .map(|number| Box::new(Helper::new(number as u8, &arc, &increments, tables.next())))
                 .collect(),
             options: arc,
             increments,
             check_keys: Keys::independent(),
             table,
-            shared,
             heuristics: Heuristics::default(),
+            turns: None,
             last_ply: None,
             audit: None,
             searched: false,
@@ -208,6 +225,18 @@ impl Engine {
         self.table.iter_mut().for_each(|table| table.advance(ticks));
     }
 
+    /// Records whose turn it is, and for how many nodes, in later searches of several searchers.
+    pub fn record_turns(&mut self) {
+        self.turns = Some(String::new());
+    }
+
+    /// The turns of the last search, as `threads.turns` has them, if they are recorded. Of real
+    /// threads: the order in which they asked for further nodes.
+    #[must_use]
+    pub fn recorded_turns(&self) -> Option<&str> {
+        self.turns.as_deref()
+    }
+
     /// Searches a position. `past`: the earlier positions of the game, the oldest first, for
     /// repetitions; `stop` is checked about every thousand nodes; `watch` is called when each
     /// iteration begins and ends (to read a clock) and with its results.
@@ -254,9 +283,13 @@ impl Engine {
             return self.search_on_threads(&root, task, limit, stop, watch);
         }
         let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
-        let mut crew = (!helpers.is_empty()).then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop));
+        let (several, record) = (!helpers.is_empty(), self.turns.is_some());
+        let mut crew = several.then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop, record));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
-        self.helpers.extend(crew.into_iter().flat_map(Crew::end));
+        if let Some((helpers, record)) = crew.map(Crew::end) {
+            self.helpers = helpers;
+            self.turns = record.map(Record::into_text);
+        }
         Outcome { iterations, stopped: stop.is_set() }
     }
 
@@ -269,7 +302,7 @@ impl Engine {
         stop: Stop<'_>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
-        let common = Common::new(&self.options.threads, limit.nodes, stop);
+        let common = Common::new(&self.options.threads, limit.nodes, stop, self.turns.is_some());
         let (helpers, path) = (std::mem::take(&mut self.helpers), task.path.clone());
         let iterations = std::thread::scope(|scope| {
             let start = |helper| common.start(scope, helper, task.clone());
@@ -281,6 +314,7 @@ impl Engine {
             self.helpers = threads.into_iter().map(join).collect();
             iterations
         });
+        self.turns = common.into_record().map(Record::into_text);
         Outcome { iterations, stopped: stop.is_set() }
     }
 
@@ -435,7 +469,7 @@ impl Engine {
 
     /// Counts of answers between searchers since the engine was created.
     fn foreign(&self) -> ThreadCounters {
-        self.shared.as_ref().map(SharedTable::foreign).unwrap_or_default()
+        self.table.as_ref().map(|table| table.thread_counters()).unwrap_or_default()
     }
 }
 

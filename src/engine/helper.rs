@@ -15,8 +15,8 @@ use super::threads::Helpers;
 use super::vote::Completed;
 use crate::chess::Board;
 use crate::chess::increments::Increments;
+use crate::table::Table;
 use crate::table::options::Clear;
-use crate::table::{SharedTable, Table};
 use std::sync::Arc;
 
 /// Maximum depth of an iteration.
@@ -38,7 +38,7 @@ pub struct Helper {
     pub number: u8,
     options: Arc<EngineOptions>,
     increments: Arc<Increments>,
-    table: Option<SharedTable>,
+    table: Option<Box<dyn Table>>,
     pub heuristics: Heuristics,
     buffers: Buffers,
     /// The results of its audit so far, if there is one.
@@ -51,13 +51,13 @@ impl Helper {
         number: u8,
         options: &Arc<EngineOptions>,
         increments: &Arc<Increments>,
-        table: Option<&SharedTable>,
+        table: Option<Box<dyn Table>>,
     ) -> Self {
         Self {
             number,
             options: Arc::clone(options),
             increments: Arc::clone(increments),
-            table: table.map(|table| table.handle(number)),
+            table,
             heuristics: Heuristics::default(),
             buffers: Buffers::default(),
             audit: None,
@@ -73,7 +73,7 @@ impl Helper {
         let kernel = Kernel {
             options: &self.options,
             increments: &self.increments,
-            table: self.table.as_mut().map(|table| table as &mut (dyn Table + 'static)),
+            table: self.table.as_deref_mut(),
             heuristics: &mut self.heuristics,
             oracle: None,
             on,

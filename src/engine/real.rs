@@ -3,6 +3,7 @@
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
 use super::pace::{Baton, Team};
+use super::schedule::Record;
 use super::search::POLL;
 use super::stop::Stop;
 use super::threads::Threads;
@@ -18,16 +19,23 @@ pub struct Common<'s> {
     over: AtomicBool,
     /// Nodes that all together may still enter.
     nodes_left: AtomicU64,
+    /// The turns so far, in the order in which they began, if they are recorded.
+    record: Option<Mutex<Record>>,
     helpers: Mutex<(Vec<SearchCounters>, Answers)>,
 }
 
 impl<'s> Common<'s> {
-    /// `nodes`: the limit for all together.
-    pub fn new(options: &Threads, nodes: Option<u64>, stop: Stop<'s>) -> Self {
+    /// `nodes`: the limit for all together; `record`: whether the turns are recorded.
+    pub fn new(options: &Threads, nodes: Option<u64>, stop: Stop<'s>, record: bool) -> Self {
         let helpers = options.count as usize - 1;
         let known = (vec![SearchCounters::default(); helpers], Answers::new(options.answer, helpers));
         let (over, nodes_left) = (AtomicBool::new(false), AtomicU64::new(nodes.unwrap_or(u64::MAX)));
-        Self { stop, over, nodes_left, helpers: Mutex::new(known) }
+        Self { stop, over, nodes_left, record: record.then(Mutex::default), helpers: Mutex::new(known) }
+    }
+
+    /// The turns, if they were recorded.
+    pub fn into_record(self) -> Option<Record> {
+        self.record.map(|record| record.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn helpers(&self) -> MutexGuard<'_, (Vec<SearchCounters>, Answers)> {
@@ -35,12 +43,15 @@ impl<'s> Common<'s> {
     }
 
     /// Nodes that a searcher may enter now; 0: the search is over.
-    fn grant(&self) -> u64 {
+    fn grant(&self, searcher: usize) -> u64 {
         if self.over.load(Ordering::Relaxed) || self.stop.is_set() {
             return 0;
         }
         let take = |left: u64| Some(left - left.min(POLL));
         let left = self.nodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).unwrap_or(0);
+        if let Some(record) = self.record.as_ref().filter(|_| left > 0) {
+            record.lock().unwrap_or_else(PoisonError::into_inner).push(searcher, left.min(POLL));
+        }
         left.min(POLL)
     }
 
@@ -83,7 +94,7 @@ struct Turn<'c, 's> {
 impl Baton for Turn<'_, '_> {
     fn pass(&mut self, count: &SearchCounters) -> u64 {
         self.common.helpers().0[self.helper] = *count;
-        self.common.grant()
+        self.common.grant(self.helper + 1)
     }
 
     fn complete(&mut self, completed: Completed) {
@@ -136,7 +147,7 @@ impl Baton for RealCrew<'_, '_> {
         if self.common.helpers().1.first().is_some() {
             return 0;
         }
-        let nodes = self.common.grant();
+        let nodes = self.common.grant(0);
         self.granted = count.nodes + nodes;
         nodes
     }

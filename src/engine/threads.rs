@@ -17,6 +17,10 @@ pub struct Threads {
     pub count: u32,
     /// How they run.
     pub kind: ThreadKind,
+    /// Whether real threads lock the table for each call. Otherwise its words are read and written
+    /// one at a time, as in an engine, and counters of answers between searchers are estimates;
+    /// this needs a bounded table with a policy that keeps no words of its own.
+    pub lock: bool,
     /// Who is next when a turn ends.
     pub schedule: Schedule,
     /// Nodes of a turn, at least 1. Short turns are nearest to threads; each costs a few
@@ -43,6 +47,7 @@ impl Default for Threads {
         Self {
             count: 1,
             kind: ThreadKind::default(),
+            lock: false,
             schedule: Schedule::default(),
             quantum: 64,
             main_quantum: 0,
@@ -63,6 +68,12 @@ impl Threads {
             || self.helpers == Helpers::Shuffle
             || self.tear.is_on();
         self.count > 1 && draws
+    }
+
+    /// Whether searchers share the table without a lock.
+    #[must_use]
+    pub fn is_lock_free(&self) -> bool {
+        self.is_real() && !self.lock
     }
 
     /// Whether the system decides what is counted.
@@ -102,8 +113,7 @@ pub enum ThreadKind {
     #[default]
     Virtual,
     /// Each on a thread of the system, which decides who is faster: no search repeats, so that
-    /// each needs repeats. They share the table by a lock, and `schedule`, `quantum`,
-    /// `main_quantum` and `turns` mean nothing.
+    /// each needs repeats. `schedule`, `quantum`, `main_quantum` and `turns` mean nothing.
     Real,
 }
 
@@ -118,7 +128,7 @@ pub enum Schedule {
     /// Any of them, each as likely as another: threads that the system runs unevenly.
     Random,
     /// As `turns` says, from its beginning again at its end: processors of unequal speed, or a
-    /// schedule that is replayed.
+    /// schedule that is replayed (`ttlab search --record-turns FILE`, then `--turns FILE`).
     List,
 }
 

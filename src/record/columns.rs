@@ -218,6 +218,8 @@ counters_by_name! {
     TICKS = "threads.ticks";
     HELPER_NODES = "threads.helper_nodes";
     FOREIGN_HITS = "threads.foreign_hits";
+    AGES = "threads.ages";
+    SQUARED_AGES = "threads.squared_ages";
     FOREIGN_CUTOFFS = "threads.foreign_cutoffs";
     FOREIGN_SAVED = "threads.foreign_saved";
     IN_FLIGHT = "threads.in_flight";

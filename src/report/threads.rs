@@ -63,7 +63,8 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     }
     let grouping = Grouping::new(rows, &page.summary.by);
     let wholes = SHARES.iter().flat_map(|(part, whole, ..)| whole.iter().chain([part]));
-    let names: Vec<String> = wholes.chain(&[columns::AVOIDED]).map(|&name| name.to_owned()).collect();
+    let beside = [columns::AVOIDED, columns::AGES, columns::SQUARED_AGES];
+    let names: Vec<String> = wholes.chain(&beside).map(|&name| name.to_owned()).collect();
     let searches = Searches::gather(rows, &grouping, &names);
     let sum = |line: &Line, column: &str| {
         let group = grouping.values.iter().position(|values| *values == line.values);
@@ -97,6 +98,17 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     if is_counted(columns::AVOIDED) {
         let meaning = "moves put off, or nodes reduced more, because another searcher was there";
         entries = entries.number("avoided", "avoided", meaning, |line| Cell::count(sum(line, columns::AVOIDED)));
+    }
+    if is_counted(columns::AGES) {
+        let mean = |line: &Line, column: &str| sum(line, column) / sum(line, columns::HITS);
+        let deviation =
+            move |line: &Line| (mean(line, columns::SQUARED_AGES) - mean(line, columns::AGES).powi(2)).sqrt();
+        let meaning = "mean age of the entries that answered, in ticks of table.clock";
+        entries = entries
+            .number("age", "age", meaning, move |line| Cell::decimal(mean(line, columns::AGES), 2))
+            .number("age_spread", "spread", "standard deviation of these ages", move |line| {
+                Cell::decimal(deviation(line), 2)
+            });
     }
     let table = line_table(page, "threads", "Threads: several searchers on one table", entries, several);
     table
@@ -132,6 +144,8 @@ mod tests {
             ("threads.foreign_hits", 0, 4),
             ("threads.foreign_cutoffs", 0, 3),
             ("threads.foreign_saved", 0, 12),
+            ("threads.ages", 0, 20),
+            ("threads.squared_ages", 0, 50),
             ("threads.in_flight", 0, 50),
             ("threads.avoided", 0, 11),
             ("threads.duplicates", 0, 7),
@@ -167,6 +181,8 @@ mod tests {
             ("foreign_cutoffs", "15.0 %"),
             ("foreign_saved", "20.0 %"),
             ("in_flight", "25.0 %"),
+            ("age", "0.50"),
+            ("age_spread", "1.00"),
             ("avoided", "88"),
             ("duplicates", "7.0 %"),
             ("foreign_refusals", "12.5 %"),

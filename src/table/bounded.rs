@@ -1,5 +1,7 @@
 //! The table of fixed size, compiled for its policy and its entry layout.
 
+mod one_bucket;
+
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
 use super::layout::bucket_bytes;
 use super::memory::Memory;
@@ -9,6 +11,7 @@ use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
+pub use one_bucket::OneBucket;
 use std::marker::PhantomData;
 
 /// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for

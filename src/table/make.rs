@@ -1,5 +1,6 @@
 //! Creates tables from options.
 
+use super::bounded::OneBucket;
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::forgetful::Forgetful;
 use super::layout::{LEAST_BITS, bucket_bytes, bucket_words, memory_layout};
@@ -205,6 +206,21 @@ impl Taker for Boxed {
     fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
         Box::new(table)
     }
+}
+
+/// Creates a table of one bucket of the options.
+///
+/// # Errors
+/// As [`build`].
+pub(crate) fn build_one_bucket(options: &TableOptions) -> Result<Box<dyn OneBucket>, TableError> {
+    struct BoxedBucket;
+    impl Taker for BoxedBucket {
+        type Output = Box<dyn OneBucket>;
+        fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
+            Box::new(table)
+        }
+    }
+    build_bounded(options, 1, BoxedBucket)
 }
 
 #[cfg(test)]

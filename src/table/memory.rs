@@ -6,6 +6,7 @@ use super::TableError;
 use crate::system::available_bytes;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Size and alignment of a huge page, in bytes.
@@ -131,6 +132,43 @@ impl Drop for Memory {
         // SAFETY: the mapping was made in `new` with this address and length, and nothing borrows
         // it any more.
         let _ = unsafe { mm::munmap(self.map, self.map_len) };
+    }
+}
+
+/// A block of words that threads share.
+pub struct SharedMemory(Memory);
+
+// SAFETY: the words of a shared block are reached as atomics only.
+unsafe impl Sync for SharedMemory {}
+
+impl SharedMemory {
+    /// As [`Memory::new`].
+    ///
+    /// # Errors
+    /// When there is not enough free memory.
+    pub fn new(len: usize, huge_pages: bool) -> Result<Self, TableError> {
+        Memory::new(len, huge_pages).map(Self)
+    }
+
+    /// As [`Memory::prefetch`].
+    pub fn prefetch(&self, word: usize) {
+        self.0.prefetch(word);
+    }
+
+    /// As [`Memory::huge_pages`].
+    #[must_use]
+    pub fn huge_pages(&self) -> Option<bool> {
+        self.0.huge_pages()
+    }
+}
+
+impl Deref for SharedMemory {
+    type Target = [AtomicU64];
+    #[inline]
+    fn deref(&self) -> &[AtomicU64] {
+        // SAFETY: as for `Memory`; an `AtomicU64` has the size of a `u64`, and the words are
+        // aligned to a page.
+        unsafe { core::slice::from_raw_parts(self.0.words.cast::<AtomicU64>(), self.0.len) }
     }
 }
 

@@ -12,6 +12,7 @@ mod flight;
 mod forgetful;
 pub mod key_map;
 mod layout;
+mod lock_free;
 pub(crate) mod make;
 pub mod memory;
 mod observer;
@@ -31,6 +32,7 @@ pub mod watch;
 pub use bounded::Bounded;
 pub use design::Design;
 pub use error::TableError;
+pub use lock_free::LockFree;
 pub use make::{build, bytes, check_memory, entries};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
@@ -291,6 +293,10 @@ pub trait Table: Send {
     fn now(&self) -> u16;
     /// Counts since the table was created.
     fn counters(&self) -> TableCounters;
+    /// Of a shared table, what its searchers had of each other since it was created.
+    fn thread_counters(&self) -> ThreadCounters {
+        ThreadCounters::default()
+    }
     /// How full the table is now: exact and without a scan of the slots, since it is called after
     /// each iteration.
     fn occupancy(&self) -> Occupancy;

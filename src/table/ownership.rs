@@ -1,6 +1,7 @@
 //! Which of several searchers wrote the entry of each slot, and whether anyone has read it.
 
 use super::StoreOutcome;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 crate::counters! {
     /// Counts of several searchers that share a table. The table counts what is foreign, the
@@ -18,6 +19,10 @@ crate::counters! {
         /// Worth of those cutoffs: nodes of the subtrees stored with the entries, as in
         /// `search.saved`.
         foreign_saved,
+        /// Sum of the ages of the entries that answered, in ticks of `table.clock`.
+        ages,
+        /// Sum of their squares, for the spread of ages.
+        squared_ages,
         /// Probes of a position that another searcher is in the middle of (it is on the way from
         /// the root to where that one's turn ended).
         in_flight,
@@ -44,8 +49,17 @@ crate::counters! {
     }
 }
 
+impl ThreadCounters {
+    /// Counts an answer; `foreign`: whether another searcher wrote it.
+    pub(super) fn count_hit(&mut self, age: u16, foreign: bool) {
+        self.foreign_hits += u64::from(foreign);
+        self.ages += u64::from(age);
+        self.squared_ages += u64::from(age).pow(2);
+    }
+}
+
 /// What is known of the entry in a slot.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Note {
     writer: u8,
     depth: u8,
@@ -55,39 +69,68 @@ struct Note {
     read: bool,
 }
 
-/// The notes of all slots of a table.
-pub struct Ownership(Vec<Note>);
+impl Note {
+    fn unpack(word: u32) -> Self {
+        let [writer, depth, occupied, read] = word.to_le_bytes();
+        Self { writer, depth, occupied: occupied != 0, read: read != 0 }
+    }
+
+    fn pack(self) -> u32 {
+        u32::from_le_bytes([self.writer, self.depth, self.occupied.into(), self.read.into()])
+    }
+}
+
+/// The notes of all slots of a table. On threads without a lock two of them may write one note at
+/// once, and one is lost.
+pub struct Ownership(Vec<AtomicU32>);
 
 impl Ownership {
     /// The notes of an empty table; one without slots grows.
     pub fn new(slots: usize) -> Self {
-        Self(vec![Note::default(); slots])
+        let mut notes = Self(Vec::new());
+        notes.cover(slots);
+        notes
     }
 
-    pub fn clear(&mut self) {
-        self.0.fill(Note::default());
+    /// Makes room for so many slots.
+    pub fn cover(&mut self, slots: usize) {
+        if slots > self.0.len() {
+            self.0.resize_with(slots, AtomicU32::default);
+        }
+    }
+
+    pub fn clear(&self) {
+        self.0.iter().for_each(|note| note.store(0, Ordering::Relaxed));
+    }
+
+    fn note(&self, slot: usize) -> Note {
+        self.0.get(slot).map_or_else(Note::default, |note| Note::unpack(note.load(Ordering::Relaxed)))
+    }
+
+    fn set(&self, slot: usize, note: Note) {
+        self.0[slot].store(note.pack(), Ordering::Relaxed);
     }
 
     /// Whether another searcher wrote the entry of a slot.
     pub fn is_foreign(&self, slot: usize, searcher: u8) -> bool {
-        self.0.get(slot).is_some_and(|note| note.writer != searcher)
+        let note = self.note(slot);
+        note.occupied && note.writer != searcher
     }
 
     /// Notes that the entry of a slot answered a probe; returns whether another searcher wrote it.
-    pub fn read(&mut self, slot: usize, searcher: u8) -> bool {
-        self.0.get_mut(slot).is_some_and(|note| {
-            note.read = true;
-            note.writer != searcher
-        })
+    pub fn read(&self, slot: usize, searcher: u8) -> bool {
+        let note = self.note(slot);
+        if note.occupied && !note.read {
+            self.set(slot, Note { read: true, ..note });
+        }
+        note.occupied && note.writer != searcher
     }
 
-    /// Follows a store and counts what became of the entry that it met.
-    pub fn store(&mut self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
+    /// Follows a store into slots that are covered, and counts what became of the entry that it
+    /// met.
+    pub fn store(&self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
         let last = stored.slot + usize::from(stored.moved);
-        if last >= self.0.len() {
-            self.0.resize(last + 1, Note::default());
-        }
-        let met = self.0[last];
+        let met = self.note(last);
         let foreign = met.occupied && met.writer != searcher;
         if stored.same && foreign {
             counters.duplicates += u64::from(met.depth == depth);
@@ -99,7 +142,7 @@ impl Ownership {
         let unread = met.occupied && !met.read;
         counters.unread += u64::from(unread);
         counters.foreign_unread += u64::from(unread && foreign);
-        self.0.copy_within(stored.slot..last, stored.slot + 1);
-        self.0[stored.slot] = Note { writer: searcher, depth, occupied: true, read: false };
+        (stored.slot..last).rev().for_each(|slot| self.set(slot + 1, self.note(slot)));
+        self.set(stored.slot, Note { writer: searcher, depth, occupied: true, read: false });
     }
 }

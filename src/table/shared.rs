@@ -18,34 +18,22 @@ struct Shared {
 
 /// The table as one searcher sees it. Calls lock the table, so that handles may be used on several
 /// threads.
-#[derive(Clone)]
 pub struct SharedTable {
     shared: Arc<Mutex<Shared>>,
     searcher: u8,
 }
 
 impl SharedTable {
-    /// Wraps an empty table; the handle is that of searcher 0. `seed`: of the stores that `tear`
-    /// tears.
+    /// Wraps an empty table and returns the handles of so many searchers, that of the main one
+    /// first. `seed`: of the stores that `tear` tears.
     #[must_use]
-    pub fn new(mut table: Box<dyn Table>, tear: Tear, seed: u64) -> Self {
+    pub fn handles(mut table: Box<dyn Table>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
         table.number_entries();
         let owners = Ownership::new(table.occupancy().slots as usize);
         let (flight, torn, counters) = (InFlight::default(), Torn::new(tear, seed), ThreadCounters::default());
-        let shared = Shared { table, owners, flight, torn, counters };
-        Self { shared: Arc::new(Mutex::new(shared)), searcher: 0 }
-    }
-
-    /// The handle of another searcher.
-    #[must_use]
-    pub fn handle(&self, searcher: u8) -> Self {
-        Self { shared: Arc::clone(&self.shared), searcher }
-    }
-
-    /// Counts of all searchers since the table was created.
-    #[must_use]
-    pub fn foreign(&self) -> ThreadCounters {
-        self.lock().counters
+        let shared = Arc::new(Mutex::new(Shared { table, owners, flight, torn, counters }));
+        let handle = |searcher| Self { shared: Arc::clone(&shared), searcher: searcher as u8 };
+        (0..searchers).map(|searcher| Box::new(handle(searcher)) as Box<dyn Table>).collect()
     }
 
     /// A searcher that panics ends its search; the table is then not used again.
@@ -73,7 +61,7 @@ impl Table for SharedTable {
                 return None;
             }
         }
-        counters.foreign_hits += u64::from(owners.read(hit.slot, self.searcher));
+        counters.count_hit(hit.age, owners.read(hit.slot, self.searcher));
         Some(hit)
     }
 
@@ -81,6 +69,7 @@ impl Table for SharedTable {
         let mut shared = self.lock();
         let stored = shared.table.store(key, entry);
         let Shared { owners, torn, counters, .. } = &mut *shared;
+        owners.cover(stored.slot + usize::from(stored.moved) + 1);
         owners.store(stored, self.searcher, entry.depth, counters);
         if let Some(torn) = torn {
             torn.call(self.searcher);
@@ -162,6 +151,10 @@ impl Table for SharedTable {
 
     fn counters(&self) -> TableCounters {
         self.lock().table.counters()
+    }
+
+    fn thread_counters(&self) -> ThreadCounters {
+        self.lock().counters
     }
 
     fn occupancy(&self) -> Occupancy {

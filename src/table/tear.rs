@@ -19,7 +19,7 @@ pub struct Tear {
     /// It is late until the other searchers have made so many probes and stores; or until its
     /// searcher's next store into the slot.
     pub delay: u32,
-    /// What an entry is made of.
+    /// What an entry is made of. Of threads without a lock, `bare` or `xor`.
     pub entries: Halves,
 }
 

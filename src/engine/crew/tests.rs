@@ -146,6 +146,32 @@ fn node_limit_holds_for_all_searchers_together() {
     }
 }
 
+/// The turns of a search, recorded and taken again, give its counts to the last one; those of real
+/// threads give a search that repeats.
+#[test]
+fn recorded_turns_give_the_search_again() {
+    let record = |threads: &str| {
+        let mut engine = Engine::new(&options(threads), None).unwrap();
+        engine.record_turns();
+        let (board, stop) = (Board::from_fen(MIDDLE_GAME).unwrap(), AtomicBool::new(false));
+        let found = engine.search(&board, &[], to_depth(5), &stop, &mut |_| {}).iterations;
+        (found, engine.recorded_turns().unwrap().to_owned())
+    };
+    let again = |helpers: &str, turns: &str| {
+        let list = r#""schedule": "list", "turns": "#;
+        record(&format!(r#"{{ "count": 3, "helpers": "{helpers}", {list} "{turns}" }}"#))
+    };
+    for helpers in ["same", "shuffle"] {
+        let random = r#""schedule": "random", "main_quantum": 100, "seed": 1"#;
+        let (found, turns) = record(&format!(r#"{{ "count": 3, "helpers": "{helpers}", {random} }}"#));
+        assert!(turns.split(' ').count() > 50, "{turns}");
+        assert!(again(helpers, &turns) == (found, turns));
+    }
+    let (_, turns) = record(r#"{ "count": 3, "kind": "real" }"#);
+    assert!(turns.contains("0:1024") && turns.split(' ').count() > 5, "{turns}");
+    assert!(again("same", &turns) == again("same", &turns));
+}
+
 /// A helper whose search is over (a mate and a stalemate have no moves) leaves its turns to others.
 #[test]
 fn helper_without_moves_ends_its_search() {
@@ -167,14 +193,14 @@ fn helper_without_moves_ends_its_search() {
 /// other's entries. What they count is another draw each time.
 #[test]
 fn searchers_on_threads_of_the_system_keep_their_limits() {
-    for answer in ["main", "first", "vote"] {
-        let options = options(&format!(r#"{{ "count": 3, "kind": "real", "answer": "{answer}" }}"#));
+    for (answer, lock) in [("main", true), ("first", false), ("vote", false)] {
+        let options = options(&format!(r#"{{ "count": 3, "kind": "real", "lock": {lock}, "answer": "{answer}" }}"#));
         let found = search(&options, MIDDLE_GAME, to_depth(5));
         assert_eq!(found.iter().map(|at| at.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
         assert!(found.iter().all(|at| at.finished && !at.best.is_none()));
         let found = search(&options, MIDDLE_GAME, Limit { depth: None, nodes: Some(9000) });
         let nodes: u64 = found.iter().map(|at| at.search.nodes).sum();
-        assert!((1..=9000).contains(&nodes) && !found.last().unwrap().finished, "{nodes}");
+        assert!((1..=9000).contains(&nodes), "{nodes}");
     }
 }
 
@@ -194,6 +220,32 @@ fn stop_ends_a_turn() {
         assert!(outcome.stopped, "{nodes} nodes");
         assert!(nodes < 40 * POLL, "{nodes} nodes");
     }
+}
+
+/// A table without a lock is refused where it could not do what is asked for, and a caller's table.
+#[test]
+fn table_without_a_lock_is_refused_where_it_needs_one() {
+    let real = |rest: &str| options(&format!(r#"{{ "count": 2, "kind": "real"{rest} }}"#));
+    let mut policy = real("");
+    policy.table.policy = crate::table::policy::Policy::from_name("sieve").unwrap();
+    let others =
+        [r#", "helpers": "abdada""#, r#", "tear": { "probability": 0.1 }"#, r#", "tear": { "entries": "word" }"#];
+    for mut options in others.map(real).into_iter().chain([policy]) {
+        let refused = Engine::new(&options, None).err().unwrap().to_string();
+        assert!(
+            refused.starts_with("threads.lock: ") && refused.ends_with(" needs a lock: expected true"),
+            "{refused}"
+        );
+        options.threads.lock = true;
+        Engine::new(&options, None).unwrap();
+        (options.threads.lock, options.threads.count) = (false, 1);
+        Engine::new(&options, None).unwrap();
+    }
+    let mut own = real("");
+    let table = |options: &EngineOptions| crate::table::build(&options.table, None, false).unwrap().unwrap();
+    assert!(Engine::with_table(&own, table(&own)).is_err());
+    own.threads.lock = true;
+    Engine::with_table(&own, table(&own)).unwrap();
 }
 
 /// A table that fails at the hundredth probe of a helper.
@@ -241,7 +293,7 @@ fn searcher_that_fails_ends_the_search() {
     // The hundredth probe is the main searcher's or a helper's.
     for (kind, main_quantum) in [("virtual", 1), ("virtual", 4000), ("real", 1)] {
         let options = options(&format!(
-            "{{ \"count\": 4, \"kind\": \"{kind}\", \"quantum\": 60, \"main_quantum\": {main_quantum} }}"
+            "{{ \"count\": 4, \"kind\": \"{kind}\", \"lock\": true, \"quantum\": 60, \"main_quantum\": {main_quantum} }}"
         ));
         let table = crate::table::build(&options.table, None, false).unwrap().unwrap();
         let mut engine = Engine::with_table(&options, Box::new(Failing(table, 0))).unwrap();

@@ -7,6 +7,7 @@ mod search;
 mod turns;
 
 use search::{Iterated, Twin, plain_table};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use ttlab::internals::chess::{Board, Bound, Increments};
@@ -16,6 +17,7 @@ use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
 use ttlab::internals::signature::Start;
 use ttlab::internals::signature::values;
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
+use turns::Fault;
 
 /// What a table was told.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -144,6 +146,17 @@ fn counted(column: &str, table: &dyn Table) -> u64 {
 /// Searches each position twice along the line that was found, as engine and as twin; all that both
 /// say must be the same.
 fn same(name: &str, options: &EngineOptions, starts: &[(&str, u8)], nodes: Option<u64>) -> u64 {
+    same_with(None, name, options, starts, nodes)
+}
+
+/// `fault`: what the twin does wrong.
+fn same_with(
+    fault: Option<Fault>,
+    name: &str,
+    options: &EngineOptions,
+    starts: &[(&str, u8)],
+    nodes: Option<u64>,
+) -> u64 {
     let mut options = options.clone();
     // Diagnostics follow one searcher.
     let several = options.threads.count > 1;
@@ -155,7 +168,7 @@ fn same(name: &str, options: &EngineOptions, starts: &[(&str, u8)], nodes: Optio
         Some(table) => Engine::with_table(&options, table).unwrap(),
         None => Engine::new(&options, None).unwrap(),
     };
-    let mut twin = Twin::new(&options, mine);
+    let mut twin = Twin::with_fault(&options, mine, fault);
     let mut visited = 0;
     for &(fen, depth) in starts {
         let mut board = Board::from_fen(fen).unwrap();
@@ -253,6 +266,19 @@ fn searchers_of_a_table_that_refuses_equal_the_twin() {
         let options = from_toml(&format!("threads = {{ count = 3, quantum = 5 }}\ntable = {table}")).unwrap();
         same(policy, &options, &values::STARTS[4..5], None);
     }
+}
+
+/// What two programs may do differently between searchers is noticed: a twin with each of these
+/// faults does not equal the engine.
+#[test]
+fn faults_between_searchers_are_noticed() {
+    let text = "threads = { count = 3, quantum = 5 }\ntable = { size = 600, slots = 3 }";
+    let options = from_toml(text).unwrap();
+    for fault in [Fault::ForgottenHandle, Fault::SharedKillers, Fault::WrongCounter] {
+        let compare = || same_with(Some(fault), "fault", &options, &values::STARTS[4..5], None);
+        assert!(catch_unwind(AssertUnwindSafe(compare)).is_err(), "{fault:?} was not noticed");
+    }
+    same("no fault", &options, &values::STARTS[4..5], None);
 }
 
 /// The options of several points at once: where each differs from the base, the others keep what

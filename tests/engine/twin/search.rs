@@ -3,8 +3,9 @@
 //! to hold against the meaning of each option.
 
 use super::rules::{Memory, evaluate, order};
-use super::turns::{OwnedTable, Turns, leaves_out, root_moves};
+use super::turns::{Fault, OwnedTable, Turns, leaves_out, root_moves};
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
 use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, MoveList, Piece, legal, movegen};
 use ttlab::internals::engine::anatomy::AnatomyCounters;
 use ttlab::internals::engine::eval::piece_square_values;
@@ -90,6 +91,9 @@ pub struct Twin {
     turns: Option<Turns>,
     owned: Option<OwnedTable>,
     helpers: Vec<Twin>,
+    fault: Option<Fault>,
+    /// What all have learned, if they share it by mistake.
+    pool: Option<Arc<Mutex<Memory>>>,
 }
 
 /// The table of the options.
@@ -105,6 +109,10 @@ fn after(board: &Board, mv: Move) -> Board {
 
 impl Twin {
     pub fn new(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Self {
+        Self::with_fault(options, table, None)
+    }
+
+    pub fn with_fault(options: &EngineOptions, table: Option<Box<dyn Table>>, fault: Option<Fault>) -> Self {
         let oracle = options.ordering.contains(&Ordering::Oracle);
         let several = options.threads.count > 1;
         let (table, owned) = match table {
@@ -115,16 +123,21 @@ impl Twin {
             table => (table, None),
         };
         let alone = EngineOptions { threads: Default::default(), ..options.clone() };
+        let pool = (fault == Some(Fault::SharedKillers)).then(Arc::default);
         let helper = |me: usize| {
-            let table = owned.clone().map(|owned| Box::new(owned.handle(me)) as Box<dyn Table>);
+            let handle = if fault == Some(Fault::ForgottenHandle) { 0 } else { me };
+            let table = owned.clone().map(|owned| Box::new(owned.handle(handle)) as Box<dyn Table>);
             let mut helper = Self::new(&alone, table);
-            helper.owned = owned.as_ref().map(|owned| owned.handle(me));
+            helper.owned = owned.as_ref().map(|owned| owned.handle(handle));
+            helper.pool = pool.clone();
             helper.options = options.clone();
             helper.me = me;
             helper
         };
         Self {
             helpers: (1..options.threads.count as usize).map(helper).collect(),
+            fault,
+            pool: pool.clone(),
             me: 0,
             turns: None,
             owned,
@@ -234,7 +247,7 @@ impl Twin {
             return self.deepen(root, limit);
         }
         self.before_root = self.path.len();
-        let turns = Turns::new(self.options.threads.clone(), limit.nodes);
+        let turns = Turns::new(self.options.threads.clone(), limit.nodes, self.fault);
         let mut helpers = std::mem::take(&mut self.helpers);
         let (first, path) = (self.depths(limit)[0], self.path.clone());
         let done = std::thread::scope(|scope| {
@@ -402,7 +415,10 @@ impl Twin {
         let spent = match &self.turns {
             Some(turns) => {
                 self.owned.iter().for_each(|owned| owned.wait(&self.path[self.before_root..]));
-                !turns.enter(self.me, &self.count)
+                self.pool.iter().for_each(|pool| pool.lock().unwrap().clone_from(&self.memory));
+                let goes_on = turns.enter(self.me, &self.count);
+                self.pool.iter().for_each(|pool| self.memory.clone_from(&pool.lock().unwrap()));
+                !goes_on
             }
             None => self.count.nodes >= self.limit,
         };

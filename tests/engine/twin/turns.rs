@@ -11,8 +11,20 @@ use ttlab::internals::engine::options::{Answer, Helpers, Schedule, Threads};
 use ttlab::internals::table::tear::{Halves as Entries, Tear};
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
 
+/// What goes wrong between searchers if one is not careful.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fault {
+    /// A helper has the main searcher's handle of the table.
+    ForgottenHandle,
+    /// All have the same killers.
+    SharedKillers,
+    /// A helper's nodes are counted as another one's.
+    WrongCounter,
+}
+
 /// What all searchers know.
 struct Round {
+    fault: Option<Fault>,
     options: Threads,
     random: Pcg64,
     /// Turns of a list that are still to come before it begins again.
@@ -36,9 +48,10 @@ struct Round {
 pub struct Turns(Arc<(Mutex<Round>, Condvar)>);
 
 impl Turns {
-    pub fn new(options: Threads, limit: Option<u64>) -> Self {
+    pub fn new(options: Threads, limit: Option<u64>, fault: Option<Fault>) -> Self {
         let count = options.count as usize;
         let round = Round {
+            fault,
             random: Pcg64::seed_from_u64(options.seed),
             options,
             list: Vec::new(),
@@ -61,7 +74,7 @@ impl Turns {
     pub fn enter(&self, me: usize, count: &SearchCounters) -> bool {
         let (round, changed) = &*self.0;
         let mut round = round.lock().unwrap();
-        round.counts[me] = *count;
+        round.note(me, count);
         loop {
             if round.over || me == 0 && round.answered {
                 return false;
@@ -89,7 +102,7 @@ impl Turns {
     pub fn end(&self, me: usize, count: &SearchCounters) {
         let (round, changed) = &*self.0;
         let mut round = round.lock().unwrap();
-        round.counts[me] = *count;
+        round.note(me, count);
         round.ended[me] = true;
         round.over |= me == 0;
         round.answered = round.answer().is_some();
@@ -151,6 +164,11 @@ impl Turns {
 }
 
 impl Round {
+    fn note(&mut self, me: usize, count: &SearchCounters) {
+        let place = if self.fault == Some(Fault::WrongCounter) { me.min(1) } else { me };
+        self.counts[place] = *count;
+    }
+
     /// A helper's result that is as deep as the main searcher's iteration: the shallowest of them.
     fn answer(&self) -> Option<(u8, i32, Vec<Move>)> {
         let deep = |done: &&(u8, i32, Vec<Move>)| done.0 >= self.goal;
@@ -347,6 +365,10 @@ impl Table for OwnedTable {
             let slot = owned.slots.get_mut(&hit.slot).unwrap();
             slot.asked = true;
             let by = slot.by;
+            (owned.count.ages, owned.count.squared_ages) = (
+                owned.count.ages + u64::from(hit.age),
+                owned.count.squared_ages + u64::from(hit.age) * u64::from(hit.age),
+            );
             owned.count.foreign_hits += u64::from(by != self.me);
         }
         hit

@@ -6,8 +6,23 @@ use std::time::{Duration, Instant};
 /// Killed at moments of all kinds and continued each time. `TTLAB_KILLS` says how often.
 #[test]
 fn killed_runs_lose_nothing() {
-    let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(12);
-    let trial = Trial::new(&LONG.replace("depth = 5", "depth = 4"));
+    kill_and_continue(&LONG.replace("depth = 5", "depth = 4"), 12);
+}
+
+/// The same of searchers that take turns: whatever the moment, their rows are those of a run in
+/// peace.
+#[test]
+fn killed_runs_of_several_searchers_lose_nothing() {
+    let threads = "schedules = 2\n[engine.threads]\nschedule = 'random'\n\
+                   [grid]\n'threads.count' = [2, 3]\n'threads.helpers' = ['same', 'abdada']\n";
+    let head = "suite = 'data/bratko-kopec.epd'\nfirst = 8\nlimit = { depth = 4 }\n";
+    kill_and_continue(&format!("{head}{threads}"), 4);
+}
+
+/// `kills`: how often, unless `TTLAB_KILLS` says it.
+fn kill_and_continue(experiment: &str, kills: u64) {
+    let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(kills);
+    let trial = Trial::new(experiment);
     let begun = Instant::now();
     trial.run("peace", &["--jobs", "2"]).expect(0);
     let whole = begun.elapsed().as_micros() as u64;

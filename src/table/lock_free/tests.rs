@@ -1,0 +1,231 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::table::options::{Clear, Refresh};
+use crate::table::policy::Policy;
+use crate::table::same_key::SameKey;
+use crate::table::{Size, build};
+
+fn entry(score: i16, depth: u8) -> Entry {
+    Entry { score, depth, bound: Bound::Exact, nodes: 1, ..Entry::default() }
+}
+
+/// The next number of a sequence that looks random.
+fn draw(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 16
+}
+
+/// Every kind of bucket, and every way in which a probe or a refused store changes one.
+fn all_options() -> Vec<TableOptions> {
+    let policy = |name: &str| Policy::from_name(name).unwrap();
+    let small = TableOptions { size: Size::Entries(96), clear: Clear::Never, ..TableOptions::default() };
+    vec![
+        TableOptions { slots: 1, ..small.clone() },
+        TableOptions { slots: 4, policy: policy("depth-preferred"), ..small.clone() },
+        TableOptions { slots: 2, policy: policy("two-deep"), same_key: SameKey::Deeper, ..small.clone() },
+        TableOptions { slots: 4, policy: policy("ancient"), refresh: Refresh::Cutoff, ..small.clone() },
+        TableOptions { slots: 3, layout: Layout::Bytes10, policy: policy("depth-age"), age_bits: 3, ..small.clone() },
+        TableOptions { slots: 3, layout: Layout::Bytes10, refresh: Refresh::Match, ..small.clone() },
+        TableOptions { slots: 5, layout: Layout::Bytes24, policy: policy("big1"), same_key: SameKey::Guard, ..small },
+    ]
+}
+
+#[cfg(not(loom))]
+fn both<'t>(plain: &'t mut dyn Table, handle: &'t mut LockFree) -> [&'t mut dyn Table; 2] {
+    [plain, handle]
+}
+
+/// One searcher's handle does what the table does that it replaces: the same answers, outcomes,
+/// counts, entries and occupancy.
+#[cfg(not(loom))]
+#[test]
+fn one_handle_equals_the_plain_table() {
+    for options in all_options() {
+        for xor in [false, true] {
+            let mut plain = build(&options, None, false).unwrap().unwrap();
+            let mut handle = LockFree::create(&options, None, 1, xor).unwrap().remove(0);
+            let mut state = 7;
+            for _ in 0..4000 {
+                let (key, depth) =
+                    ((draw(&mut state) % 160).wrapping_mul(0x9e37_79b9_7f4a_7c15), (draw(&mut state) % 12) as u8);
+                match draw(&mut state) % 200 {
+                    0 => both(&mut *plain, &mut handle).into_iter().for_each(|table| table.advance(3)),
+                    1 if depth == 3 => both(&mut *plain, &mut handle).into_iter().for_each(Table::clear),
+                    2..100 => {
+                        let offer = Entry { nodes: key as u32 >> 8, ..entry(depth.into(), depth) };
+                        let [one, other] = both(&mut *plain, &mut handle).map(|table| table.store(key, offer));
+                        assert_eq!(one, other);
+                    }
+                    then => {
+                        let [one, other] = both(&mut *plain, &mut handle).map(|table| {
+                            let hit = table.probe(key, depth);
+                            hit.iter().filter(|_| then % 3 == 0).for_each(|hit| table.cutoff(hit));
+                            hit.iter().filter(|_| then % 3 == 1).for_each(|hit| table.missed(hit));
+                            hit.map(|hit| (hit.entry, hit.draft, hit.age, hit.slot))
+                        });
+                        assert_eq!(one, other);
+                    }
+                }
+                assert_eq!(plain.occupancy(), handle.occupancy());
+            }
+            assert_eq!(plain.counters(), handle.counters());
+            let found = plain.counters();
+            assert!(found.hits > 100 && found.evictions + found.rejections > 100, "{options:?} {found:?}");
+            let entries = |table: &dyn Table| {
+                let mut all = Vec::new();
+                table.for_each(&mut |entry| all.push(*entry));
+                all
+            };
+            assert_eq!(entries(&*plain), entries(&handle));
+        }
+    }
+}
+
+/// A table of one slot for three searchers, of which the last one looks on.
+fn single(xor: bool, refresh: Refresh) -> [LockFree; 3] {
+    let options = TableOptions { size: Size::Entries(1), slots: 1, refresh, ..TableOptions::default() };
+    LockFree::create(&options, None, 3, xor).unwrap().try_into().unwrap_or_else(|_| panic!("three handles"))
+}
+
+const KEYS: [u64; 2] = [0x1234_5678_9abc_def0, 0x0fed_cba9_8765_4321];
+
+/// What a searcher finds of the two positions, as scores.
+fn scores(handle: &mut LockFree) -> [Option<i16>; 2] {
+    KEYS.map(|key| handle.probe(key, 0).map(|hit| hit.entry.score))
+}
+
+/// Each searcher counts for itself, and what others counted is known when their turns end.
+#[cfg(not(loom))]
+#[test]
+fn each_handle_has_counters_of_its_own() {
+    let [mut first, mut second, _] = single(false, Refresh::Never);
+    first.store(KEYS[0], entry(1, 4));
+    assert!(second.probe(KEYS[0], 0).is_some());
+    second.store(KEYS[0], entry(2, 4));
+    let count = |handle: &LockFree| (handle.counters().probes, handle.counters().stores);
+    assert_eq!([count(&first), count(&second)], [(0, 1), (1, 1)]);
+    second.suspend(&[]);
+    assert_eq!([count(&first), count(&second)], [(1, 2), (1, 1)]);
+    let threads = first.thread_counters();
+    assert_eq!((threads.foreign_hits, threads.duplicates, threads.unread), (1, 1, 0));
+    assert_eq!(first.probe(KEYS[0], 0).map(|hit| hit.entry.score), Some(2), "they share the entries");
+}
+
+/// Half of one store and half of another: a bare entry is taken for whole, one combined by XOR is
+/// not.
+#[cfg(not(loom))]
+#[test]
+fn torn_entry_is_taken_where_bare_and_rejected_where_combined() {
+    for (layout, slots) in [(Layout::Bytes16, 1), (Layout::Bytes24, 1), (Layout::Bytes10, 3)] {
+        for (xor, taken) in [(false, Some(2)), (true, None)] {
+            let options = TableOptions { size: Size::Entries(slots.into()), slots, layout, ..TableOptions::default() };
+            let mut table = LockFree::create(&options, None, 1, xor).unwrap().remove(0);
+            table.store(KEYS[0], entry(1, 4));
+            let data = table.common.data_word(0);
+            let whole = table.common.words[data].load(Ordering::Relaxed);
+            let other = entry::pack(&Entry { mv: crate::chess::Move::from_bits(77), ..entry(2, 4) });
+            table.common.words[data].store(other, Ordering::Relaxed);
+            assert_eq!(scores(&mut table)[0], taken, "{layout:?}");
+            table.common.words[data].store(whole, Ordering::Relaxed);
+            assert_eq!(scores(&mut table)[0], Some(1), "{layout:?}");
+        }
+    }
+}
+
+/// Threads that probe, store and clear at once find entries that were stored, where keys are
+/// combined: the score is that of the key.
+#[cfg(not(loom))]
+#[test]
+fn threads_find_what_was_stored() {
+    let rounds = if cfg!(miri) { 60 } else { 20_000 };
+    for options in all_options() {
+        let handles = LockFree::create(&options, None, 3, true).unwrap();
+        let found: u64 = std::thread::scope(|scope| {
+            let run = |(number, mut table): (usize, LockFree)| {
+                scope.spawn(move || {
+                    let (mut state, mut found) = (number as u64, 0);
+                    for round in 0..rounds {
+                        let number = draw(&mut state) % 160;
+                        // Sixteen bits of two keys are never the same.
+                        let key = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !0xffff | number;
+                        match table.probe(key, 0) {
+                            Some(hit) => {
+                                assert_eq!(hit.entry.score, number as i16);
+                                found += 1;
+                                table.cutoff(&hit);
+                            }
+                            None => drop(table.store(key, entry(number as i16, (state % 9) as u8))),
+                        }
+                        if table.searcher == 0 && round % 500 == 499 {
+                            table.advance(1);
+                        }
+                    }
+                    table.suspend(&[]);
+                    assert_eq!(table.occupancy().occupied.min(1), 1);
+                    found
+                })
+            };
+            let threads: Vec<_> = handles.into_iter().enumerate().map(run).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert!(found > rounds / 4, "{found}");
+    }
+}
+
+/// Two searchers store into one slot while a third one looks on, in every order in which their
+/// reads and writes of words may come: `found` is called with what the third one finds.
+#[cfg(loom)]
+fn store_at_once(xor: bool, found: impl Fn([Option<i16>; 2]) + Send + Sync + 'static) {
+    loom::model(move || {
+        let [first, second, mut third] = single(xor, Refresh::Never);
+        let threads = [(first, 0), (second, 1)].map(|(mut table, at)| {
+            loom::thread::spawn(move || {
+                table.store(KEYS[at], entry(at as i16, 4));
+            })
+        });
+        found(scores(&mut third));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        found(scores(&mut third));
+    });
+}
+
+#[cfg(loom)]
+#[test]
+fn combined_entries_are_whole_in_every_order() {
+    store_at_once(true, |found| {
+        assert!([None, Some(0)].contains(&found[0]) && [None, Some(1)].contains(&found[1]), "{found:?}");
+    });
+}
+
+/// The model is one in which entries can be torn.
+#[cfg(loom)]
+#[test]
+fn bare_entries_are_torn_in_some_order() {
+    use std::sync::atomic::AtomicBool;
+    let torn = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&torn);
+    store_at_once(false, move |found| {
+        if found[0] == Some(1) || found[1] == Some(0) {
+            seen.store(true, Ordering::Relaxed);
+        }
+    });
+    assert!(torn.load(Ordering::Relaxed));
+}
+
+/// A hit that renews the age of its entry never puts its data under the key of a store that came
+/// between.
+#[cfg(loom)]
+#[test]
+fn renewed_age_spoils_no_store() {
+    loom::model(|| {
+        let [mut first, mut second, mut third] = single(false, Refresh::Match);
+        first.store(KEYS[0], entry(0, 4));
+        first.advance(1);
+        let thread = loom::thread::spawn(move || first.probe(KEYS[0], 0).map(|hit| hit.entry.score));
+        second.store(KEYS[1], entry(1, 4));
+        let probed = thread.join().unwrap();
+        assert!([None, Some(0), Some(1)].contains(&probed));
+        assert_eq!(scores(&mut third), [None, Some(1)]);
+    });
+}
