@@ -238,17 +238,19 @@ impl<'a> Reuse<'a> {
         let (mut error, mut others, mut damaged) = (None, Vec::new(), Vec::new());
         if let (Some(keys), Ok(_)) = (&keys, &sources) {
             let is_ours = |id| self.jobs.contains_key(&id);
-            record::scan_ids(path, header, is_ours, |_, row| {
-                if let Ok(row) = row
-                    && let Some(jobs) = self.ended(keys, row)
-                {
-                    groups.entry(keys.group(row, jobs[0].items > 1)).or_default();
+            record::scan_ids(path, header, is_ours, |line, row| {
+                match row.map(|row| (self.ended(keys, row), row)) {
+                    Ok((Some(jobs), row)) => drop(groups.entry(keys.group(row, jobs[0].items > 1)).or_default()),
+                    Ok((None, _)) => {}
+                    Err(problem) => damaged.push(format!("{name}: line {}: {problem}", line.number)),
                 }
                 Ok(())
             })?;
             if groups.is_empty() && self.borrowed {
+                found.damaged = damaged;
                 return Ok(found);
             }
+            damaged.clear();
         }
         record::scan(path, header, |line, row| {
             let row = match row {

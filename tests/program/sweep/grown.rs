@@ -155,6 +155,10 @@ fn reuse_refuses_untrusted_results() {
     output.expect(0).prints(&["not used: ", "results.csv: line 3: its checksum does not match"]);
     // Quiet runs name it too.
     reuse(&trial.text("a")).expect(0).prints(&["warning: not used: "]);
+    // A source of which every row is cut short.
+    let short: Vec<String> = lines[1..].iter().map(|line| line[..40].to_owned()).collect();
+    fs::write(trial.results("a"), format!("{}\n{}\n", lines[0], short.join("\n"))).unwrap();
+    reuse(&trial.text("a")).expect(0).prints(&["warning: not used: ", "results.csv: line 2: not a row: expected "]);
     fs::write(trial.results("a"), &text).unwrap();
     trial.run("whole", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("whole")));
