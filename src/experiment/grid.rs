@@ -403,7 +403,7 @@ mod tests {
             (variant.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
             (
                 format!("{grid}[[variant]]\nname = 'n'\ntable = 'none'\n"),
-                "table: with cross = true the grid sets `table.size`",
+                "table: the grid sets `table.size` in every variant (cross = true)",
             ),
         ] {
             let problem = names(&text).err().unwrap_or_default();

@@ -158,7 +158,7 @@ fn reuse_refuses_untrusted_results() {
     // A source of which every row is cut short.
     let short: Vec<String> = lines[1..].iter().map(|line| line[..40].to_owned()).collect();
     fs::write(trial.results("a"), format!("{}\n{}\n", lines[0], short.join("\n"))).unwrap();
-    reuse(&trial.text("a")).expect(0).prints(&["warning: not used: ", "results.csv: line 2: not a row: expected "]);
+    reuse(&trial.text("a")).expect(0).prints(&["warning: not used: ", "results.csv: line 4: not a row: expected "]);
     fs::write(trial.results("a"), &text).unwrap();
     trial.run("whole", &[]).expect(0);
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("whole")));
