@@ -81,6 +81,7 @@ const CASES: &[Case] = &[
     ("thin @/whole --out @/out/t", "--quiet", ""),
     ("check @/x.toml", "--strict", "exit 2"),
     ("check @/bad.toml", "--skip-bad", "left out"),
+    ("check @/x.toml", "--set table=nonee", "nonee"),
     ("report @/whole", "--by size", ""),
     ("report @/whole", "--where depth>=2", ""),
     ("report @/whole", "--baseline size=256", ""),
