@@ -103,6 +103,7 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
         "true" => vec![Value::from(true), Value::from(false)],
         "list" => words.map(|word| Value::from(vec![word])).chain([Value::Array(Vec::new())]).collect(),
         _ if page.path == "threads.turns" => vec![Value::from("0:64 2:16 1:100"), Value::from("0:1 1:1")],
+        "word" if page.path == "table.policy.worth" => vec![Value::from("2 * depth - 5 * age + 3 * pv - exact")],
         "word" if page.words.is_empty() => vec![Value::from("2 * depth >= old_depth - 4 * age")],
         "size" => vec![Value::from("12 KiB"), Value::from(601)],
         "number" => [0.25, 1.0].map(Value::from).to_vec(),

@@ -68,7 +68,7 @@ impl Default for Guard {
     }
 }
 
-/// The names of an expression about two entries of a position.
+/// The names of an expression about a new entry and the old one in its place.
 const NAMES: [&str; 13] = [
     "depth",
     "old_depth",
@@ -85,28 +85,33 @@ const NAMES: [&str; 13] = [
     "age",
 ];
 
+/// Whether the bound of an entry is exact, a lower one, an upper one.
+pub(super) fn bounds(entry: &Entry) -> [i64; 3] {
+    [Bound::Exact, Bound::Lower, Bound::Upper].map(|bound| (entry.bound == bound && !entry.is_evaluation()).into())
+}
+
 /// The values of [`NAMES`].
 #[cold]
-fn values(new: &Entry, old: &Entry, now: u16) -> [i64; NAMES.len()] {
-    let of_bound = |entry: &Entry, bound| i64::from(entry.bound == bound && !entry.is_evaluation());
+pub(super) fn values(new: &Entry, old: &Entry, now: u16) -> [i64; NAMES.len()] {
+    let ([exact, lower, upper], [old_exact, old_lower, old_upper]) = (bounds(new), bounds(old));
     [
         new.depth.into(),
         old.depth.into(),
         new.pv.into(),
         old.pv.into(),
-        of_bound(new, Bound::Exact),
-        of_bound(old, Bound::Exact),
-        of_bound(new, Bound::Lower),
-        of_bound(old, Bound::Lower),
-        of_bound(new, Bound::Upper),
-        of_bound(old, Bound::Upper),
+        exact,
+        old_exact,
+        lower,
+        old_lower,
+        upper,
+        old_upper,
         (!new.mv.is_none()).into(),
         (!old.mv.is_none()).into(),
         old.age(now).into(),
     ]
 }
 
-fn deserialize_lets<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
+pub(super) fn deserialize_lets<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
     expression::deserialize(deserializer, &NAMES)
 }
 

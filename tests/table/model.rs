@@ -166,6 +166,13 @@ impl Model<'_> {
                 ];
                 weighed.iter().map(|&(weight, value)| i64::from(weight) * value).sum()
             }),
+            Policy::Formula(_) if self.text.contains("nodes") => Box::new(move |kept| {
+                let entry = kept.entry;
+                let bound = [0, -1, if entry.score > -32_768 { 2 } else { 0 }, 4][entry.bound as usize];
+                let rest = 5 * i64::from(entry.pv) + i64::from(!entry.mv.is_none());
+                3 * depth(kept) - 7 * self.age(kept) + bound + rest + nodes(kept) / 8 + i64::from(entry.score) / 100
+            }),
+            Policy::Formula(_) => Box::new(move |kept| depth(kept) - 8 * self.age(kept)),
             Policy::Always(_) | Policy::Random(_) | Policy::External(_) => {
                 unreachable!("answered above, or without a model")
             }
@@ -181,6 +188,11 @@ impl Model<'_> {
         let reaches = match &self.options.policy {
             Policy::DepthAge(rule) => !rule.refuse || worth(new) >= least,
             Policy::Scored(weigh) => worth(new) >= least + i64::from(weigh.margin),
+            Policy::Formula(_) if self.text.contains("nodes") => {
+                let (old, exact) = (&bucket[slot], |kept: &Kept| kept.entry.bound == Bound::Exact);
+                2 * depth(new) >= depth(old) - 4 * self.age(old) || exact(new) && !exact(old)
+            }
+            Policy::Formula(_) => true,
             _ => worth(new) >= least,
         };
         reaches.then_some((slot, Some(slot)))
@@ -360,7 +372,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 /// Policies that have a model, by default, and those with parameters once or twice more.
-const POLICIES: [&str; 24] = [
+const POLICIES: [&str; 26] = [
     "'always'",
     "'never'",
     "'depth-preferred'",
@@ -385,6 +397,9 @@ const POLICIES: [&str; 24] = [
     "{ kind = 'scored', depth = 763, age = 4679, pv = 198, lower = 317, upper = 427, exact = 40, move = 315 }",
     "{ kind = 'scored', depth = 1, age = 1, lower = -1, upper = 1, move = 1, margin = 1, ties = 'last' }",
     "{ kind = 'depth-age', factor = 4, ties = 'last' }",
+    "'expression'",
+    "{ kind = 'expression', worth = '3 * depth - 7 * age + 4 * exact + 2 * lower - upper + 5 * pv + move + nodes / 8 + \
+     score / 100', lets = '2 * depth >= old_depth - 4 * age or exact and not old_exact', ties = 'last' }",
 ];
 
 /// Every policy with buckets of every width and every rule for the same position; packing, index,

@@ -269,6 +269,7 @@ macro_rules! policies {
                 match self {
                     Self::DepthAge(policy) => !policy.refuse,
                     Self::Scored(policy) => policy.margin <= Scored::default().margin,
+                    Self::Formula(policy) => policy.lets.is_empty(),
                     _ => false,
                 }
             }
@@ -333,6 +334,9 @@ policies! {
     /// Evicts the entry of least worth, a weighted sum; refused where the newcomer is worth too
     /// little. By default it is `depth-age`.
     "scored" scored::Scored,
+    /// Evicts the entry of least worth, an expression; another says what is refused. By default it
+    /// is `depth-age`.
+    "expression" expression::Formula,
     /// From the literature on caches, for comparison: first in, first out, with a second chance for
     /// entries that were hit.
     "clock" clock::Clock,
