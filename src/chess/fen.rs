@@ -3,12 +3,12 @@
 //! Strict: four fields (as in EPD) or six, one blank between them, canonical castling letters,
 //! everything possible in a game. Blanks after the last field are no fault. Lenient also takes, and
 //! reports as repairs: a byte order mark, NULs and any run of blanks; missing fields
-//! (taken as `w`, `-`, `-`, `0`, `1`), also a halfmove clock without a move number; castling letters in any order,
-//! doubled or in the A-H style of standard chess; rights without king and rook at home (dropped);
-//! an e.p. square that no pawn has just passed (dropped), or one that was passed while the other
-//! king stood in check (kept); unreadable clocks (0 and 1); further fields (ignored). No mode guesses
-//! where pieces stand. Source: S. Edwards, "Portable Game Notation Specification and Implementation
-//! Guide", 1994, section 16.1.
+//! (taken as `w`, `-`, `-`, `0`, `1`), also a halfmove clock without a move number; castling
+//! letters in any order, doubled or in the A-H style of standard chess; rights without king and
+//! rook at home (dropped); an e.p. square that no pawn has just passed (dropped), or one that was
+//! passed while the other king stood in check (kept); unreadable clocks (0 and 1); further fields
+//! (ignored). No mode guesses where pieces stand. Source: S. Edwards, "Portable Game Notation
+//! Specification and Implementation Guide", 1994, section 16.1.
 
 use super::board::{Board, rights};
 use super::setup::Setup;

@@ -240,8 +240,8 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// The value of one move of a node, from the node's view: searched in full, or reduced as a
-    /// late move, by a ply more where another searcher left a `crumb`. Always inlined: nearly every node
-    /// of a search passes through here.
+    /// late move, by a ply more where another searcher left a `crumb`. Always inlined: nearly every
+    /// node of a search passes through here.
     #[inline(always)]
     pub(super) fn child<const TABLE: bool>(
         &mut self,

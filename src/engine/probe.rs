@@ -163,7 +163,8 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// The static evaluation of a node that an entry did not end: the entry's, or a new one; for a
-    /// leaf or quiescence node put right by the entry's score, if the options say so and it `holds`.
+    /// leaf or quiescence node put right by the entry's score, if the options say so and it
+    /// `holds`.
     #[cold]
     fn evaluate_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) {
         if !self.knows_evaluation(board, node.depth) {
@@ -186,8 +187,8 @@ impl<O: Observer> Search<'_, O> {
         });
     }
 
-    /// The static evaluation for an entry, if there is to be one; `None` if nothing may be stored at
-    /// this clock. It is computed anew where the node had it: that is the same number, and not
+    /// The static evaluation for an entry, if there is to be one; `None` if nothing may be stored
+    /// at this clock. It is computed anew where the node had it: that is the same number, and not
     /// counted.
     #[cold]
     fn prepare_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {

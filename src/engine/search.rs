@@ -171,8 +171,8 @@ impl<O: Observer> Search<'_, O> {
         if self.on.hard { score.clamp(alpha, beta) } else { score }
     }
 
-    /// Whether late moves of a node are reduced by a ply more, since another searcher is in it. Source:
-    /// breadcrumbs, `threads.helpers`.
+    /// Whether late moves of a node are reduced by a ply more, since another searcher is in it.
+    /// Source: breadcrumbs, `threads.helpers`.
     #[cold]
     pub(super) fn leaves_crumb(&mut self, board: &Board, depth: i32, ply: usize) -> bool {
         self.on.lmr_depth <= depth && ply < 8 && self.is_elsewhere(board.key())

@@ -267,8 +267,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Stores a static evaluation alone, or into the slot that was chosen at the probe: such a store
-    /// sees that slot alone. None if the store is as any other.
+    /// Stores a static evaluation alone, or into the slot that was chosen at the probe: such a
+    /// store sees that slot alone. None if the store is as any other.
     #[cold]
     fn store_otherwise(&mut self, key: u64, entry: Entry, number: usize, stored_key: u64) -> Option<StoreOutcome> {
         let chosen = self.probed.as_mut().and_then(|probed| probed.last(key));

@@ -47,8 +47,8 @@ use crate::chess::{Bound, Move, Score};
 /// The score of an entry without one. As a lower bound it ends no node.
 pub const NO_SCORE: i16 = i16::MIN;
 
-/// The static evaluation that an entry keeps, or none, in 16 bits: an entry of 16 bytes is passed in
-/// two registers.
+/// The static evaluation that an entry keeps, or none, in 16 bits: an entry of 16 bytes is passed
+/// in two registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StaticEvaluation(u16);
 

@@ -63,7 +63,7 @@ fn warnings_begin_at_their_documented_limits() {
     assert_eq!(unlike, [expected]);
     let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
     let many = page_notes(&summary(many.to_vec()), None, true);
-    assert!(many[0].contains("\"b\", \"c\", \"d\" and 1 more are of"), "{many:?}");
+    assert!(many[0].contains("\"b\", \"c\", \"d\" and 1 more count only"), "{many:?}");
     assert!(!many[0].contains("not compared"), "{many:?}");
 }
 

@@ -123,8 +123,8 @@ mod tests {
         assert_eq!(judge(&format!("elo(b, a) < -{within:.2}")), (Ruling::Undecided, turned));
     }
 
-    /// By hand: 4 pairs of 40 lost by a point and 12 won have a mean of 0.55 with a standard error of
-    /// 0.0237, so that p is 0.042: below 5 % for one encounter and above the half of it for two.
+    /// By hand: 4 pairs of 40 lost by a point and 12 won have a mean of 0.55 with a standard error
+    /// of 0.0237, so that p is 0.042: below 5 % for one encounter and above the half of it for two.
     #[test]
     fn claim_about_one_of_two_encounters_needs_half_the_level() {
         let head = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,\

@@ -127,7 +127,8 @@ mod tests {
         assert_eq!(screen(&summary(columns::NODES, &[]), false, 40.0, 212.0), ScreenResult::default());
     }
 
-    /// One contender and one look leave 2.5 % beyond each end; five looks at three contenders split 5 % into fifteen.
+    /// One contender and one look leave 2.5 % beyond each end; five looks at three contenders split
+    /// 5 % into fifteen.
     #[test]
     fn contenders_and_looks_split_the_level() {
         assert!((joint_tail(1, 1) - 0.025).abs() < 1e-12);
