@@ -55,7 +55,6 @@ pub fn err(text: fmt::Arguments<'_>) {
 }
 
 /// Whether standard output has had no write error so far.
-#[must_use]
 pub fn is_open() -> bool {
     OUTPUT_ERROR.lock().unwrap_or_else(PoisonError::into_inner).is_none()
 }
@@ -70,7 +69,6 @@ pub fn close() -> Option<io::Error> {
 
 /// Escapes control characters except line ends and tabs, as Rust source does; a run of the same
 /// character is written once with its length.
-#[must_use]
 pub fn escape_control(text: &str) -> Cow<'_, str> {
     let hidden = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
     if !text.contains(hidden) {

@@ -1,7 +1,6 @@
 //! Wording that all rooms share.
 
 /// A count with its noun: "1 job", "2 jobs", "3 searches".
-#[must_use]
 pub fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     let count = count.to_string();
     let ending = match (count.as_str(), noun.ends_with("ch")) {

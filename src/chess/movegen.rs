@@ -79,38 +79,49 @@ pub(super) fn castling(board: &Board, list: &mut MoveList) {
 
 /// Receives moves as they are generated. Each call says whether it has seen enough.
 pub trait Sink {
-    /// Moves of one piece.
-    fn piece(&mut self, from: Square, targets: Bitboard) -> bool;
-    /// Pawn moves, all by the same step.
-    fn pawns(&mut self, targets: Bitboard, step: i8) -> bool;
-    /// Pawn moves to the last rank, all by the same step.
-    fn promotions(&mut self, targets: Bitboard, step: i8) -> bool;
-}
+    /// One move.
+    fn add(&mut self, mv: Move) -> bool;
 
-impl Sink for MoveList {
+    /// Moves of one piece.
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         for to in targets {
-            self.push(Move::new(from, to));
+            if self.add(Move::new(from, to)) {
+                return true;
+            }
         }
         false
     }
 
+    /// Pawn moves, all by the same step.
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
-            self.push(Move::new(origin(to, step), to));
+            if self.add(Move::new(origin(to, step), to)) {
+                return true;
+            }
         }
         false
     }
 
+    /// Pawn moves to the last rank, all by the same step.
     #[inline]
     fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
             for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-                self.push(Move::promoting(origin(to, step), to, piece));
+                if self.add(Move::promoting(origin(to, step), to, piece)) {
+                    return true;
+                }
             }
         }
+        false
+    }
+}
+
+impl Sink for MoveList {
+    #[inline]
+    fn add(&mut self, mv: Move) -> bool {
+        self.push(mv);
         false
     }
 }
@@ -118,6 +129,12 @@ impl Sink for MoveList {
 struct LeafCount(u64);
 
 impl Sink for LeafCount {
+    #[inline]
+    fn add(&mut self, _: Move) -> bool {
+        self.0 += 1;
+        false
+    }
+
     #[inline]
     fn piece(&mut self, _: Square, targets: Bitboard) -> bool {
         self.0 += u64::from(Bitboard::count(targets));
@@ -127,12 +144,6 @@ impl Sink for LeafCount {
     #[inline]
     fn pawns(&mut self, targets: Bitboard, _: i8) -> bool {
         self.0 += u64::from(Bitboard::count(targets));
-        false
-    }
-
-    #[inline]
-    fn promotions(&mut self, targets: Bitboard, _: i8) -> bool {
-        self.0 += u64::from(Bitboard::count(targets)) * 4;
         false
     }
 }
@@ -142,21 +153,9 @@ struct Any(bool);
 
 impl Sink for Any {
     #[inline]
-    fn piece(&mut self, _: Square, targets: Bitboard) -> bool {
-        self.0 |= !targets.is_empty();
-        self.0
-    }
-
-    #[inline]
-    fn pawns(&mut self, targets: Bitboard, _: i8) -> bool {
-        self.0 |= !targets.is_empty();
-        self.0
-    }
-
-    #[inline]
-    fn promotions(&mut self, targets: Bitboard, _: i8) -> bool {
-        self.0 |= !targets.is_empty();
-        self.0
+    fn add(&mut self, _: Move) -> bool {
+        self.0 = true;
+        true
     }
 }
 

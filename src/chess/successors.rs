@@ -143,6 +143,12 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
 
 impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
     #[inline]
+    fn add(&mut self, mv: Move) -> bool {
+        self.play(mv);
+        false
+    }
+
+    #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         if targets.is_empty() {
             return false;
@@ -212,16 +218,6 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
                 self.next.state = state.with_en_passant(target.index()).with_keyed(square);
                 self.pawn_steps(to, from, number);
             });
-        }
-        false
-    }
-
-    #[inline]
-    fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
-        for to in targets {
-            for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-                self.play(Move::promoting(origin(to, step), to, piece));
-            }
         }
         false
     }

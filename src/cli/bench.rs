@@ -9,24 +9,13 @@ use std::time::Instant;
 stderr: Nodes searched  : N          stdout: N nodes M nps
 
 Examples:
-  ttlab bench
-  ttlab bench --all                  every preset, policy and option value, as in tests/signatures.txt")]
-pub struct Args {
-    /// Print the signature of every preset, policy and option value
-    #[arg(long)]
-    all: bool,
-}
+  ttlab bench")]
+pub struct Args {}
 
-pub fn run(args: &Args) -> CommandResult {
-    if args.all {
-        for (name, count) in signature::signatures() {
-            println!("{name} {}", count().map_err(CommandFailure::usage)?);
-        }
-    } else {
-        let (nodes, line) = bench().map_err(CommandFailure::usage)?;
-        eprintln!("Nodes searched  : {nodes}");
-        println!("{line}");
-    }
+pub fn run(_: &Args) -> CommandResult {
+    let (nodes, line) = bench().map_err(CommandFailure::usage)?;
+    eprintln!("Nodes searched  : {nodes}");
+    println!("{line}");
     Ok(Exit::Done)
 }
 

@@ -51,7 +51,6 @@ pub enum Budget {
 }
 
 /// The number of built-in games.
-#[must_use]
 pub fn count_games() -> usize {
     positions::games().len()
 }

@@ -157,7 +157,6 @@ impl Anatomy {
     }
 
     /// The counts, in the order of [`Self::columns`].
-    #[must_use]
     pub fn values(&self) -> Vec<u64> {
         [self.search.values(), self.table.values(), self.contents.values()].concat()
     }
@@ -180,14 +179,12 @@ pub struct Dissector<'a> {
 
 impl<'a> Dissector<'a> {
     /// Starts the counters of one iteration.
-    #[must_use]
     pub fn new(keys: &'a Keys, cutoffs: bool, table: Option<&dyn Table>) -> Self {
         let before = table.map(Table::shadow).unwrap_or_default();
         Self { count: AnatomyCounters::default(), seen: KeyMap::default(), keys, cutoffs, before, false_hits: 0 }
     }
 
     /// Ends the iteration and returns its anatomy.
-    #[must_use]
     pub fn finish(mut self, table: Option<&dyn Table>) -> Anatomy {
         self.count.unique = self.seen.len() as u64;
         Anatomy {

@@ -118,7 +118,6 @@ impl Findings {
 /// depth; no repetitions, no fifty-move rule; no pruning or reduction besides alpha-beta, and no
 /// evaluation put right by what the table has. `None`
 /// without a table. Deliberate faults stay in.
-#[must_use]
 pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     let mut options = options.clone();
     if options.table.kind == TableKind::None {
@@ -142,7 +141,6 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
 
 /// [`comparable`] options with draws, where they are asked for: values then depend on the path, and
 /// the truth is that of the node's own path.
-#[must_use]
 pub fn with_draws(options: &EngineOptions) -> Option<EngineOptions> {
     comparable(options).filter(|_| options.draws).map(|comparable| EngineOptions { draws: true, ..comparable })
 }

@@ -8,7 +8,7 @@ use super::node::Node;
 use super::observer::Observer;
 use super::search::Search;
 use crate::chess::movegen::{self, Sink, origin};
-use crate::chess::{Bitboard, Board, Color, Increments, Move, Piece, Score, Square};
+use crate::chess::{Bitboard, Board, Color, Increments, Move, Score, Square};
 
 /// More than the legal moves of any position.
 const MAX_MOVES: u64 = 256;
@@ -74,8 +74,7 @@ impl Frontier<'_> {
     #[inline]
     fn attempt_each(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
         for to in targets {
-            let mv = move_to(to);
-            if self.attempt(mv, self.board.sum_after(mv, self.increments)) {
+            if self.add(move_to(to)) {
                 return true;
             }
         }
@@ -84,6 +83,11 @@ impl Frontier<'_> {
 }
 
 impl Sink for Frontier<'_> {
+    #[inline]
+    fn add(&mut self, mv: Move) -> bool {
+        self.attempt(mv, self.board.sum_after(mv, self.increments))
+    }
+
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         if self.flat && (targets & self.board.occupied()).is_empty() {
@@ -100,19 +104,6 @@ impl Sink for Frontier<'_> {
         } else {
             self.attempt_each(targets, |to| Move::new(origin(to, step), to))
         }
-    }
-
-    #[inline]
-    fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
-        for to in targets {
-            for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-                let mv = Move::promoting(origin(to, step), to, piece);
-                if self.attempt(mv, self.board.sum_after(mv, self.increments)) {
-                    return true;
-                }
-            }
-        }
-        false
     }
 }
 

@@ -20,7 +20,6 @@ pub struct Instruments<'a> {
 
 impl Instruments<'_> {
     /// Whether no observer is active.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dissector.is_none() && self.auditor.is_none() && self.notes.is_none()
     }

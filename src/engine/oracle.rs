@@ -18,7 +18,6 @@ pub struct BestMoves(KeyMap<(u64, u8), Move>);
 
 /// The options of the learning engine: the same search, with an unbounded table and the table's
 /// move first.
-#[must_use]
 pub fn learner(options: &EngineOptions) -> EngineOptions {
     let mut options = options.clone();
     options.ordering.retain(|rule| !matches!(rule, Ordering::Oracle | Ordering::TableMove));
@@ -50,7 +49,6 @@ impl BestMoves {
     }
 
     /// The move to try first.
-    #[must_use]
     pub fn get(&self, board: &Board, depth: i32) -> Option<Move> {
         self.0.get(&(board.key(), depth as u8)).copied()
     }

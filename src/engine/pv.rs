@@ -21,7 +21,6 @@ impl Default for Variations {
 
 impl Variations {
     /// A placeholder without storage.
-    #[must_use]
     pub const fn none() -> Self {
         Self { moves: Vec::new(), len: [0; PLIES + 1], deepest: 0 }
     }
@@ -67,7 +66,6 @@ impl Variations {
     }
 
     /// The line of a ply.
-    #[must_use]
     pub fn get(&self, ply: usize) -> &[Move] {
         let ply = ply.min(PLIES - 1);
         &self.moves[ply * PLIES..][..usize::from(self.len[ply])]

@@ -20,7 +20,6 @@ impl<'a> ReferenceSearch<'a> {
 
     /// Compares the value of a node with a score. `path`: keys of the earlier positions, used if
     /// draws count.
-    #[must_use]
     pub fn compare(&self, board: &Board, path: &[u64], depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
         let mut path = if self.on.draws { path.to_vec() } else { Vec::new() };
         self.value(board, &mut path, depth, ply, (score - 1, score + 1)).cmp(&score)

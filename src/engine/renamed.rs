@@ -25,7 +25,6 @@ const RENAMED: &[(&str, &str)] = &[
 ];
 
 /// The new name of an old option, word (`table.policy = fifo`) or column, if it was renamed.
-#[must_use]
 pub fn renamed(old: &str) -> Option<String> {
     RENAMED.iter().find_map(|(name, new)| match (name.strip_suffix('*'), new.strip_suffix('*')) {
         (Some(name), Some(new)) => old.strip_prefix(name).map(|rest| format!("{new}{rest}")),

@@ -56,7 +56,6 @@ impl Default for Probe {
 
 impl Probe {
     /// Whether entries answer at their own depth alone.
-    #[must_use]
     pub fn answers_by_depth(&self) -> bool {
         self.depth == DepthRule::Equal
     }

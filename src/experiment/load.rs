@@ -119,7 +119,7 @@ impl Experiment {
     /// # Errors
     /// The first error, with its place in the file.
     pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        Self::parse_checked(&FileText { text, path, suites: SuiteTexts::Files }, sets)
+        Self::from_plan(text, path, sets, SuiteTexts::Files)
     }
 
     /// As [`Experiment::parse`], with the texts of the suites: no file is read.
@@ -127,7 +127,8 @@ impl Experiment {
     /// # Errors
     /// The first error, with its place in the file.
     pub fn from_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
-        Self::parse_checked(&FileText { text, path, suites }, sets)
+        let (experiment, wrong) = Self::read(&FileText { text, path, suites }, sets)?;
+        wrong.map_or(Ok(experiment), Err)
     }
 
     /// The variants of a file's text and their baselines, without reading a suite.
@@ -138,11 +139,6 @@ impl Experiment {
         let source = FileText { text, path, suites: SuiteTexts::Files };
         let file: File = source.parse_file()?;
         read_variants(&file, sets, &source)
-    }
-
-    fn parse_checked(source: &FileText<'_>, sets: &[String]) -> Result<Self, Problem> {
-        let (experiment, wrong) = Self::read(source, sets)?;
-        wrong.map_or(Ok(experiment), Err)
     }
 
     /// The experiment, and the first error in its expectations.

@@ -70,14 +70,12 @@ impl Expression {
 
     /// Whether there is none.
     #[inline]
-    #[must_use]
     pub fn is_empty(self) -> bool {
         self.0.code.is_empty()
     }
 
     /// The value, where true is 1 and false 0. Division rounds toward 0, and by 0 it gives 0;
     /// results beyond 64 bits stay at the largest.
-    #[must_use]
     pub fn value(self, values: &[i64]) -> i64 {
         let (mut stack, mut top) = ([0_i64; STACK + 1], 0);
         for &step in &self.0.code {

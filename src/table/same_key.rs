@@ -127,7 +127,6 @@ pub struct Rule {
 
 impl Rule {
     /// Whether ages matter to it.
-    #[must_use]
     pub fn reads_ages(&self) -> bool {
         self.same_key == SameKey::Guard && (self.guard.age || !self.guard.lets.is_empty())
     }
@@ -146,7 +145,6 @@ impl Rule {
     /// Whether a new entry may replace the old one of the same position; always true for `policy`,
     /// which leaves the decision to the policy.
     #[inline]
-    #[must_use]
     pub fn allows(&self, new: &Entry, old: &Entry, now: u16) -> bool {
         let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
         match self.same_key {
@@ -167,7 +165,6 @@ impl Rule {
 
     /// Whether the old entry takes the move of an entry that may not replace it.
     #[inline]
-    #[must_use]
     pub fn renews_move(&self, refused: &Entry, old: &Entry) -> bool {
         let Guard { move_first, fill_move, .. } = self.guard;
         let renews = move_first || fill_move && old.mv.is_none();

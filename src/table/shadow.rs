@@ -195,7 +195,6 @@ impl Shadow {
     }
 
     /// The counts so far.
-    #[must_use]
     pub fn counters(&self) -> ShadowCounters {
         self.counters
     }

@@ -25,7 +25,6 @@ pub struct Unbounded {
 
 impl Unbounded {
     /// Creates an empty map with one entry per key or, if `by_depth`, per key and depth.
-    #[must_use]
     pub fn new(options: &TableOptions, by_depth: bool) -> Self {
         Self {
             entries: KeyMap::default(),

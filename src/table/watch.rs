@@ -58,7 +58,6 @@ pub struct WatchedTable<W> {
 
 impl<W: Watch> WatchedTable<W> {
     /// Wraps a table with an observer.
-    #[must_use]
     pub fn with_watch(watch: W, table: Box<dyn Table>) -> Self {
         Self { table, watch }
     }

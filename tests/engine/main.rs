@@ -12,3 +12,5 @@ mod stopwatch;
 mod terms;
 mod theory;
 mod twin;
+#[path = "../values.rs"]
+mod values;

@@ -1,15 +1,55 @@
 //! The signatures file: one exact node count for the defaults, each preset, each policy and each
 //! value of each option. A change of search behaviour moves it on purpose
-//! (`cargo run --release -- bench --all > tests/signatures.txt`, and `Counts: moved` in the commit)
+//! (`.ci/bless`, and `Counts: moved` in the commit)
 //! or not at all.
 
+use crate::values;
 use std::collections::HashSet;
 use std::sync::Mutex;
-use ttlab::internals::signature::{self, values};
+use ttlab::internals::engine::{EngineError, EngineOptions};
+use ttlab::internals::experiment::presets;
+use ttlab::internals::signature::{bench_options, nodes};
+use ttlab::internals::table::options::{Size, TickSource};
+use ttlab::internals::table::policy::Policy;
 
 /// The file's lines, without the comment at its head.
 fn held() -> Vec<&'static str> {
     include_str!("../signatures.txt").lines().filter(|line| !line.starts_with('#')).collect()
+}
+
+/// The name of a signature and the function that counts it.
+type Signature = (String, Box<dyn Fn() -> Result<u64, EngineError> + Send>);
+
+/// Every signature, in the order of the file.
+fn signatures() -> Vec<Signature> {
+    let whole =
+        named_options().into_iter().map(|(name, options)| -> Signature { (name, Box::new(move || nodes(&options))) });
+    let base = values::options(&values::base()).unwrap_or_default();
+    let points = [("base".to_owned(), base)]
+        .into_iter()
+        .chain(values::value_options().into_iter().flat_map(|(_, points)| points));
+    let points = points.map(|(name, options)| -> Signature {
+        (format!("option:{}", name.replace(' ', "")), Box::new(move || values::nodes(&options)))
+    });
+    whole.chain(points).collect()
+}
+
+/// The defaults, each preset and each policy, and their options.
+fn named_options() -> Vec<(String, EngineOptions)> {
+    let mut all = vec![("bench".to_owned(), bench_options())];
+    for name in presets::names() {
+        let options = presets::options(name).ok().and_then(|table| values::options(&table));
+        all.extend(options.map(|options| (format!("preset:{name}"), options)));
+    }
+    for policy in Policy::NAMES.iter().filter_map(|name| Policy::from_name(name)) {
+        let mut options = bench_options();
+        options.table.policy = policy;
+        options.table.size = Size::Entries(2048);
+        options.table.slots = 2.min(*policy.slots().end());
+        options.table.clock = TickSource::Iteration;
+        all.push((format!("policy:{}", policy.name()), options));
+    }
+    all
 }
 
 #[test]
@@ -25,8 +65,13 @@ fn policies_documented_as_equal_are_equal() {
 
 #[test]
 fn counts_equal_the_signatures() {
+    let all = signatures();
+    if std::env::var_os("TTLAB_BLESS").is_some() {
+        let mut text = include_str!("../signatures.txt").lines().next().unwrap().to_owned() + "\n";
+        all.iter().for_each(|(name, count)| text += &format!("{name} {}\n", count().unwrap()));
+        return std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/signatures.txt"), text).unwrap();
+    }
     let held = held();
-    let all = signature::signatures();
     let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
     let listed: Vec<&str> = held.iter().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names, listed, "a preset, a policy, an option or one of its values was added, renamed or removed");
@@ -83,4 +128,19 @@ fn every_option_has_a_value_that_changes_the_count() {
         }
     }
     assert!(names.len() > 200);
+}
+
+/// Each policy and each preset has exactly one signature, under its own name.
+#[test]
+fn signature_names_match_their_policies_and_presets() {
+    let all = named_options();
+    for name in Policy::NAMES {
+        let named: Vec<_> = all.iter().filter(|(known, _)| *known == format!("policy:{name}")).collect();
+        assert_eq!(named.len(), 1, "{name}: {named:?}");
+        assert!(named[0].1.table.policy.name() == *name, "{name}: {named:?}");
+    }
+    for name in presets::names() {
+        assert_eq!(all.iter().filter(|(known, _)| *known == format!("preset:{name}")).count(), 1, "{name}");
+    }
+    assert_eq!(all.len(), 1 + presets::names().count() + Policy::NAMES.len());
 }

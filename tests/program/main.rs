@@ -46,3 +46,6 @@ mod transcripts;
 mod tune;
 mod tuned;
 mod uci;
+#[allow(dead_code)] // What the tests of the search use of it.
+#[path = "../values.rs"]
+mod values;

@@ -2,11 +2,11 @@
 //! are dealt out evenly.
 
 use crate::common::{run, scratch};
+use crate::values;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use ttlab::internals::experiment::{Experiment, Plan, Split, Subject};
-use ttlab::internals::signature::values;
 
 fn plan(text: &str) -> Plan {
     Plan::new(

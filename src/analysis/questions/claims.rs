@@ -2,8 +2,6 @@
 
 pub use super::claim_result::Ruling;
 use super::claim_result::{ClaimResult, ClusterIds, VariantSearches};
-#[cfg(test)]
-use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::{Frame, FrameError, Lookup};
@@ -303,6 +301,7 @@ fn statistic_of(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::summary::Question;
     use super::*;
     use crate::decode::from_toml;
 

@@ -2,10 +2,6 @@
 //! positions.
 
 use super::effects::{self, Effect};
-#[cfg(test)]
-use super::line::{Line, Measure};
-#[cfg(test)]
-use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::BaseSearches;
@@ -331,6 +327,8 @@ pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), s
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::line::{Line, Measure};
+    use super::super::summary::Question;
     use super::position_ratios as positions_of;
     use super::*;
     use crate::analysis::rows::axes::Level;

@@ -5,8 +5,6 @@
 //! here over nodes, not over ratios.
 
 use super::curves::{CurvePoint, Series};
-#[cfg(test)]
-use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::searches::{IterationRow, Searches};
 use crate::analysis::rows::frame::Frame;
@@ -75,6 +73,7 @@ pub fn performance_profiles(
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::summary::Question;
     use super::*;
 
     /// 401 searches, the n-th of n nodes in two depths: every third is shown, with the first and

@@ -1,7 +1,5 @@
 //! Screening: the variants that still have to be compared by games, and the results of those games.
 
-#[cfg(test)]
-use super::line::{Line, Measure};
 use super::match_test::{Elo, TAIL};
 use super::summary::Summary;
 use crate::stats::gsprt::Pentanomial;
@@ -75,6 +73,7 @@ pub fn joint_tail(contenders: usize, looks: usize) -> f64 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::line::{Line, Measure};
     use super::*;
     use crate::analysis::rows::metric::Metric;
     use crate::record::columns;

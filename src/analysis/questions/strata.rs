@@ -8,8 +8,6 @@
 
 use super::findings::{Sign, compare_sign};
 use super::line::Line;
-#[cfg(test)]
-use super::summary::Question;
 use super::summary::Summary;
 use crate::record::columns;
 use crate::stats::ratio::Ratio;
@@ -170,6 +168,7 @@ pub fn findings(names: &[&str], summaries: &[&Summary]) -> Vec<String> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::summary::Question;
     use super::*;
     use crate::analysis::rows::frame::Frame;
     use crate::stats::sample::t_quantile;

@@ -115,7 +115,6 @@ const CASES: &[Case] = &[
 /// Flags that other tests cover, or whose effect cannot be seen here.
 const ELSEWHERE: &[&str] = &[
     "perft --bulk", // The same counts, counted otherwise.
-    "bench --all",  // Every signature: minutes.
     "run --plan",
     "run --no-lock",
     "plan --missing",

@@ -24,7 +24,6 @@ pub struct Evaluator {
 
 impl Evaluator {
     /// An evaluator whose scores stay within +-limit.
-    #[must_use]
     pub fn new(weights: Eval, limit: Score) -> Self {
         let has_leaf_terms = weights.mobility != 0 || weights.centre != 0 || weights.space != 0 || weights.random != 0;
         Self { weights, has_leaf_terms, limit }
@@ -32,7 +31,6 @@ impl Evaluator {
 
     /// The evaluation from the side to move's view, in centipawns.
     #[inline]
-    #[must_use]
     pub fn evaluate(&self, board: &Board) -> Score {
         let mut white = board.sum();
         if self.has_leaf_terms {
@@ -44,14 +42,12 @@ impl Evaluator {
 
     /// White's score within the limit.
     #[inline]
-    #[must_use]
     pub fn clip(&self, white: Score) -> Score {
         white.clamp(-self.limit, self.limit)
     }
 
     /// The value of a piece, in centipawns.
     #[inline]
-    #[must_use]
     pub fn value(&self, piece: Piece) -> Score {
         self.weights.values.values()[piece as usize]
     }
@@ -79,7 +75,6 @@ type Count = fn(&Board, Color) -> i32;
 
 /// The value of each piece on each square, positive for White and negative for Black: rows White
 /// pawn to king, then Black pawn to king, as the board's incremental sum expects.
-#[must_use]
 pub fn piece_square_values(weights: &Eval) -> [[i32; 64]; 12] {
     let material = weights.values.values();
     let mut rows = [[0; 64]; 12];

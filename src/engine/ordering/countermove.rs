@@ -23,7 +23,6 @@ fn slot(board: &Board, previous: Move) -> usize {
 impl Countermoves {
     /// The reply that last refuted `previous`, or [`Move::NONE`].
     #[inline]
-    #[must_use]
     pub fn reply(&self, board: &Board, previous: Move) -> Move {
         if previous.is_none() { Move::NONE } else { self.0[slot(board, previous)] }
     }

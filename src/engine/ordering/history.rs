@@ -24,7 +24,6 @@ fn slot(side: Color, mv: Move) -> usize {
 
 /// The move's score among its side's, 0..2^24.
 #[inline]
-#[must_use]
 pub fn score(scores: &[i32], mv: Move) -> i32 {
     debug_assert_eq!(scores.len(), 64 * 64, "the scores of one side");
     // The slice covers all from-to pairs, so the bounds check is optimised away.
@@ -34,7 +33,6 @@ pub fn score(scores: &[i32], mv: Move) -> i32 {
 impl History {
     /// The scores of a side's moves.
     #[inline]
-    #[must_use]
     pub fn side_scores(&self, side: Color) -> &[i32] {
         let (white, black) = self.0.split_at(64 * 64);
         if side == Color::White { white } else { black }

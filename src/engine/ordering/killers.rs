@@ -15,7 +15,6 @@ impl Default for Killers {
 impl Killers {
     /// The killers of a ply, the newer first.
     #[inline]
-    #[must_use]
     pub fn pair(&self, ply: usize) -> [Move; 2] {
         self.0[ply & 255]
     }

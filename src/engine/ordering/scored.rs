@@ -84,6 +84,12 @@ impl NoisySink<'_> {
 
 impl Sink for NoisySink<'_> {
     #[inline]
+    fn add(&mut self, mv: Move) -> bool {
+        self.push_scored(mv);
+        false
+    }
+
+    #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
         self.push_captures_of(self.board.kind_on(from), targets, |to| Move::new(from, to));
         false
@@ -92,16 +98,6 @@ impl Sink for NoisySink<'_> {
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
         self.push_captures_of(const { Piece::Pawn.number() }, targets, |to| Move::new(origin(to, step), to));
-        false
-    }
-
-    #[inline]
-    fn promotions(&mut self, targets: Bitboard, step: i8) -> bool {
-        for to in targets {
-            for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-                self.push_scored(Move::promoting(origin(to, step), to, piece));
-            }
-        }
         false
     }
 }
@@ -125,18 +121,8 @@ impl QuietSink<'_> {
 
 impl Sink for QuietSink<'_> {
     #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard) -> bool {
-        for to in targets {
-            self.push_scored(Move::new(from, to));
-        }
-        false
-    }
-
-    #[inline]
-    fn pawns(&mut self, targets: Bitboard, step: i8) -> bool {
-        for to in targets {
-            self.push_scored(Move::new(origin(to, step), to));
-        }
+    fn add(&mut self, mv: Move) -> bool {
+        self.push_scored(mv);
         false
     }
 

@@ -6,6 +6,7 @@ pub mod rules;
 mod search;
 mod turns;
 
+use crate::values::{self, Start};
 use search::{Iterated, Twin, plain_table};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -14,8 +15,6 @@ use ttlab::internals::chess::{Board, Bound, Increments};
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::anatomy::AnatomyCounters;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::internals::signature::Start;
-use ttlab::internals::signature::values;
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 use turns::Fault;
 

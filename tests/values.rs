@@ -1,12 +1,16 @@
 //! Each value of each option, one at a time, since presets and policies leave most options
 //! unchanged. Generated from the schema, so that new options are included automatically.
 
-use super::{Start, search};
-use crate::chess::{Board, Increments};
-use crate::engine::{Engine, EngineError, EngineOptions};
-use crate::experiment::{paths, schema};
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 use toml::{Table, Value};
+use ttlab::internals::chess::{Board, Increments};
+use ttlab::internals::engine::{Engine, EngineError, EngineOptions, Limit};
+use ttlab::internals::experiment::options::read_options;
+use ttlab::internals::experiment::{paths, schema};
+
+/// A position in FEN and its search depth.
+pub type Start = (&'static str, u8);
 
 /// Everything on which other options may act, in a small table under pressure.
 const BASE: &str = "
@@ -134,8 +138,8 @@ pub fn value_options() -> Vec<(String, Vec<(String, EngineOptions)>)> {
 }
 
 /// Parses options from a table; `None` if they are invalid.
-pub(super) fn options(table: &Table) -> Option<EngineOptions> {
-    crate::experiment::options::read_options(None, table, std::iter::empty()).ok()
+pub fn options(table: &Table) -> Option<EngineOptions> {
+    read_options(None, table, std::iter::empty()).ok()
 }
 
 /// The base with one value changed; `None` if the value is invalid or equals the base.
@@ -175,8 +179,10 @@ pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
         engine.new_game();
         let mut past = Vec::new();
         for _ in 0..2 {
-            let last = search(&mut engine, &board, &past, depth, &mut nodes);
-            for &mv in last.iter().flat_map(|last| last.pv.iter().take(2)) {
+            let limit = Limit { depth: Some(depth), nodes: None };
+            let outcome = engine.search(&board, &past, limit, &AtomicBool::new(false), &mut |_| {});
+            nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+            for &mv in outcome.iterations.last().iter().flat_map(|last| last.pv.iter().take(2)) {
                 past.push(board);
                 board.play(mv, Increments::none());
             }

@@ -1,0 +1,120 @@
+use super::*;
+use crate::analysis::rows::metric::Better;
+
+/// A small page with every kind of part, for the tests of the renderers.
+pub(in super::super) fn sample_sheet() -> Sheet {
+    use super::super::figure::Plot;
+    use super::super::svg::heat::Heat;
+    let table = SheetTable {
+        key: "trial".to_owned(),
+        title: "A table".to_owned(),
+        columns: vec![
+            SheetColumn::text("variant", "variant", ""),
+            SheetColumn::number("nodes", "nodes", "in all"),
+            SheetColumn::number("interval", "95 %", ""),
+        ],
+        rows: vec![
+            vec![Cell::text("a|b <c>"), Cell::count(1234.0).with_emphasis(Emphasis::Better), Cell::range(0.5, 0.75)],
+            vec![Cell::text("base"), Cell::count(2000.0), Cell::empty("compared with itself")],
+        ],
+        note: "See `table.size`.".to_owned(),
+    };
+    let heat = Heat {
+        first: ("x".into(), vec!["1".into()]),
+        second: ("y".into(), vec!["2".into()]),
+        cells: vec![vec![Some(0.5)]],
+        better: Better::Less,
+    };
+    let figure =
+        Figure { file: "map".into(), title: "Map".into(), caption: "Less is blue.".into(), plot: Plot::Heat(heat) };
+    Sheet {
+        kind: "trial".to_owned(),
+        name: "A page".to_owned(),
+        parts: vec![
+            Part::Question("Is <it> so?".to_owned()),
+            Part::Prose("Words\nof *its* author.\n\nTwo paragraphs.".to_owned()),
+            Part::Findings(vec!["It is.".to_owned()]),
+            Part::Blocker("Nothing varies.".to_owned()),
+            Part::Warning("One position.".to_owned()),
+            Part::Table(table),
+            Part::Figure(figure),
+            Part::Folded("More".to_owned(), vec![Part::List("How".to_owned(), vec!["By hand.".to_owned()])]),
+        ],
+    }
+}
+
+/// Asserts that drop orders are 1, 2, 3, ... without gaps: of two equal ones, chance would decide
+/// which goes.
+#[track_caller]
+pub(in super::super) fn assert_drop_orders_distinct(table: &SheetTable) {
+    let mut orders: Vec<u8> =
+        table.columns.iter().map(|column| column.drop_order).filter(|&drop_order| drop_order > 0).collect();
+    orders.sort_unstable();
+    assert!(orders.iter().zip(1..).all(|(&order, expected)| order == expected), "{}: {orders:?}", table.key);
+}
+
+#[test]
+fn reason_of_a_dash_is_given_once() {
+    let dash = || vec![Cell::empty("no table"), Cell::number(f64::NAN, String::new()).with_reason("one search")];
+    let table = SheetTable { rows: vec![dash(), dash()], note: "N.".to_owned(), ..SheetTable::default() };
+    assert_eq!(table.notes(), "N. -: no table; one search.");
+    assert_eq!(Cell::count(3.0).with_reason("one search"), Cell::count(3.0));
+}
+
+#[test]
+fn cells_have_text_and_value() {
+    let nan = f64::NAN;
+    for (cell, text, value) in [
+        (Cell::text("a"), "a", Datum::Text),
+        (Cell::empty("why"), "-", Datum::None),
+        (Cell::count(1234.4), "1,234", Datum::Number(1234.4)),
+        (Cell::decimal(0.25, 1), "0.2", Datum::Number(0.25)),
+        (Cell::share(1.0, 4.0), "25.0 %", Datum::Number(0.25)),
+        (Cell::share(1.0, 0.0), "-", Datum::None),
+        (Cell::range(0.5, 2.0), "0.500-2.000", Datum::Range(0.5, 2.0)),
+        (Cell::range(nan, 2.0), "-", Datum::None),
+        (Cell::p(0.0001), "< 0.001", Datum::Number(0.0001)),
+        (Cell::p(nan), "-", Datum::None),
+    ] {
+        assert_eq!((cell.text.as_str(), cell.value), (text, value));
+        assert_eq!((cell.emphasis, cell.link.as_str(), cell.sort_rank), (Emphasis::None, "", None));
+        let reason = if value == Datum::None { "because" } else { "" };
+        assert_eq!(cell.with_reason("because").note, reason);
+    }
+    assert_eq!(Cell::text("a").with_emphasis(Emphasis::Worse).emphasis, Emphasis::Worse);
+    let marks = |better: Better| [true, false].map(|less| Emphasis::for_change(true, less, better));
+    assert_eq!(marks(Better::Less), [Emphasis::Better, Emphasis::Worse]);
+    assert_eq!(marks(Better::More), [Emphasis::Worse, Emphasis::Better]);
+    assert_eq!(marks(Better::Neither), [Emphasis::Other; 2]);
+    assert_eq!(Emphasis::for_change(false, true, Better::Less), Emphasis::None);
+    // Columns without a value go, text stays; a table without rows keeps all columns.
+    let columns = ["a", "b", "c"].map(|name| SheetColumn::number(name, name, "")).to_vec();
+    let row = |b: Cell| vec![Cell::text("x"), Cell::empty("no"), b];
+    let names = |table: SheetTable| {
+        let table = table.without_empty_columns();
+        let widths: Vec<usize> = table.rows.iter().map(Vec::len).collect();
+        (table.columns.iter().map(|column| column.key.clone()).collect::<String>(), widths)
+    };
+    let table = |rows: Vec<Vec<Cell>>| SheetTable { columns: columns.clone(), rows, ..SheetTable::default() };
+    assert_eq!(names(table(vec![row(Cell::empty("")), row(Cell::count(1.0))])), ("ac".to_owned(), vec![2, 2]));
+    assert_eq!(names(table(vec![row(Cell::empty(""))])), ("a".to_owned(), vec![1]));
+    assert_eq!(names(table(Vec::new())), ("abc".to_owned(), Vec::new()));
+    let SheetTable { key, title, note, .. } = SheetTable::new("key", "Title", columns.clone(), [row(Cell::empty(""))])
+        .with_note("note")
+        .without_empty_columns();
+    assert_eq!([key, title, note], ["key", "Title", "note"], "what is left is the same table");
+    let whole = head_parts("q", "a", vec!["f".to_owned()], warning_parts(&["w".to_owned(), "v".to_owned()]));
+    let words = |text: &str| text.to_owned();
+    let expected = vec![
+        Part::Question(words("q")),
+        Part::Prose(words("a")),
+        Part::Findings(vec![words("f")]),
+        Part::Warning(words("w")),
+        Part::Warning(words("v")),
+    ];
+    assert_eq!((whole, head_parts("", "", Vec::new(), [])), (expected, Vec::new()));
+    let sheet = sample_sheet();
+    assert_eq!(sheet.figures().len(), 1);
+    let folded = Sheet { parts: vec![Part::Folded(words("t"), sheet.parts)], ..Sheet::default() };
+    assert_eq!(folded.figures().len(), 1);
+}

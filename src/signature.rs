@@ -1,0 +1,52 @@
+//! The signature of a build: one exact node count. `tests/signatures.txt` records it for the
+//! defaults, each preset, each policy and each value of each option.
+
+use crate::chess::{Board, Increments};
+use crate::engine::{Engine, EngineError, EngineOptions, Iteration, Limit};
+use crate::table::options::Size;
+use std::sync::atomic::AtomicBool;
+
+/// An opening, two middle games (one with castling, promotion and en passant), a pawn endgame and a
+/// mate.
+const POSITIONS: [&str; 5] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r3r1k1/ppqb1ppp/8/4p1NQ/8/2P5/PP3PPP/R3R1K1 b - - 0 1",
+    "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
+    "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
+];
+
+/// The options of `ttlab bench`: the defaults with a table small enough to be under pressure.
+pub fn bench_options() -> EngineOptions {
+    let mut options = EngineOptions::default();
+    options.table.size = Size::Bytes(1 << 20);
+    options
+}
+
+/// Total nodes of all positions to depth 5, each from an empty table, then of a short sequence that
+/// shares the table.
+///
+/// # Errors
+/// When there is not enough memory for the table.
+pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
+    let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
+    for fen in POSITIONS {
+        let Ok(mut board) = Board::from_fen(fen) else { continue };
+        engine.reset();
+        for _ in 0..3 {
+            match search(&mut engine, &board, &[], 5, &mut nodes) {
+                Some(last) if !last.best.is_none() => board.play(last.best, Increments::none()),
+                _ => break,
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+/// Searches a position, adds its nodes to `nodes` and returns the last iteration.
+fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8, nodes: &mut u64) -> Option<Iteration> {
+    let limit = Limit { depth: Some(depth), nodes: None };
+    let mut outcome = engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {});
+    *nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+    outcome.iterations.pop()
+}
