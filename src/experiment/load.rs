@@ -335,7 +335,10 @@ fn read_file_text(path: &Path) -> Result<String, Problem> {
     let shipped = Path::new("experiments").join(path);
     let help = match shipped.exists() {
         true => format!("did you mean `{}`?", shipped.display()),
-        false => "`ttlab new` lists templates; `ttlab new NAME` writes one".to_owned(),
+        false => {
+            let name = path.file_stem().unwrap_or_default().display();
+            format!("`ttlab new` lists templates; if `{name}` is one, `ttlab new {name}` writes it")
+        }
     };
     let bytes = crate::system::files::read_input(path).map_err(|error| {
         let help = (error.kind() == std::io::ErrorKind::NotFound).then_some(help);

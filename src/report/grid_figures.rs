@@ -148,7 +148,7 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
             "size-ratio",
             capitalize(&format!("{metric} by table size")),
             format!(
-                "{} divided by the baseline's, at each size of the table (bars: 95 % intervals). Where lines meet, the table is so large that \
+                "{} divided by the baseline's, at each size of the table (bands: 95 % intervals). Where lines meet, the table is so large that \
                  the choice between them no longer matters.",
                 capitalize(metric)
             ),

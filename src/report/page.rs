@@ -187,7 +187,9 @@ impl Page {
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
             article: first.file.as_ref().and_then(|file| file.article.clone()),
             findings: match &misleading {
-                Some(misleading) if summary.metrics[0].is_nodes() => vec![misleading.sentence()],
+                Some(misleading) if summary.metrics[0].is_nodes() => {
+                    vec![figure::capitalize(&misleading.sentence()) + "."]
+                }
                 _ => findings::findings(&summary, effect),
             },
             nodes_mislead: misleading.is_some(),

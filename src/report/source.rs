@@ -47,6 +47,9 @@ impl Source {
     /// When there are no results, or a file is damaged or invalid.
     pub fn load(path: &Path) -> Result<Self> {
         let is_file = path.is_file();
+        if !path.exists() {
+            bail!("{}: there is no such file or folder of results", path.display());
+        }
         let folder = if is_file { path.parent().unwrap_or(Path::new("")) } else { path };
         let manifest = Manifest::read(folder)?;
         if manifest.is_none() && !is_file {

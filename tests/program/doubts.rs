@@ -237,7 +237,7 @@ fn findings_name_the_variants_and_count_the_differences() {
         [
             "Fewest nodes: \"b\", 30.0 % fewer nodes [24.0, 35.0] against the baseline (24 pairs).",
             "Of 7 others: 3 with fewer nodes than the baseline, 2 with more, 2 with no difference shown.",
-            "With 24 positions and 5 comparisons, power for differences from the baseline is 80 % for about 5.1 % or more; detecting 1 % would take about 1300.",
+            "With 24 positions and 5 comparisons, power for differences from the baseline is 80 % for about 5.1 % or more; detecting 1 % would take about 1300 positions.",
             "Most nodes: \"e\", 50.0 % more nodes [45.0, 56.0] against the baseline (24 pairs).",
         ]
     );

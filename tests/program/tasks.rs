@@ -205,20 +205,28 @@ fn library_searches_in_a_few_lines() {
     assert!(first.lines().count() <= SCREEN, "{first}");
 }
 
-/// After the installation: a template with its suite, whose last line is the next command.
+/// After the installation: an empty folder and `ttlab` on the path, where each command says the next one. The template's own depth would take
+/// minutes here.
 #[test]
-fn template_says_how_to_use_it() {
-    let folder = scratch();
-    let ttlab = |words: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ttlab"));
-        let output = command.current_dir(folder.path()).args(words).output().unwrap();
-        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+fn template_is_run_in_an_empty_folder() {
+    let (folder, path) = (scratch(), scratch());
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ttlab"), path.path().join("ttlab")).unwrap();
+    let call = |command: &str| {
+        let mut shell = std::process::Command::new("/bin/sh");
+        let output = shell.current_dir(folder.path()).env("PATH", path.path()).args(["-c", command]).output().unwrap();
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).lines().take(SCREEN).collect::<Vec<_>>().join("\n")
     };
-    assert!(ttlab(&["new"]).contains("quick"), "the templates are listed");
-    let shown = ttlab(&["new", "quick"]);
-    assert_eq!(shown.lines().last(), Some("to use it:  ttlab run ./quick.toml"), "{shown}");
-    assert!(ttlab(&["check", "quick.toml"]).starts_with("quick.toml: 7 variants"));
+    assert!(call("ttlab new").contains("quick"), "the templates are listed");
+    let shown = call("ttlab new quick");
+    let next =
+        shown.lines().last().and_then(|line| line.strip_prefix("to use it:  ")).unwrap_or_else(|| panic!("{shown}"));
+    assert_eq!(next, "ttlab run ./quick.toml");
+    assert!(call("ttlab check quick.toml").starts_with("quick.toml: 7 variants"));
+    let shown = call(&format!("{next} --set limit.depth=3"));
+    assert!(shown.contains("% fewer nodes") || shown.contains(" with fewer nodes"), "{shown}");
+    assert!(shown.lines().any(|line| line.starts_with("next: `ttlab report ")), "{shown}");
+    page_answers(&folder.path().join("reports/quick/report.html"), "fewer nodes");
 }
 
 /// A trace of two games under another policy.

@@ -304,13 +304,14 @@ fn describe_rival_power(power: &Power) -> Option<String> {
 
 /// The end of that sentence; none if nothing is detectable, or if no two searches differ.
 fn describe_detectable(power: &Power) -> Option<String> {
-    let Power { detectable: seen, needed, .. } = *power;
+    let Power { detectable: seen, needed, games, .. } = *power;
     (seen > 0.0).then(|| {
         format!(
-            "80 % for about {} or more; detecting 1 % would take about {}.",
+            "80 % for about {} or more; detecting 1 % would take about {} {}.",
             if seen < 0.1 { format!("{:.1} %", 100.0 * seen) } else { format!("{:.0} %", 100.0 * seen) },
             // Such an estimate has two significant figures.
             round_up(needed),
+            if games { "games or positions" } else { "positions" },
         )
     })
 }
@@ -571,7 +572,7 @@ mod tests {
         };
         assert_eq!(
             describe_power(0.0123, 1, false, false),
-            "With 20 positions, power for differences from the baseline is 80 % for about 1.2 % or more; detecting 1 % would take about 1300."
+            "With 20 positions, power for differences from the baseline is 80 % for about 1.2 % or more; detecting 1 % would take about 1300 positions."
         );
         assert!(describe_power(0.25, 3, true, true).starts_with(
             "With 20 independent games or positions and 3 comparisons, power for differences between rivals is 80 % for about 25 % or more"

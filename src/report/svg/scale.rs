@@ -10,6 +10,10 @@ pub struct Scale {
     log: bool,
 }
 
+/// A logarithmic scale spans one per cent or more, so that three decimals tell its ticks apart and
+/// differences that do not matter look small.
+const MIN_DECADES: f64 = 0.0044;
+
 impl Scale {
     /// A scale from the finite values, with a margin at both ends, to the pixels `from..=to`.
     pub fn new(log: bool, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
@@ -23,7 +27,12 @@ impl Scale {
         if log {
             (low, high) = (low.log10(), high.log10());
         }
-        let room = if high > low { 0.04 * (high - low) } else { 0.1 };
+        let span = high - low;
+        let room = match span > 0.0 {
+            true if log => (0.04 * span).max((MIN_DECADES - span) / 2.0),
+            true => 0.04 * span,
+            false => 0.1,
+        };
         Self { low: low - room, high: high + room, from, to, log }
     }
 
@@ -104,6 +113,16 @@ mod tests {
             assert!(scale.pixel(1.0).is_finite());
             assert!(scale.ticks(50.0).len() < 60);
         }
+    }
+
+    #[test]
+    fn ticks_of_nearly_equal_ratios_have_different_numbers() {
+        let scale = Scale::new(true, [0.9998, 1.0001].into_iter(), (0.0, 300.0));
+        let mut shown: Vec<String> = scale.ticks(60.0).into_iter().map(format_short).collect();
+        assert!(shown.len() > 2, "{shown:?}");
+        shown.dedup();
+        assert_eq!(shown.len(), scale.ticks(60.0).len(), "{shown:?}");
+        assert!(scale.pixel(1.0001) - scale.pixel(0.9998) < 30.0, "a difference of 0.03 %");
     }
 
     #[test]

@@ -27,8 +27,8 @@ impl TuneOutcome<'_> {
             .into_iter()
             .filter_map(|path| {
                 let caption = format!(
-                    "{} divided by the baseline's in the race (bars: 95 % intervals). A flat line means that any of these values does; candidates that \
-                     were dropped were searched on fewer items, so that their bars are longer.",
+                    "{} divided by the baseline's in the race (band: 95 % interval). A flat line means that any of these values does; candidates that \
+                     were dropped were searched on fewer items, so that the band is wider there.",
                     capitalize(metric)
                 );
                 self.option_figure(&path, self.series_over(&path, ratio), "response", caption)
