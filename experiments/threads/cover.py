@@ -14,7 +14,7 @@ def read(path):
     """Nodes of each search by position, and the share of them that helpers searched."""
     searches = {}
     for row in csv.DictReader(open(path, newline="")):
-        search = searches.setdefault((row["position"], row["variant"], row["id"], row["repeat"]), [0, 0])
+        search = searches.setdefault((row["position"], row["variant"], row["repeat"]), [0, 0])
         search[0] += int(row["search.nodes"])
         search[1] += int(row["threads.helper_nodes"])
     nodes, helped = {}, sum(search[1] for search in searches.values()) / sum(search[0] for search in searches.values())
