@@ -201,6 +201,10 @@ impl Model<'_> {
     /// The fate where the policy decides about the same position: nobody but its own old entry
     /// leaves.
     fn fate_of_same(&self, bucket: &[Kept], slot: usize, new: &Kept) -> Fate {
+        if matches!(self.options.policy, Policy::Formula(_)) {
+            // What it protects an entry from, it protects it from here too; no other one leaves.
+            return self.fate(&bucket[slot..=slot], 1, new).map(|_| (slot, Some(slot)));
+        }
         let (at, gone) = self.fate(bucket, bucket.len(), new)?;
         let moves = matches!(
             self.options.policy,

@@ -54,7 +54,8 @@ impl Replacement for Formula {
             let (score, nodes) = (entry.score.into(), entry.nodes.into());
             self.worth.value(&[depth, age, pv, exact, lower, upper, has_move, score, nodes])
         };
-        let (slot, _) = least_worth_by(bucket, self.ties, worth);
+        // Of its own position the newcomer can only take the place.
+        let slot = newcomer.same.unwrap_or_else(|| least_worth_by(bucket, self.ties, worth).0);
         let is_let = || self.lets.value(&same_key::values(&newcomer.entry, &bucket[slot], now)) != 0;
         if self.lets.is_empty() || is_let() { Decision::replace(slot) } else { Decision::Refuse }
     }
