@@ -45,7 +45,7 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
             | flags::SUBTREE
             | if entry.pv { flags::PV } else { 0 }
             | if entry.mv.is_none() { 0 } else { flags::MOVE };
-        self.writer().push(Event::store(key, trace_depth(entry.depth), score as i16, bits, entry.nodes));
+        self.writer().push(Event::store(key, trace_depth(entry.depth), score, bits, entry.nodes));
     }
 
     fn on_cutoff(&mut self, _: &Hit) {

@@ -723,9 +723,11 @@ impl Twin {
             depth: spot.depth as u8,
             pv: window.open(),
             nodes: self.cost(from),
-            evaluation: (self.options.table.static_evaluation && self.has_evaluation(board, spot.depth))
-                .then(|| StaticEvaluation::new(evaluate(&self.options, &self.rows, board)))
-                .unwrap_or_default(),
+            evaluation: if self.options.table.static_evaluation && self.has_evaluation(board, spot.depth) {
+                StaticEvaluation::new(evaluate(&self.options, &self.rows, board))
+            } else {
+                StaticEvaluation::default()
+            },
             ..Entry::default()
         };
         let key = self.table_key(board);
