@@ -114,7 +114,9 @@ const CASES: &[Case] = &[
 
 /// Flags that other tests cover, or whose effect cannot be seen here.
 const ELSEWHERE: &[&str] = &[
-    "perft --bulk", // The same counts, counted otherwise.
+    "perft --bulk",          // The same counts, counted otherwise.
+    "search --record-turns", // tests/program/cli.rs
+    "search --turns",
     "run --plan",
     "run --no-lock",
     "plan --missing",
