@@ -255,7 +255,7 @@ fn findings_name_the_variants_and_count_the_differences() {
     assert_eq!(
         one,
         "With 24 independent games or positions, power for differences between rivals is 80 % for about 25 % or more; detecting 1 % would \
-         take about 100."
+         take about 100 games or positions."
     );
     assert!(last(&|power| power.needed = 7.3).ends_with("about 8."));
     assert!(last(&|power| power.needed = 56.0).ends_with("about 56."));

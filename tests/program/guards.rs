@@ -30,7 +30,8 @@ const TESTS: &[(&str, &str, &str)] = &[
          anatomy.entries_depth_4 anatomy.entries_depth_6 anatomy.entries_depth_8 anatomy.entries_age_0 anatomy.entries_age_1 anatomy.entries_age_2 \
          anatomy.entries_age_4 anatomy.entries_age_8 anatomy.entries_exact anatomy.entries_lower anatomy.entries_upper anatomy.entries_pv threads.ticks threads.helper_nodes threads.foreign_hits \
          threads.foreign_cutoffs threads.foreign_saved threads.in_flight threads.duplicates threads.foreign_refusals \
-         threads.unread threads.foreign_unread threads.avoided threads.torn threads.torn_reads threads.torn_accepted",
+         threads.unread threads.foreign_unread threads.avoided threads.torn threads.torn_reads threads.torn_accepted \
+         threads.ages threads.squared_ages",
     ),
     (
         "table/model.rs",

@@ -341,7 +341,8 @@ fn experiment_replays_a_trace_for_its_variants() {
     fs::write(&toml, text).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &out, "--jobs", "2"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("open loop"), "{stderr}");
+    let page = fs::read_to_string(format!("{out}/report.md")).unwrap();
+    assert!(page.contains("open loop"), "{page}");
     let results = format!("{out}/results.csv");
     let mut reader = csv::Reader::from_path(&results).unwrap();
     let rows: Vec<HashMap<String, String>> = reader.deserialize().map(|row| row.unwrap()).collect();
