@@ -257,8 +257,8 @@ fn findings_name_the_variants_and_count_the_differences() {
         "With 24 independent games or positions, power for differences between rivals is 80 % for about 25 % or more; detecting 1 % would \
          take about 100 games or positions."
     );
-    assert!(last(&|power| power.needed = 7.3).ends_with("about 8."));
-    assert!(last(&|power| power.needed = 56.0).ends_with("about 56."));
+    assert!(last(&|power| power.needed = 7.3).ends_with("about 8 positions."));
+    assert!(last(&|power| power.needed = 56.0).ends_with("about 56 positions."));
     // A mark that one position decides, or whose sign it turns; the first three by name.
     let hinged = page(&|summary| summary.lines[3].measures[0].fragile = true);
     assert_eq!(hinged[4], "Significance depends on a single position: \"c\" (0.970; 1.170 without c's game).");

@@ -354,7 +354,6 @@ fn round_robin_page_has_every_encounter() {
     let names = [("base", "bare"), ("base", "plain"), ("bare", "plain")];
     let (variants, opponents) = (column(&path, "variant"), column(&path, "match.opponent"));
     let points: Vec<f64> = column(&path, "match.points").iter().map(|text| text.parse().unwrap()).collect();
-    let mut widths = 0;
     for (row, (first, second)) in table("encounters").iter().zip(names) {
         assert_eq!((row["variant"].as_str(), row["opponent"].as_str()), (Some(first), Some(second)));
         let games = (0..points.len()).filter(|&at| variants[at] == first && opponents[at] == second);
@@ -364,16 +363,7 @@ fn round_robin_page_has_every_encounter() {
         assert_eq!(row["pairs"], 6.0);
         let [won, drawn, lost] = [1.0, 0.5, 0.0].map(|worth| games.clone().filter(|&at| points[at] == worth).count());
         assert_eq!(row["wdl"], format!("{won}/{drawn}/{lost}"));
-        // Three intervals together: 2.394 standard errors, where one has 1.96; of who won all they end with the points.
-        let ends = |key: &str| [0, 1].map(|at| row[key][at].as_f64().unwrap());
-        let points = |elo: f64| 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
-        let width = |key: &str| ends(key).map(points).into_iter().reduce(|low, high| high - low).unwrap();
-        if ends("joint").iter().all(|end| end.abs() < 1000.0) {
-            assert!((width("joint") / width("interval") - 2.39398 / 1.96).abs() < 1e-4, "{row}");
-            widths += 1;
-        }
     }
-    assert!(widths > 0, "no interval was looked at");
     let all: f64 = table("standings").iter().map(|row| row["points"].as_f64().unwrap()).sum();
     assert!((all - 36.0).abs() < 1e-9, "{all}");
     // As rows for other programs: the ends of each interval on their sides.

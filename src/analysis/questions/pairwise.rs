@@ -2,8 +2,6 @@
 //! the second.
 
 use super::line::Measure;
-#[cfg(test)]
-use super::summary::Question;
 use super::summary::Summary;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
@@ -69,6 +67,7 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::summary::Question;
     use super::*;
 
     fn message(variants: usize) -> Result<usize, String> {
