@@ -441,12 +441,13 @@ impl Manifest {
         match crate::system::files::read_text(&path) {
             Ok(text) => {
                 let problem = |problem| ManifestError::Json { path: display(), problem };
-                let value: serde_json::Value =
+                let mut value: serde_json::Value =
                     serde_json::from_str(&text).map_err(|error| problem(error.to_string()))?;
-                let mut sealed = value.clone();
-                let seal = sealed.as_object_mut().and_then(|fields| fields.shift_remove(MANIFEST_SEAL));
-                if seal.is_some_and(|seal| seal != seals::hash_bytes(sealed.to_string().as_bytes())) {
-                    return Err(ManifestError::Edited { path: display() });
+                if let Some(seal) = value.as_object_mut().and_then(|fields| fields.shift_remove(MANIFEST_SEAL)) {
+                    if seal != seals::hash_bytes(value.to_string().as_bytes()) {
+                        return Err(ManifestError::Edited { path: display() });
+                    }
+                    value[MANIFEST_SEAL] = seal;
                 }
                 // No version wrote 0: it is the schema of a manifest that was made in memory.
                 let is_other = |&found: &u64| found != 0 && found != u64::from(SCHEMA);
