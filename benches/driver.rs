@@ -7,13 +7,13 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::Board;
 use ttlab::internals::engine::Limit;
-use ttlab::internals::subject::options::ProgramWords;
+use ttlab::internals::subject::options::CommandLine;
 use ttlab::internals::subject::{Launch, Position, Subject, Uci, find_program};
 
 fn driver(criterion: &mut Criterion) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/engines/scripted.sh");
     let mut engine =
-        Uci::new(Launch::new(&find_program(&ProgramWords::Name(script.to_owned()), std::path::Path::new("")).unwrap()));
+        Uci::new(Launch::new(&find_program(&CommandLine::Name(script.to_owned()), std::path::Path::new("")).unwrap()));
     engine.start().unwrap();
     let (board, stop) = (Board::startpos(), AtomicBool::new(false));
     let limit = Limit { depth: Some(3), nodes: None };

@@ -220,12 +220,12 @@ impl<'a> Operations<'a> {
     /// The next opcode with its column; none at the end of the line.
     fn opcode(&mut self) -> Result<Option<(usize, &'a str)>, FenError> {
         loop {
-            self.skip(|c| fen::is_gap(c) || c == ';');
+            self.skip(|c| fen::is_blank(c) || c == ';');
             let start = self.at;
             if start == self.text.len() {
                 return Ok(None);
             }
-            self.skip_until(|c| fen::is_gap(c) || c == ';');
+            self.skip_until(|c| fen::is_blank(c) || c == ';');
             let name = &self.text[start..self.at];
             let expected =
                 || format!("expected an opcode (a letter, then letters, digits, _ or -), found {}", quote_start(name));
@@ -251,7 +251,7 @@ impl<'a> Operations<'a> {
     fn prose_follows(&self) -> bool {
         let start = self.text[..self.at].rfind([' ', ';']).map_or(0, |at| at + 1);
         let number = self.text[start..self.at].bytes().all(|b| b.is_ascii_digit());
-        let rest = self.text[self.at..].trim_start_matches(fen::is_gap);
+        let rest = self.text[self.at..].trim_start_matches(fen::is_blank);
         number && !rest.is_empty() && !rest.starts_with(';')
     }
 
@@ -259,7 +259,7 @@ impl<'a> Operations<'a> {
     fn operands(&mut self) -> Result<(Vec<Word<'a>>, bool), FenError> {
         let (mut words, mut is_closed) = (Vec::new(), true);
         loop {
-            self.skip(fen::is_gap);
+            self.skip(fen::is_blank);
             let start = self.at;
             match self.text[start..].chars().next() {
                 None | Some(';') => return Ok((words, is_closed)),
@@ -278,7 +278,7 @@ impl<'a> Operations<'a> {
                     }
                 }
                 Some(_) => {
-                    self.skip_until(|c| fen::is_gap(c) || c == ';');
+                    self.skip_until(|c| fen::is_blank(c) || c == ';');
                     words.push(Word { column: start + 1, text: &self.text[start..self.at], quoted: false });
                 }
             }
@@ -287,7 +287,7 @@ impl<'a> Operations<'a> {
 
     /// What stands between an opcode and the place reached.
     fn raw(&self, column: usize, name: &str) -> &'a str {
-        self.text[column - 1 + name.len()..self.at].trim_matches(fen::is_gap)
+        self.text[column - 1 + name.len()..self.at].trim_matches(fen::is_blank)
     }
 }
 

@@ -62,7 +62,7 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
     };
     match strictness {
         _ if rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty() => Ok(reading),
-        Strictness::Lenient if rest.trim_matches(is_gap).is_empty() => Ok(reading),
+        Strictness::Lenient if rest.trim_matches(is_blank).is_empty() => Ok(reading),
         Strictness::Lenient => {
             reading.repairs.push(fault);
             Ok(reading)
@@ -131,8 +131,9 @@ fn fault(column: usize, message: String) -> FenError {
 
 /// A piece of the text, short enough for a message and with nothing unprintable in it.
 pub(super) fn quote_start(text: &str) -> String {
-    let plain =
-        |c: char| if c.is_control() || is_gap(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() };
+    let plain = |c: char| {
+        if c.is_control() || is_blank(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() }
+    };
     let start: String = text.chars().take(24).map(plain).collect();
     if text.is_empty() {
         "nothing".to_owned()
@@ -144,7 +145,7 @@ pub(super) fn quote_start(text: &str) -> String {
 }
 
 /// What separates fields where repairs are allowed.
-pub(super) fn is_gap(c: char) -> bool {
+pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\0' || c == '\u{feff}'
 }
 
@@ -171,7 +172,7 @@ impl<'a> Fields<'a> {
         let rest = &self.text[self.at..];
         let (skipped, stop): (usize, fn(char) -> bool) = match self.strictness {
             Strictness::Strict => (usize::from(self.at > 0 && rest.starts_with(' ')), char::is_whitespace),
-            Strictness::Lenient => (rest.len() - rest.trim_start_matches(is_gap).len(), is_gap),
+            Strictness::Lenient => (rest.len() - rest.trim_start_matches(is_blank).len(), is_blank),
         };
         let rest = &rest[skipped..];
         let length = rest.find(|c| stop(c) || c == ';').unwrap_or(rest.len());
@@ -185,7 +186,7 @@ impl<'a> Fields<'a> {
             self.at = start + field.len();
             return Ok((start + 1, field));
         }
-        let found = quote_start(self.text[start..].split(is_gap).next().unwrap_or_default());
+        let found = quote_start(self.text[start..].split(is_blank).next().unwrap_or_default());
         let missing = fault(start + 1, format!("expected {what}, found {found}"));
         match default {
             Some(default) if self.strictness == Strictness::Lenient => {

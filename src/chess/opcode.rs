@@ -2,7 +2,7 @@
 
 use super::board::Board;
 use super::fault;
-use super::fen::{FenError, Strictness, is_gap, quote_start};
+use super::fen::{FenError, Strictness, is_blank, quote_start};
 use super::increments::Increments;
 use super::moves::Move;
 use super::san;
@@ -65,11 +65,11 @@ pub(super) struct Operand<'a> {
     pub(super) column: usize,
     pub(super) name: &'a str,
     pub(super) words: &'a [Word<'a>],
-    /// All operands as one text.
+    /// All operands as one string.
     pub(super) raw: &'a str,
 }
 
-/// The value of an operation, with what was repaired.
+/// Reads the operands of an operation; also returns the faults that were repaired.
 pub(super) fn read(
     board: &Board,
     source: &Operand<'_>,
@@ -87,19 +87,20 @@ pub(super) fn read(
             if name == "pv" { OperationValue::Line(moves) } else { OperationValue::Moves(moves) }
         }
         "id" | "c0" | "c1" | "c2" | "c3" | "c4" | "c5" | "c6" | "c7" | "c8" | "c9" => match words {
-            [] => return Err(missing("a text")),
+            [] => return Err(missing("a string")),
             [word] => OperationValue::Text(word.text.to_owned()),
             [_, second, ..] => {
-                let found = format!("`{name}` expects one text in quotation marks, found {}", quote_start(second.text));
+                let found =
+                    format!("`{name}` expects one string in quotation marks, found {}", quote_start(second.text));
                 repair(strictness, second.column, found, &mut notes)?;
-                OperationValue::Text(raw.trim_matches(|c| c == '"' || is_gap(c)).to_owned())
+                OperationValue::Text(raw.trim_matches(|c| c == '"' || is_blank(c)).to_owned())
             }
         },
         "acd" | "acs" => integer(source, 0, i64::MAX)?,
         "ce" | "dm" => integer(source, i64::MIN, i64::MAX)?,
         "hmvc" => integer(source, 0, 9999)?,
         "fmvn" => integer(source, 1, 9999)?,
-        _ if KNOWN.contains(&name) => match integer(source, 0, i64::MAX)? {
+        "D1" | "D2" | "D3" | "D4" | "D5" | "D6" | "D7" | "D8" | "D9" => match integer(source, 0, i64::MAX)? {
             OperationValue::Integer(count) => OperationValue::Nodes(count as u64),
             other => other,
         },

@@ -1,6 +1,6 @@
 //! The words of a PGN text, with what says nothing about moves left out.
 
-use super::fen::{is_gap, quote_start};
+use super::fen::{is_blank, quote_start};
 
 /// A fault before it knows file and game.
 pub(super) struct ReadStop {
@@ -69,7 +69,7 @@ impl<'a> Lexer<'a> {
     fn skip(&mut self) -> Result<(), ReadStop> {
         loop {
             let rest = self.rest();
-            self.at += rest.len() - rest.trim_start_matches(is_gap).len();
+            self.at += rest.len() - rest.trim_start_matches(is_blank).len();
             let rest = self.rest();
             let new_line = self.at == 0 || self.text[..self.at].ends_with(['\n', '\u{feff}']);
             if rest.starts_with(';') || rest.starts_with('%') && new_line {
@@ -115,7 +115,7 @@ impl<'a> Lexer<'a> {
     /// Whether nothing follows on this line and the next one is blank.
     pub(super) fn is_before_blank_line(&self) -> bool {
         let rest = self.rest();
-        let gap = rest.len() - rest.trim_start_matches(is_gap).len();
+        let gap = rest.len() - rest.trim_start_matches(is_blank).len();
         rest[..gap].matches('\n').nth(1).is_some()
     }
 
@@ -131,7 +131,7 @@ impl<'a> Lexer<'a> {
                 Ok(Some(if first == '(' { Token::Open } else { Token::Close }))
             }
             _ => {
-                let ends = |c: char| is_gap(c) || matches!(c, '(' | ')' | '{' | '}' | '[' | ']' | ';' | '$');
+                let ends = |c: char| is_blank(c) || matches!(c, '(' | ')' | '{' | '}' | '[' | ']' | ';' | '$');
                 // At least one character, so that a stray bracket is reported and passed.
                 let length = rest.find(ends).unwrap_or(rest.len()).max(first.len_utf8());
                 self.at += length;
@@ -184,7 +184,7 @@ fn begins_tag(text: &str) -> Option<&str> {
 }
 
 fn is_after_blank_line(text: &str) -> bool {
-    text[text.trim_end_matches(is_gap).len()..].matches('\n').nth(1).is_some()
+    text[text.trim_end_matches(is_blank).len()..].matches('\n').nth(1).is_some()
 }
 
 fn digits(text: &str) -> usize {
@@ -196,6 +196,6 @@ fn digits(text: &str) -> usize {
 fn move_number(text: &str) -> Option<usize> {
     let number = digits(text);
     let dots = text[number..].len() - text[number..].trim_start_matches('.').len();
-    let bare = number > 0 && text[number..].starts_with(is_gap);
+    let bare = number > 0 && text[number..].starts_with(is_blank);
     (dots > 0 || bare).then_some(number + dots)
 }

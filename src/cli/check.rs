@@ -3,7 +3,7 @@ use crate::analysis::caveats::preflight;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
 use crate::subject::find_program;
-use crate::subject::options::ProgramWords;
+use crate::subject::options::CommandLine;
 use crate::table::Size;
 use crate::text::plural;
 use std::path::{Path, PathBuf};
@@ -62,23 +62,23 @@ fn notes(experiment: &Experiment) -> Vec<String> {
     beside.into_iter().chain(small).collect()
 }
 
-/// The programs of a file's engines: where each is, or that it is missing.
-fn programs(experiment: &Experiment) -> Vec<String> {
-    let subjects = experiment.variants.iter().filter_map(|variant| Some(&variant.external()?.uci));
+/// A message for each engine program of the file: its path, or that it was not found.
+fn describe_programs(experiment: &Experiment) -> Vec<String> {
+    let engines = experiment.variants.iter().filter_map(|variant| Some(&variant.external()?.uci));
     let reference = experiment.file.reference.iter().filter_map(|reference| reference.uci.as_ref());
-    let mut words: Vec<&ProgramWords> = Vec::new();
-    subjects.chain(reference).for_each(|program| {
-        if !words.contains(&program) {
-            words.push(program)
+    let mut commands: Vec<&CommandLine> = Vec::new();
+    engines.chain(reference).for_each(|program| {
+        if !commands.contains(&program) {
+            commands.push(program)
         }
     });
-    let describe = |words: &ProgramWords| match find_program(words, &experiment.folder) {
+    let describe = |command: &CommandLine| match find_program(command, &experiment.folder) {
         Ok(program) => {
-            format!("note: {words} is {}; `ttlab plan` starts it and tries its options", program.path.display())
+            format!("note: {command} is {}; `ttlab plan` starts it and tries its options", program.path.display())
         }
         Err(problem) => format!("warning: {problem}: `ttlab run` needs this engine"),
     };
-    words.into_iter().map(describe).collect()
+    commands.into_iter().map(describe).collect()
 }
 
 /// Checks one file, and adds what makes a conclusion doubtful to the count.
@@ -95,7 +95,7 @@ fn check(file: &Path, sets: &[String], count: &mut usize) -> Result<(), CommandF
     *count += caveats.all_warnings().count();
     let power = preflight::external_power(&experiment, Some(&folder)).filter(|power| !power.falls_short());
     power.iter().for_each(|power| eprintln!("{shown}: {power}"));
-    programs(&experiment).iter().for_each(|line| eprintln!("{shown}: {line}"));
+    describe_programs(&experiment).iter().for_each(|line| eprintln!("{shown}: {line}"));
     notes(&experiment).iter().for_each(|note| eprintln!("{shown}: note: {note}"));
     let memory = runner::memory_warnings(&plan, runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment)));
     memory.iter().for_each(|warning| eprintln!("{shown}: warning: {warning}"));

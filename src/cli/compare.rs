@@ -131,7 +131,7 @@ fn exit_code(finding: Finding, incomplete: bool) -> Exit {
 /// Whether some rows are from an engine whose counts are not repeatable.
 fn does_not_repeat(side: &RecordedResult) -> bool {
     let exact = Repeatability::Exact.to_string();
-    side.frame.coded(columns::REPEATS).list().iter().any(|repeats| !repeats.is_empty() && *repeats != exact)
+    side.frame.text_column(columns::REPEATS).list().iter().any(|repeats| !repeats.is_empty() && *repeats != exact)
 }
 
 const HELP: &str = "give two folders that `ttlab run` wrote, or their results.csv";

@@ -2,7 +2,7 @@ use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::console::escape_control;
 use crate::doctor::{Budget, Request, count_games, examine, screen};
-use crate::subject::options::ProgramWords;
+use crate::subject::options::CommandLine;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> CommandResult {
         Some((_, along)) => refuse!("--games {along}: expected 2 to {}, the number of built-in games", count_games()),
         None => Budget::Time(Duration::from_secs(u64::from(args.time))),
     };
-    let request = Request { words: ProgramWords::List(words), options, budget };
+    let request = Request { words: CommandLine::List(words), options, budget };
     let stop = stop_flag()?;
     let bar = if args.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {

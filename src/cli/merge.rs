@@ -2,7 +2,7 @@ use super::folder::{default_folder, output_failure, shard_folder};
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Manifest;
-use crate::runner::{MergeError, Output, ShardGap, Shards, reference};
+use crate::runner::{MergeError, Output, ShardJobs, Shards, reference};
 use crate::text::plural;
 use std::path::{Path, PathBuf};
 
@@ -43,8 +43,8 @@ pub fn run(args: &Args) -> CommandResult {
     let shards = shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
     let print = |error: &MergeError| {
-        if let MergeError::Missing(gaps, of) = error {
-            print_gaps(gaps, *of);
+        if let MergeError::Missing(incomplete, of) = error {
+            print_incomplete(incomplete, *of);
         }
     };
     let (manifest, failed) = shards.merge(&output, args.any_build).inspect_err(print).map_err(failure)?;
@@ -89,29 +89,29 @@ pub(super) fn shards<'a>(
         let Some(shard) = manifest.shard else { refuse!("{}: not the folder of a shard", folder.display()) };
         folders.push((shard.index, folder.clone()));
     }
-    Ok(Shards { experiment, plan, of: file.shards, folders })
+    Ok(Shards { experiment, plan, shard_count: file.shards, folders })
 }
 
 /// Prints what is missing, one line per shard.
-pub(super) fn print_gaps(gaps: &[ShardGap], of: u64) {
-    gap_lines(gaps, of).iter().for_each(|line| eprintln!("{line}"));
+pub(super) fn print_incomplete(incomplete: &[ShardJobs], of: u64) {
+    incomplete_lines(incomplete, of).iter().for_each(|line| eprintln!("{line}"));
 }
 
-fn gap_lines(gaps: &[ShardGap], of: u64) -> Vec<String> {
-    let line = |gap: &ShardGap| {
-        let state = match (&gap.folder, gap.missing) {
+fn incomplete_lines(incomplete: &[ShardJobs], of: u64) -> Vec<String> {
+    let line = |shard_jobs: &ShardJobs| {
+        let state = match (&shard_jobs.folder, shard_jobs.missing) {
             (None, _) => "not begun".to_owned(),
             (Some(_), 0) => "all jobs done".to_owned(),
-            (Some(_), missing) => format!("{missing} of {} jobs missing", gap.jobs),
+            (Some(_), missing) => format!("{missing} of {} jobs missing", shard_jobs.jobs),
         };
-        let failed = if gap.failed > 0 { format!(", {} failed", gap.failed) } else { String::new() };
-        let unjudged = match gap.unjudged {
+        let failed = if shard_jobs.failed > 0 { format!(", {} failed", shard_jobs.failed) } else { String::new() };
+        let unjudged = match shard_jobs.unjudged {
             0 => String::new(),
             searches => format!(", {} of the reference missing", plural(searches, "search")),
         };
-        format!("shard {} of {of}: {state}{failed}{unjudged}", gap.shard)
+        format!("shard {} of {of}: {state}{failed}{unjudged}", shard_jobs.shard)
     };
-    gaps.iter().map(line).collect()
+    incomplete.iter().map(line).collect()
 }
 
 pub(super) fn failure(error: MergeError) -> CommandFailure {

@@ -13,7 +13,7 @@ use crate::chess::Board;
 use crate::engine::Limit;
 use crate::record::diagnosis::{Check, CheckResult, Diagnosis, FORMAT, Forgetting, NodesVerdict};
 use crate::runner::{select_options, values};
-use crate::subject::options::{OptionValue, ProgramWords};
+use crate::subject::options::{CommandLine, OptionValue};
 use crate::subject::protocol::{OptionKind, UciOption};
 use crate::subject::{
     Failure, Launch, LimitSupport, NodeReports, Position, ProbeResult, Repeatability, SearchEnd, SearchEvent, Subject,
@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The engine and its arguments.
-    pub words: ProgramWords,
+    pub words: CommandLine,
     /// UCI options to set: names and values, as the user wrote them.
     pub options: Vec<(String, String)>,
     /// How much to search.
@@ -399,7 +399,7 @@ mod tests {
         ]);
         let resolve = |requested: &[(&str, &str)]| {
             let options = requested.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            let request = Request { words: ProgramWords::default(), options, budget: Budget::Time(Duration::ZERO) };
+            let request = Request { words: CommandLine::default(), options, budget: Budget::Time(Duration::ZERO) };
             typed_options(&request, &own)
                 .into_iter()
                 .map(|(name, value)| format!("{name} {value:?}"))

@@ -393,7 +393,8 @@ pub enum Ordering {
 pub enum MvvLva {
     /// Victim's rank x 8 - attacker's rank; a promotion counts as a victim of its rank.
     #[default]
-    Ranks,
+    #[serde(rename = "ranks")]
+    PieceOrder,
     /// 5 x victim's value - attacker's value (the king as attacker: 0), plus the promoted piece's
     /// value; a promotion without capture counts too. Source: the engine `otter`.
     Otter,

@@ -288,13 +288,13 @@ mod tests {
     fn untagged_type_names_its_forms() {
         use crate::experiment::choices::SuiteChoice;
         use crate::experiment::expect::{ExpectedFigure, Scalar};
-        use crate::subject::options::{OptionValue, ProgramWords};
+        use crate::subject::options::{CommandLine, OptionValue};
         fn output<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
             // A list of lists fits none of the forms.
             let wrong = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).0);
             wrong.expect_err("it has no such form")
         }
-        assert_eq!(output::<ProgramWords>(), "expected a program in quotes, or a list of it and its arguments");
+        assert_eq!(output::<CommandLine>(), "expected a program in quotes, or a list of it and its arguments");
         assert_eq!(output::<OptionValue>(), "expected true or false, a whole number, or text in quotes");
         assert_eq!(output::<SuiteChoice>(), "expected a file in quotes, { startpos = true } or { fen = \"...\" }");
         assert_eq!(output::<Scalar>(), "expected a number, text in quotes, true or false");

@@ -2,7 +2,7 @@
 //! own engine, with far more nodes and an unbounded table, judges scores.
 
 use crate::engine::Limit;
-use crate::subject::options::{OptionValue, ProgramWords};
+use crate::subject::options::{CommandLine, OptionValue};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct Reference {
     /// The engine that judges moves, as in `[subject]`; `"builtin"`: ttlab's own with default
     /// options.
-    pub uci: Option<ProgramWords>,
+    pub uci: Option<CommandLine>,
     /// UCI options of the judge.
     pub options: BTreeMap<String, OptionValue>,
     /// The judge's limit: much deeper than the searches that it judges.

@@ -29,9 +29,9 @@ pub enum Side {
     /// Both sides: every ply.
     #[default]
     Both,
-    /// At White's moves, as an engine playing White.
+    /// Where White is to move, as an engine playing White would search.
     White,
-    /// At Black's moves, as an engine playing Black.
+    /// Where Black is to move, as an engine playing Black would search.
     Black,
 }
 

@@ -140,10 +140,10 @@ impl Diagnosis {
         let display = path.display();
         let metadata = std::fs::metadata(path).map_err(|error| format!("{display}: {error}"))?;
         if !metadata.is_file() || metadata.len() > MAX_BYTES {
-            return Err(format!("{display}: not a file of `ttlab doctor`"));
+            return Err(format!("{display}: not a file that `ttlab doctor` wrote"));
         }
         let bytes = std::fs::read(path).map_err(|error| format!("{display}: {error}"))?;
-        let none = |why: String| format!("{display}: not a file of `ttlab doctor`: {why}");
+        let none = |why: String| format!("{display}: not a file that `ttlab doctor` wrote: {why}");
         let value = serde_json::from_slice(&bytes).map_err(|error| none(error.to_string()))?;
         let found: Self = from_json(value).map_err(|error| none(error.to_string()))?;
         if found.format != FORMAT {
@@ -249,15 +249,15 @@ mod tests {
             (text.replace("\"format\": 1", "\"format\": 2"), "its format is 2, expected 1"),
             (text.replace("mislead", "misled"), "misled"),
             (text.replace("\"seconds\"", "\"secs\""), "secs"),
-            (text[..text.len() / 2].to_owned(), "not a file of `ttlab doctor`"),
-            (String::new(), "not a file of `ttlab doctor`"),
-            (" ".repeat((1 << 20) + 1), "not a file of `ttlab doctor`"),
+            (text[..text.len() / 2].to_owned(), "not a file that `ttlab doctor` wrote"),
+            (String::new(), "not a file that `ttlab doctor` wrote"),
+            (" ".repeat((1 << 20) + 1), "not a file that `ttlab doctor` wrote"),
         ] {
             let output = wrong(&text);
             assert!(output.contains(message), "{output}");
             assert!(output.starts_with(&path.display().to_string()), "{output}");
         }
-        assert!(Diagnosis::read(folder.path()).unwrap_err().ends_with("not a file of `ttlab doctor`"));
+        assert!(Diagnosis::read(folder.path()).unwrap_err().ends_with("not a file that `ttlab doctor` wrote"));
         assert!(Diagnosis::read(&folder.path().join("none.json")).unwrap_err().contains("No such file"));
     }
 

@@ -110,14 +110,14 @@ struct Column {
     name: String,
     at: usize,
     resolution: Resolution,
-    adds_up: bool,
+    is_summed: bool,
     /// The fields of all rows, at resolution `Row`.
     fields: StringRecord,
     /// The fields of some rows, at other resolutions.
     sparse_fields: HashMap<usize, String>,
     /// The sum over the current search, and its last field.
     sum: f64,
-    last: String,
+    last_field: String,
     /// For each variant and suite: its first row, the sum over its searches, and their number.
     variants: HashMap<(String, String), (usize, f64, usize)>,
 }
@@ -130,18 +130,18 @@ impl Column {
         }
     }
 
-    /// Ends the search with these first and last rows.
+    /// Finishes the search that spans the rows `first` to `last`.
     fn finish_search(&mut self, (variant, suite): (&str, &str), [first, last]: [usize; 2]) {
-        let (sum, text) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last));
+        let (sum, text) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {
             Resolution::Row => {}
-            Resolution::Search if self.adds_up => drop(self.sparse_fields.insert(last, format_number(sum))),
+            Resolution::Search if self.is_summed => drop(self.sparse_fields.insert(last, format_number(sum))),
             Resolution::Search => drop(self.sparse_fields.insert(last, text)),
             Resolution::Variant => {
-                let value = if self.adds_up { sum } else { parse_number(&text) };
+                let value = if self.is_summed { sum } else { parse_number(&text) };
                 let variant = (variant.to_owned(), suite.to_owned());
-                let known = self.variants.entry(variant).or_insert((first, 0.0, 0));
-                (known.1, known.2) = (known.1 + value, known.2 + 1);
+                let (_, sum, searches) = self.variants.entry(variant).or_insert((first, 0.0, 0));
+                (*sum, *searches) = (*sum + value, *searches + 1);
             }
         }
     }
@@ -191,11 +191,11 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
                 name: format!("{}{name}", resolution.prefix()),
                 at,
                 resolution,
-                adds_up: columns::role(name) != Role::Last,
+                is_summed: columns::role(name) != Role::Last,
                 fields: StringRecord::new(),
                 sparse_fields: HashMap::new(),
                 sum: 0.0,
-                last: String::new(),
+                last_field: String::new(),
                 variants: HashMap::new(),
             })
         })
@@ -232,8 +232,8 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
             match column.resolution {
                 Resolution::Row => column.fields.push_field(text),
                 _ if is_error || !open.counts => {}
-                _ if column.adds_up => column.sum += parse_number(text),
-                _ => column.last = text.to_owned(),
+                _ if column.is_summed => column.sum += parse_number(text),
+                _ => column.last_field = text.to_owned(),
             }
         }
         if !is_error {
@@ -245,7 +245,9 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
     let mut text = Vec::new();
     for column in &mut table {
         for (first, sum, searches) in std::mem::take(&mut column.variants).into_values() {
-            column.sparse_fields.insert(first, format_number(if column.adds_up { sum } else { sum / searches as f64 }));
+            column
+                .sparse_fields
+                .insert(first, format_number(if column.is_summed { sum } else { sum / searches as f64 }));
         }
         let fields = (0..rows).map(|row| column.field(row));
         text.extend(csv_line(std::iter::once(column.name.as_str()).chain(fields))?);

@@ -43,7 +43,7 @@ impl Choices {
     /// The baseline. If rows are grouped by variant, options may identify it.
     pub(super) fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
         let Some(text) = &self.baseline else { return Ok(None) };
-        let variants = rows.coded(columns::VARIANT);
+        let variants = rows.text_column(columns::VARIANT);
         let pairs: Option<Vec<(&str, &str)>> = text.split(',').map(|pair| pair.split_once('=')).collect();
         let pairs = pairs.filter(|pairs| {
             by == [columns::VARIANT]
@@ -73,7 +73,7 @@ impl Choices {
 pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
     let Some((sources, _)) = rows.words(SOURCE) else { return variant };
-    let variants = rows.coded(columns::VARIANT);
+    let variants = rows.text_column(columns::VARIANT);
     let mut first_source: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
     let ambiguous =
         (0..rows.rows()).any(|row| *first_source.entry(variants.codes()[row]).or_insert(sources[row]) != sources[row]);
@@ -110,7 +110,7 @@ pub(super) fn default_baseline(
     }
     let by_variant = by.iter().any(|column| column == columns::VARIANT);
     if !condition.is_empty() {
-        let meets = |row: &usize| condition.iter().all(|(column, value)| rows.coded(column).word(*row) == value);
+        let meets = |row: &usize| condition.iter().all(|(column, value)| rows.text_column(column).text(*row) == value);
         let is_known = by_variant || condition.iter().all(|(column, _)| by.contains(column));
         return match is_known && (0..rows.rows()).any(|row| meets(&row)) {
             true => (Baseline::Condition(condition), false),
@@ -118,8 +118,8 @@ pub(super) fn default_baseline(
         };
     }
     let Some(variant) = variant else { return (Baseline::First, false) };
-    let variants = rows.coded(columns::VARIANT);
-    let own: Vec<usize> = rows.select(|row| variants.word(row) == variant);
+    let variants = rows.text_column(columns::VARIANT);
+    let own: Vec<usize> = rows.select(|row| variants.text(row) == variant);
     if own.is_empty() {
         return (Baseline::First, true);
     }
@@ -127,9 +127,9 @@ pub(super) fn default_baseline(
         return (Baseline::value(columns::VARIANT, variant), false);
     }
     let fixed = by.iter().filter_map(|column| {
-        let words = rows.coded(column);
-        let value = words.word(own[0]);
-        own.iter().all(|&row| words.word(row) == value).then(|| (column.clone(), value.to_owned()))
+        let words = rows.text_column(column);
+        let value = words.text(own[0]);
+        own.iter().all(|&row| words.text(row) == value).then(|| (column.clone(), value.to_owned()))
     });
     let fixed: Vec<(String, String)> = fixed.collect();
     if fixed.is_empty() { (Baseline::First, false) } else { (Baseline::Values(fixed), false) }

@@ -52,7 +52,7 @@ impl Explorer {
         let metric = summary.metrics.first()?;
         let reader = MetricReader::new(searches, metric, rows);
         let group = |line: usize| grouping.values.iter().position(|values| *values == summary.lines[line].values);
-        let names = rows.coded(columns::POSITION);
+        let names = rows.text_column(columns::POSITION);
         let searches_of = |line: usize| group(line).map_or(&[][..], |group| searches.cells(group)).iter();
         // The depth that all of a position's searches finished; none if they differ or one was cut
         // short: their sums would not be of common depths.

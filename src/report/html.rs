@@ -158,15 +158,15 @@ fn column_class(column: &SheetColumn) -> &'static str {
 }
 
 fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
-    let (sorted, upper) = match cell.value {
+    let (sort_value, upper) = match cell.value {
         Datum::Number(value) => (Some(value), None),
         Datum::Range(low, high) => (Some(low), Some(high)),
         Datum::Text | Datum::None => (cell.sort_rank.map(|place| place as f64), None),
     };
     // Long texts get a wider column.
-    let room = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
+    let width_class = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
     html! {
-        td class={ (column_class(column)) (room) @if cell.emphasis != Emphasis::None { " " (cell.emphasis.class()) } } data-v=[sorted] data-high=[upper] title=[Some(cell.note).filter(|note| !note.is_empty())] {
+        td class={ (column_class(column)) (width_class) @if cell.emphasis != Emphasis::None { " " (cell.emphasis.class()) } } data-v=[sort_value] data-high=[upper] title=[Some(cell.note).filter(|note| !note.is_empty())] {
             @if cell.link.is_empty() { (inline_markup(&cell.text)) } @else { a href=(cell.link) { (inline_markup(&cell.text)) } }
         }
     }
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(
             body,
             "<h1>A page</h1><p class=\"key\"><span class=\"better\">blue</span>: better, or as expected · <span class=\"worse\">orange</span>: worse, or not as expected · \
-             <span class=\"unclear\">grey</span>: no difference shown. A line's colour only names it.</p><p class=\"question\">Is &lt;it&gt; so?</p><p>Words\nof *its* author.</p><p>Two paragraphs.</p>\
+             <span class=\"unclear\">grey</span>: no difference shown. A line's colour only names it.</p><p class=\"question\">Is &lt;it&gt; so?</p><p>TextColumn\nof *its* author.</p><p>Two paragraphs.</p>\
              <ul class=\"findings\"><li>It is.</li></ul><p class=\"warning\"><strong>Blocks the conclusion: </strong>Nothing varies.</p>\
              <p class=\"warning\"><strong>Warning: </strong>One position.</p>\
              <h2 id=\"trial.title\">A table</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"A table\">\

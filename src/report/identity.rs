@@ -35,9 +35,9 @@ impl Identity {
         if grid.is_empty() {
             return plain();
         }
-        let variants = rows.coded(columns::VARIANT);
+        let variants = rows.text_column(columns::VARIANT);
         // The first row of each variant: inserted last, so it stays.
-        let first: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.word(row), row)).collect();
+        let first: HashMap<&str, usize> = (0..rows.rows()).rev().map(|row| (variants.text(row), row)).collect();
         let mut lines = Vec::new();
         let mut split_lines = 0;
         for line in &summary.lines {

@@ -52,10 +52,10 @@ pub(super) fn elo_by_size(all: &Matches, rows: &Frame) -> Option<Figure> {
     let opponent = all.common_opponent()?;
     let (grid, axes) = axes::find_axes(rows, &[]);
     let axis = axes.iter().find(|axis| axis.path == "table.size" && axis.is_numeric())?;
-    let variants = grid.coded(columns::VARIANT);
+    let variants = grid.text_column(columns::VARIANT);
     let mut series: Vec<Series> = Vec::new();
     for encounter in &all.encounters {
-        let Some(row) = (0..grid.rows()).find(|&row| variants.word(row) == encounter.player) else { continue };
+        let Some(row) = (0..grid.rows()).find(|&row| variants.text(row) == encounter.player) else { continue };
         let level = |axis: &Axis| row_level(axis, &grid, row);
         let Some(x) = level(axis).and_then(|at| axis.levels[at].number) else { continue };
         let others = axes.iter().filter(|other| other.path != axis.path);

@@ -136,8 +136,8 @@ impl Page {
         let pivots = choices.pivot.as_ref().map(|text| pivot::choose(text, by.as_deref(), &choices.metrics, rows));
         let by = by.unwrap_or_else(|| default_by(rows));
         ensure!(!by.is_empty(), "--by: names no column");
-        let variants = rows.coded(columns::VARIANT);
-        let has_baseline = (0..rows.rows()).any(|row| variants.word(row) == manifest.baseline);
+        let variants = rows.text_column(columns::VARIANT);
+        let has_baseline = (0..rows.rows()).any(|row| variants.text(row) == manifest.baseline);
         // Across results, times are comparable only with repeats and one job at a time; a single
         // result gets a warning instead.
         let timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
@@ -337,7 +337,7 @@ impl Page {
         parts.extend(figures.map(Part::Figure));
         parts.extend(grid.and_then(interactions::interactions_table).map(Part::Table));
         parts.extend(table::traffic_table(self).map(Part::Table));
-        parts.extend(table::rates_table(self).map(Part::Table));
+        parts.extend(table::shares_table(self).map(Part::Table));
         parts.extend(figure::probes_figure(summary).map(Part::Figure));
         let folded = |title: &str, table| Part::Folded(title.to_owned(), vec![Part::Table(table)]);
         let counters = anatomy::counters_table(rows, summary);

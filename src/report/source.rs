@@ -180,9 +180,9 @@ fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     if variants.is_empty() || !frame.names().iter().any(|name| name == columns::SAVED) {
         return;
     }
-    let (saved, names) = (frame.numbers(columns::SAVED), frame.coded(VARIANT));
+    let (saved, names) = (frame.numbers(columns::SAVED), frame.text_column(VARIANT));
     let values: Vec<f64> =
-        (0..frame.rows()).map(|row| if variants.contains(names.word(row)) { f64::NAN } else { saved[row] }).collect();
+        (0..frame.rows()).map(|row| if variants.contains(names.text(row)) { f64::NAN } else { saved[row] }).collect();
     frame.set_numbers(columns::SAVED, |row| values[row]);
 }
 
@@ -199,17 +199,17 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
     let leaves: Vec<HashMap<String, HashMap<String, String>>> = sources.iter().map(options).collect();
     let paths = leaves.iter().flat_map(HashMap::values).flat_map(HashMap::keys);
     let is_asked = |path: &&String| requested.iter().any(|name| columns::may_mean(name, path));
-    let from = frame.coded(SOURCE).into_owned();
-    let variants = frame.coded(VARIANT).into_owned();
+    let from = frame.text_column(SOURCE).into_owned();
+    let variants = frame.text_column(VARIANT).into_owned();
     // A single result has no such column; it is the first.
     let place = |label: &String| sources.iter().position(|source| source.label == *label).unwrap_or(0);
     let places: Vec<usize> = from.list().iter().map(place).collect();
     for path in paths.filter(is_asked).collect::<BTreeSet<_>>() {
-        let old = frame.coded(path).into_owned();
+        let old = frame.text_column(path).into_owned();
         frame.set_words(path, |row| {
             let values = &leaves[places[from.codes()[row] as usize]];
-            let value = values.get(variants.word(row)).and_then(|leaves| leaves.get(path));
-            value.map_or_else(|| old.word(row).to_owned(), Clone::clone)
+            let value = values.get(variants.text(row)).and_then(|leaves| leaves.get(path));
+            value.map_or_else(|| old.text(row).to_owned(), Clone::clone)
         });
     }
 }

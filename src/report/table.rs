@@ -28,15 +28,15 @@ const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";
 pub(super) const BASELINE: &str = "the baseline (compared with itself)";
 pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 
-/// Why a line has no figures about its table: `reason` for our engine; an external engine has a
-/// table but does not report on it.
+/// Why a line has no figures about its table: `reason` for the built-in engine; an external engine
+/// has a table but does not report on it.
 fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
     let mut external = manifests.map(|manifest| &manifest.subjects).filter(|subjects| !subjects.is_empty()).peekable();
     if external.peek().is_none() {
         return reason;
     }
-    // Only lines of variants say whose engine they are.
+    // Only a line of one variant tells which engine it is of.
     let by_variant = page.summary.by.iter().any(|column| column == columns::VARIANT);
     let is_external = |subjects: &BTreeMap<String, EngineInfo>| {
         line.values.iter().chain([&line.name]).any(|name| subjects.contains_key(name))
@@ -265,7 +265,7 @@ fn share_of(line: &Line, part: &str, whole: &str) -> Cell {
 }
 
 /// Confidence intervals of the shares in the other tables, over positions or games.
-pub(super) fn rates_table(page: &Page) -> Option<SheetTable> {
+pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
     const SHARES: [(&str, &str, &str); 7] = [
         ("hits", "hits", columns::HITS),
         ("usable", "cutoffs", columns::USABLE),
@@ -285,7 +285,9 @@ pub(super) fn rates_table(page: &Page) -> Option<SheetTable> {
             Cell::range_with_text(low, high, text).with_reason("one position or game, or nothing to count")
         })
     });
-    let table = line_table(page, "rates", "How sure the shares are", entries, |line| line.sum(columns::PROBES) > 0.0);
+    let table = line_table(page, "rates", "Confidence intervals of the shares", entries, |line| {
+        line.sum(columns::PROBES) > 0.0
+    });
     table.with_note("95 % intervals of the shares of probes and stores, over positions (or games).").non_empty()
 }
 

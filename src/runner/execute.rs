@@ -15,21 +15,22 @@ use std::sync::atomic::AtomicBool;
 #[derive(Default)]
 pub(super) struct EngineCache {
     /// The engines of the last jobs, by variant.
-    players: HashMap<usize, Box<dyn Subject>>,
+    engines: HashMap<usize, Box<dyn Subject>>,
     /// The working set for which the last built-in engine's table was made.
     working_set: Option<u64>,
 }
 
 impl EngineCache {
-    /// Takes the engines of a job from the cache or creates them; drops the others unless `stays`.
+    /// Takes the engines of a job from the cache or creates them; drops the others that keep no
+    /// process.
     fn take<const N: usize>(
         &mut self,
         expected: [usize; N],
-        stays: impl Fn(usize) -> bool,
+        keeps_process: impl Fn(usize) -> bool,
         new: impl Fn(usize) -> Result<Box<dyn Subject>, String>,
     ) -> Result<Vec<Box<dyn Subject>>, String> {
-        self.players.retain(|at, _| expected.contains(at) || stays(*at));
-        expected.into_iter().map(|at| self.players.remove(&at).map_or_else(|| new(at), Ok)).collect()
+        self.engines.retain(|variant, _| expected.contains(variant) || keeps_process(*variant));
+        expected.into_iter().map(|variant| self.engines.remove(&variant).map_or_else(|| new(variant), Ok)).collect()
     }
 }
 
@@ -49,17 +50,17 @@ impl Shared<'_> {
             return self.play_pair(job, opponent, cache, stop);
         }
         let Some(working_set) = self.working_set(job, stop)? else { return Ok(None) };
-        let is_ours = !self.is_outside(job.variant);
+        let is_ours = !self.is_external(job.variant);
         if is_ours && cache.working_set.replace(working_set) != Some(working_set) {
-            cache.players.remove(&job.variant);
+            cache.engines.remove(&job.variant);
         }
-        // A built-in engine stays until another built-in one is needed.
-        let stays = |at: usize| if self.is_outside(at) { self.subjects.all_are_kept() } else { !is_ours };
-        let mut subjects = cache.take([job.variant], stays, |at| self.player(at, Some(working_set)))?;
+        // A built-in engine keeps_process until another built-in one is needed.
+        let keeps_process = |at: usize| if self.is_external(at) { self.subjects.all_fit_in_cache() } else { !is_ours };
+        let mut subjects = cache.take([job.variant], keeps_process, |at| self.create_engine(at, Some(working_set)))?;
         let subject = subjects[0].as_mut();
         let searched = subject.start().map_err(|failure| failure.to_string());
         let searched = searched.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
-        cache.players.extend([job.variant].into_iter().zip(subjects));
+        cache.engines.extend([job.variant].into_iter().zip(subjects));
         let Some(searched) = searched? else { return Ok(None) };
         if searched.is_empty() {
             return Err("nothing was searched: the game ends before the selected plies".to_owned());
@@ -76,28 +77,28 @@ impl Shared<'_> {
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         let pair = [job.variant, opponent];
-        let stays = |at: usize| self.is_outside(at) && self.subjects.all_are_kept();
-        let mut subjects = cache.take(pair, stays, |at| self.player(at, None))?;
+        let keeps_process = |variant: usize| self.is_external(variant) && self.subjects.all_fit_in_cache();
+        let mut subjects = cache.take(pair, keeps_process, |variant| self.create_engine(variant, None))?;
         let mut players: Vec<_> = pair
             .into_iter()
             .zip(&mut subjects)
-            .map(|(at, subject)| {
-                let variant = &self.plan.variants[at];
+            .map(|(variant, subject)| {
+                let variant = &self.plan.variants[variant];
                 let mate = variant.builtin().map_or(UCI_MATE, |options| options.mate);
                 game_pair::Player { name: &variant.name, subject: subject.as_mut(), limit: variant.limit, mate }
             })
             .collect();
         let rows = game_pair::play(self.experiment, job, &mut players, stop)?;
-        cache.players.extend(pair.into_iter().zip(subjects));
+        cache.engines.extend(pair.into_iter().zip(subjects));
         Ok(rows.map(|rows| self.rows(job, &rows)))
     }
 
-    fn is_outside(&self, variant: usize) -> bool {
+    fn is_external(&self, variant: usize) -> bool {
         self.plan.variants[variant].external().is_some()
     }
 
     /// Creates an engine. `working_set`: the entries that a size given as a share refers to.
-    fn player(&self, variant: usize, working_set: Option<u64>) -> Result<Box<dyn Subject>, String> {
+    fn create_engine(&self, variant: usize, working_set: Option<u64>) -> Result<Box<dyn Subject>, String> {
         let Some(options) = self.plan.variants[variant].builtin() else {
             return self.subjects.make(variant).ok_or_else(|| "the engine was not tested before the run".to_owned());
         };
@@ -180,10 +181,10 @@ mod tests {
         };
         let mut cache = EngineCache::default();
         let mut play = |pair: [usize; 2]| {
-            let players = cache.take(pair, |at| at == 5, new)?;
-            assert_eq!(players.len(), 2);
-            cache.players.extend(pair.into_iter().zip(players));
-            let mut cached: Vec<usize> = cache.players.keys().copied().collect();
+            let engines = cache.take(pair, |at| at == 5, new)?;
+            assert_eq!(engines.len(), 2);
+            cache.engines.extend(pair.into_iter().zip(engines));
+            let mut cached: Vec<usize> = cache.engines.keys().copied().collect();
             cached.sort_unstable();
             Ok::<_, String>((std::mem::take(&mut *made.borrow_mut()), cached))
         };

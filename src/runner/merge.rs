@@ -1,7 +1,7 @@
 //! Merges shards: checks every one, then writes the rows of all in the plan's order. The memory
 //! needed is that of one shard's job ids.
 
-use super::change_plan::change_plan;
+use super::adopt_rows::adopt_rows;
 use super::row_index::RowIndex;
 use super::status::{JobStatus, Status};
 use super::stopping::Stopping;
@@ -21,14 +21,14 @@ pub struct Shards<'a> {
     /// The plan of all shards.
     pub plan: &'a Plan,
     /// The number of shards of the plan.
-    pub of: u64,
+    pub shard_count: u64,
     /// The shards' folders with their numbers, from 0.
     pub folders: Vec<(u64, PathBuf)>,
 }
 
 /// The jobs that are missing in a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShardGap {
+pub struct ShardJobs {
     /// The shard's number, from 0.
     pub shard: u64,
     /// Jobs of the shard.
@@ -44,8 +44,8 @@ pub struct ShardGap {
 /// Why shards cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    #[error("{} of {} shards are incomplete: {} missing", .0.len(), .1, plural(.0.iter().map(|gap| gap.missing).sum::<u64>(), "job"))]
-    Missing(Vec<ShardGap>, u64),
+    #[error("{} of {} shards are incomplete: {} missing", .0.len(), .1, plural(.0.iter().map(|shard_jobs| shard_jobs.missing).sum::<u64>(), "job"))]
+    Missing(Vec<ShardJobs>, u64),
     /// Two folders hold the same shard, with different counts.
     #[error("{0}")]
     Conflict(String),
@@ -69,14 +69,14 @@ pub enum MergeError {
 
 impl Shards<'_> {
     fn split(&self) -> Split {
-        Split::new(self.plan, self.of)
+        Split::new(self.plan, self.shard_count)
     }
 
     /// Reads the manifest of a shard's folder; `None` if the shard was not begun.
     fn manifest(&self, shard: u64, folder: &Path) -> Result<Option<Manifest>, MergeError> {
         // A shard without a folder has not begun.
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
-        let count = self.of;
+        let count = self.shard_count;
         let problem = match manifest.shard {
             _ if manifest.plan != format!("{:016x}", self.plan.id()) => "holds the results of another plan".to_owned(),
             Some(found) if found == (Shard { index: shard, count }) => return Ok(Some(manifest)),
@@ -117,17 +117,17 @@ impl Shards<'_> {
     ///
     /// # Errors
     /// If a folder holds something else, a row is damaged, or two folders hold the same shard.
-    pub fn gaps(&self) -> Result<Vec<ShardGap>, MergeError> {
+    pub fn incomplete_shards(&self) -> Result<Vec<ShardJobs>, MergeError> {
         Ok(self.check()?.0)
     }
 
-    /// The gaps, and the number of rows to merge, by shard.
-    fn check(&self) -> Result<(Vec<ShardGap>, Vec<u64>), MergeError> {
+    /// The jobs of the shards that are not complete, and the number of rows to merge, by shard.
+    fn check(&self) -> Result<(Vec<ShardJobs>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
-        let (mut gaps, mut found) = (Vec::new(), Vec::new());
-        for shard in 0..self.of {
-            let mut gap = ShardGap { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
+        let (mut shards, mut found) = (Vec::new(), Vec::new());
+        for shard in 0..self.shard_count {
+            let mut shard_jobs = ShardJobs { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
             let mut first: Option<(&PathBuf, Status)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
                 if self.manifest(shard, folder)?.is_none() {
@@ -137,24 +137,24 @@ impl Shards<'_> {
                 if let Some((other, earlier)) = first {
                     return Err(self.duplicate_shard(shard, (other, &earlier), (folder, &status)));
                 }
-                gap.unjudged = reference::unjudged(self.experiment, folder).map_err(OutputError::io(folder))?;
-                gap.folder = Some(folder.clone());
+                shard_jobs.unjudged = reference::unjudged(self.experiment, folder).map_err(OutputError::io(folder))?;
+                shard_jobs.folder = Some(folder.clone());
                 first = Some((folder, status));
             }
-            gaps.push(gap);
+            shards.push(shard_jobs);
             found.push(first.map(|(_, status)| status).unwrap_or_default());
         }
-        let (split, mut rows) = (self.split(), vec![0; gaps.len()]);
+        let (split, mut rows) = (self.split(), vec![0; shards.len()]);
         for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
             let shard = split.shard_of(self.plan, &job) as usize;
-            let (gap, status) = (&mut gaps[shard], found[shard].job(&row_index, &job));
-            gap.jobs += 1;
+            let (shard_jobs, status) = (&mut shards[shard], found[shard].job(&row_index, &job));
+            shard_jobs.jobs += 1;
             rows[shard] += u64::from(status.rows);
-            gap.missing += u64::from(!status.ended);
-            gap.failed += u64::from(status.failed);
+            shard_jobs.missing += u64::from(!status.ended);
+            shard_jobs.failed += u64::from(status.failed);
         }
-        gaps.retain(|gap| gap.missing > 0 || gap.failed > 0 || gap.unjudged > 0);
-        Ok((gaps, rows))
+        shards.retain(|shard_jobs| shard_jobs.missing > 0 || shard_jobs.failed > 0 || shard_jobs.unjudged > 0);
+        Ok((shards, rows))
     }
 
     fn duplicate_shard(&self, shard: u64, first: (&PathBuf, &Status), second: (&PathBuf, &Status)) -> MergeError {
@@ -182,11 +182,11 @@ impl Shards<'_> {
     /// If a row is missing, duplicate or damaged, a shard is still running, or the folder cannot be
     /// written.
     pub fn merge(&self, output: &Output, any_build: bool) -> Result<(Manifest, u64), MergeError> {
-        let (gaps, checked) = self.check()?;
-        let failed = gaps.iter().map(|gap| gap.failed).sum();
-        let missing: Vec<ShardGap> = gaps.into_iter().filter(|gap| gap.missing > 0).collect();
+        let (incomplete, checked) = self.check()?;
+        let failed = incomplete.iter().map(|shard_jobs| shard_jobs.failed).sum();
+        let missing: Vec<ShardJobs> = incomplete.into_iter().filter(|shard_jobs| shard_jobs.missing > 0).collect();
         if !missing.is_empty() {
-            return Err(MergeError::Missing(missing, self.of));
+            return Err(MergeError::Missing(missing, self.shard_count));
         }
         let row_index = RowIndex::new(self.experiment, self.plan);
         let manifest = self.merged_manifest(any_build)?;
@@ -201,13 +201,13 @@ impl Shards<'_> {
             record::sort_rows(&path, &row_index.header, |row| Ok(Some(row_index.entry(row)?.place)))
                 .map_err(OutputError::results(&path))?;
         }
-        change_plan(output, self.experiment, self.plan, &manifest, any_build)?;
-        let (rows, not_needed) = self.write_rows(&row_index, output, &checked)?;
+        adopt_rows(output, self.experiment, self.plan, &manifest, any_build)?;
+        let (rows, jobs_not_needed) = self.write_rows(&row_index, output, &checked)?;
         let path = output.results_path();
         output.begin(self.experiment, manifest.clone(), any_build)?;
         record::publish(rows, &path)
             .map_err(ResultsError::Io)
-            .and_then(|()| output.seal(not_needed))
+            .and_then(|()| output.seal(jobs_not_needed))
             .map_err(OutputError::results(&path))?;
         if self.experiment.file.reference.is_some() {
             let mut folders = self.folders.clone();
@@ -337,7 +337,7 @@ impl Shards<'_> {
                 ended,
             });
         }
-        merged.ok_or(MergeError::Missing(Vec::new(), self.of))
+        merged.ok_or(MergeError::Missing(Vec::new(), self.shard_count))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The runner: jobs in parallel, a row for each finished iteration, nothing lost to a kill. The
 //! only room with a clock.
 
+mod adopt_rows;
 pub mod audit;
-mod change_plan;
 mod context;
 mod depths;
 pub mod estimate;
@@ -34,7 +34,7 @@ pub mod verify;
 mod work;
 
 pub use manifest::{build, manifest};
-pub use merge::{MergeError, ShardGap, Shards};
+pub use merge::{MergeError, ShardJobs, Shards};
 pub use output::{Output, OutputError};
 pub use resume::Done;
 pub use session::{Session, Settings};

@@ -1,6 +1,6 @@
 //! Runs a plan in a folder: `run`, `reproduce` and each stage of `tune` use it.
 
-use super::change_plan;
+use super::adopt_rows;
 use super::context::{Shared, Sink, WorkerState};
 use super::depths;
 use super::in_flight::{IN_FLIGHT_FILE, InFlight};
@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
         manifest.subjects = subjects.engine_infos(plan);
         manifest.build.bench = bench();
-        let known = change_plan::change_plan(&output, experiment, plan, &manifest, settings.any_build)?;
+        let known = adopt_rows::adopt_rows(&output, experiment, plan, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
         let mut session =
             Self { known, reused: Vec::new(), others: Vec::new(), experiment, plan, settings, output, unfit, subjects };

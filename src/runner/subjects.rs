@@ -182,7 +182,7 @@ impl Subjects {
     }
 
     /// Whether a worker keeps a process of every engine.
-    pub fn all_are_kept(&self) -> bool {
+    pub fn all_fit_in_cache(&self) -> bool {
         self.known.len() <= MAX_KEPT_ENGINES
     }
 
@@ -456,13 +456,13 @@ mod tests {
     }
 
     #[test]
-    fn all_are_kept_up_to_eight_engines() {
+    fn all_fit_in_cache_up_to_eight_engines() {
         let engine = ProbedEngine { launch: Launch::default(), examined: EngineInfo::default(), bytes: 0 };
         let subjects = |count: usize| Subjects {
             known: (0..count).map(|at| (at, engine.clone())).collect(),
             ..Subjects::default()
         };
-        assert_eq!([0, 8, 9].map(|count| subjects(count).all_are_kept()), [true, true, false]);
+        assert_eq!([0, 8, 9].map(|count| subjects(count).all_fit_in_cache()), [true, true, false]);
     }
 
     /// The program does not exist, so the check must come before it is started.

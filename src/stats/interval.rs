@@ -19,6 +19,7 @@ use crate::parallel::{par_for_each, par_map};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// With fewer clusters there are too few different resamples, and Student's interval is used alone.
 const MIN_BOOTSTRAP: usize = 5;
@@ -44,52 +45,60 @@ const MAX_BOOTSTRAP: usize = 200;
 /// mean accounts for it before it is sampled.
 pub const UNSEEN_FACTOR: f64 = 2.5;
 
-/// The largest and the smallest number of draws, and the work (draws x values) allowed for all
-/// lines together.
-const DRAWS: (usize, usize, usize) = (9_999, 1_999, 250_000_000);
+/// The fewest and the most bootstrap resamples of a sample.
+const RESAMPLES: RangeInclusive<usize> = 1_999..=9_999;
 
-/// Lines resampled at a time.
+/// The work (resamples x values) allowed for all samples together.
+const RESAMPLE_BUDGET: usize = 250_000_000;
+
+/// Samples resampled at a time.
 const BATCH: usize = 16;
 
-/// 95 % intervals of the mean logarithms of many lines; NaN for fewer than two clusters. Lines of
-/// the same clusters share their draws.
-pub fn intervals(lines: &[Clusters]) -> Vec<(f64, f64)> {
-    let clusters = lines.iter().map(Clusters::len).sum();
-    let mut intervals: Vec<(f64, f64)> = par_map(lines.len(), clusters, |index| {
-        let line = &lines[index];
-        let quantile: fn(&Clusters, f64) -> f64 = match line.len() {
+/// 95 % intervals of the mean logarithm of each sample; NaN for fewer than two clusters. Samples
+/// of the same clusters share their resamples.
+pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
+    let clusters = samples.iter().map(Clusters::len).sum();
+    let mut intervals: Vec<(f64, f64)> = par_map(samples.len(), clusters, |index| {
+        let sample = &samples[index];
+        // Up to `MAX_BOOTSTRAP` the resamples below widen it further.
+        let quantile: fn(&Clusters, f64) -> f64 = match sample.len() {
+            ..MIN_BOOTSTRAP | MIN_FULL_SKEW..=MAX_BOOTSTRAP => return student_interval(sample),
             MIN_BOOTSTRAP..MIN_FULL_SKEW => johnson_quantile,
-            0..=MAX_BOOTSTRAP => return student_interval(line),
             _ => hall_quantile,
         };
-        let quantiles = (quantile(line, -1.0), quantile(line, 1.0));
-        widen(student_interval(line), line.mean(), line.standard_error(), quantiles)
+        let quantiles = (quantile(sample, LOWER), quantile(sample, UPPER));
+        widen(student_interval(sample), sample.mean(), sample.standard_error(), quantiles)
     });
-    // Lines of the same clusters with the same sizes, in the order of the first.
+    // The indices of samples that have the same clusters with the same sizes.
     let mut same_clusters: BTreeMap<(&[u32], Vec<u64>), Vec<usize>> = BTreeMap::new();
-    for (index, line) in
-        lines.iter().enumerate().filter(|(_, line)| (MIN_BOOTSTRAP..=MAX_BOOTSTRAP).contains(&line.len()))
+    for (index, sample) in
+        samples.iter().enumerate().filter(|(_, sample)| (MIN_BOOTSTRAP..=MAX_BOOTSTRAP).contains(&sample.len()))
     {
-        if line.standard_error() > 0.0 {
-            let sizes = line.sizes.iter().map(|size| size.to_bits()).collect();
-            same_clusters.entry((&line.ids, sizes)).or_default().push(index);
+        if sample.standard_error() > 0.0 {
+            let sizes = sample.sizes.iter().map(|size| size.to_bits()).collect();
+            same_clusters.entry((&sample.ids, sizes)).or_default().push(index);
         }
     }
-    let budget = DRAWS.2 / same_clusters.values().map(|members| members.len()).sum::<usize>().max(1);
+    let budget = RESAMPLE_BUDGET / same_clusters.values().map(|members| members.len()).sum::<usize>().max(1);
     for members in same_clusters.into_values() {
-        let group: Vec<&Clusters> = members.iter().map(|&index| &lines[index]).collect();
+        let group: Vec<&Clusters> = members.iter().map(|&index| &samples[index]).collect();
         for (index, quantiles) in members.into_iter().zip(bootstrap(&group, budget)) {
             let Some(quantiles) = quantiles else { continue };
-            intervals[index] = widen(intervals[index], lines[index].mean(), lines[index].standard_error(), quantiles);
+            intervals[index] =
+                widen(intervals[index], samples[index].mean(), samples[index].standard_error(), quantiles);
         }
     }
     intervals
 }
 
+/// The side of a quantile: it multiplies Student's.
+const LOWER: f64 = -1.0;
+const UPPER: f64 = 1.0;
+
 /// Student's interval, from the linearised standard error.
-fn student_interval(line: &Clusters) -> (f64, f64) {
-    let reach = t_quantile(line.len(), 0.975) * line.standard_error();
-    (line.mean() - reach, line.mean() + reach)
+fn student_interval(sample: &Clusters) -> (f64, f64) {
+    let reach = t_quantile(sample.len(), 0.975) * sample.standard_error();
+    (sample.mean() - reach, sample.mean() + reach)
 }
 
 /// Widens an interval to the one given by quantiles of the studentised mean.
@@ -99,8 +108,8 @@ fn widen(interval: (f64, f64), mean: f64, error: f64, (least, most): (f64, f64))
 
 /// A 2.5 % quantile of the studentised mean (on the side given by the sign) from the sample's skew,
 /// by Hall's transformation.
-fn hall_quantile(line: &Clusters, side: f64) -> f64 {
-    let (skew, t) = (skewness(line) / (line.len() as f64).sqrt(), side * t_quantile(line.len(), 0.975));
+fn hall_quantile(sample: &Clusters, side: f64) -> f64 {
+    let (skew, t) = (skewness(sample) / (sample.len() as f64).sqrt(), side * t_quantile(sample.len(), 0.975));
     // The transformation g(x) = x + skew x^2 / 3 + skew^2 x^3 / 27 + skew / 6 makes the studentised
     // mean x nearly normal.
     if skew.abs() < 1e-6 { t } else { 3.0 / skew * ((1.0 + skew * (t - skew / 6.0)).cbrt() - 1.0) }
@@ -108,15 +117,15 @@ fn hall_quantile(line: &Clusters, side: f64) -> f64 {
 
 /// The same quantile with the hidden part of the skew, by Johnson's first-order correction: Hall's
 /// transformation overcorrects some moderate skews.
-fn johnson_quantile(line: &Clusters, side: f64) -> f64 {
-    let (clusters, t) = (line.len() as f64, side * t_quantile(line.len(), 0.975));
-    let skew = (skewness(line) * (1.0 + HALF_SKEW / clusters)).clamp(-MAX_SKEW, MAX_SKEW) / clusters.sqrt();
+fn johnson_quantile(sample: &Clusters, side: f64) -> f64 {
+    let (clusters, t) = (sample.len() as f64, side * t_quantile(sample.len(), 0.975));
+    let skew = (skewness(sample) * (1.0 + HALF_SKEW / clusters)).clamp(-MAX_SKEW, MAX_SKEW) / clusters.sqrt();
     t - skew * (2.0 * t * t + 1.0) / 6.0
 }
 
 /// The sample's skewness; 0 without spread.
-fn skewness(line: &Clusters) -> f64 {
-    let (clusters, residuals) = (line.len() as f64, line.residuals());
+fn skewness(sample: &Clusters) -> f64 {
+    let (clusters, residuals) = (sample.len() as f64, sample.residuals());
     let moment = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / clusters;
     let skewness = moment(3) / moment(2).powf(1.5);
     if skewness.is_nan() { 0.0 } else { skewness }
@@ -137,45 +146,45 @@ pub fn margin(clusters: usize) -> f64 {
     UNSEEN_FACTOR.ln() / clusters as f64
 }
 
-/// The 2.5 % quantiles of the studentised means of lines with the same clusters; none if too few
-/// draws have any spread.
-fn bootstrap(lines: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
-    let units = lines[0].len();
-    let draws = (budget / (3 * units)).clamp(DRAWS.1, DRAWS.0);
+/// The 2.5 % quantiles of the studentised means of samples with the same clusters; none if too few
+/// resamples have any spread.
+fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
+    let units = samples[0].len();
+    let resamples = (budget / (3 * units)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
     let mut random = Pcg64::seed_from_u64(1);
-    let mut weights = vec![0.0; draws * units];
+    let mut weights = vec![0.0; resamples * units];
     for row in weights.chunks_mut(units) {
         (0..units).for_each(|_| row[random.random_range(0..units)] += 1.0);
     }
-    let sizes: Vec<f64> = lines[0].sizes.iter().flat_map(|size| [*size, size * size]).collect();
-    let mut drawn_sizes = vec![0.0; draws * 2];
+    let sizes: Vec<f64> = samples[0].sizes.iter().flat_map(|size| [*size, size * size]).collect();
+    let mut drawn_sizes = vec![0.0; resamples * 2];
     matmul(&weights, units, &sizes, 2, &mut drawn_sizes);
-    let mut quantiles_of_lines = vec![None; lines.len()];
-    let parts: Vec<_> = lines.chunks(BATCH).zip(quantiles_of_lines.chunks_mut(BATCH)).collect();
-    par_for_each(parts, |(lines, quantiles_of_lines)| {
-        let wide = 3 * lines.len();
+    let mut quantiles_of_samples = vec![None; samples.len()];
+    let parts: Vec<_> = samples.chunks(BATCH).zip(quantiles_of_samples.chunks_mut(BATCH)).collect();
+    par_for_each(parts, |(samples, quantiles_of_samples)| {
+        let wide = 3 * samples.len();
         let mut columns = vec![0.0; units * wide];
-        for (index, line) in lines.iter().enumerate() {
-            for (unit, (residual, size)) in line.residuals().into_iter().zip(&line.sizes).enumerate() {
+        for (index, sample) in samples.iter().enumerate() {
+            for (unit, (residual, size)) in sample.residuals().into_iter().zip(&sample.sizes).enumerate() {
                 let place = unit * wide + 3 * index;
                 columns[place..place + 3].copy_from_slice(&[residual, residual * residual, residual * size]);
             }
         }
-        let mut sums = vec![0.0; draws * wide];
+        let mut sums = vec![0.0; resamples * wide];
         matmul(&weights, units, &columns, wide, &mut sums);
-        for (index, quantiles_of_line) in quantiles_of_lines.iter_mut().enumerate() {
+        for (index, quantiles_of_sample) in quantiles_of_samples.iter_mut().enumerate() {
             let drawn = sums.chunks(wide).zip(drawn_sizes.chunks(2)).filter_map(|(sums, sizes)| {
                 let (sum, squares, products) = (sums[3 * index], sums[3 * index + 1], sums[3 * index + 2]);
                 let mean = sum / sizes[0];
                 let spread = squares - 2.0 * mean * products + mean * mean * sizes[1];
-                // A draw of equal clusters has no spread, so it cannot be studentised.
+                // A resample of equal clusters has no spread, so it cannot be studentised.
                 let scale = (units as f64 / (units as f64 - 1.0) * spread).sqrt();
                 (spread > 1e-12 * squares).then(|| sum / scale)
             });
-            *quantiles_of_line = tail_quantiles(drawn.collect());
+            *quantiles_of_sample = tail_quantiles(drawn.collect());
         }
     });
-    quantiles_of_lines
+    quantiles_of_samples
 }
 
 /// The 2.5 % and the 97.5 % quantile; none without ten values beyond each.
@@ -203,18 +212,19 @@ mod tests {
         assert_eq!((tails(399), tails(400), tails(4000)), (None, Some((10.0, 389.0)), Some((100.0, 3899.0))));
     }
 
-    /// Lines of the same games with different numbers of searches have the intervals that each has
-    /// alone.
+    /// Samples of the same games with different numbers of searches have the intervals that each
+    /// has alone.
     #[test]
-    fn interval_does_not_depend_on_other_lines() {
-        let line = |sizes: fn(u32) -> u32, log: fn(u32) -> f64| {
+    fn interval_does_not_depend_on_other_samples() {
+        let sample = |sizes: fn(u32) -> u32, log: fn(u32) -> f64| {
             let logs = (0..12).flat_map(|game| std::iter::repeat_n((game, log(game)), sizes(game) as usize));
             Clusters::new(&logs.collect::<Vec<_>>())
         };
         let skewed = |game: u32| (f64::from(game) / 3.0).exp() / 40.0;
-        let lines = [line(|_| 1, skewed), line(|game| 1 + game, skewed), line(|_| 1, |game| f64::from(game % 5) - 1.5)];
-        let alone: Vec<_> = lines.iter().flat_map(|line| intervals(std::slice::from_ref(line))).collect();
-        assert_eq!(intervals(&lines), alone);
+        let samples =
+            [sample(|_| 1, skewed), sample(|game| 1 + game, skewed), sample(|_| 1, |game| f64::from(game % 5) - 1.5)];
+        let alone: Vec<_> = samples.iter().flat_map(|sample| intervals(std::slice::from_ref(sample))).collect();
+        assert_eq!(intervals(&samples), alone);
     }
 
     /// 0, 0, 0 and 1: three residuals of -1/4 and one of 3/4, a second moment of 3/16 and a third
@@ -222,16 +232,16 @@ mod tests {
     /// Student's back.
     #[test]
     fn hall_transformation_equals_a_calculation_by_hand() {
-        let line = Clusters::new(&[(0, 0.0), (1, 0.0), (2, 0.0), (3, 1.0)]);
+        let sample = Clusters::new(&[(0, 0.0), (1, 0.0), (2, 0.0), (3, 1.0)]);
         let skew = 1.0 / 3.0_f64.sqrt();
         for (side, t) in [(1.0, 3.182_446_305_284_263), (-1.0, -3.182_446_305_284_263)] {
-            let x = hall_quantile(&line, side);
+            let x = hall_quantile(&sample, side);
             let back = x + skew * x * x / 3.0 + skew * skew * x.powi(3) / 27.0 + skew / 6.0;
             assert!((back - t).abs() < 1e-9, "{x}: {back}, expected {t}");
         }
         // The sample hides its long side.
-        assert!(hall_quantile(&line, 1.0) < 3.0);
-        assert!(hall_quantile(&line, -1.0) < -6.0);
+        assert!(hall_quantile(&sample, 1.0) < 3.0);
+        assert!(hall_quantile(&sample, -1.0) < -6.0);
     }
 
     /// A low quantile bounds the interval above: if the studentised means fall far below, the mean
@@ -254,20 +264,20 @@ mod tests {
     #[test]
     fn resampled_quantiles_are_near_those_of_all_draws() {
         let logs = [(0, 0.9), (1, 0.1), (1, 0.3), (2, -0.4), (2, 0.5), (2, 0.2), (3, 2.0), (4, -0.7), (4, 0.4)];
-        let line = Clusters::new(&logs);
-        let mean = line.mean();
+        let sample = Clusters::new(&logs);
+        let mean = sample.mean();
         let mut all: Vec<f64> = (0..3125_usize)
             .filter_map(|draw| {
                 let drawn_clusters = [draw % 5, draw / 5 % 5, draw / 25 % 5, draw / 125 % 5, draw / 625];
-                let size: f64 = drawn_clusters.iter().map(|&index| line.sizes[index]).sum();
-                let own = drawn_clusters.iter().map(|&index| line.sums[index]).sum::<f64>() / size;
+                let size: f64 = drawn_clusters.iter().map(|&index| sample.sizes[index]).sum();
+                let own = drawn_clusters.iter().map(|&index| sample.sums[index]).sum::<f64>() / size;
                 let squares: f64 =
-                    drawn_clusters.iter().map(|&index| (line.sums[index] - own * line.sizes[index]).powi(2)).sum();
+                    drawn_clusters.iter().map(|&index| (sample.sums[index] - own * sample.sizes[index]).powi(2)).sum();
                 (squares > 1e-9).then(|| (own - mean) * size / (5.0 / 4.0 * squares).sqrt())
             })
             .collect();
         all.sort_by(f64::total_cmp);
-        let (least, most) = bootstrap(&[&line], DRAWS.2)[0].unwrap();
+        let (least, most) = bootstrap(&[&sample], RESAMPLE_BUDGET)[0].unwrap();
         let quantile_at = |share: f64| all[(share * all.len() as f64) as usize];
         assert!(
             quantile_at(0.02) <= least && least <= quantile_at(0.03),
@@ -290,9 +300,9 @@ mod tests {
     #[test]
     fn few_clusters_are_corrected_for_hidden_skew() {
         let far = |logs: &mut dyn Iterator<Item = f64>| {
-            let line = Clusters::new(&(0..).zip(logs).collect::<Vec<_>>());
-            let high = intervals(std::slice::from_ref(&line))[0].1;
-            (-(high - line.mean()) / line.standard_error(), johnson_quantile(&line, -1.0))
+            let sample = Clusters::new(&(0..).zip(logs).collect::<Vec<_>>());
+            let high = intervals(std::slice::from_ref(&sample))[0].1;
+            (-(high - sample.mean()) / sample.standard_error(), johnson_quantile(&sample, -1.0))
         };
         let t = 2.200_985;
         for (ones, skewness) in [(5, 5.0 * 2.0 / 35.0_f64.sqrt()), (2, 6.2)] {
@@ -319,12 +329,12 @@ mod tests {
         for (clusters, by_student, by_law) in
             [(4, true, false), (5, false, false), (200, false, false), (201, false, true)]
         {
-            let line =
+            let sample =
                 Clusters::new(&(0..clusters).map(|id| (id, f64::from(u8::from(id % 5 == 0)))).collect::<Vec<_>>());
-            let found = intervals(std::slice::from_ref(&line))[0];
-            let law = (hall_quantile(&line, -1.0), hall_quantile(&line, 1.0));
-            let law = widen(student_interval(&line), line.mean(), line.standard_error(), law);
-            assert_eq!((near(found, student_interval(&line)), near(found, law)), (by_student, by_law), "{clusters}");
+            let found = intervals(std::slice::from_ref(&sample))[0];
+            let law = (hall_quantile(&sample, -1.0), hall_quantile(&sample, 1.0));
+            let law = widen(student_interval(&sample), sample.mean(), sample.standard_error(), law);
+            assert_eq!((near(found, student_interval(&sample)), near(found, law)), (by_student, by_law), "{clusters}");
             let stretched = (5..100).contains(&clusters);
             assert_eq!(widening(clusters as usize) > 1.0, stretched, "{clusters}");
         }

@@ -16,7 +16,7 @@ pub struct SubjectOptions {
     /// `"builtin"`: ttlab's own, set up by `[engine]`. Else an engine that speaks UCI: a program on
     /// the path, a path, or a list with its arguments, as in `["gnuchess", "-u"]`. It is started as
     /// it stands, through no shell.
-    pub uci: ProgramWords,
+    pub uci: CommandLine,
     /// Its options by the names that it gives them: `Hash = 16`. In a grid `"uci.Hash"`. What it
     /// names `OwnBook` and `Ponder` is switched off where nothing else is said.
     pub options: BTreeMap<String, OptionValue>,
@@ -42,7 +42,7 @@ pub struct SubjectOptions {
 impl SubjectOptions {
     /// Whether it is the built-in engine.
     pub fn is_builtin(&self) -> bool {
-        self.uci == ProgramWords::default()
+        self.uci == CommandLine::default()
     }
 }
 
@@ -69,20 +69,20 @@ const fn is_false(switch: &bool) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected a program in quotes, or a list of it and its arguments")]
-pub enum ProgramWords {
+pub enum CommandLine {
     /// A program without arguments, by name or path.
     Name(String),
     /// A program and its arguments.
     List(Vec<String>),
 }
 
-impl Default for ProgramWords {
+impl Default for CommandLine {
     fn default() -> Self {
         Self::Name(BUILTIN.to_owned())
     }
 }
 
-impl ProgramWords {
+impl CommandLine {
     /// The program as written, and its arguments.
     pub fn split(&self) -> (&str, &[String]) {
         match self {
@@ -92,7 +92,7 @@ impl ProgramWords {
     }
 }
 
-impl fmt::Display for ProgramWords {
+impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (program, arguments) = self.split();
         f.write_str(program)?;
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn program_words_and_values_are_displayed_as_typed() {
-        let many = |words: &[&str]| ProgramWords::List(words.iter().map(|word| (*word).to_owned()).collect());
-        assert_eq!(ProgramWords::Name("a b".to_owned()).to_string(), "a b");
+        let many = |words: &[&str]| CommandLine::List(words.iter().map(|word| (*word).to_owned()).collect());
+        assert_eq!(CommandLine::Name("a b".to_owned()).to_string(), "a b");
         assert_eq!(many(&["a", "-u", "x y"]).to_string(), "a -u x y");
         assert_eq!((many(&[]).to_string(), many(&[]).split().0), (String::new(), ""));
         assert_eq!(many(&["a", "-u", "b"]).split(), ("a", &["-u".to_owned(), "b".to_owned()][..]));
-        assert_eq!(ProgramWords::Name("a".to_owned()).split(), ("a", &[][..]));
+        assert_eq!(CommandLine::Name("a".to_owned()).split(), ("a", &[][..]));
         let values = [OptionValue::Check(true), OptionValue::Spin(-3), OptionValue::Text("x".to_owned())];
         assert_eq!(values.map(|value| value.to_string()), ["true", "-3", "x"]);
         let own = SubjectOptions::default();

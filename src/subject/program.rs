@@ -1,6 +1,6 @@
 //! The program of an engine: its file and its identity.
 
-use super::options::ProgramWords;
+use super::options::CommandLine;
 use super::protocol::UciOption;
 use std::ffi::OsStr;
 use std::io;
@@ -36,7 +36,7 @@ pub struct EngineIdentity {
 ///
 /// # Errors
 /// What is wrong, and what to do.
-pub fn find_program(words: &ProgramWords, folder: &Path) -> Result<Program, String> {
+pub fn find_program(words: &CommandLine, folder: &Path) -> Result<Program, String> {
     let (name, arguments) = words.split();
     let path = locate(name, folder)?;
     let sha256 = sha256_hex(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn missing_program_is_reported_with_a_hint() {
-        let one = |name: &str| find_program(&ProgramWords::Name(name.to_owned()), Path::new("")).unwrap_err();
+        let one = |name: &str| find_program(&CommandLine::Name(name.to_owned()), Path::new("")).unwrap_err();
         assert!(one("gnuchess -u").contains(r#"["gnuchess", "-u"]"#));
         assert_eq!(one("./no-such-engine"), "no such file: ./no-such-engine");
         let message = r#"no such file: ./no-such -u 4: write arguments as a list, as in ["./no-such", "-u", "4"]"#;
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn program_beside_the_experiment_takes_precedence() {
         let folder = tempfile::tempdir().unwrap();
-        let find = |name: &str| find_program(&ProgramWords::Name(name.to_owned()), folder.path());
+        let find = |name: &str| find_program(&CommandLine::Name(name.to_owned()), folder.path());
         let message = format!("no such file: ./engine, nor {}", folder.path().join("./engine").display());
         assert_eq!(find("./engine"), Err(message));
         std::fs::write(folder.path().join("engine"), "").unwrap();

@@ -26,7 +26,7 @@ pub struct Uci {
     identity: EngineIdentity,
     watchdog: Watchdog,
     /// Timeout for `uciok` and `readyok`.
-    ready: Duration,
+    ready_timeout: Duration,
     /// Whether the process has not searched yet.
     fresh: bool,
     /// Depth and nodes of the last search as far as reported, even if it failed.
@@ -39,7 +39,7 @@ impl Uci {
         let watchdog = Watchdog::new(launch.timeout);
         let hash = launch.options.iter().find_map(|(name, value)| hash_mebibytes(name, value));
         Self {
-            ready: watchdog::ready(hash.unwrap_or(0), launch.timeout),
+            ready_timeout: watchdog::ready(hash.unwrap_or(0), launch.timeout),
             launch,
             process: None,
             identity: EngineIdentity::default(),
@@ -139,16 +139,15 @@ impl Uci {
 
     /// The lines of an answer, up to the line that begins with `last`.
     fn lines(&mut self, during: &str, last: &str) -> Result<Vec<String>, Failure> {
-        let mut info = Vec::new();
-        let patience = self.ready;
-        self.read_until(during, patience, None, |line| {
+        let mut lines = Vec::new();
+        self.read_until(during, self.ready_timeout, None, |line| {
             let ends = first_word(line) == last;
             if !ends {
-                info.push(line.to_owned());
+                lines.push(line.to_owned());
             }
             ends
         })?;
-        Ok(info)
+        Ok(lines)
     }
 
     /// Passes lines to `take` until it returns true; returns false if `stop` was set. Only a search
@@ -530,8 +529,8 @@ mod tests {
             assert_ne!(info, launch.arguments[1]);
             launch.arguments[1] = info;
             let mut engine = Uci::new(launch);
-            assert_eq!(engine.ready, Duration::from_secs(30), "the user's timeout, if it is longer");
-            engine.ready = Duration::from_millis(300);
+            assert_eq!(engine.ready_timeout, Duration::from_secs(30), "the user's timeout, if it is longer");
+            engine.ready_timeout = Duration::from_millis(300);
             let failure = engine.start().unwrap_err();
             assert_eq!(failure.fault, EngineFault::NotReady(Duration::from_millis(300)));
             assert!(failure.request.contains(during), "{failure}");

@@ -1,6 +1,6 @@
 //! One event of a trace, and its validation.
 
-use super::UNIT;
+use super::EVENT_BYTES;
 use crate::chess::Bound;
 
 /// The kind of event.
@@ -150,7 +150,7 @@ impl Event {
 
     /// The event as the bytes of the file.
     #[inline]
-    pub fn bytes(&self) -> [u8; UNIT] {
+    pub fn bytes(&self) -> [u8; EVENT_BYTES] {
         let [key, rest] = self.words();
         (u128::from(key) | u128::from(rest) << 64).to_le_bytes()
     }
@@ -164,7 +164,7 @@ impl Event {
 
     /// Decodes an event without validating it.
     #[inline]
-    pub fn from_bytes(bytes: [u8; UNIT]) -> Self {
+    pub fn from_bytes(bytes: [u8; EVENT_BYTES]) -> Self {
         let all = u128::from_le_bytes(bytes);
         let word = (all >> 64) as u64;
         Self {

@@ -31,7 +31,7 @@ const VERSION: u16 = 1;
 const ORDER: u16 = 0x0102;
 
 /// Bytes of the header and of each event.
-const UNIT: usize = 16;
+const EVENT_BYTES: usize = 16;
 
 /// The flags of the event that ends a trace.
 const END: u8 = 0xff;

@@ -1,7 +1,7 @@
 //! Reads traces as a stream and reports damage with its byte offset.
 
 use super::check::Check;
-use super::{BLOCK, END, Event, Flaw, MAGIC, ORDER, UNIT, VERSION};
+use super::{BLOCK, END, EVENT_BYTES, Event, Flaw, MAGIC, ORDER, VERSION};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
@@ -77,7 +77,7 @@ pub enum TraceError {
     #[error("the trace changed while it was being read")]
     Changed,
     /// A pass has too many events.
-    #[error("more than 4,294,967,295 events in one pass")]
+    #[error("too many events in the trace: at most 4,294,967,295 can be replayed")]
     TooManyEvents,
 }
 
@@ -100,12 +100,12 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// When it is not the header of a supported trace.
     pub fn new(mut from: R) -> Result<Self, TraceError> {
-        let mut head = [0; UNIT];
+        let mut head = [0; EVENT_BYTES];
         let filled = read_full(&mut from, &mut head)?;
         if filled < MAGIC.len() || head[..MAGIC.len()] != MAGIC {
             return Err(TraceError::NotATrace);
         }
-        if filled < UNIT {
+        if filled < EVENT_BYTES {
             return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
         }
         let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
@@ -121,7 +121,7 @@ impl<R: Read> Reader<R> {
         if head[12..] != [0; 4] {
             return Err(TraceError::Head);
         }
-        let (buffer, block) = (vec![0; UNIT * BLOCK], Vec::with_capacity(BLOCK));
+        let (buffer, block) = (vec![0; EVENT_BYTES * BLOCK], Vec::with_capacity(BLOCK));
         Ok(Self { from, buffer, block, events: 0, check: Check::default(), stop: None, nodes: None })
     }
 
@@ -134,7 +134,7 @@ impl<R: Read> Reader<R> {
         R: Seek,
     {
         let mut reader = Self::new(from)?;
-        reader.from.seek(SeekFrom::Start((events.start + 1) * UNIT as u64))?;
+        reader.from.seek(SeekFrom::Start((events.start + 1) * EVENT_BYTES as u64))?;
         (reader.events, reader.stop) = (events.start, Some(events.end));
         Ok(reader)
     }
@@ -150,11 +150,11 @@ impl<R: Read> Reader<R> {
         if self.nodes.is_some() || left == 0 {
             return Ok(None);
         }
-        let buffer = &mut self.buffer[..UNIT * left];
+        let buffer = &mut self.buffer[..EVENT_BYTES * left];
         let filled = read_full(&mut self.from, buffer)?;
         let first = self.events;
-        let offset = |event: u64| (event + 1) * UNIT as u64;
-        for (at, bytes) in buffer[..filled].as_chunks::<UNIT>().0.iter().enumerate() {
+        let offset = |event: u64| (event + 1) * EVENT_BYTES as u64;
+        for (at, bytes) in buffer[..filled].as_chunks::<EVENT_BYTES>().0.iter().enumerate() {
             let event = Event::from_bytes(*bytes);
             let number = first + at as u64;
             let wrong = |flaw| TraceError::Impossible { offset: offset(number), event: number, flaw };
@@ -166,7 +166,7 @@ impl<R: Read> Reader<R> {
                 if ![(0, 0), self.check.end_fields(event.nodes)].contains(&(event.value, event.depth)) {
                     return Err(TraceError::Damaged { offset: offset(number), events: number });
                 }
-                if filled > (at + 1) * UNIT || read_full(&mut self.from, &mut [0])? > 0 {
+                if filled > (at + 1) * EVENT_BYTES || read_full(&mut self.from, &mut [0])? > 0 {
                     return Err(TraceError::TrailingBytes { offset: offset(number + 1) });
                 }
                 self.nodes = Some(event.nodes);

@@ -1,7 +1,7 @@
 //! Writes traces: the same bytes as `include/ttlab-trace.h`.
 
 use super::check::Check;
-use super::{BLOCK, END, Event, EventKind, MAGIC, ORDER, UNIT, VERSION, flags};
+use super::{BLOCK, END, EVENT_BYTES, Event, EventKind, MAGIC, ORDER, VERSION, flags};
 use std::io::{self, Write};
 
 /// Writes a trace; the file is incomplete before [`Writer::finish`].
@@ -19,7 +19,7 @@ pub struct Writer<W> {
 impl<W: Write> Writer<W> {
     /// Starts a trace by writing its header.
     pub fn new(to: W) -> Self {
-        let mut buffer = Vec::with_capacity(UNIT * BLOCK);
+        let mut buffer = Vec::with_capacity(EVENT_BYTES * BLOCK);
         buffer.extend(MAGIC);
         buffer.extend(VERSION.to_le_bytes());
         buffer.extend(ORDER.to_le_bytes());
@@ -64,7 +64,7 @@ impl<W: Write> Writer<W> {
 
     fn write_event(&mut self, event: Event) {
         self.buffer.extend(event.bytes());
-        if self.buffer.len() + UNIT > UNIT * BLOCK {
+        if self.buffer.len() + EVENT_BYTES > EVENT_BYTES * BLOCK {
             self.flush();
         }
     }

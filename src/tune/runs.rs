@@ -147,14 +147,14 @@ fn values(
     let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
     let searches = Searches::gather(frame, &grouping, &[]);
     let reading = MetricReader::new(&searches, &metric, frame);
-    let (games, positions) = (frame.coded(columns::GAME), frame.coded(columns::POSITION));
+    let (games, positions) = (frame.text_column(columns::GAME), frame.text_column(columns::POSITION));
     // A position's name includes its game and ply, so it identifies a search.
     let mut rows: HashMap<u32, usize> = HashMap::new();
     let mut measured = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (at, search) in searches.list.iter().enumerate() {
         let row = *rows.entry(search.unit).or_insert_with(|| {
-            let game = games.word(search.last);
-            let item = if game.is_empty() { positions.word(search.last) } else { game };
+            let game = games.text(search.last);
+            let item = if game.is_empty() { positions.text(search.last) } else { game };
             measured.items.push(places.get(item).copied().unwrap_or(u32::MAX));
             measured.values.iter_mut().for_each(|values| values.push(f64::NAN));
             measured.items.len() - 1

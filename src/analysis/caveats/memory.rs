@@ -12,7 +12,7 @@ type Shape = (u64, u64);
 /// buckets leave a remainder); none if no two variants share a size.
 pub fn compare_memory(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
-    let (variants, has_size) = (frame.coded(columns::VARIANT), frame.has("table.size"));
+    let (variants, has_size) = (frame.text_column(columns::VARIANT), frame.has("table.size"));
     let mut sizes: BTreeMap<String, BTreeMap<u32, Shape>> = BTreeMap::new();
     let mut last = u32::MAX;
     for row in 0..frame.rows() {

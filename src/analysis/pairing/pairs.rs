@@ -342,7 +342,7 @@ mod tests {
         fn describe(&self, pairs: &Pairs) -> Vec<String> {
             let describe = |pair: &Pair| {
                 let [base, other] = pair.values.map(|value| (1000.0 * value).round() / 1000.0);
-                let positions = self.frame.coded(columns::POSITION);
+                let positions = self.frame.text_column(columns::POSITION);
                 format!("{} {base} {other}", positions.list()[pair.unit as usize])
             };
             pairs.list.iter().map(describe).collect()

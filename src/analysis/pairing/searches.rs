@@ -1,7 +1,7 @@
 //! Searches: all iterations of one variant on one position, in one repeat, under one key seed.
 //! Comparisons are by search.
 
-use crate::analysis::rows::column::{SEED, Words};
+use crate::analysis::rows::column::{SEED, TextColumn};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
@@ -13,9 +13,9 @@ const RESTART: &str = "subject.restart";
 const SEARCH: &str = "search";
 
 /// The first searched ply of each game, by the game's code; none for single positions.
-fn first_plies(games: &Words, plies: &[f64]) -> HashMap<u32, f64> {
+fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
     let mut first = HashMap::new();
-    for (row, &ply) in plies.iter().enumerate().filter(|(row, ply)| !ply.is_nan() && !games.word(*row).is_empty()) {
+    for (row, &ply) in plies.iter().enumerate().filter(|(row, ply)| !ply.is_nan() && !games.text(*row).is_empty()) {
         let least = first.entry(games.codes()[row]).or_insert(ply);
         *least = ply.min(*least);
     }
@@ -93,11 +93,11 @@ pub struct Searches {
 impl Searches {
     /// Gathers the rows of each search and sums the given columns.
     pub fn gather(frame: &Frame, grouping: &Grouping, columns: &[String]) -> Self {
-        let positions = frame.coded(columns::POSITION);
-        let games = frame.coded(columns::GAME);
-        let (errors, finished) = (frame.coded(columns::ERROR), frame.coded(columns::FINISHED));
+        let positions = frame.text_column(columns::POSITION);
+        let games = frame.text_column(columns::GAME);
+        let (errors, finished) = (frame.text_column(columns::ERROR), frame.text_column(columns::FINISHED));
         let [repeats, depths, seeds] = [columns::REPEAT, columns::DEPTH, SEED].map(|name| frame.numbers(name));
-        let (restarts, plies) = (frame.coded(RESTART), frame.numbers(columns::PLY));
+        let (restarts, plies) = (frame.text_column(RESTART), frame.numbers(columns::PLY));
         let first_plies = first_plies(&games, &plies);
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
         let mut searches =
@@ -108,7 +108,7 @@ impl Searches {
         let mut steps: Vec<(u32, IterationRow)> = Vec::with_capacity(frame.rows());
         for row in 0..frame.rows() {
             let group = grouping.group[row];
-            if !errors.word(row).is_empty() {
+            if !errors.text(row).is_empty() {
                 searches.errors[group as usize] += 1;
                 continue;
             }
@@ -120,7 +120,7 @@ impl Searches {
                 last = (key, *places.entry(key).or_insert(next));
                 if last.1 == next {
                     // Games and positions have their own numbers: the highest bit is set for games.
-                    let cluster = if games.word(row).is_empty() { unit } else { games.codes()[row] | 1 << 31 };
+                    let cluster = if games.text(row).is_empty() { unit } else { games.codes()[row] | 1 << 31 };
                     searches.list.push(OneSearch {
                         group,
                         block: key.1,
@@ -130,7 +130,7 @@ impl Searches {
                         repeat,
                         last: row,
                         opens_game: first_plies.get(&games.codes()[row]) == Some(&plies[row]),
-                        own_process: restarts.word(row) == SEARCH,
+                        own_process: restarts.text(row) == SEARCH,
                         is_first: false,
                     });
                     searches.sums.extend(std::iter::repeat_n(0.0, columns.len()));
@@ -146,7 +146,7 @@ impl Searches {
                 search.last = row;
             }
             let step =
-                IterationRow { row: row as u32, depth: depths[row] as u16, finished: finished.word(row) != "false" };
+                IterationRow { row: row as u32, depth: depths[row] as u16, finished: finished.text(row) != "false" };
             steps.push((last.1, step));
         }
         steps.sort_by_key(|(search, step)| (*search, step.depth));
@@ -202,7 +202,7 @@ impl Searches {
     pub fn cluster_name(&self, cluster: u32, frame: &Frame) -> String {
         let (column, code) =
             if cluster >> 31 == 1 { (columns::GAME, cluster & !(1 << 31)) } else { (columns::POSITION, cluster) };
-        frame.coded(column).list().get(code as usize).cloned().unwrap_or_default()
+        frame.text_column(column).list().get(code as usize).cloned().unwrap_or_default()
     }
 
     /// The sum of a column over all searches of a group; repeats and key seeds count once.

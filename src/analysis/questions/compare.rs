@@ -386,8 +386,8 @@ fn is_decided(column: &&String) -> bool {
 /// A note about totals that include iterations stopped by a node limit, which are budgets, not
 /// needs.
 fn note_truncated(joined: &PairedResults) -> Option<String> {
-    let finished = joined.frame.coded(columns::FINISHED);
-    let is_truncated = |row: usize| finished.word(row) == "false";
+    let finished = joined.frame.text_column(columns::FINISHED);
+    let is_truncated = |row: usize| finished.text(row) == "false";
     let base = joined.both.iter().filter(|pair| is_truncated(pair.base)).count();
     let new = joined.both.iter().filter(|pair| is_truncated(pair.new)).count();
     (base + new > 0).then(|| {

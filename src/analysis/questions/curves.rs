@@ -92,11 +92,11 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     let grouping = Grouping::new(frame, &summary.by);
     let [repeats, seeds, depths, nodes] =
         [columns::REPEAT, SEED, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
-    let (finished, errors) = (frame.coded(columns::FINISHED), frame.coded(columns::ERROR));
+    let (finished, errors) = (frame.text_column(columns::FINISHED), frame.text_column(columns::ERROR));
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for row in rows_of_lines(frame, summary, lines) {
         let is_repeat = repeats[row] > 0.0 || seeds[row] > 0.0;
-        if !is_repeat && errors.word(row).is_empty() && finished.word(row) != "false" && nodes[row] > 0.0 {
+        if !is_repeat && errors.text(row).is_empty() && finished.text(row) != "false" && nodes[row] > 0.0 {
             let (sum, count) = sums.entry((grouping.group[row], depths[row] as u32)).or_default();
             *sum += nodes[row];
             *count += 1.0;
@@ -117,16 +117,16 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
 }
 
 /// The nodes of each iteration against the baseline's, for the given lines: geometric means of
-/// ratios paired by position, so that a position that only one of the two finished to a depth does
-/// not count there.
+/// ratios paired by position. A position counts at a depth only if both the line and its baseline
+/// finished that depth.
 pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     if summary.lines.iter().all(|line| line.base.is_none()) {
         return Vec::new();
     }
-    let (depths, finished) = (frame.numbers(columns::DEPTH), frame.coded(columns::FINISHED));
+    let (depths, finished) = (frame.numbers(columns::DEPTH), frame.text_column(columns::FINISHED));
     let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     let shown = rows_of_lines(frame, summary, lines);
-    for row in shown.into_iter().filter(|&row| finished.word(row) != "false" && depths[row] > 0.0) {
+    for row in shown.into_iter().filter(|&row| finished.text(row) != "false" && depths[row] > 0.0) {
         rows.entry(depths[row] as u32).or_default().push(row);
     }
     // One depth is no curve.
@@ -137,16 +137,16 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
         |&index: &usize| Series { name: summary.lines[index].name.clone(), line: Some(index), points: Vec::new() };
     let mut series: Vec<Series> = lines.iter().map(empty).collect();
     for (depth, rows) in rows {
-        let part = frame.take_lean(&rows, &[columns::NODES]);
+        let part = frame.take_with_counters(&rows, &[columns::NODES]);
         let grouping = Grouping::new(&part, &summary.by);
         let (searches, metric) = (Searches::gather(&part, &grouping, &[]), Metric::nodes());
         let reader = MetricReader::new(&searches, &metric, &part);
         let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
         for (series, &index) in series.iter_mut().zip(lines) {
             let Some(group) = grouping.find(&summary.lines[index].values) else { continue };
-            let Some(own) = summary.base(index).and_then(|base| grouping.find(&base.values)) else { continue };
-            let pairs = bases.entry(own).or_insert_with(|| BaseSearches::new(&reader, &grouping, own)).pairs(group);
-            let ratio = if group == own { Ratio::identity(pairs.list.len()) } else { pairs.ratio() };
+            let Some(base) = summary.base(index).and_then(|base| grouping.find(&base.values)) else { continue };
+            let pairs = bases.entry(base).or_insert_with(|| BaseSearches::new(&reader, &grouping, base)).pairs(group);
+            let ratio = if group == base { Ratio::identity(pairs.list.len()) } else { pairs.ratio() };
             if ratio.pairs > 0 {
                 series.points.push(CurvePoint::from_ratio(f64::from(depth), &ratio, &format!("{} pairs", ratio.pairs)));
             }
@@ -174,7 +174,7 @@ pub fn position_ratios(
     let metric = Metric::nodes();
     let reader = MetricReader::new(searches, &metric, frame);
     let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
-    let units = frame.coded(columns::POSITION);
+    let units = frame.text_column(columns::POSITION);
     let others: Vec<usize> = lines.iter().copied().filter(|&index| !summary.lines[index].is_baseline).collect();
     let series = others.iter().filter_map(|&index| {
         let line = &summary.lines[index];
@@ -197,7 +197,7 @@ pub fn position_ratios(
 
 /// The summary lines that are on the grid, by index, each with its level on every axis.
 fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
-    let variants = grid.coded(columns::VARIANT);
+    let variants = grid.text_column(columns::VARIANT);
     let place = |(name, row): (&String, Option<usize>)| {
         let (index, row) = (summary.lines.iter().position(|line| line.name == *name)?, row?);
         Some((index, axes.iter().map(|axis| axis.row_level(grid, row)).collect()))
@@ -265,9 +265,9 @@ pub fn responses(
                 (vec![Series { name: "all".to_owned(), line: None, points: points(effects, index) }], String::new())
             }
             Some(other) => {
-                let sizes = grid.coded(&axes[other].columns[0]);
+                let sizes = grid.text_column(&axes[other].columns[0]);
                 let lines = axes[other].levels.iter().map(|level| {
-                    let rows = grid.take(&grid.select(|row| sizes.word(row) == level.values[0]));
+                    let rows = grid.take(&grid.select(|row| sizes.text(row) == level.values[0]));
                     let effects =
                         effects::main_effects(&rows, &axes[index..=index], &references[index..=index], metric);
                     Series { name: level.label.clone(), line: None, points: points(&effects, 0) }

@@ -38,8 +38,8 @@ pub struct Interaction {
 
 /// The reference level of each axis: the baseline variant's, or the first.
 pub fn reference_levels(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
-    let variants = grid.coded(columns::VARIANT);
-    let row = (0..grid.rows()).find(|&row| Some(variants.word(row)) == baseline);
+    let variants = grid.text_column(columns::VARIANT);
+    let row = (0..grid.rows()).find(|&row| Some(variants.text(row)) == baseline);
     axes.iter().map(|axis| row.and_then(|row| axis.row_level(grid, row)).unwrap_or(0)).collect()
 }
 

@@ -174,7 +174,7 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
 /// Computes the sums, means and counts of each line.
 pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
-    let solved = frame.coded(columns::SOLVED);
+    let solved = frame.text_column(columns::SOLVED);
     let mut bounded = vec![0.0; lines.len()];
     // Stores per slot, and the number of tables that took them, by group, block and game.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
@@ -196,7 +196,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             table.1 += usize::from(!(table.1 > 0 && filled_before));
             bounded[search.group as usize] += 1.0;
         }
-        let solved = solved.word(search.last);
+        let solved = solved.text(search.last);
         line.solved.0 += usize::from(solved == "true");
         line.solved.1 += usize::from(matches!(solved, "true" | "false"));
     }

@@ -131,7 +131,7 @@ impl Matches {
         if !rows.has(columns::OPPONENT) {
             return None;
         }
-        let words = |name| rows.coded(name);
+        let words = |name| rows.text_column(name);
         let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(words);
         let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(words);
         let [starts, moves] = [columns::START, columns::MOVES].map(words);
@@ -148,21 +148,21 @@ impl Matches {
             let next = encounter_rows.len();
             let index = *places.entry((variants.codes()[row], opponents.codes()[row])).or_insert(next);
             if index == next {
-                let [player, opponent] = [&variants, &opponents].map(|names| names.word(row).to_owned());
+                let [player, opponent] = [&variants, &opponents].map(|names| names.text(row).to_owned());
                 let totals = Encounter { player, opponent, ..Encounter::default() };
                 encounter_rows.push(EncounterRows { totals, ..EncounterRows::default() });
             }
-            if !errors.word(row).is_empty() || points[row].is_nan() {
+            if !errors.text(row).is_empty() || points[row].is_nan() {
                 failed += 1;
                 continue;
             }
             let gathered = &mut encounter_rows[index];
             let next = lines.len() as u32;
             let line = *lines.entry((starts.codes()[row], moves.codes()[row])).or_insert(next);
-            let game = GameRow { points: points[row], white: colours.word(row) == WHITE, line };
+            let game = GameRow { points: points[row], white: colours.text(row) == WHITE, line };
             gathered.add_game(positions.codes()[row], game);
             gathered.blind += blind[row];
-            *gathered.totals.ends.entry(ends.word(row).to_owned()).or_insert(0) += 1;
+            *gathered.totals.ends.entry(ends.text(row).to_owned()).or_insert(0) += 1;
             gathered.totals.plies += plies[row];
             gathered.totals.depth += depths[row];
             gathered.totals.nodes[0] += nodes[0][row];

@@ -178,7 +178,7 @@ impl PairedResults {
         if let Some(problem) = manifests.and_then(|(base, new)| base.describe_unlike_items(new)) {
             return Err(CompareError::DifferentPositions(base.name.clone(), new.name.clone(), problem));
         }
-        let [base_names, new_names] = [base, new].map(|side| side.frame.coded(columns::VARIANT).list().to_vec());
+        let [base_names, new_names] = [base, new].map(|side| side.frame.text_column(columns::VARIANT).list().to_vec());
         // The variant of BASE, missing in NEW, that has the options of one of NEW.
         let same_options = |name: &String| {
             let (base, new) = manifests?;
@@ -207,9 +207,9 @@ impl PairedResults {
         let mut new_frame = new.frame.clone();
         new_frame.set_word(SOURCE, SOURCES[1]);
         if joined.renamed.iter().any(Option::is_some) {
-            let variants = new.frame.coded(columns::VARIANT);
+            let variants = new.frame.text_column(columns::VARIANT);
             new_frame.set_words(columns::VARIANT, |row| {
-                let name = variants.word(row);
+                let name = variants.text(row);
                 base_names_of.get(name).copied().unwrap_or(name).to_owned()
             });
         }
@@ -218,7 +218,7 @@ impl PairedResults {
         let mut suites = vec![None];
         if joined.shared.iter().any(|name| name == columns::SUITE) {
             by.push(columns::SUITE.to_owned());
-            suites = joined.frame.coded(columns::SUITE).list().iter().cloned().map(Some).collect();
+            suites = joined.frame.text_column(columns::SUITE).list().iter().cloned().map(Some).collect();
         }
         joined.grouping = Grouping::new(&joined.frame, &by);
         joined.searches = Searches::gather(&joined.frame, &joined.grouping, &[]);

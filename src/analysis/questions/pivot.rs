@@ -50,8 +50,8 @@ impl Pivot {
     /// The totals of a metric. By depth only iterations that finished count.
     pub fn new(frame: &Frame, by: &str, groups: &[String], metric: &Metric) -> Self {
         let (codes, levels) = combine(frame, &[by.to_owned()]);
-        let finished = frame.coded(columns::FINISHED);
-        let counts = |row: usize| by != columns::DEPTH || finished.word(row) != "false";
+        let finished = frame.text_column(columns::FINISHED);
+        let counts = |row: usize| by != columns::DEPTH || finished.text(row) != "false";
         let mut order: Vec<(usize, String)> = levels.into_iter().map(|mut level| level.remove(0)).enumerate().collect();
         let number = |level: &str| parse_number(level).unwrap_or(f64::INFINITY);
         if order.iter().filter(|(_, level)| !level.is_empty()).all(|(_, level)| parse_number(level).is_some()) {
@@ -60,7 +60,7 @@ impl Pivot {
         let all = Grouping::new(frame, groups);
         let cells = order.iter().map(|&(code, _)| {
             let rows = frame.select(|row| codes[row] as usize == code && counts(row));
-            let part = frame.take_lean(&rows, &metric.columns());
+            let part = frame.take_with_counters(&rows, &metric.columns());
             let own = Grouping::new(&part, groups);
             let gathered: Vec<String> = metric.columns().into_iter().map(str::to_owned).collect();
             let searches = Searches::gather(&part, &own, &gathered);

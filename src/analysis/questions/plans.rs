@@ -30,7 +30,7 @@ impl std::fmt::Display for MeasuredProgram {
 /// The programs that a result measured, by name.
 pub fn programs(side: &RecordedResult) -> Vec<MeasuredProgram> {
     let Some(manifest) = &side.manifest else { return Vec::new() };
-    let variants = side.frame.coded(columns::VARIANT);
+    let variants = side.frame.text_column(columns::VARIANT);
     let is_own = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
     let build = &manifest.build;
     let build = format!("{} ({}, {})", build.version, build.commit, build.profile);
@@ -133,16 +133,16 @@ fn flatten_options(value: &serde_json::Value) -> OptionValues {
 /// The limit of each variant (and suite), split into its parts.
 fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     let [variants, suites, limits] =
-        [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.coded(column));
+        [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.text_column(column));
     let mut known = HashSet::new();
     let mut limits_by_variant: HashMap<String, OptionValues> = HashMap::new();
     for row in 0..frame.rows() {
         if !known.insert((variants.codes()[row], suites.codes()[row])) {
             continue;
         }
-        let leaves = limits_by_variant.entry(variants.word(row).to_owned()).or_default();
-        for (path, value) in split_limit(limits.word(row)).into_iter().filter(|(_, value)| !value.is_empty()) {
-            let suite = suites.word(row);
+        let leaves = limits_by_variant.entry(variants.text(row).to_owned()).or_default();
+        for (path, value) in split_limit(limits.text(row)).into_iter().filter(|(_, value)| !value.is_empty()) {
+            let suite = suites.text(row);
             let of_suite = if suite.is_empty() { path.to_owned() } else { format!("{path} in {suite}") };
             leaves.insert(of_suite, value);
         }

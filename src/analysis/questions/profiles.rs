@@ -33,7 +33,7 @@ pub fn performance_profiles(
     lines: &[usize],
     counted: Outcome,
 ) -> Vec<Series> {
-    let (finished, solved) = (frame.coded(columns::FINISHED), frame.coded(columns::SOLVED));
+    let (finished, solved) = (frame.text_column(columns::FINISHED), frame.text_column(columns::SOLVED));
     let nodes = frame.numbers(columns::NODES);
     // The nodes that a search took, none if it did not get there; nothing for a search that is not
     // counted.
@@ -41,10 +41,10 @@ pub fn performance_profiles(
         let last = steps.last()?.row as usize;
         let total = |steps: &[IterationRow]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
         let found = match counted {
-            Outcome::Finished => (finished.word(last) != "false").then(|| total(steps)),
-            Outcome::Solved if solved.word(last).is_empty() => return None,
+            Outcome::Finished => (finished.text(last) != "false").then(|| total(steps)),
+            Outcome::Solved if solved.text(last).is_empty() => return None,
             Outcome::Solved => {
-                let right = steps.iter().rev().take_while(|step| solved.word(step.row as usize) == "true").count();
+                let right = steps.iter().rev().take_while(|step| solved.text(step.row as usize) == "true").count();
                 (right > 0).then(|| total(&steps[..=steps.len() - right]))
             }
         };

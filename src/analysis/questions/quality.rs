@@ -116,14 +116,15 @@ fn mean_losses(searches: &Answers) -> Losses<'_> {
 /// of all that have a move.
 pub fn count_unjudged(frame: &Frame, judged: &[Judgement], moves: bool) -> (usize, usize) {
     let known: HashSet<(&str, &str)> = judged.iter().map(|row| (row.position.as_str(), row.mv.as_str())).collect();
-    let key = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.coded(name));
-    let (bests, errors, seeds) = (frame.coded(columns::BEST), frame.coded(columns::ERROR), frame.numbers(SEED));
+    let key = [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.text_column(name));
+    let (bests, errors, seeds) =
+        (frame.text_column(columns::BEST), frame.text_column(columns::ERROR), frame.numbers(SEED));
     // The last row of a search has its answer.
     let mut searches = HashMap::new();
-    for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.word(row)) && errors.word(row).is_empty()) {
-        let required = ["", bests.word(row)];
+    for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.text(row)) && errors.text(row).is_empty()) {
+        let required = ["", bests.text(row)];
         let required = if moves { &required[..] } else { &required[..1] };
-        let judged = required.iter().all(|mv| known.contains(&(key[1].word(row), *mv)));
+        let judged = required.iter().all(|mv| known.contains(&(key[1].text(row), *mv)));
         searches.insert((key.each_ref().map(|column| column.codes()[row]), seeds[row].to_bits()), judged);
     }
     (searches.values().filter(|judged| !**judged).count(), searches.len())

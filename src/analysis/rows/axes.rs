@@ -1,6 +1,6 @@
 //! The axes of a grid, read back from the rows: which options vary, and over which levels.
 
-use super::column::Words;
+use super::column::TextColumn;
 use super::frame::Frame;
 use super::grouping::{combine, short_names};
 use super::seeds::{KEYS_SEED, THREADS_SEED};
@@ -68,15 +68,15 @@ const EXCLUDED: &[&str] = &[KEYS_SEED, THREADS_SEED, TABLE_KIND];
 /// The rows on the grid (those with a bounded table, if others exist) and its axes. Of the counters
 /// only those named are copied, to save memory.
 pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
-    let kinds = frame.coded(TABLE_KIND);
+    let kinds = frame.text_column(TABLE_KIND);
     let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {
-        true => Cow::Owned(frame.take_lean(&frame.select(|row| kinds.word(row) == "bounded"), counters)),
+        true => Cow::Owned(frame.take_with_counters(&frame.select(|row| kinds.text(row) == "bounded"), counters)),
         false => Cow::Borrowed(frame),
     };
-    let columns: Vec<(String, Words)> = grid
+    let columns: Vec<(String, TextColumn)> = grid
         .options()
         .into_iter()
-        .map(|option| (option.to_owned(), grid.coded(option).into_owned()))
+        .map(|option| (option.to_owned(), grid.text_column(option).into_owned()))
         .filter(|(_, words)| words.list().len() > 1)
         .collect();
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
@@ -120,7 +120,7 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
 
 /// Makes one axis of options that vary together, as zipped ones do: if each level of one comes with
 /// exactly one level of the other, the rows cannot separate their effects.
-fn join_covarying(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, Words)]) {
+fn join_covarying(groups: &mut Vec<(String, Vec<usize>)>, columns: &[(String, TextColumn)]) {
     // Comparing runs of equal rows is enough: rows of one variant are adjacent.
     let rows = columns.first().map_or(0, |(_, words)| words.codes().len());
     let same = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);

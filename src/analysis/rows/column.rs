@@ -21,18 +21,18 @@ pub const SEED: &str = "seed";
 pub enum Values {
     /// Numbers; an empty field is NaN. Counts are exact up to 2^53.
     Numbers(Vec<f64>),
-    Words(Words),
+    Text(TextColumn),
 }
 
 /// Dictionary-encoded strings: each row holds a code, an index into a list of distinct strings.
 #[derive(Debug, Clone, Default)]
-pub struct Words {
+pub struct TextColumn {
     codes: Vec<u32>,
     list: Vec<String>,
     known: HashMap<String, u32, RandomState>,
 }
 
-impl Words {
+impl TextColumn {
     /// The same string in `rows` rows.
     pub fn repeat(word: &str, rows: usize) -> Self {
         Self { codes: vec![0; rows], list: vec![word.to_owned()], known: HashMap::from_iter([(word.to_owned(), 0)]) }
@@ -48,7 +48,7 @@ impl Words {
     }
 
     /// The string of a row.
-    pub fn word(&self, row: usize) -> &str {
+    pub fn text(&self, row: usize) -> &str {
         &self.list[self.codes[row] as usize]
     }
 
@@ -114,7 +114,7 @@ impl Values {
                 numbers.extend(number);
                 number.is_some()
             }
-            Self::Words(words) => {
+            Self::Text(words) => {
                 words.push(&String::from_utf8_lossy(text));
                 true
             }
@@ -134,7 +134,7 @@ impl Values {
                     return Some(digits);
                 }
             }
-            Self::Words(words) => {
+            Self::Text(words) => {
                 let last = words.codes.last().copied();
                 let last = last.map(|code| words.list[code as usize].as_bytes()).filter(|last| text.starts_with(last));
                 if let Some(length) = last.map(<[u8]>::len).filter(|&length| text.get(length).is_some_and(ends)) {
@@ -151,7 +151,7 @@ impl Values {
     pub fn blank(&self, rows: usize) -> Self {
         match self {
             Self::Numbers(_) => Self::Numbers(vec![f64::NAN; rows]),
-            Self::Words(_) => Self::Words(Words::repeat("", rows)),
+            Self::Text(_) => Self::Text(TextColumn::repeat("", rows)),
         }
     }
 
@@ -160,8 +160,8 @@ impl Values {
         match (self, other) {
             (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
             (Self::Numbers(numbers), None) => numbers.extend(std::iter::repeat_n(f64::NAN, rows)),
-            (Self::Words(words), Some(Self::Words(other))) => words.extend(other),
-            (Self::Words(words), other) => {
+            (Self::Text(words), Some(Self::Text(other))) => words.extend(other),
+            (Self::Text(words), other) => {
                 (0..rows).for_each(|row| words.push(other.map_or(Cow::Borrowed(""), |other| other.text(row)).as_ref()));
             }
         }
@@ -171,15 +171,15 @@ impl Values {
     pub fn take(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
-            Self::Words(words) => {
+            Self::Text(words) => {
                 // Each string is looked up once.
-                let (mut taken, mut places) = (Words::default(), vec![None; words.list.len()]);
+                let (mut taken, mut places) = (TextColumn::default(), vec![None; words.list.len()]);
                 for &row in rows {
                     let code = words.codes[row] as usize;
                     let place = *places[code].get_or_insert_with(|| taken.intern(&words.list[code]));
                     taken.codes.push(place);
                 }
-                Self::Words(taken)
+                Self::Text(taken)
             }
         }
     }
@@ -188,7 +188,7 @@ impl Values {
     pub fn numbers(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
-            Self::Words(words) => {
+            Self::Text(words) => {
                 let parsed: Vec<f64> = words.list.iter().map(|word| word.parse().unwrap_or(f64::NAN)).collect();
                 Cow::Owned(words.codes.iter().map(|&code| parsed[code as usize]).collect())
             }
@@ -200,7 +200,7 @@ impl Values {
         match self {
             Self::Numbers(numbers) if numbers[row].is_nan() => Cow::Borrowed(""),
             Self::Numbers(numbers) => Cow::Owned(numbers[row].to_string()),
-            Self::Words(words) => Cow::Borrowed(words.word(row)),
+            Self::Text(words) => Cow::Borrowed(words.text(row)),
         }
     }
 }
@@ -229,7 +229,7 @@ mod tests {
         numbers.append(Some(&Values::Numbers(vec![4.0])), 1);
         let text: Vec<String> = (0..4).map(|row| numbers.text(row).into_owned()).collect();
         assert_eq!(text, ["1", "", "", "4"]);
-        let mut words = Values::Words(Words::repeat("a", 1));
+        let mut words = Values::Text(TextColumn::repeat("a", 1));
         words.append(None, 1);
         words.append(Some(&Values::Numbers(vec![f64::NAN, 2.5])), 2);
         let text: Vec<String> = (0..4).map(|row| words.text(row).into_owned()).collect();

@@ -20,7 +20,7 @@ pub enum FilterError {
     #[error("--where {0}: expected a column, one of = != < <= > >=, and a value, as in depth>=5")]
     NoOperator(String),
     /// An order is asked of words: the condition and its value.
-    #[error("--where {0}: `{1}` is not a number; use = or != to compare words")]
+    #[error("--where {0}: `{1}` is not a number; use = or != to compare text")]
     NotANumber(String, String),
     /// Its column cannot be resolved: the condition and why.
     #[error("--where {0}: {1}")]
@@ -52,7 +52,7 @@ impl Filter {
     pub fn select_rows(filters: &[Self], frame: &Frame) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..frame.rows()).collect();
         for filter in filters {
-            let words = frame.coded(&filter.column);
+            let words = frame.text_column(&filter.column);
             // Each distinct string is tested once.
             let word_matches: Vec<bool> = words.list().iter().map(|word| filter.accepts(word)).collect();
             rows.retain(|&row| word_matches[words.codes()[row] as usize]);
@@ -62,7 +62,7 @@ impl Filter {
 
     /// For a filter `column=value` that no row passes: a message with the values that exist.
     pub fn describe_missing_value(&self, frame: &Frame) -> Option<String> {
-        let words = frame.coded(&self.column);
+        let words = frame.text_column(&self.column);
         if self.relation != Relation::Equal || words.list().iter().any(|word| self.accepts(word)) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Rows by column: results files read for analysis.
 
-use super::column::{SEED, SOURCE, Values, Words};
+use super::column::{SEED, SOURCE, TextColumn, Values};
 use super::missing::{MissingColumns, ThinRowsError};
 use crate::experiment::problem::{list_quoted, nearest as nearest_name};
 use crate::record::columns;
@@ -106,14 +106,14 @@ impl Frame {
 
     /// Sets a column to one string in every row; replaces a column of that name.
     pub fn set_word(&mut self, name: &str, word: &str) {
-        self.set_column(name, Values::Words(Words::repeat(word, self.rows)));
+        self.set_column(name, Values::Text(TextColumn::repeat(word, self.rows)));
     }
 
     /// As [`Frame::set_word`], with a string for each row.
     pub fn set_words(&mut self, name: &str, word: impl Fn(usize) -> String) {
-        let mut words = Words::default();
+        let mut words = TextColumn::default();
         (0..self.rows).for_each(|row| words.push(&word(row)));
-        self.set_column(name, Values::Words(words));
+        self.set_column(name, Values::Text(words));
     }
 
     /// As [`Frame::set_word`], with a number for each row.
@@ -143,10 +143,10 @@ impl Frame {
 
     /// As [`Frame::take`], but with only the named counters (numeric columns with a dot in their
     /// names).
-    pub fn take_lean(&self, rows: &[usize], counters: &[&str]) -> Self {
+    pub fn take_with_counters(&self, rows: &[usize], counters: &[&str]) -> Self {
         let mut lean = Self { rows: rows.len(), missing: self.missing.clone(), ..Self::default() };
         for (name, values) in self.names.iter().zip(&self.columns) {
-            if matches!(values, Values::Words(_)) || !name.contains('.') || counters.contains(&name.as_str()) {
+            if matches!(values, Values::Text(_)) || !name.contains('.') || counters.contains(&name.as_str()) {
                 lean.names.push(name.clone());
                 lean.columns.push(values.take(rows));
             }
@@ -248,7 +248,7 @@ impl Frame {
 
     /// The first few values of a column, for messages.
     pub(super) fn list_values(&self, name: &str) -> String {
-        list_quoted(self.coded(name).list().iter().map(String::as_str).filter(|word| !word.is_empty()))
+        list_quoted(self.text_column(name).list().iter().map(String::as_str).filter(|word| !word.is_empty()))
     }
 
     /// A column as numbers; NaN where the text is no number or there is no such column.
@@ -265,22 +265,22 @@ impl Frame {
     }
 
     /// A column as dictionary-encoded strings; numbers are formatted.
-    pub fn coded(&self, name: &str) -> Cow<'_, Words> {
+    pub fn text_column(&self, name: &str) -> Cow<'_, TextColumn> {
         match self.column(name) {
-            Some(Values::Words(words)) => Cow::Borrowed(words),
+            Some(Values::Text(words)) => Cow::Borrowed(words),
             Some(numbers) => {
-                let mut words = Words::default();
+                let mut words = TextColumn::default();
                 (0..self.rows).for_each(|row| words.push(&numbers.text(row)));
                 Cow::Owned(words)
             }
-            None => Cow::Owned(Words::repeat("", self.rows)),
+            None => Cow::Owned(TextColumn::repeat("", self.rows)),
         }
     }
 
     /// A column's codes and strings; none for numbers.
     pub fn words(&self, name: &str) -> Option<(&[u32], &[String])> {
         match self.column(name)? {
-            Values::Words(words) => Some((words.codes(), words.list())),
+            Values::Text(words) => Some((words.codes(), words.list())),
             Values::Numbers(_) => None,
         }
     }
@@ -292,7 +292,7 @@ impl Frame {
             Some(Values::Numbers(numbers)) => {
                 numbers[one] != numbers[other] && !(numbers[one].is_nan() && numbers[other].is_nan())
             }
-            Some(Values::Words(words)) => words.codes()[one] != words.codes()[other],
+            Some(Values::Text(words)) => words.codes()[one] != words.codes()[other],
             None => false,
         }
     }

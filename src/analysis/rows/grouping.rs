@@ -37,7 +37,7 @@ impl Grouping {
         if !variant && frame.has(LIMIT) && !frame.names().iter().any(|name| limits::is_part(name)) {
             rest.push(LIMIT);
         }
-        let alone = || !variant && has_one_source_per_group(&group, frame.coded(SOURCE).codes(), values.len());
+        let alone = || !variant && has_one_source_per_group(&group, frame.text_column(SOURCE).codes(), values.len());
         let across = frame.has(SOURCE) && (named(SOURCE) || alone());
         if frame.has(SOURCE) && !across {
             rest.push(SOURCE);
@@ -103,9 +103,9 @@ impl Grouping {
         let mut first_rows = vec![0; self.values.len()];
         (0..frame.rows()).rev().for_each(|row| first_rows[self.group[row] as usize] = row);
         for column in columns {
-            let words = frame.coded(column);
-            for (point, &row) in points.iter_mut().zip(&first_rows).filter(|(_, row)| !words.word(**row).is_empty()) {
-                point.insert(column.to_owned(), words.word(row).to_owned());
+            let words = frame.text_column(column);
+            for (point, &row) in points.iter_mut().zip(&first_rows).filter(|(_, row)| !words.text(**row).is_empty()) {
+                point.insert(column.to_owned(), words.text(row).to_owned());
             }
         }
         let Partners { baselines, group_columns } = Partners::find(&points, condition).map_err(|[first, second]| {
@@ -126,9 +126,9 @@ impl Grouping {
     /// Those of some options in which groups differ, where both have the option.
     pub fn differing(&self, frame: &Frame, options: &[&str]) -> Vec<String> {
         let differs = |option: &&&str| {
-            let words = frame.coded(option);
-            let is_known = |row: &usize| !words.word(*row).is_empty();
-            let mut known = (0..frame.rows()).filter(is_known).map(|row| (self.group[row], words.word(row)));
+            let words = frame.text_column(option);
+            let is_known = |row: &usize| !words.text(*row).is_empty();
+            let mut known = (0..frame.rows()).filter(is_known).map(|row| (self.group[row], words.text(row)));
             let first = known.next();
             let other = known.find(|(group, word)| first.is_some_and(|(own, value)| own != *group && value != *word));
             (self.by.iter().any(|by| by == VARIANT || by == **option)) && other.is_some()
@@ -206,7 +206,7 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
         return (codes, Vec::new());
     }
     for column in columns {
-        let words = frame.coded(column);
+        let words = frame.text_column(column);
         let (mut known, mut both) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
         let mut last = ((u32::MAX, u32::MAX), 0);
         for (code, &word) in codes.iter_mut().zip(words.codes()) {

@@ -25,11 +25,11 @@ pub fn split_limit(limit: &str) -> [(&'static str, String); 2] {
 /// Adds a column for each part if `asked` names a part that some row has. A search without the part
 /// has an empty field.
 pub fn add_limit_columns(frame: &mut Frame, asked: &[&str]) {
-    let limits = frame.coded(LIMIT).into_owned();
+    let limits = frame.text_column(LIMIT).into_owned();
     let has = |word: &str| limits.list().iter().any(|limit| !find_part(limit, word).is_empty());
     if PARTS.iter().any(|(path, word)| asked.contains(path) && has(word)) {
         for (path, word) in PARTS {
-            frame.set_words(path, |row| find_part(limits.word(row), word));
+            frame.set_words(path, |row| find_part(limits.text(row), word));
         }
     }
 }

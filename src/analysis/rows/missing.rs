@@ -11,7 +11,7 @@ pub enum ThinRowsError {
     Column(String, String),
     /// A filter or grouping that splits searches, while most counters are stored once a search: the
     /// column, and how to make the full rows.
-    #[error("thin rows hold most counters once a search, and `{0}` splits searches: {1}")]
+    #[error("the compact rows have most counters only once for each search, and `{0}` varies within a search: {1}")]
     Choice(String, String),
 }
 

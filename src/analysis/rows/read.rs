@@ -1,6 +1,6 @@
 //! Reads results files into frames.
 
-use super::column::{Values, Words};
+use super::column::{TextColumn, Values};
 use super::frame::{Frame, FrameError};
 use crate::record::{blocks, columns};
 use crate::system::files;
@@ -116,7 +116,7 @@ impl Heading {
         let columns = kept.clone().map(|name| match columns::column(name).is_some_and(columns::Column::is_number) {
             true => Values::Numbers(Vec::new()),
             // An unknown column is an option, so a string.
-            false => Values::Words(Words::default()),
+            false => Values::Text(TextColumn::default()),
         });
         Frame { columns: columns.collect(), names: kept.cloned().collect(), rows: 0, missing: None }
     }

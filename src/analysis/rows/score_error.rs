@@ -11,10 +11,10 @@ use std::collections::HashMap;
 pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], cap: u32) {
     let scores: HashMap<&str, i32> =
         judgements.iter().filter(|row| row.mv.is_empty()).map(|row| (row.position.as_str(), row.score)).collect();
-    let [positions, bests] = [columns::POSITION, columns::BEST].map(|name| frame.coded(name).into_owned());
+    let [positions, bests] = [columns::POSITION, columns::BEST].map(|name| frame.text_column(name).into_owned());
     let scores_found = frame.numbers(columns::SCORE).into_owned();
-    frame.set_numbers(columns::SCORE_ERROR, |row| match scores.get(positions.word(row)) {
-        Some(&score) if !is_no_move(bests.word(row)) => {
+    frame.set_numbers(columns::SCORE_ERROR, |row| match scores.get(positions.text(row)) {
+        Some(&score) if !is_no_move(bests.text(row)) => {
             (scores_found[row] - f64::from(score)).abs().min(f64::from(cap))
         }
         _ => f64::NAN,

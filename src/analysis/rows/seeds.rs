@@ -23,7 +23,7 @@ pub struct Seeds {
 /// The frame with further key seeds or schedules as rows of their variants, numbered in [`SEED`];
 /// none if there is one seed only.
 pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
-    let variants = frame.coded(columns::VARIANT);
+    let variants = frame.text_column(columns::VARIANT);
     let names = variants.list();
     let mut counts = HashMap::<&str, usize>::new();
     // Each name's variant, and its seed's number in order of appearance.
@@ -44,10 +44,10 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     folded_frame.set_words(columns::VARIANT, |row| place(row).0.to_owned());
     // The seed is not an option that separates rows of a variant.
     for column in [KEYS_SEED, THREADS_SEED].into_iter().filter(|column| frame.has(column)) {
-        let seeds = frame.coded(column);
+        let seeds = frame.text_column(column);
         let first = names.iter().zip(variants.first_rows());
         let first: HashMap<&str, &str> =
-            first.filter_map(|(name, row)| Some((name.as_str(), seeds.word(row?)))).collect();
+            first.filter_map(|(name, row)| Some((name.as_str(), seeds.text(row?)))).collect();
         folded_frame.set_words(column, |row| first.get(place(row).0).map_or(String::new(), |seed| (*seed).to_owned()));
     }
     folded_frame.set_numbers(SEED, |row| place(row).1 as f64);

@@ -1,7 +1,7 @@
 //! Thin rows as a frame. Values that are stored once a search or once a variant are placed so that
 //! sums and means are those of the full rows; other questions are refused.
 
-use super::column::{Values, Words};
+use super::column::{TextColumn, Values};
 use super::frame::{Frame, FrameError};
 use super::missing::MissingColumns;
 use super::read::SKIPPED;
@@ -22,7 +22,7 @@ impl Frame {
                 continue;
             }
             let is_number = columns::column(name).is_some_and(columns::Column::is_number);
-            let mut values = if is_number { Values::Numbers(Vec::new()) } else { Values::Words(Words::default()) };
+            let mut values = if is_number { Values::Numbers(Vec::new()) } else { Values::Text(TextColumn::default()) };
             if let Some(field) = fields.iter().find(|field| !values.push(field.as_bytes())) {
                 return Err(FrameError::File(path.to_owned(), format!("column `{name}`: `{field}` is no number")));
             }
@@ -47,7 +47,7 @@ impl Frame {
     fn fill_gaps(&mut self, name: &str, resolution: Resolution) {
         let mut numbers = self.numbers(name).into_owned();
         let [variants, suites, positions] =
-            [columns::VARIANT, columns::SUITE, columns::POSITION].map(|name| self.coded(name).into_owned());
+            [columns::VARIANT, columns::SUITE, columns::POSITION].map(|name| self.text_column(name).into_owned());
         let repeats = self.numbers(columns::REPEAT).into_owned();
         let adds_up = columns::role(name) != Role::Last;
         match resolution {

@@ -1,8 +1,8 @@
 use super::*;
 
 #[test]
-fn gap_lines_show_missing_failed_and_unjudged_jobs() {
-    let gap = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| ShardGap {
+fn incomplete_lines_show_missing_failed_and_unjudged_jobs() {
+    let shard_jobs = |shard: u64, missing: u64, failed: u64, unjudged: u64, begun: bool| ShardJobs {
         shard,
         jobs: 9,
         missing,
@@ -10,15 +10,15 @@ fn gap_lines_show_missing_failed_and_unjudged_jobs() {
         unjudged,
         folder: begun.then(PathBuf::new),
     };
-    let gaps = [
-        gap(0, 9, 0, 0, false),
-        gap(3, 2, 0, 0, true),
-        gap(4, 0, 1, 0, true),
-        gap(5, 1, 3, 2, true),
-        gap(6, 0, 0, 1, true),
+    let incomplete = [
+        shard_jobs(0, 9, 0, 0, false),
+        shard_jobs(3, 2, 0, 0, true),
+        shard_jobs(4, 0, 1, 0, true),
+        shard_jobs(5, 1, 3, 2, true),
+        shard_jobs(6, 0, 0, 1, true),
     ];
     assert_eq!(
-        gap_lines(&gaps, 7),
+        incomplete_lines(&incomplete, 7),
         [
             "shard 0 of 7: not begun",
             "shard 3 of 7: 2 of 9 jobs missing",

@@ -134,11 +134,11 @@ pub(super) fn missing(path: &Path, out: Option<&Path>) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
     let results = out.map_or_else(|| default_folder(&experiment), Path::to_owned);
     let shards = merge::shards(&file, &experiment, &plan, &results, &[])?;
-    let gaps = shards.gaps().map_err(merge::failure)?;
-    merge::print_gaps(&gaps, file.shards);
-    if gaps.is_empty() {
+    let incomplete = shards.incomplete_shards().map_err(merge::failure)?;
+    merge::print_incomplete(&incomplete, file.shards);
+    if incomplete.is_empty() {
         return Ok(Exit::Done);
     }
-    println!("{}", Jobs(gaps.iter().map(|gap| gap.shard).collect()));
+    println!("{}", Jobs(incomplete.iter().map(|shard_jobs| shard_jobs.shard).collect()));
     Ok(Exit::Failed)
 }

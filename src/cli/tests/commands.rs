@@ -417,9 +417,9 @@ fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
     let frame = crate::analysis::rows::frame::Frame::read(&place.path().join("out/results.csv")).unwrap();
     use crate::record::columns::{NODES, POSITION, SAVED};
     let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name).into_owned());
-    let (sizes, positions) = (frame.coded(SIZE), frame.coded(POSITION));
+    let (sizes, positions) = (frame.text_column(SIZE), frame.text_column(POSITION));
     let sum = |size: &str, numbers: &[f64]| {
-        let rows = (0..frame.rows()).filter(|&row| sizes.word(row) == size && !positions.word(row).is_empty());
+        let rows = (0..frame.rows()).filter(|&row| sizes.text(row) == size && !positions.text(row).is_empty());
         rows.map(|row| numbers[row]).sum::<f64>()
     };
     let all = ["1", "4", "4096"].map(|size| (sum(size, &nodes) + sum(size, &saved), sum(size, &saved)));

@@ -33,7 +33,7 @@ fn every_pressure_uses_the_same_held_out_games() {
     assert_eq!((exit, answer.as_str(), output.as_str()), (0, "", ""), "quiet is silent");
     let held = |stage: &str| {
         let rows = Frame::read(&folder.path().join("out").join(stage).join("results.csv")).unwrap();
-        let mut games = rows.coded(columns::GAME).list().to_vec();
+        let mut games = rows.text_column(columns::GAME).list().to_vec();
         games.sort();
         games
     };

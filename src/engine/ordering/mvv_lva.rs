@@ -6,7 +6,7 @@ use crate::engine::options::MvvLva;
 /// Piece values of the engine `otter`; as an attacker its king counts 0.
 const OTTER: [i32; 6] = [100, 300, 300, 500, 900, 0];
 
-/// The move's score within the rule, 0..2^24; `None` for moves left to other rules.
+/// The score of a capture or promotion, 0..2^24; `None` for other moves.
 #[inline]
 pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     let victim = board.captured(mv);
@@ -20,7 +20,7 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     }
     let attacker = attacker as i32;
     match scheme {
-        MvvLva::Ranks => {
+        MvvLva::PieceOrder => {
             let gain = victim.map_or(0, |piece| piece as i32 + 1) + promotion.map_or(0, |piece| piece as i32);
             Some(gain * 8 + 6 - attacker)
         }
@@ -37,7 +37,7 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
 pub fn captured(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
     let (by, taken) = (attacker as i32, victim as i32);
     match scheme {
-        MvvLva::Ranks => (taken + 1) * 8 + 6 - by,
+        MvvLva::PieceOrder => (taken + 1) * 8 + 6 - by,
         MvvLva::Otter => 1000 + 5 * OTTER[victim as usize] - OTTER[attacker as usize],
         // Victims count 100 for a pawn to 600 for a king, attackers a hundredth of that.
         MvvLva::Webster => (taken + 1) * 100 + 6 - (by + 1),
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn better_victim_comes_before_a_cheaper_attacker() {
         let board = "7k/8/8/2q1r3/3Q4/8/8/7K w - - 0 1";
-        for scheme in [MvvLva::Ranks, MvvLva::Otter, MvvLva::Webster] {
+        for scheme in [MvvLva::PieceOrder, MvvLva::Otter, MvvLva::Webster] {
             assert!(score_of(scheme, board, "d4c5") > score_of(scheme, board, "d4e5"), "{scheme:?}");
         }
     }

@@ -244,7 +244,7 @@ mod tests {
             let chosen = if turn % 2 == 0 { &lists } else { &orderly };
             let options = EngineOptions {
                 ordering: chosen[turn * 7 % chosen.len()].clone(),
-                mvv_lva: [MvvLva::Ranks, MvvLva::Otter, MvvLva::Webster][random.below(3)],
+                mvv_lva: [MvvLva::PieceOrder, MvvLva::Otter, MvvLva::Webster][random.below(3)],
                 generation: [
                     GenerationOrder::Purple,
                     GenerationOrder::Otter,

@@ -15,7 +15,7 @@ const MAX_NAMED: usize = 20;
 
 /// The list of variants without rows; none if every variant has rows.
 pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
-    let variants = rows.coded(columns::VARIANT);
+    let variants = rows.text_column(columns::VARIANT);
     let first_rows = variants.list().iter().zip(variants.first_rows());
     let with_rows: HashSet<&str> = first_rows.filter_map(|(name, row)| row.map(|_| name.as_str())).collect();
     // Further key seeds and schedules count as their variant.

@@ -26,7 +26,7 @@ pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
     if !rows.has(columns::SUITE) {
         return Vec::new();
     }
-    let suites = rows.coded(columns::SUITE);
+    let suites = rows.text_column(columns::SUITE);
     let first_rows = suites.list().iter().zip(suites.first_rows());
     let mut names: Vec<String> = first_rows.filter_map(|(name, row)| row.map(|_| name.clone())).collect();
     names.sort_by_key(|name| manifest.suites.iter().position(|suite| suite.name == *name));
@@ -46,10 +46,10 @@ pub(super) fn suite_expectations(expects: &[Expect], suite: &str) -> Vec<Expect>
 impl Page {
     /// Makes a page with a section for each suite.
     pub(super) fn from_suites(rows: &Rows<'_>, suites: &[String]) -> Result<Self> {
-        let row_suites = rows.frame.coded(columns::SUITE);
+        let row_suites = rows.frame.text_column(columns::SUITE);
         let mut pages = Vec::new();
         for suite in suites {
-            let places: Vec<usize> = (0..rows.frame.rows()).filter(|&row| row_suites.word(row) == suite).collect();
+            let places: Vec<usize> = (0..rows.frame.rows()).filter(|&row| row_suites.text(row) == suite).collect();
             let mut manifest = rows.manifest.clone();
             if let Some(run) = rows.manifest.suites.iter().find(|run| run.name == *suite) {
                 (manifest.suite, manifest.items) = (run.file.clone(), run.items);
@@ -117,8 +117,8 @@ impl Page {
 
 /// The limit of all searches of a suite; none if it is not the same in all rows.
 fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
-    let (suites, limits) = (rows.coded(columns::SUITE), rows.coded(columns::LIMIT));
-    let mut own = (0..rows.rows()).filter(|&row| suites.word(row) == suite).map(|row| limits.word(row));
+    let (suites, limits) = (rows.text_column(columns::SUITE), rows.text_column(columns::LIMIT));
+    let mut own = (0..rows.rows()).filter(|&row| suites.text(row) == suite).map(|row| limits.text(row));
     let first = own.next().filter(|limit| !limit.is_empty())?;
     own.all(|limit| limit == first).then(|| first.to_owned())
 }
@@ -189,13 +189,17 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
 fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
     let summaries: Vec<&Summary> = pages.iter().map(|page| &page.summary).collect();
     let lines = LineOverSuites::collect_lines(&summaries);
-    // Lines are identified as in the suites' own tables if these agree.
-    let heads = pages[0].identity.columns();
-    let same_columns = pages.iter().all(|page| page.identity.columns() == heads);
-    let heads = if same_columns { heads } else { vec![SheetColumn::text("variant", "variant", "* is the baseline")] };
+    // By the columns that the suites' own tables have, if all have the same; else by the variant's
+    // name.
+    let identity_columns = pages[0].identity.columns();
+    let same_columns = pages.iter().all(|page| page.identity.columns() == identity_columns);
+    let identity_columns = match same_columns {
+        true => identity_columns,
+        false => vec![SheetColumn::text("variant", "variant", "* is the baseline")],
+    };
     let identity = |line: &LineOverSuites<'_>| {
         let own = |(page, place): (&Page, &Option<(usize, &Line)>)| {
-            place.as_ref().map(|(at, line)| page.identity.cells(*at, line))
+            place.as_ref().map(|(index, line)| page.identity.cells(*index, line))
         };
         match same_columns {
             true => pages.iter().zip(&line.suites).find_map(own).unwrap_or_default(),
@@ -204,7 +208,7 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
     };
     let metrics = summaries[0].metrics.iter().enumerate();
     metrics
-        .map(|(at, metric)| {
+        .map(|(metric_index, metric)| {
             let name = &metric.name;
             let suite_column = |suite: &&str| {
                 SheetColumn::number(suite, suite, &format!("{name} / baseline in that suite; ! significantly different from 1"))
@@ -212,34 +216,35 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
             let overall = [
                 SheetColumn::number("mean", "over suites", "geometric mean of the suites' means").drop_order(1),
                 SheetColumn::number("interval", "95 %", "the interval of that mean").drop_order(2),
-                SheetColumn::text("holds", "holds", "number of suites in which it differs significantly from the baseline"),
+                SheetColumn::text("holds", "significant in", "number of suites in which it differs significantly from the baseline"),
             ];
             let columns: Vec<SheetColumn> =
-                heads.iter().cloned().chain(suites.iter().map(suite_column)).chain(overall).collect();
+                identity_columns.iter().cloned().chain(suites.iter().map(suite_column)).chain(overall).collect();
             let rows = lines.iter().map(|line| {
                 let suite = |entry: &Option<(usize, &Line)>| {
                     let Some((_, suite_line)) = entry else { return Cell::empty("not searched in that suite") };
-                    let direction = compare_sign(suite_line, at);
-                    let clear = matches!(direction, Sign::Less | Sign::More);
-                    let mean = suite_line.measures.get(at).map_or(f64::NAN, |measure| measure.ratio.mean);
+                    let direction = compare_sign(suite_line, metric_index);
+                    let is_significant = matches!(direction, Sign::Less | Sign::More);
+                    let mean = suite_line.measures.get(metric_index).map_or(f64::NAN, |measure| measure.ratio.mean);
                     let cell = Cell::decimal(mean, 3).with_reason("nothing to compare with");
-                    cell.with_emphasis(Emphasis::for_change(clear, direction == Sign::Less, metric.better())).with_sign('!', clear)
+                    cell.with_emphasis(Emphasis::for_change(is_significant, direction == Sign::Less, metric.better()))
+                        .with_sign('!', is_significant)
                 };
                 let why = if line.is_baseline() { BASELINE } else { "a suite has no ratio" };
-                let [mean, interval] = match line.ratio(at) {
+                let [mean, interval] = match line.ratio(metric_index) {
                     Some(ratio) => [Cell::decimal(ratio.mean, 3), Cell::range(ratio.low, ratio.high).with_reason(TOO_FEW_POSITIONS)],
                     None => [Cell::empty(why), Cell::empty(why)],
                 };
                 let holds = match line.is_baseline() {
                     true => Cell::empty(BASELINE),
-                    false if pages[0].nodes_mislead && metric.is_nodes() => Cell::empty("nodes that may mislead have no verdict"),
-                    false => Cell::text(line.describe(at)),
+                    false if pages[0].nodes_mislead && metric.is_nodes() => Cell::empty("no verdict: nodes may mislead here"),
+                    false => Cell::text(line.describe(metric_index)),
                 };
                 [identity(line), line.suites.iter().map(suite).collect(), vec![mean, interval, holds]].concat()
             });
-            let key = if at == 0 { "suites".to_owned() } else { format!("{name}_suites") };
+            let key = if metric_index == 0 { "suites".to_owned() } else { format!("{name}_suites") };
             SheetTable::new(&key, &format!("{name}, across suites"), columns, rows).with_note(
-                "Searches of different suites are never paired. A mark is corrected for all lines of its suite; the mean over suites gives each suite \
+                "Searches of different suites are never paired. Each ! is corrected for all lines of its suite; the mean over suites gives each suite \
                  the same weight, whatever its number of positions.",
             )
         })

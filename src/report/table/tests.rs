@@ -93,7 +93,7 @@ fn worth_is_shown_if_any_line_has_it() {
         assert_eq!(found, [0, 1].map(|row| shown.map(|shown| shown[row].to_owned())));
         let hits = text(&summary_table(&page), 0, "hit_rate").map(str::to_owned);
         assert_eq!(hits, shown.map(|_| "70.0 %".to_owned()));
-        let sure = rates_table(&page).unwrap();
+        let sure = shares_table(&page).unwrap();
         assert_eq!(sure.columns.iter().any(|column| column.key == "saved"), shown.is_some());
         if let Some(shown) = shown {
             let interval = |share: &str| if share == "0.0 %" { "0.0-0.0 %" } else { "70.0-80.0 %" };
@@ -269,14 +269,14 @@ fn shares_are_of_their_own_whole() {
     );
     // The rates in order: hits, usable, move only, free slots, other keys, evictions, rejections,
     // saved.
-    let sure = rates_table(&page).unwrap();
+    let sure = shares_table(&page).unwrap();
     let shown = ["hits", "usable", "move_only", "misses_other", "evictions", "rejections"];
     assert_eq!(
         shown.map(|key| text(&sure, 0, key).unwrap()),
         ["0.0-5.0 %", "10.0-15.0 %", "20.0-25.0 %", "40.0-45.0 %", "50.0-55.0 %", "60.0-65.0 %"]
     );
     let none = self::page(vec![line("a"), line("b")]);
-    assert_eq!((traffic_table(&none), rates_table(&none)), (None, None));
+    assert_eq!((traffic_table(&none), shares_table(&none)), (None, None));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::runner::change_plan::tests::{SUITE, experiment, plan_error, rows, run};
+use crate::runner::adopt_rows::tests::{SUITE, experiment, plan_error, rows, run};
 use crate::runner::session::Settings;
 use std::fs;
 

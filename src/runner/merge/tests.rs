@@ -21,8 +21,8 @@ fn shards(experiment: &Experiment, at: &Path, which: &[u64]) -> Vec<(u64, PathBu
 /// The number of jobs of each shard.
 fn jobs(shards: &Shards<'_>) -> Vec<u64> {
     let count_jobs =
-        |index| crate::runner::jobs_of(shards.plan, Some(Shard { index, count: shards.of })).count() as u64;
-    (0..shards.of).map(count_jobs).collect()
+        |index| crate::runner::jobs_of(shards.plan, Some(Shard { index, count: shards.shard_count })).count() as u64;
+    (0..shards.shard_count).map(count_jobs).collect()
 }
 
 /// Three shards of two jobs each, in any order of folders.
@@ -34,9 +34,9 @@ fn merge_gives_the_rows_of_a_single_run() {
     let whole = temporary.path().join("whole");
     run(&experiment, &whole, Settings { jobs: 2, ..Settings::default() });
     let folders = shards(&experiment, temporary.path(), &[2, 0, 1]);
-    let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
+    let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     assert_eq!(jobs(&all).iter().sum::<u64>(), 6);
-    assert_eq!(all.gaps().unwrap(), []);
+    assert_eq!(all.incomplete_shards().unwrap(), []);
     // With any limit of open files.
     for files in [0, 1, FILES] {
         let row_index = RowIndex::new(&experiment, &plan);
@@ -73,12 +73,12 @@ fn merge_refuses_a_shard_that_changes_after_the_check() {
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
     let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
-    let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
+    let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let output = Output::open(&temporary.path().join("merged")).unwrap();
     let row_index = RowIndex::new(&experiment, &plan);
-    let (gaps, checked) = all.check().unwrap();
+    let (incomplete, checked) = all.check().unwrap();
     // Two jobs of two depths each.
-    assert_eq!((gaps, &checked), (Vec::new(), &vec![4, 4, 4]));
+    assert_eq!((incomplete, &checked), (Vec::new(), &vec![4, 4, 4]));
     let (folder, path) = (&all.folders[1].1, all.folders[1].1.join("results.csv"));
     let whole = std::fs::read_to_string(&path).unwrap();
     let message = |text: &str| {
@@ -112,7 +112,7 @@ fn merge_continues_files_that_were_closed() {
         let plan = Plan::new(&experiment);
         let whole = temporary.path().join("whole");
         run(&experiment, &whole, Settings { jobs: 2, ..Settings::default() });
-        let mut all = Shards { experiment: &experiment, plan: &plan, of: count, folders: Vec::new() };
+        let mut all = Shards { experiment: &experiment, plan: &plan, shard_count: count, folders: Vec::new() };
         // Split by hand: running each shard would first measure the machine's speed.
         let (row_index, split) = (RowIndex::new(&experiment, &plan), all.split());
         let text = std::fs::read_to_string(whole.join("results.csv")).unwrap();
@@ -147,18 +147,18 @@ fn merge_reports_a_missing_shard() {
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
     let folders = shards(&experiment, temporary.path(), &[0, 2]);
-    let some = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
+    let some = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let jobs = jobs(&some)[1];
     assert!(jobs > 0);
-    let lack = ShardGap { shard: 1, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
-    assert_eq!(some.gaps().unwrap(), std::slice::from_ref(&lack));
+    let lack = ShardJobs { shard: 1, jobs, missing: jobs, failed: 0, unjudged: 0, folder: None };
+    assert_eq!(some.incomplete_shards().unwrap(), std::slice::from_ref(&lack));
     assert_eq!(
         MergeError::Missing(vec![lack.clone(), lack.clone()], 3).to_string(),
         format!("2 of 3 shards are incomplete: {} jobs missing", 2 * jobs)
     );
     let out = temporary.path().join("merged");
     let refused = some.merge(&Output::open(&out).unwrap(), false);
-    assert!(matches!(&refused, Err(MergeError::Missing(gaps, 3)) if *gaps == [lack]), "{refused:?}");
+    assert!(matches!(&refused, Err(MergeError::Missing(incomplete, 3)) if *incomplete == [lack]), "{refused:?}");
     assert!(!out.join("results.csv").exists());
 }
 
@@ -172,14 +172,14 @@ fn job_without_its_last_row_is_missing() {
     let text = std::fs::read_to_string(&path).unwrap();
     let end = text.trim_end().rfind('\n').unwrap();
     std::fs::write(&path, &text[..=end]).unwrap();
-    let cut = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
+    let cut = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let jobs = jobs(&cut)[1];
     assert!(jobs > 1);
-    let lack = |missing: u64| [ShardGap { shard: 1, jobs, missing, failed: 0, unjudged: 0, folder: folder.clone() }];
-    assert_eq!(cut.gaps().unwrap(), lack(1));
+    let lack = |missing: u64| [ShardJobs { shard: 1, jobs, missing, failed: 0, unjudged: 0, folder: folder.clone() }];
+    assert_eq!(cut.incomplete_shards().unwrap(), lack(1));
     // A shard that has just begun lacks all jobs.
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(cut.gaps().unwrap(), lack(jobs));
+    assert_eq!(cut.incomplete_shards().unwrap(), lack(jobs));
 }
 
 #[test]
@@ -191,8 +191,8 @@ fn merge_refuses_folders_of_other_shards_or_plans() {
     let message = |plan: &Plan, change: &[(u64, &PathBuf)]| {
         let kept = folders.iter().filter(|(at, _)| change.iter().all(|(index, _)| index != at)).cloned();
         let folders = kept.chain(change.iter().map(|&(index, folder)| (index, folder.clone()))).collect();
-        let shards = Shards { experiment: &experiment, plan, of: 3, folders };
-        shards.gaps().unwrap_err().to_string()
+        let shards = Shards { experiment: &experiment, plan, shard_count: 3, folders };
+        shards.incomplete_shards().unwrap_err().to_string()
     };
     let copy = temporary.path().join("copy");
     std::fs::create_dir(&copy).unwrap();
@@ -234,7 +234,8 @@ fn merged_manifest_describes_every_shard() {
         (index, folder)
     };
     let folders = [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))].map(put).to_vec();
-    let manifest = Shards { experiment: &experiment, plan: &plan, of: 3, folders }.merged_manifest(false).unwrap();
+    let manifest =
+        Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders }.merged_manifest(false).unwrap();
     assert_eq!((manifest.jobs, manifest.started, manifest.ended, manifest.shard), (3, 40, Some(99), None));
     let runs: Vec<_> = manifest.shards.iter().map(|run| (run.index, run.jobs, run.started, run.ended)).collect();
     assert_eq!(runs, [(2, 2, 50, Some(90)), (0, 3, 40, Some(99)), (1, 1, 60, Some(70))]);
@@ -274,7 +275,7 @@ fn shards_of_different_builds_need_any_build() {
             (index as u64, folder)
         };
         let folders = [(2, 0), (0, 1), (1, 2)].map(put).to_vec();
-        let shards = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
+        let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
         let refused = shards.merged_manifest(false).err().map(|problem| problem.to_string());
         let build = |commit: &str| {
             Build { commit: commit.to_owned(), ..crate::runner::manifest(&experiment, &plan, 1, None).build }
@@ -298,7 +299,7 @@ fn duplicate_shard_conflicts_if_counts_differ() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    let all = Shards { experiment: &experiment, plan: &plan, of: 2, folders: Vec::new() };
+    let all = Shards { experiment: &experiment, plan: &plan, shard_count: 2, folders: Vec::new() };
     let survey = |checks: &[(u64, u32)]| Status {
         jobs: checks
             .iter()
@@ -329,10 +330,14 @@ fn gaps_report_missing_judgements() {
     let experiment = experiment(temporary.path(), &text);
     let plan = Plan::new(&experiment);
     let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
-    let all = Shards { experiment: &experiment, plan: &plan, of: 3, folders };
-    let gaps: Vec<_> =
-        all.gaps().unwrap().into_iter().map(|lack| (lack.shard, lack.missing, lack.unjudged > 0)).collect();
-    assert_eq!(gaps, [(0, 0, true), (1, 0, true), (2, 0, true)]);
+    let all = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
+    let incomplete: Vec<_> = all
+        .incomplete_shards()
+        .unwrap()
+        .into_iter()
+        .map(|lack| (lack.shard, lack.missing, lack.unjudged > 0))
+        .collect();
+    assert_eq!(incomplete, [(0, 0, true), (1, 0, true), (2, 0, true)]);
 }
 
 /// Linux error numbers: EROFS, EACCES and EPERM are read-only; EIO, EAGAIN and ENOSPC are not.

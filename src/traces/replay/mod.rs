@@ -65,9 +65,9 @@ crate::counters! {
 pub trait ReplayTable {
     /// Replays the next steps.
     fn replay_steps(&mut self, steps: &[Step]);
-    /// Clears the table without a tick.
+    /// Clears the table without advancing its generation.
     fn clear(&mut self);
-    /// The counts so far.
+    /// The replay's counts so far.
     fn result(&self) -> ReplayCounters;
     /// The table's own counters.
     fn counters(&self) -> crate::table::TableCounters;
@@ -75,10 +75,11 @@ pub trait ReplayTable {
     fn occupancy(&self) -> crate::table::Occupancy;
 }
 
-/// Creates the table of the options for a replay.
+/// Creates the table that `options` describe, for a replay.
 ///
 /// # Errors
-/// When the table cannot be created; a size as a share needs the working set.
+/// When the table cannot be created, such as one whose size is a share of a working set that is
+/// not known.
 pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn ReplayTable>, TableError> {
     options.check()?;
     if options.forget > 0.0 {

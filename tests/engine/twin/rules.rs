@@ -196,7 +196,7 @@ fn claim(
     let mover = board.piece_on(mv.from()).unwrap() as i64;
     let price = |piece: i64| [0, 100, 300, 300, 500, 900, 0][piece as usize];
     let prize = match options.mvv_lva {
-        MvvLva::Ranks => Some(8 * (victim.unwrap_or(0) + promoted.unwrap_or(0)) - mover),
+        MvvLva::PieceOrder => Some(8 * (victim.unwrap_or(0) + promoted.unwrap_or(0)) - mover),
         MvvLva::Otter => {
             let taken = victim.map_or(0, |piece| 5 * price(piece) - price(mover + 1));
             Some(taken + promoted.map_or(0, |piece| price(piece + 1)))

@@ -154,7 +154,7 @@ fn diagnosis_is_valid_only_for_its_program_and_options() {
     std::fs::write(trial.path("doctor.json"), doctor.replace("\"sha256\": \"", "\"sha256\": \"0")).unwrap();
     wrong(&["--set", "uci.table.slots=4"], "it was made with another build");
     std::fs::write(trial.path("doctor.json"), "{}").unwrap();
-    wrong(&[], "not a file of `ttlab doctor`");
+    wrong(&[], "not a file that `ttlab doctor` wrote");
     std::fs::remove_file(trial.path("doctor.json")).unwrap();
     wrong(&[], "No such file");
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use ttlab::internals::chess::Board;
 use ttlab::internals::engine::Limit;
-use ttlab::internals::subject::options::{OptionValue, ProgramWords};
+use ttlab::internals::subject::options::{CommandLine, OptionValue};
 use ttlab::internals::subject::{
     EngineFault, Failure, Launch, LimitSupport, Position, ProbeResult, Repeatability, Restart, SearchEnd, SearchEvent,
     Subject, Uci, UciReport, find_program, probe,
@@ -21,7 +21,7 @@ fn launch(fault: &str, words: &[&str]) -> (Launch, String) {
     program.push(scripted().display().to_string());
     program.push(fault.to_owned());
     program.extend(words.iter().filter(|word| !word.contains('=')).map(|word| (*word).to_owned()));
-    let program = find_program(&ProgramWords::List(program), Path::new("")).unwrap();
+    let program = find_program(&CommandLine::List(program), Path::new("")).unwrap();
     let launch = Launch { guard: Some(ttlab()), timeout: Some(Duration::from_secs(2)), ..Launch::new(&program) };
     (launch, token)
 }
@@ -260,7 +260,7 @@ fn missing_program_is_reported_by_name() {
 /// Only `ttlab` knows the guard's command: another program that uses the library, as this one, would be started once more for each engine.
 #[test]
 fn guard_is_started_only_by_ttlab() {
-    let program = find_program(&ProgramWords::Name(scripted().display().to_string()), Path::new("")).unwrap();
+    let program = find_program(&CommandLine::Name(scripted().display().to_string()), Path::new("")).unwrap();
     assert_eq!(Launch::new(&program).guard, None);
 }
 
@@ -268,7 +268,7 @@ fn guard_is_started_only_by_ttlab() {
 #[test]
 fn name_that_begins_with_a_dot_is_a_path() {
     let message =
-        |name: &str| find_program(&ProgramWords::Name(name.to_owned()), Path::new("")).map(|_| ()).unwrap_err();
+        |name: &str| find_program(&CommandLine::Name(name.to_owned()), Path::new("")).map(|_| ()).unwrap_err();
     assert_eq!(message(".no-such-engine"), "no such file: .no-such-engine");
     assert_eq!(message("no-such-engine."), "no program `no-such-engine.` on the PATH");
 }

@@ -20,7 +20,7 @@ const REPEATING: &[Real] = &[
 ];
 
 fn path(program: &str) -> Option<String> {
-    let words = ttlab::internals::subject::options::ProgramWords::Name(program.to_owned());
+    let words = ttlab::internals::subject::options::CommandLine::Name(program.to_owned());
     ttlab::internals::subject::find_program(&words, Path::new("")).ok().map(|found| found.path.display().to_string())
 }
 

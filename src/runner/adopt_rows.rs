@@ -29,7 +29,7 @@ fn differs(old: &Manifest, new: &Manifest) -> bool {
 ///
 /// # Errors
 /// If they are of another shard or build, or a file cannot be read or written.
-pub(super) fn change_plan(
+pub(super) fn adopt_rows(
     output: &Output,
     experiment: &Experiment,
     plan: &Plan,

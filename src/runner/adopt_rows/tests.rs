@@ -236,7 +236,7 @@ fn interrupted_shards_of_changing_plans_merge_to_the_rows_of_a_new_folder() {
                 }
                 reused += run(&experiment, folder, settings()).1.before;
             }
-            let shards = Shards { experiment: &experiment, plan: &plan, of: count, folders };
+            let shards = Shards { experiment: &experiment, plan: &plan, shard_count: count, folders };
             shards.merge(&Output::open(&out).unwrap(), false).unwrap_or_else(|error| panic!("{error}"));
             run(&experiment, &new, Settings { fresh: true, ..Settings::default() });
             assert_eq!(rows(&out), rows(&new), "turn {turn}, step {step}: {text}");
