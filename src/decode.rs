@@ -64,7 +64,9 @@ fn to_json(value: Value, path: &str) -> Result<Json, DecodeError> {
         Value::Datetime(date) => return Err(error_at(format!("no option takes a date: found {date}"))),
         Value::Array(items) => {
             let items = items.into_iter().enumerate();
-            Json::Array(items.map(|(at, item)| to_json(item, &format!("{path}[{at}]"))).collect::<Result<_, _>>()?)
+            Json::Array(
+                items.map(|(index, item)| to_json(item, &format!("{path}[{index}]"))).collect::<Result<_, _>>()?,
+            )
         }
         Value::Table(table) => {
             let fields = table.into_iter().map(|(key, value)| {

@@ -33,13 +33,13 @@ const fn step(square: usize, file: i32, rank: i32) -> Option<usize> {
 /// Squares reached from `square` in one direction, up to and with the first occupied one.
 const fn ray(square: usize, file: i32, rank: i32, occupied: u64) -> u64 {
     let mut reached = 0;
-    let mut at = square;
-    while let Some(next) = step(at, file, rank) {
+    let mut current = square;
+    while let Some(next) = step(current, file, rank) {
         reached |= 1 << next;
         if occupied >> next & 1 != 0 {
             break;
         }
-        at = next;
+        current = next;
     }
     reached
 }
@@ -268,9 +268,9 @@ mod tests {
                 let walk = |steps: [(i32, i32); 4]| {
                     steps.iter().fold(0, |set, &(file, rank)| set | ray(square, file, rank, occupied))
                 };
-                let at = Square::new(square as u8);
-                assert_eq!(bishop(at, Bitboard(occupied)).0, walk([(1, 1), (1, -1), (-1, 1), (-1, -1)]));
-                assert_eq!(rook(at, Bitboard(occupied)).0, walk([(1, 0), (-1, 0), (0, 1), (0, -1)]));
+                let origin = Square::new(square as u8);
+                assert_eq!(bishop(origin, Bitboard(occupied)).0, walk([(1, 1), (1, -1), (-1, 1), (-1, -1)]));
+                assert_eq!(rook(origin, Bitboard(occupied)).0, walk([(1, 0), (-1, 0), (0, 1), (0, -1)]));
             }
         }
     }

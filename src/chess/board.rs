@@ -42,8 +42,8 @@ impl Board {
     #[inline]
     pub(super) fn toggle(&mut self, code: usize, squares: u64) {
         let spread = &SPREAD[code & 15];
-        for (at, plane) in self.planes.iter_mut().enumerate() {
-            *plane ^= squares & spread[at];
+        for (index, plane) in self.planes.iter_mut().enumerate() {
+            *plane ^= squares & spread[index];
         }
     }
 

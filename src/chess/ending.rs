@@ -95,9 +95,9 @@ mod tests {
     /// What ends a game of moves in SAN, and after how many.
     fn play(fen: &str, moves: &str) -> (Option<Ending>, usize) {
         let (mut board, mut past) = (Board::from_fen(fen).unwrap(), Vec::new());
-        for (at, text) in moves.split(' ').enumerate() {
+        for (index, text) in moves.split(' ').enumerate() {
             if let Some(found) = ending(&board, &past) {
-                return (Some(found), at);
+                return (Some(found), index);
             }
             let mv = san::read(&board, text, crate::chess::Strictness::Strict).unwrap();
             past.push(board);

@@ -132,8 +132,8 @@ impl<R: BufRead> Iterator for Reader<R> {
 /// # Errors
 /// The first fault of the line.
 pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenError>), FenError> {
-    let odd = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t').map(|(at, found)| FenError {
-        column: at + 1,
+    let odd = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t').map(|(index, found)| FenError {
+        column: index + 1,
         message: format!("control character {:#04x}", u32::from(found)),
     });
     let mut reading = match odd {
@@ -249,7 +249,7 @@ impl<'a> Operations<'a> {
 
     /// Whether a number is followed by words: prose, not a value that lost its opcode.
     fn prose_follows(&self) -> bool {
-        let start = self.text[..self.at].rfind([' ', ';']).map_or(0, |at| at + 1);
+        let start = self.text[..self.at].rfind([' ', ';']).map_or(0, |index| index + 1);
         let number = self.text[start..self.at].bytes().all(|b| b.is_ascii_digit());
         let rest = self.text[self.at..].trim_start_matches(fen::is_blank);
         number && !rest.is_empty() && !rest.starts_with(';')

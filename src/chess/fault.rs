@@ -57,8 +57,8 @@ pub struct Faults(pub Vec<Fault>);
 
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, fault) in self.0.iter().take(SHOWN).enumerate() {
-            write!(f, "{}{fault}", if at == 0 { "" } else { "\n" })?;
+        for (index, fault) in self.0.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{fault}", if index == 0 { "" } else { "\n" })?;
         }
         match self.0.len().saturating_sub(SHOWN) {
             0 => Ok(()),

@@ -306,10 +306,10 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
 /// Where a valid placement speaks of a square, in bytes from its start.
 fn offset_in(placement: &str, square: Square) -> usize {
     let target = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
-    let mut at = 0;
+    let mut index = 0;
     for (offset, letter) in placement.char_indices() {
-        at += if letter == '/' { 0 } else { letter.to_digit(9).unwrap_or(1) };
-        if at > target {
+        index += if letter == '/' { 0 } else { letter.to_digit(9).unwrap_or(1) };
+        if index > target {
             return offset;
         }
     }

@@ -165,8 +165,8 @@ pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
 /// Lines of EPD, the first with the comment `c0`. EPD has no comment lines, and other programs take
 /// each line for a position.
 pub fn with_origin(lines: impl Iterator<Item = String>, origin: &str) -> String {
-    let comment = |at| if at == 0 { format!(" c0 \"{origin}\";") } else { String::new() };
-    lines.enumerate().map(|(at, line)| format!("{line}{}\n", comment(at))).collect()
+    let comment = |index| if index == 0 { format!(" c0 \"{origin}\";") } else { String::new() };
+    lines.enumerate().map(|(index, line)| format!("{line}{}\n", comment(index))).collect()
 }
 
 #[cfg(test)]

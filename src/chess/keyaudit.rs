@@ -39,8 +39,8 @@ pub fn audit(keys: &Keys) -> KeyAudit {
     }
     let mut pairs: Vec<(PieceSquare, PieceSquare)> = Vec::new();
     for group in holders.values() {
-        for (at, &first) in group.iter().enumerate() {
-            pairs.extend(group[at + 1..].iter().map(|&second| (first, second)));
+        for (first_index, &first) in group.iter().enumerate() {
+            pairs.extend(group[first_index + 1..].iter().map(|&second| (first, second)));
         }
     }
     pairs.sort_unstable();

@@ -84,7 +84,7 @@ fn webster(board: &Board, mv: Move) -> u64 {
     let step = if slides { (file.signum(), rank.signum()) } else { (file, rank) };
     // Castling is no step of the king: it comes after them, the king's side (east) first.
     let castling = 8 + u64::from(file < 0);
-    let direction = steps.iter().position(|&tried| tried == step).map_or(castling, |at| at as u64);
+    let direction = steps.iter().position(|&tried| tried == step).map_or(castling, |step_index| step_index as u64);
     let promotion = match mv.promotion() {
         None | Some(Piece::Queen) => 0,
         Some(Piece::Knight) => 1,

@@ -47,7 +47,7 @@ impl<'a> Lexer<'a> {
 
     /// The byte of the line where the last token starts, from 1.
     pub(super) fn column(&self) -> usize {
-        self.start + 1 - self.text[..self.start].rfind('\n').map_or(0, |at| at + 1)
+        self.start + 1 - self.text[..self.start].rfind('\n').map_or(0, |index| index + 1)
     }
 
     fn mark(&mut self) {
@@ -154,11 +154,11 @@ impl<'a> Lexer<'a> {
         let mut value = String::new();
         let mut escaped = false;
         let mut end = None;
-        for (at, c) in quoted.char_indices() {
+        for (index, c) in quoted.char_indices() {
             match c {
                 '\\' if !escaped => escaped = true,
                 '"' if !escaped => {
-                    end = Some(at + 1);
+                    end = Some(index + 1);
                     break;
                 }
                 _ => {

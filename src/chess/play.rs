@@ -46,8 +46,8 @@ impl Board {
 
         let elsewhere = !(from_bit | to_bit);
         let spread = &SPREAD[code & 15];
-        for (at, plane) in self.planes.iter_mut().enumerate() {
-            *plane = *plane & elsewhere | to_bit & spread[at];
+        for (plane_index, plane) in self.planes.iter_mut().enumerate() {
+            *plane = *plane & elsewhere | to_bit & spread[plane_index];
         }
         self.squares[from] = EMPTY as u8;
         self.squares[to] = code as u8;

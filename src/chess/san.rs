@@ -96,7 +96,7 @@ fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Descrip
         description.piece = Some(Piece::from_letter(letter).filter(|&piece| lenient || piece != Piece::Pawn)?);
         rest = &rest[1..];
     }
-    let split = rest.len().checked_sub(2).filter(|&at| rest.is_char_boundary(at))?;
+    let split = rest.len().checked_sub(2).filter(|&index| rest.is_char_boundary(index))?;
     let (origin, to) = rest.split_at(split);
     description.to = Some(Square::parse(to)?);
     let origin =

@@ -28,11 +28,12 @@ const SIDES: [(u8, Color, char, u8); 4] = [
 
 /// The castling rights among `castling` whose king and rook stand at home.
 pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: u8) -> u8 {
-    let at = |file, color| squares[Square::from_file_rank(file, if color == Color::White { 0 } else { 7 }).index()];
+    let piece_at =
+        |file, color| squares[Square::from_file_rank(file, if color == Color::White { 0 } else { 7 }).index()];
     let possible = |&&(right, color, _, rook): &&(u8, Color, char, u8)| {
         castling & right != 0
-            && at(4, color) == Some((color, Piece::King))
-            && at(rook, color) == Some((color, Piece::Rook))
+            && piece_at(4, color) == Some((color, Piece::King))
+            && piece_at(rook, color) == Some((color, Piece::Rook))
     };
     SIDES.iter().filter(possible).map(|&(right, ..)| right).sum()
 }

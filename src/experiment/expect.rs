@@ -380,8 +380,9 @@ mod tests {
     #[test]
     fn depth_condition_is_checked_against_the_deepest_limit() {
         let unmatched = |limits: [&str; 3], depth: u8| {
-            let variant =
-                |(at, limit): (usize, &str)| format!("[[variant]]\nname = '{at}'\n'keys.seed' = {at}\n{limit}\n");
+            let variant = |(index, limit): (usize, &str)| {
+                format!("[[variant]]\nname = '{index}'\n'keys.seed' = {index}\n{limit}\n")
+            };
             let variants: String = limits.into_iter().enumerate().map(variant).collect();
             let text = format!(
                 "suite = {{ startpos = true }}\n{variants}[[expect]]\nnodes = 2\nwhere = {{ depth = {depth} }}\n"

@@ -24,9 +24,9 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
         let own = name.strip_prefix(ROW).is_some_and(|own| row_columns.iter().any(|column| column == own));
         name == OTHER_SCORES || own || columns.iter().any(|column| may_mean(name, column))
     };
-    for (at, expect) in file.expect.iter().enumerate() {
+    for (index, expect) in file.expect.iter().enumerate() {
         let wrong = |key: &str, word: Option<&str>, what: &str| {
-            source.problem_at_word(&format!("expect.{at}.{key}"), word, format!("expect.{key}: {what}"))
+            source.problem_at_word(&format!("expect.{index}.{key}"), word, format!("expect.{key}: {what}"))
         };
         let unknown = |key: &str, name: &str, what: &str| {
             let help = nearest(name, columns.iter().map(String::as_str));
@@ -72,7 +72,7 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
         }
         let has_source =
             [&expect.source, &expect.quote, &expect.author, &expect.article].iter().any(|text| !text.trim().is_empty());
-        let place = format!("expect.{at}");
+        let place = format!("expect.{index}");
         if expect.kind != ClaimOrigin::Asked
             && !has_source
             && !(expect.kind == ClaimOrigin::Published && file.article.is_some())

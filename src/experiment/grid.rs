@@ -45,9 +45,11 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     if variants.is_none_or(|variants| variants > MAX_VARIANTS) {
         return Err(source.invalid("grid", format!("more than {MAX_VARIANTS} combinations: use fewer values or axes")));
     }
-    if let Some(at) = file.exclude.iter().position(Table::is_empty) {
-        return Err(source
-            .problem_at(&format!("exclude.{at}"), "exclude: an empty entry: list the values of options to leave out"));
+    if let Some(index) = file.exclude.iter().position(Table::is_empty) {
+        return Err(source.problem_at(
+            &format!("exclude.{index}"),
+            "exclude: an empty entry: list the values of options to leave out",
+        ));
     }
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
@@ -60,7 +62,7 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
     }
     let read = |table: &str, list: &[Table]| {
         let entries = list.iter().enumerate();
-        entries.map(|(at, entry)| read_named(entry, table, at, &known, source)).collect::<Result<Vec<_>, _>>()
+        entries.map(|(index, entry)| read_named(entry, table, index, &known, source)).collect::<Result<Vec<_>, _>>()
     };
     drafts.extend(read("include", &file.include)?);
     let named = read("variant", &file.variant)?;
@@ -77,16 +79,16 @@ pub fn expand_variants(file: &File, sets: &[Setting], source: &FileText<'_>) -> 
         read_variant(file, draft, name, sets, source)
     };
     let variants = drafts.iter().map(variant).collect::<Result<Vec<Variant>, Problem>>()?;
-    refuse_duplicates(&variants).map_err(|(at, earlier, message)| {
+    refuse_duplicates(&variants).map_err(|(index, earlier, message)| {
         let problem = source.problem(message);
         // If `--set` made two variants equal, there is no place in the file to show.
-        let overriding_set = sets.iter().find(|set| variants[at].paths.iter().any(|(path, _)| set.affects(path)));
+        let overriding_set = sets.iter().find(|set| variants[index].paths.iter().any(|(path, _)| set.affects(path)));
         if let Some(set) = overriding_set {
             let help = format!("--set {} sets one value for all variants, but the file varies it", set.path);
             return Problem { help: Some(help), ..problem };
         }
-        let place = match drafts[at].place.as_str() {
-            "grid" => locate_difference(file, &variants[at], &variants[earlier]),
+        let place = match drafts[index].place.as_str() {
+            "grid" => locate_difference(file, &variants[index], &variants[earlier]),
             place => Some(place.to_owned()),
         };
         Problem { span: place.and_then(|place| locate(source.text, &place, None)), ..problem }
@@ -125,11 +127,11 @@ fn cross(named: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_
 fn read_named(
     table_entry: &Table,
     table: &str,
-    at: usize,
+    index: usize,
     known: &BTreeSet<String>,
     source: &FileText<'_>,
 ) -> Result<Draft, Problem> {
-    let place = format!("{table}.{at}");
+    let place = format!("{table}.{index}");
     let name = match table_entry.get("name") {
         Some(Value::String(name)) if !name.trim().is_empty() && !name.contains(char::is_control) => Some(name.clone()),
         Some(_) => {
@@ -183,7 +185,7 @@ fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
         let excluded = Excludes::new(std::slice::from_ref(excluded));
         !variants.iter().any(|variant| excluded.matches(variant))
     };
-    (0..file.exclude.len()).filter(|&at| idle(&file.exclude[at])).collect()
+    (0..file.exclude.len()).filter(|&index| idle(&file.exclude[index])).collect()
 }
 
 /// Reads a variant's options: the preset, overridden by `[engine]`, the variant's own paths and
@@ -330,14 +332,14 @@ fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Optio
 /// and the message.
 fn refuse_duplicates(variants: &[Variant]) -> Result<(), (usize, usize, String)> {
     let (mut seen, mut names) = (HashMap::new(), HashMap::new());
-    for (at, variant) in variants.iter().enumerate() {
+    for (index, variant) in variants.iter().enumerate() {
         let name = &variant.name;
-        if let Some(earlier) = names.insert(name, at) {
-            return Err((at, earlier, format!("variant: the name \"{name}\" is used twice")));
+        if let Some(earlier) = names.insert(name, index) {
+            return Err((index, earlier, format!("variant: the name \"{name}\" is used twice")));
         }
-        if let Some(earlier) = seen.insert(super::identity::variant_id(variant), at) {
+        if let Some(earlier) = seen.insert(super::identity::variant_id(variant), index) {
             let message = "are the same variant: equal options under an equal limit";
-            return Err((at, earlier, format!("\"{name}\" and \"{}\" {message}", variants[earlier].name)));
+            return Err((index, earlier, format!("\"{name}\" and \"{}\" {message}", variants[earlier].name)));
         }
     }
     Ok(())

@@ -156,8 +156,8 @@ impl Experiment {
         if sets.iter().any(|set| set == SKIP_BAD) {
             file.on_error = OnError::Skip;
         }
-        for (at, pattern) in file.reuse.iter().enumerate() {
-            glob::Pattern::new(pattern).map_err(|error| source.invalid(&format!("reuse.{at}"), error))?;
+        for (index, pattern) in file.reuse.iter().enumerate() {
+            glob::Pattern::new(pattern).map_err(|error| source.invalid(&format!("reuse.{index}"), error))?;
         }
         if file.asks_for_times() && !file.reuse.is_empty() {
             return Err(source.invalid(
@@ -345,9 +345,9 @@ fn read_file_text(path: &Path) -> Result<String, Problem> {
         Problem { help, ..problem(format!("cannot be read: {error}")) }
     })?;
     String::from_utf8(bytes).map_err(|error| {
-        let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        let (index, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
         // Decoded lossily, the wrong byte becomes one character of three bytes.
-        let (text, span) = (String::from_utf8_lossy(bytes).into_owned(), Some(at..at + 3));
-        Problem { text, span, ..problem(format!("expected UTF-8 text, found the byte {:#04x}", bytes[at])) }
+        let (text, span) = (String::from_utf8_lossy(bytes).into_owned(), Some(index..index + 3));
+        Problem { text, span, ..problem(format!("expected UTF-8 text, found the byte {:#04x}", bytes[index])) }
     })
 }

@@ -43,7 +43,8 @@ impl MatchClaim {
             return Err(wrong());
         }
         let known = |name: &str| names.clone().any(|known| known == name);
-        let splits = players.match_indices(',').map(|(at, _)| (players[..at].trim(), players[at + 1..].trim()));
+        let splits =
+            players.match_indices(',').map(|(index, _)| (players[..index].trim(), players[index + 1..].trim()));
         let both = splits.clone().find(|(first, second)| known(first) && known(second));
         let Some((player, opponent)) = both else {
             let unknown = splits.flat_map(|(first, second)| [first, second]).find(|name| !known(name));
@@ -73,8 +74,8 @@ pub(super) fn check(
     source: &FileText<'_>,
 ) -> Result<(), Problem> {
     let names = || variants.iter().map(|variant| variant.name.as_str());
-    for (at, expect) in expectations.iter().enumerate() {
-        let place = format!("expect.{at}");
+    for (index, expect) in expectations.iter().enumerate() {
+        let place = format!("expect.{index}");
         let Expect { claim: Some(claim), .. } = expect else {
             return Err(source.problem_at(&place, format!("expect: a match supports claims only: {CLAIM_SYNTAX}")));
         };
@@ -97,7 +98,7 @@ pub(super) fn check(
             }
         })?;
         let plays = |&(first, second): &(usize, usize)| {
-            let players = [first, second].map(|at| &variants[at].name);
+            let players = [first, second].map(|index| &variants[index].name);
             players.contains(&&claim.player) && players.contains(&&claim.opponent)
         };
         let encounters = games.encounters(variants.len(), baseline);

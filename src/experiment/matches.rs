@@ -118,7 +118,9 @@ impl Match {
     /// The encounters, as indices of both variants; the baseline is the second.
     pub fn encounters(&self, variants: usize, baseline: usize) -> Vec<(usize, usize)> {
         match self.pairing {
-            Pairing::Baseline => (0..variants).filter(|&at| at != baseline).map(|at| (at, baseline)).collect(),
+            Pairing::Baseline => {
+                (0..variants).filter(|&index| index != baseline).map(|index| (index, baseline)).collect()
+            }
             Pairing::RoundRobin => {
                 (0..variants).flat_map(|first| (first + 1..variants).map(move |second| (first, second))).collect()
             }

@@ -66,7 +66,7 @@ impl Setting {
 
     /// An error at the setting's value.
     pub fn problem(&self, message: String) -> Problem {
-        let value = self.text.find('=').map_or(0, |at| at + 1);
+        let value = self.text.find('=').map_or(0, |index| index + 1);
         setting_problem(&self.text, value..self.text.len(), message)
     }
 

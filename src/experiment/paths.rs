@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 /// A path and its ancestors: `a.b.c`, `a.b` and `a`.
 pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::once(path).chain(path.rmatch_indices('.').map(|(at, _)| &path[..at]))
+    std::iter::once(path).chain(path.rmatch_indices('.').map(|(index, _)| &path[..index]))
 }
 
 /// Sets a path (`table.policy.factor`), creating tables as needed. A word in place of a table

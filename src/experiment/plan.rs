@@ -135,7 +135,7 @@ impl Plan {
             item_ids,
             searched: experiment.suite.items.iter().map(|item| experiment.is_searched(item)).collect(),
             takes_whole_suite,
-            lane_index: lanes.iter().enumerate().map(|(at, &lane)| (lane, at)).collect(),
+            lane_index: lanes.iter().enumerate().map(|(index, &lane)| (lane, index)).collect(),
             lanes,
             games: games.map(|games| hash_text(&games.content())),
             repeats: experiment.file.repeats,
@@ -188,7 +188,7 @@ impl Plan {
         let mut plan = self.clone();
         plan.cap_depth(depth);
         let suites = plan.suites.len();
-        let id = |(at, &limit): (usize, &Limit)| variant_id_under(&plan.variants[at / suites], limit);
+        let id = |(index, &limit): (usize, &Limit)| variant_id_under(&plan.variants[index / suites], limit);
         plan.variant_ids = plan.limits.iter().enumerate().map(id).collect();
         plan
     }
@@ -476,23 +476,23 @@ mod tests {
             }
             for shards in 1..=12 {
                 let split = crate::experiment::shards::Split::new(&plan, shards);
-                let mut of = vec![(0u64, std::collections::HashSet::new()); shards as usize];
+                let mut parts = vec![(0u64, std::collections::HashSet::new()); shards as usize];
                 for job in &all {
-                    let (jobs, variants) = &mut of[split.shard_of(&plan, job) as usize];
+                    let (jobs, variants) = &mut parts[split.shard_of(&plan, job) as usize];
                     *jobs += 1;
                     variants.insert((job.variant, job.opponent));
                 }
                 let is_balanced = !text.contains("never") && !text.contains("sequence") || text.contains("[match]");
                 let (fewest, most) =
-                    (of.iter().map(|one| one.0).min().unwrap(), of.iter().map(|one| one.0).max().unwrap());
+                    (parts.iter().map(|one| one.0).min().unwrap(), parts.iter().map(|one| one.0).max().unwrap());
                 let tolerance =
                     if shards <= plan.items() as u64 { plan.lanes() as u64 * u64::from(plan.repeats) } else { 1 };
-                assert!(!is_balanced || most - fewest <= tolerance, "{text}: {of:?}");
+                assert!(!is_balanced || most - fewest <= tolerance, "{text}: {parts:?}");
                 // With more shards than items, and a multiple of the variants: no shard has a
                 // single variant.
                 let mixed = |(jobs, variants): &(u64, std::collections::HashSet<_>)| *jobs < 2 || variants.len() > 1;
                 let is_multiple = plan.lanes() > 1 && shards.is_multiple_of(plan.lanes() as u64);
-                assert!(!is_balanced || !is_multiple || of.iter().all(mixed), "{text} in {shards}: {of:?}");
+                assert!(!is_balanced || !is_multiple || parts.iter().all(mixed), "{text} in {shards}: {parts:?}");
             }
         }
     }
@@ -501,8 +501,8 @@ mod tests {
     #[test]
     fn option_varies_if_any_variant_differs() {
         for slots in [[1, 2, 1], [1, 1, 2], [2, 1, 1], [1, 2, 4], [1, 1, 1]] {
-            let variant = |(at, slots): (usize, u8)| {
-                format!("[[variant]]\nname = '{at}'\n'keys.seed' = {at}\n'table.slots' = {slots}\n")
+            let variant = |(index, slots): (usize, u8)| {
+                format!("[[variant]]\nname = '{index}'\n'keys.seed' = {index}\n'table.slots' = {slots}\n")
             };
             let variants: String = slots.into_iter().enumerate().map(variant).collect();
             let varying = plan(&format!("limit = {{ depth = 1 }}\n{variants}")).varying();
@@ -517,7 +517,8 @@ mod tests {
         let (anatomy, external, threads) = ("diagnostics = 'full'\n", "subject = 'x'\n", "'threads.count' = 2\n");
         for option in ["", anatomy, external, threads] {
             let variants = ["", option, ""].into_iter().zip(1..);
-            let variant = |(more, at): (&str, u8)| format!("[[variant]]\nname = '{at}'\n'limit.depth' = {at}\n{more}");
+            let variant =
+                |(more, index): (&str, u8)| format!("[[variant]]\nname = '{index}'\n'limit.depth' = {index}\n{more}");
             let text = variants.map(variant).collect::<String>();
             let extra = Extra {
                 anatomy: option == anatomy,

@@ -200,8 +200,8 @@ fn in_plain_words(message: &str) -> String {
     for kind in
         ["struct ", "internally tagged enum ", "adjacently tagged enum ", "enum ", "tuple struct ", "newtype struct "]
     {
-        while let Some(at) = text.find(&format!("expected {kind}")) {
-            let start = at + "expected ".len();
+        while let Some(index) = text.find(&format!("expected {kind}")) {
+            let start = index + "expected ".len();
             let name = text[start + kind.len()..].find([' ', ',']).map_or(text.len(), |end| start + kind.len() + end);
             text.replace_range(
                 start..name,
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn place_is_counted_in_characters() {
         let text = "ä = 1\nnäme = 'ö' x\n".to_owned();
-        let at = |start: usize| Problem {
+        let problem_at = |start: usize| Problem {
             file: "f.toml".to_owned(),
             span: Some(start..start + 1),
             text: text.clone(),
@@ -318,21 +318,21 @@ mod tests {
         };
         let find = |word: &str| text.find(word).unwrap_or_default();
         for (start, place) in [(find("="), "1:3"), (find("1"), "1:5"), (find("n"), "2:1")] {
-            assert!(at(start).to_string().contains(&format!("--> f.toml:{place}\n")), "{place}");
+            assert!(problem_at(start).to_string().contains(&format!("--> f.toml:{place}\n")), "{place}");
         }
-        let without_place = Problem { span: None, ..at(0) };
+        let without_place = Problem { span: None, ..problem_at(0) };
         assert_eq!(without_place.to_string(), "error: f.toml: wrong\nhelp: right\n");
         assert_eq!(Problem { help: None, ..without_place }.to_string(), "error: f.toml: wrong\n");
         // A byte inside a character is not a place.
-        assert!(at(1).to_string().starts_with("error: f.toml: wrong\n"));
-        let shown = at(find("x")).to_string();
+        assert!(problem_at(1).to_string().starts_with("error: f.toml: wrong\n"));
+        let shown = problem_at(find("x")).to_string();
         assert!(shown.contains("--> f.toml:2:12"), "{shown}");
         assert!(shown.contains("help: right"), "{shown}");
     }
 
     #[test]
     fn names_are_listed_suggested_and_found_in_messages() {
-        let names: Vec<String> = (1..=14).map(|at| format!("n{at}")).collect();
+        let names: Vec<String> = (1..=14).map(|index| format!("n{index}")).collect();
         let list = |count: usize| list_quoted(names[..count].iter().map(String::as_str));
         assert_eq!((list(0).as_str(), list(2).as_str()), ("", "`n1`, `n2`"));
         assert!(list(12).ends_with("`n12`"));

@@ -139,7 +139,7 @@ fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path
             items
                 .iter()
                 .enumerate()
-                .find_map(|(at, item)| find_stray_list(root, &lists, item, &join_path(path, &at.to_string())))
+                .find_map(|(index, item)| find_stray_list(root, &lists, item, &join_path(path, &index.to_string())))
         }
         Value::Object(fields) => fields.iter().find_map(|(key, inner)| {
             let child = |form: &&'a Value| {

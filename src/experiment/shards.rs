@@ -178,9 +178,9 @@ impl PlanFile {
         check_equal("jobs", file.jobs.to_string(), plan.len().to_string())?;
         check_equal("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
         check_equal("parts", file.parts.len().to_string(), file.shards.to_string())?;
-        for (at, (found, expected)) in file.parts.iter().zip(shard_jobs(&plan, file.shards)).enumerate() {
+        for (index, (found, expected)) in file.parts.iter().zip(shard_jobs(&plan, file.shards)).enumerate() {
             let display = |part: &ShardJobs| format!("{} {}", plural(part.jobs, "job"), part.ids);
-            check_equal(&format!("parts[{at}]"), display(found), display(&expected))?;
+            check_equal(&format!("parts[{index}]"), display(found), display(&expected))?;
         }
         Ok((file, experiment, plan))
     }
@@ -222,14 +222,14 @@ mod tests {
         let experiment = Experiment::parse(text, path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let file = PlanFile::new(&experiment, path, &[], 4).unwrap();
         assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(read, ..)| read == file));
-        for at in 0..4 {
+        for index in 0..4 {
             let mut edited = file.clone();
-            edited.parts[at].jobs += 1;
+            edited.parts[index].jobs += 1;
             let message = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
-            assert!(message.starts_with(&format!("p: parts[{at}]: the plan has ")), "{message}");
+            assert!(message.starts_with(&format!("p: parts[{index}]: the plan has ")), "{message}");
             let mut edited = file.clone();
-            edited.parts[at].ids = "0".repeat(16);
-            assert!(PlanFile::parse(&edited.text().unwrap(), "p").is_err(), "{at}");
+            edited.parts[index].ids = "0".repeat(16);
+            assert!(PlanFile::parse(&edited.text().unwrap(), "p").is_err(), "{index}");
         }
         // Fields of the whole plan are checked too, each under its name.
         type Edit = (&'static str, fn(&mut PlanFile));

@@ -213,12 +213,12 @@ impl FileText<'_> {
 pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     // Hashes, because the contents of a large suite take as much memory as its items.
     let mut seen: HashMap<u128, usize> = HashMap::new();
-    let double = |(at, item): (usize, &Item)| {
+    let double = |(index, item): (usize, &Item)| {
         let content = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
         let before = *seen.entry(content).or_insert(item.line);
         let what = if item.game().is_some() { "game" } else { "position" };
         let message = format!("the same {what} as in line {before}: each counts once");
-        (before != item.line).then(|| (at, Fault { file: name.to_owned(), line: item.line, column: 1, message }))
+        (before != item.line).then(|| (index, Fault { file: name.to_owned(), line: item.line, column: 1, message }))
     };
     suite.items.iter().enumerate().filter_map(double).collect()
 }
@@ -227,7 +227,7 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
 pub fn remove_duplicates(name: &str, suite: &mut Suite) {
     let doubles = find_duplicates(name, suite);
     let mut places = 0..;
-    suite.items.retain(|_| places.next().is_none_or(|at| !doubles.contains_key(&at)));
+    suite.items.retain(|_| places.next().is_none_or(|index| !doubles.contains_key(&index)));
     let left = |fault: Fault| Fault { message: format!("left out: {}", fault.message), ..fault };
     suite.notes.extend(doubles.into_values().map(left));
 }
@@ -301,7 +301,7 @@ mod tests {
         for (option, again) in [("draws = false", 1), ("draws = true", 0), ("subject = 'x'", 0)] {
             let variants = ["", option, ""].into_iter().zip(1..);
             let variant =
-                |(more, at): (&str, u8)| format!("[[variant]]\nname = '{at}'\n'limit.depth' = {at}\n{more}\n");
+                |(more, index): (&str, u8)| format!("[[variant]]\nname = '{index}'\n'limit.depth' = {index}\n{more}\n");
             let read = read(&variants.map(variant).collect::<String>(), "x.fen", clocks);
             assert_eq!(read.unwrap().count_repeated_searches(), Some([again, 2]), "{option}");
         }

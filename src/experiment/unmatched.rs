@@ -24,10 +24,10 @@ pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
             .flat_map(super::variant::option_columns)
             .any(|(path, value)| may_mean(key, &path) && value == expected),
     };
-    let conditions_of = |(at, expect): (usize, &Expect)| {
+    let conditions_of = |(index, expect): (usize, &Expect)| {
         let unmatched = |(key, value): (&String, &Scalar)| {
             let expected = value.to_string();
-            (!can_match(key, &expected)).then(|| (at, format!("{key} = {expected}")))
+            (!can_match(key, &expected)).then(|| (index, format!("{key} = {expected}")))
         };
         expect.filter.iter().filter_map(unmatched).collect::<Vec<_>>()
     };

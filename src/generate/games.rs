@@ -175,16 +175,16 @@ mod tests {
             let start = Board::from_fen(fen).unwrap();
             let (past, moves) = player.game(&start, length, 2);
             assert_eq!((past.len(), past[0]), (moves.len() + 1, start));
-            for (at, board) in past.iter().enumerate() {
-                let before = past[..at].iter().filter(|earlier| earlier.identity() == board.identity()).count();
+            for (index, board) in past.iter().enumerate() {
+                let before = past[..index].iter().filter(|earlier| earlier.identity() == board.identity()).count();
                 let over =
-                    [!board.has_legal_move(), before >= 2, board.halfmove_clock() >= 100, at == usize::from(length)];
-                assert_eq!(over.contains(&true), at + 1 == past.len(), "{fen}: ply {at}");
+                    [!board.has_legal_move(), before >= 2, board.halfmove_clock() >= 100, index == usize::from(length)];
+                assert_eq!(over.contains(&true), index + 1 == past.len(), "{fen}: ply {index}");
                 over.iter().zip(&mut ended).for_each(|(&over, ended)| *ended += usize::from(over));
-                if let Some(mv) = moves.get(at) {
+                if let Some(mv) = moves.get(index) {
                     let mut next = *board;
                     next.play(*mv, Increments::none());
-                    assert_eq!(next, past[at + 1]);
+                    assert_eq!(next, past[index + 1]);
                 }
             }
         }

@@ -227,12 +227,12 @@ mod tests {
                     (line.split(" c0 ").next().unwrap().to_owned(), line.contains(" c0 \"3 middle game positions"))
                 })
                 .unzip();
-            assert!(comments.iter().enumerate().all(|(at, &comment)| comment == (at == 0)), "{text}");
+            assert!(comments.iter().enumerate().all(|(index, &comment)| comment == (index == 0)), "{text}");
             lines
         };
         let line = |(number, (board, _)): (usize, &(Board, Option<Move>))| {
             let fen = board.fen(crate::chess::EpRule::Legal);
-            let [clock, moves] = [4, 5].map(|at| fen.split(' ').nth(at).unwrap());
+            let [clock, moves] = [4, 5].map(|index| fen.split(' ').nth(index).unwrap());
             let place = fen.strip_suffix(&format!(" {clock} {moves}")).unwrap();
             format!("{place} hmvc {clock}; fmvn {moves}; id \"middle.000{number}\";")
         };

@@ -53,8 +53,8 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     work: impl Fn(&[u8]) -> T + Sync,
     take: impl FnMut(&[u8], T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-        of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock<T>(x: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+        x.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
     let input = Mutex::new(BlockReader { source, rest: Vec::new(), ended: false, count: 0 });
     // Results that wait for their turn, the next block's number, `take`, and the outcome so far.
@@ -94,7 +94,7 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
 
 /// The length up to the end of the last line; 0 without a line feed.
 pub fn whole_lines(bytes: &[u8]) -> usize {
-    bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
+    bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |index| index + 1)
 }
 
 /// The length up to the end of the last record: the last line feed outside quotes. As in CSV
@@ -104,14 +104,14 @@ pub fn whole_records(bytes: &[u8]) -> usize {
         return whole_lines(bytes);
     }
     let (mut end, mut at_field_start, mut in_quotes) = (0, true, false);
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        at += 1;
+    let mut index = 0;
+    while let Some(&byte) = bytes.get(index) {
+        index += 1;
         match byte {
             // Two quotes: the first closes the field and the second opens it again.
-            b'"' if in_quotes => (in_quotes, at_field_start) = (false, bytes.get(at) == Some(&b'"')),
+            b'"' if in_quotes => (in_quotes, at_field_start) = (false, bytes.get(index) == Some(&b'"')),
             b'"' if at_field_start => in_quotes = true,
-            b'\n' if !in_quotes => (end, at_field_start) = (at, true),
+            b'\n' if !in_quotes => (end, at_field_start) = (index, true),
             _ => at_field_start = matches!(byte, b',' | b'\r'),
         }
     }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn blocks_cover_the_file_in_order() {
         let text: String =
-            (0..2000).map(|at| format!("{at},\"a\n{}\"\n", "x".repeat(at % 50))).collect::<String>() + "to";
+            (0..2000).map(|index| format!("{index},\"a\n{}\"\n", "x".repeat(index % 50))).collect::<String>() + "to";
         for (threads, size) in [(1, 1), (1, 7), (3, 16), (4, 300), (2, 1 << 20)] {
             let mut met = Vec::new();
             let work = |block: &[u8]| (block.len(), whole_records(block));
@@ -185,8 +185,8 @@ mod tests {
             };
             assert_eq!(fields(parted), fields(all(&text)), "{text:?} cut at {end}");
             // No later cut is possible: later line feeds are inside quotes.
-            let later = text.match_indices('\n').map(|(at, _)| at + 1);
-            for later in later.filter(|&at| at > end && at < text.len()) {
+            let later = text.match_indices('\n').map(|(index, _)| index + 1);
+            for later in later.filter(|&index| index > end && index < text.len()) {
                 let parted = [all(&text[..later]), all(&text[later..])].concat();
                 assert_ne!(fields(parted), fields(all(&text)), "{text:?} might be cut at {later}");
             }

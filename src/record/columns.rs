@@ -124,7 +124,7 @@ columns! { REPORTED:
 }
 
 columns! { MATCH_COLUMNS:
-    OPPONENT = "match.opponent", Key, "", "In a match: the variant that it played against.", |row, _| row.games.map(|of| of.opponent.to_owned()).unwrap_or_default();
+    OPPONENT = "match.opponent", Key, "", "In a match: the variant that it played against.", |row, _| row.games.map(|game| game.opponent.to_owned()).unwrap_or_default();
     COLOUR = "match.colour", Key, "", "The variant's pieces: white in the first game of each pair, black in the second.",
         |row, _| game(row, |game| game.colour().to_owned());
     POINTS = "match.points", Last, "points", "What the game was worth to the variant: 1, 0.5 or 0.", |row, _| game(row, |game| game.points().to_owned());
@@ -355,8 +355,8 @@ impl Row<'_> {
         let counters = [iteration.search.values(), iteration.table.values()].into_iter().chain(threads).flatten();
         match self.report() {
             // An external engine reports at most its nodes, the first counter.
-            Some(report) => fields.extend(counters.enumerate().map(|(at, _)| match report.nodes {
-                Some(nodes) if at == 0 => nodes.to_string(),
+            Some(report) => fields.extend(counters.enumerate().map(|(index, _)| match report.nodes {
+                Some(nodes) if index == 0 => nodes.to_string(),
                 _ => String::new(),
             })),
             None => fields.extend(counters.map(|value| value.to_string())),
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn checksum_is_the_last_column_and_time_is_unique() {
-        let places = |role: Role| (0..columns().len()).filter(move |&at| columns()[at].role == role);
+        let places = |role: Role| (0..columns().len()).filter(move |&index| columns()[index].role == role);
         assert_eq!(places(Role::Seal).collect::<Vec<_>>(), [columns().len() - 1]);
         assert_eq!(places(Role::Time).count(), 1);
         assert_eq!(role("anatomy.entries_pv"), Role::Last, "what a table holds does not add up over iterations");
@@ -453,7 +453,8 @@ mod tests {
             };
             let fields = row.fields();
             assert_eq!(fields.len() + 1, header.len(), "{bits}");
-            let field = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].as_str());
+            let field =
+                |name: &str| header.iter().position(|column| column == name).map(|index| fields[index].as_str());
             assert_eq!([field("a.b"), field("c"), field(ERROR)], [Some("7"), Some("x"), Some("why")]);
             assert_eq!(
                 (field(REPEATS), field(OPPONENT)),

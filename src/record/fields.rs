@@ -48,18 +48,19 @@ impl SeparatedRow {
     }
 
     /// A field including its separator; only a separator for a missing field.
-    pub(super) fn field(&self, at: Option<usize>) -> &[u8] {
-        at.and_then(|at| self.bytes.get(self.start(at)..=*self.ends.get(at)?)).unwrap_or(&[SEPARATOR])
+    pub(super) fn field(&self, index: Option<usize>) -> &[u8] {
+        index.and_then(|index| self.bytes.get(self.start(index)..=*self.ends.get(index)?)).unwrap_or(&[SEPARATOR])
     }
 
-    fn start(&self, at: usize) -> usize {
-        if at == 0 { 0 } else { self.ends[at - 1] + 1 }
+    fn start(&self, index: usize) -> usize {
+        if index == 0 { 0 } else { self.ends[index - 1] + 1 }
     }
 
     /// The [`super::check`] of the first `fields` fields.
     pub(super) fn check(&self, previous: u32, fields: usize) -> u32 {
         let end = self.start(fields);
-        let time = fields.checked_sub(*columns::AFTER_TIME).map_or(end..end, |at| self.start(at)..self.start(at + 1));
+        let time =
+            fields.checked_sub(*columns::AFTER_TIME).map_or(end..end, |index| self.start(index)..self.start(index + 1));
         hash_pieces(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
     }
 
@@ -116,9 +117,9 @@ impl Parser {
         let SeparatedRow { bytes: row, ends } = &mut self.row;
         row.extend_from_slice(line_text(bytes)?.as_bytes());
         row.push(b',');
-        for (at, byte) in row.iter_mut().enumerate().filter(|(_, byte)| **byte == b',') {
+        for (index, byte) in row.iter_mut().enumerate().filter(|(_, byte)| **byte == b',') {
             *byte = SEPARATOR;
-            ends.push(at);
+            ends.push(index);
         }
         Ok(&self.row)
     }
@@ -149,10 +150,10 @@ mod tests {
             let row = parser.parse_line(line.as_bytes()).unwrap();
             let separated = parser.separate_line(line.as_bytes()).unwrap();
             assert_eq!(separated.len(), row.len(), "{line:?}");
-            for at in 0..row.len() {
-                assert_eq!(separated.field(Some(at)), [row[at].as_bytes(), &[SEPARATOR]].concat(), "{line:?}");
-                let check = super::super::check(17, row.iter().take(at));
-                assert_eq!(separated.check(17, at), check, "{line:?}, {at} fields");
+            for index in 0..row.len() {
+                assert_eq!(separated.field(Some(index)), [row[index].as_bytes(), &[SEPARATOR]].concat(), "{line:?}");
+                let check = super::super::check(17, row.iter().take(index));
+                assert_eq!(separated.check(17, index), check, "{line:?}, {index} fields");
             }
             assert_eq!(separated.field(Some(row.len())), [SEPARATOR]);
             assert_eq!(separated.field(None), [SEPARATOR]);

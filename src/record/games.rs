@@ -106,7 +106,8 @@ fn for_each_game(results: &Path, mut put: impl FnMut(&str) -> std::io::Result<()
         |_| true,
         |_, row| {
             let row = row?;
-            let Some(text) = pgn(places.map(|at| at.and_then(|at| row.get(at)).unwrap_or_default()))? else {
+            let Some(text) = pgn(places.map(|index| index.and_then(|index| row.get(index)).unwrap_or_default()))?
+            else {
                 return Ok(());
             };
             written = put(&text);
@@ -224,15 +225,15 @@ fn movetext(
 ) -> Result<String, String> {
     let (mut board, mut history) = (*start, Vec::with_capacity(moves.len()));
     let mut lines = WrappedText::default();
-    for (at, (&text, comment)) in moves.iter().zip(comments).enumerate() {
+    for (index, (&text, comment)) in moves.iter().zip(comments).enumerate() {
         if let Some(rules_end) = ending(&board, &history) {
-            return Err(format!("move {} is played after the game has ended: {}", at + 1, ending_word(rules_end)));
+            return Err(format!("move {} is played after the game has ended: {}", index + 1, ending_word(rules_end)));
         }
-        let mv = parse_move(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", at + 1))?;
+        let mv = parse_move(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", index + 1))?;
         let number = board.game_ply() / 2 + 1;
         match board.turn() {
             Color::White => lines.push(&format!("{number}.")),
-            Color::Black if at == 0 => lines.push(&format!("{number}...")),
+            Color::Black if index == 0 => lines.push(&format!("{number}...")),
             Color::Black => {}
         }
         lines.push(&san::write(&board, mv));
@@ -442,8 +443,8 @@ mod tests {
         ];
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(names).expect("a header");
-        for (at, line) in lines.iter().enumerate() {
-            writer.write_record(names.iter().zip(line).map(|(name, field)| change(name, at, field))).expect("a row");
+        for (index, line) in lines.iter().enumerate() {
+            writer.write_record(names.iter().zip(line).map(|(name, field)| change(name, index, field))).expect("a row");
         }
         String::from_utf8(writer.into_inner().expect("bytes")).expect("text")
     }
@@ -501,7 +502,7 @@ mod tests {
         let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("a folder is no games") };
         assert!(message.starts_with(&format!("{NAME}: ")), "{message}");
         std::fs::remove_dir(folder.path().join(NAME)).expect("gone");
-        for (name, at, to, problem) in [
+        for (name, index, to, problem) in [
             (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is not a colour: expected white or black"),
             (columns::POINTS, 1, "2", "line 3: match.points: `2` is not a result: expected 1, 0.5 or 0"),
             (columns::SCORES, 1, "5", "line 3: 2 moves have 1 scores"),
@@ -516,7 +517,9 @@ mod tests {
             (columns::MOVES, 1, "e7e5 g2g5", "line 3: move 2, `g2g5`, is not legal"),
             (columns::START, 2, "x", "line 4: match.start: "),
         ] {
-            let wrong = rows(|of, row, field| if of == name && row == at { to.to_owned() } else { field.to_owned() });
+            let wrong = rows(
+                |column, row, field| if column == name && row == index { to.to_owned() } else { field.to_owned() },
+            );
             std::fs::write(&results, &wrong).expect("rows");
             let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("{wrong}") };
             assert!(message.starts_with(problem), "{name}: {message}");

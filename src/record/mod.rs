@@ -191,10 +191,10 @@ mod tests {
         assert_eq!(header[header.len() - 1], columns::CHECK);
         let row: Vec<String> = header[..header.len() - 1].to_vec();
         let check_row = |row: &[String], previous| check(previous, row.iter().map(String::as_str));
-        for at in 0..row.len() {
+        for index in 0..row.len() {
             let mut changed = row.clone();
-            changed[at].push('1');
-            assert_eq!(check_row(&changed, 7) == check_row(&row, 7), at == seconds, "{}", header[at]);
+            changed[index].push('1');
+            assert_eq!(check_row(&changed, 7) == check_row(&row, 7), index == seconds, "{}", header[index]);
         }
         assert_ne!(check_row(&row, 7), check_row(&row, 8));
         let mut shifted = row.clone();
@@ -265,7 +265,7 @@ mod tests {
             };
             let header = header(&[], Extra { external: report.is_some(), ..Extra::default() });
             let fields = row.fields();
-            let field = |name: &str| header.iter().position(|column| column == name).map(|at| fields[at].clone());
+            let field = |name: &str| header.iter().position(|column| column == name).map(|index| fields[index].clone());
             [columns::SCORE, columns::HASHFULL, columns::ENTRIES, columns::SLOTS, columns::NODES]
                 .map(|name| field(name).unwrap_or_default())
         };

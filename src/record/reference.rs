@@ -236,10 +236,10 @@ mod tests {
         let whole = std::fs::read_to_string(folder.path().join(NAME)).unwrap();
         let row = whole.lines().nth(2).unwrap();
         let fields: Vec<&str> = row.split(',').collect();
-        for at in 0..fields.len() {
+        for index in 0..fields.len() {
             for other in ["", "1", "00ab-13", "b", "d2d4", "g1f3"] {
                 let mut edited = fields.clone();
-                edited[at] = other;
+                edited[index] = other;
                 if edited != fields {
                     put(&whole.replace(row, &edited.join(",")));
                     assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()], "{edited:?}");
@@ -254,8 +254,8 @@ mod tests {
         }
         // A line that is not UTF-8 does not affect the lines after it.
         let mut bytes = whole.replace(row, "no text").into_bytes();
-        let at = bytes.windows(7).position(|found| found == b"no text").unwrap();
-        bytes[at] = 0xff;
+        let index = bytes.windows(7).position(|found| found == b"no text").unwrap();
+        bytes[index] = 0xff;
         std::fs::write(folder.path().join(NAME), bytes).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()]);
         assert_eq!(damaged_lines(folder.path()).unwrap(), [3]);

@@ -156,12 +156,12 @@ impl<'f> Lines<'f> {
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
     ) -> Result<(), ResultsError> {
-        let (mut at, mut number, mut parser) = (self.header.len() as u64, 1, Parser::new());
+        let (mut index, mut number, mut parser) = (self.header.len() as u64, 1, Parser::new());
         let mut bytes = Vec::new();
         while self.rest.read_until(b'\n', &mut bytes)? > 0 {
             number += 1;
-            let line = FileLine { number, bytes: at..at + bytes.len() as u64 };
-            at = line.bytes.end;
+            let line = FileLine { number, bytes: index..index + bytes.len() as u64 };
+            index = line.bytes.end;
             if is_wanted(&bytes) {
                 let row = parser.parse_line(&bytes).and_then(|row| check_width(fields, row));
                 let row = row.as_ref().map_err(Clone::clone);
@@ -188,9 +188,9 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
         Err(error) => return error,
     };
     ResultsError::OtherColumns(match header.iter().zip(&found).position(|(required, found)| required != found) {
-        Some(at) => {
-            let which = if header.contains(&found[at]) { "" } else { ", which it does not write," };
-            format!("column {} is `{}`{which} where `{}` is expected", at + 1, found[at], header[at])
+        Some(index) => {
+            let which = if header.contains(&found[index]) { "" } else { ", which it does not write," };
+            format!("column {} is `{}`{which} where `{}` is expected", index + 1, found[index], header[index])
         }
         None if found.len() < header.len() => format!("`{}` is missing at the end", header[found.len()]),
         None => format!("`{}` follows the last one", found.get(header.len()).map_or("", String::as_str)),
@@ -226,7 +226,7 @@ pub fn header_length(header: &[String]) -> io::Result<u64> {
 /// Length up to the last line feed.
 fn whole_lines_length(file: &File) -> io::Result<u64> {
     let mut reader = BufReader::new(file);
-    let (mut whole, mut at) = (0, 0);
+    let (mut whole, mut index) = (0, 0);
     loop {
         let buffer = reader.fill_buf()?;
         if buffer.is_empty() {
@@ -234,9 +234,9 @@ fn whole_lines_length(file: &File) -> io::Result<u64> {
         }
         let length = buffer.len();
         if let Some(end) = buffer.iter().rposition(|&byte| byte == b'\n') {
-            whole = at + end as u64 + 1;
+            whole = index + end as u64 + 1;
         }
-        at += length as u64;
+        index += length as u64;
         reader.consume(length);
     }
 }
@@ -478,13 +478,13 @@ mod tests {
         let mut rows = Rows::open(&path, &header(), 0).unwrap();
         let mut met = Vec::new();
         loop {
-            let at = rows.offset();
+            let start = rows.offset();
             assert!(!rows.next_if(|_| false).unwrap());
-            assert!(rows.offset() == at);
+            assert!(rows.offset() == start);
             if !rows.next_if(|row| row.len() == 3).unwrap() {
                 break;
             }
-            met.push((at, rows.row()[0].to_owned()));
+            met.push((start, rows.row()[0].to_owned()));
         }
         assert_eq!(met, [(15, "1".to_owned()), (21, "2".to_owned()), (31, "3".to_owned())]);
         assert_eq!(rows.offset(), 37);

@@ -52,7 +52,7 @@ impl ColumnBytes {
     /// Adds a row with as many fields as the earlier ones.
     pub(super) fn push(&mut self, row: &SeparatedRow) {
         self.0.resize_with(row.len(), Vec::new);
-        self.0.iter_mut().enumerate().for_each(|(at, bytes)| bytes.extend_from_slice(row.field(Some(at))));
+        self.0.iter_mut().enumerate().for_each(|(index, bytes)| bytes.extend_from_slice(row.field(Some(index))));
     }
 }
 

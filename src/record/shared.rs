@@ -69,7 +69,7 @@ mod tests {
     use serde_json::json;
 
     fn name_variants(values: &[Value]) -> BTreeMap<String, Value> {
-        values.iter().enumerate().map(|(at, value)| (format!("variant {at}"), value.clone())).collect()
+        values.iter().enumerate().map(|(index, value)| (format!("variant {index}"), value.clone())).collect()
     }
 
     #[test]

@@ -185,11 +185,11 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
     let mut table: Vec<Column> = header
         .iter()
         .enumerate()
-        .filter_map(|(at, name)| {
+        .filter_map(|(index, name)| {
             let resolution = resolution(name, by_row, games)?;
             Some(Column {
                 name: format!("{}{name}", resolution.prefix()),
-                at,
+                at: index,
                 resolution,
                 is_summed: columns::role(name) != Role::Last,
                 fields: StringRecord::new(),
@@ -212,10 +212,10 @@ pub fn write(results: &Path, folder: &Path, by_row: &BTreeSet<String>) -> Result
         }
     };
     while reader.read_record(&mut row).map_err(io::Error::other)? {
-        let field = |at: Option<usize>| at.and_then(|at| row.get(at)).unwrap_or_default();
+        let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
         let is_error = !field(error).is_empty();
         failed += u64::from(is_error);
-        let key = [variant, position, repeat].map(|at| field(at).to_owned());
+        let key = [variant, position, repeat].map(|index| field(index).to_owned());
         if !games && !is_error && open.key.as_ref() != Some(&key) {
             close(&mut table, &open);
             if !known.insert(key.clone()) {

@@ -103,7 +103,7 @@ fn column_index(header: &[String], name: &str) -> Option<usize> {
 
 /// The index of the checksum; none if it is not the last column.
 fn check_index(header: &[String]) -> Option<usize> {
-    column_index(header, columns::CHECK).filter(|at| at + 1 == header.len())
+    column_index(header, columns::CHECK).filter(|index| index + 1 == header.len())
 }
 
 /// Parses a checksum: eight lower-case hexadecimal digits.
@@ -165,7 +165,7 @@ fn read_block(block: &[u8], header: &[String], kept: &HashSet<&str>) -> SealedBl
         });
         found.rows.push(row.map(|row| {
             found.columns.push(row);
-            let [id, variant, suite, game, position, repeat, opponent, error] = places.map(|at| row.field(at));
+            let [id, variant, suite, game, position, repeat, opponent, error] = places.map(|index| row.field(index));
             // A variant that is never cleared has one job for all items of its suite.
             let item = match std::str::from_utf8(&variant[..variant.len() - 1]).is_ok_and(|name| kept.contains(name)) {
                 true => suite,
@@ -317,7 +317,7 @@ mod tests {
         let mut parser = Parser::new();
         let mut hash_of = |line: &str| {
             let row = parser.separate_line(line.as_bytes()).unwrap();
-            hash((0..row.len()).map(|at| row.field(Some(at))))
+            hash((0..row.len()).map(|index| row.field(Some(index))))
         };
         let hashes: HashSet<u64> = ["ab,c", "a,bc", "abc", "abc,", ",abc"].map(&mut hash_of).into();
         assert_eq!(hashes.len(), 5);
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn report_does_not_depend_on_blocks_and_threads() {
         let header = header(&[], Extra::default());
-        let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let index_of = |name: &str| header.iter().position(|column| column == name).unwrap();
         let line = |fields: &[String]| {
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.write_record(fields).unwrap();
@@ -342,13 +342,13 @@ mod tests {
             for number in 0..60_usize {
                 let job = if interleaved { number % 6 } else { number / 10 };
                 let mut row = vec![String::new(); header.len() - 1];
-                row[at(columns::ID)] = number.to_string();
+                row[index_of(columns::ID)] = number.to_string();
                 // A name with a comma is quoted.
-                row[at(columns::VARIANT)] = ["plain", "a, b"][job % 2].to_owned();
-                row[at(columns::POSITION)] = job.to_string();
-                row[at(columns::NODES)] = (number * number).to_string();
+                row[index_of(columns::VARIANT)] = ["plain", "a, b"][job % 2].to_owned();
+                row[index_of(columns::POSITION)] = job.to_string();
+                row[index_of(columns::NODES)] = (number * number).to_string();
                 let failed = number == 31;
-                row[at(columns::ERROR)] = if failed { "why" } else { "" }.to_owned();
+                row[index_of(columns::ERROR)] = if failed { "why" } else { "" }.to_owned();
                 seals[job] = seal(&mut row, if failed { 0 } else { seals[job] });
                 lines.push(line(&row));
             }
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn damage_is_counted_and_described() {
         let header = header(&[], Extra::default());
-        let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let index_of = |name: &str| header.iter().position(|column| column == name).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let mut lines = vec![header.join(",")];
@@ -391,14 +391,14 @@ mod tests {
             let mut before = 0;
             for depth in 1..=2 {
                 let mut row = vec![String::new(); header.len() - 1];
-                row[at(columns::ID)] = lines.len().to_string();
-                row[at(columns::VARIANT)] = variant.to_owned();
-                row[at(columns::POSITION)] = position.to_owned();
-                row[at(columns::REPEAT)] = repeat.to_string();
-                row[at(columns::DEPTH)] = depth.to_string();
+                row[index_of(columns::ID)] = lines.len().to_string();
+                row[index_of(columns::VARIANT)] = variant.to_owned();
+                row[index_of(columns::POSITION)] = position.to_owned();
+                row[index_of(columns::REPEAT)] = repeat.to_string();
+                row[index_of(columns::DEPTH)] = depth.to_string();
                 if lines.len() == 12 {
                     // A failed job restarts the checksum chain.
-                    (row[at(columns::ERROR)], before) = ("why".to_owned(), 0);
+                    (row[index_of(columns::ERROR)], before) = ("why".to_owned(), 0);
                 }
                 before = seal(&mut row, before);
                 lines.push(row.join(","));
@@ -425,11 +425,12 @@ mod tests {
         assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { kind, ..expected });
         let check = "its checksum does not match: it was edited or damaged, or the row before it is missing";
         let words = "edited or damaged, or following a row that is missing";
-        let cut =
-            |gone: &[usize]| (0..13).filter(|at| !gone.contains(at)).map(|at| lines[at].clone()).collect::<Vec<_>>();
+        let cut = |gone: &[usize]| {
+            (0..13).filter(|index| !gone.contains(index)).map(|index| lines[index].clone()).collect::<Vec<_>>()
+        };
         let edit = |which: &[usize]| {
             let mut lines = lines.clone();
-            which.iter().for_each(|&at| lines[at] = lines[at].replacen(",,", ",5,", 1));
+            which.iter().for_each(|&index| lines[index] = lines[index].replacen(",,", ",5,", 1));
             lines
         };
         // Lines, manifest, expected counts (damaged, duplicate, missing jobs, missing rows),
@@ -555,7 +556,7 @@ mod tests {
     #[test]
     fn jobs_depend_on_uncleared_variants() {
         let header = header(&[], Extra::default());
-        let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+        let index_of = |name: &str| header.iter().position(|column| column == name).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let mut text = header.join(",") + "\n";
@@ -572,10 +573,10 @@ mod tests {
         .enumerate()
         {
             let mut row = vec![String::new(); header.len() - 1];
-            row[at(columns::ID)] = number.to_string();
-            row[at(columns::VARIANT)] = variant.to_owned();
-            row[at(columns::GAME)] = game.to_owned();
-            row[at(columns::POSITION)] = position.to_owned();
+            row[index_of(columns::ID)] = number.to_string();
+            row[index_of(columns::VARIANT)] = variant.to_owned();
+            row[index_of(columns::GAME)] = game.to_owned();
+            row[index_of(columns::POSITION)] = position.to_owned();
             seal(&mut row, 0);
             text += &(row.join(",") + "\n");
         }

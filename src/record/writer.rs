@@ -149,21 +149,21 @@ mod tests {
     #[test]
     fn folder_is_created_unless_the_name_is_taken() {
         let place = tempfile::TempDir::new().unwrap();
-        let at = |name: &str| place.path().join(name);
-        std::fs::write(at("file"), "mine").unwrap();
-        std::os::unix::fs::symlink(at("new"), at("link")).unwrap();
-        let message = |name: &str| create_folder(&at(name)).err().map(|error| error.to_string());
+        let path_of = |name: &str| place.path().join(name);
+        std::fs::write(path_of("file"), "mine").unwrap();
+        std::os::unix::fs::symlink(path_of("new"), path_of("link")).unwrap();
+        let message = |name: &str| create_folder(&path_of(name)).err().map(|error| error.to_string());
         assert_eq!(message("link").unwrap(), "it is a dangling symbolic link");
         for (name, target, expected) in [
-            ("to-file", at("file"), "it is a file, not a folder"),
+            ("to-file", path_of("file"), "it is a file, not a folder"),
             ("to-device", PathBuf::from("/dev/null"), "File exists (os error 17)"),
         ] {
-            std::os::unix::fs::symlink(target, at(name)).unwrap();
+            std::os::unix::fs::symlink(target, path_of(name)).unwrap();
             assert_eq!(message(name).unwrap(), expected);
         }
         assert_eq!(message("file").unwrap(), "it is a file, not a folder");
         assert!(message("file/below").unwrap().starts_with("Not a directory"));
         assert_eq!(["new/deep", "new", "link", "link/other"].map(message), [const { None }; 4]);
-        assert_eq!(std::fs::read_to_string(at("file")).unwrap(), "mine");
+        assert_eq!(std::fs::read_to_string(path_of("file")).unwrap(), "mine");
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn compare_depths(
         for file in files {
             let mut take = |rows: Vec<Vec<String>>| {
                 for fields in rows {
-                    known.entry(place(&places, |at| &fields[at])).or_default().push(KnownRow { fields, file });
+                    known.entry(place(&places, |index| &fields[index])).or_default().push(KnownRow { fields, file });
                 }
                 Ok(())
             };
@@ -86,19 +86,19 @@ fn find_difference(results: &Path, known: &HashMap<String, Vec<KnownRow<'_>>>) -
         let mut difference = None;
         record::scan(results, &header, |line, row| {
             let Ok(row) = row else { return Ok(()) };
-            let field = |at: usize| row.get(at).unwrap_or_default();
+            let field = |index: usize| row.get(index).unwrap_or_default();
             let rows = known.get(&place(&places, field)).map(Vec::as_slice).unwrap_or_default();
-            let is_finished = |fields: &dyn Fn(usize) -> String| finished.iter().all(|&at| fields(at) == "true");
+            let is_finished = |fields: &dyn Fn(usize) -> String| finished.iter().all(|&index| fields(index) == "true");
             for KnownRow { fields, file } in rows {
-                if !is_finished(&|at| field(at).to_owned()) || !is_finished(&|at| fields[at].clone()) {
+                if !is_finished(&|index| field(index).to_owned()) || !is_finished(&|index| fields[index].clone()) {
                     continue;
                 }
-                if let Some(&at) = counts.iter().find(|&&at| field(at) != fields[at]) {
+                if let Some(&index) = counts.iter().find(|&&index| field(index) != fields[index]) {
                     let (here, file, place) = (results.display(), file.display(), label(&header, row));
                     difference.get_or_insert_with(|| {
                         format!(
                             "{here}: line {}: {} is {}, but {} in {file}, where the same search ended at a smaller depth ({place})",
-                            line.number, header[at], field(at), fields[at]
+                            line.number, header[index], field(index), fields[index]
                         )
                     });
                 }
@@ -143,13 +143,13 @@ fn indices(header: &[String], names: &[&str]) -> Vec<usize> {
 }
 
 fn place<'r>(places: &[usize], field: impl Fn(usize) -> &'r str) -> String {
-    places.iter().map(|&at| field(at)).collect::<Vec<_>>().join("\0")
+    places.iter().map(|&index| field(index)).collect::<Vec<_>>().join("\0")
 }
 
 /// A row's variant, position and depth, for the message.
 fn label(header: &[String], row: &StringRecord) -> String {
     let names = [columns::VARIANT, columns::POSITION, columns::DEPTH];
-    let fields = indices(header, &names).into_iter().map(|at| row.get(at).unwrap_or_default());
+    let fields = indices(header, &names).into_iter().map(|index| row.get(index).unwrap_or_default());
     fields.collect::<Vec<_>>().join(", ")
 }
 

@@ -47,13 +47,14 @@ fn words(seconds: f64) -> String {
 pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known: &HashSet<u64>) -> Option<Estimate> {
     let row_index = RowIndex::new(experiment, plan);
     let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
-    let at = |name: &str| row_index.header.iter().position(|column| column == name);
-    let (seconds, sides) = (at(columns::SECONDS)?, at(columns::NODES).zip(at(columns::OPPONENT_NODES)));
+    let index_of = |name: &str| row_index.header.iter().position(|column| column == name);
+    let (seconds, sides) =
+        (index_of(columns::SECONDS)?, index_of(columns::NODES).zip(index_of(columns::OPPONENT_NODES)));
     let lane = |job: &Job| (job.variant, plan.suite(job.item));
     // Jobs done and their seconds, by variant and suite.
     let mut spent: HashMap<_, (u64, f64)> = HashMap::new();
     let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), false, |entry, row| {
-        let number = |at: usize| row.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+        let number = |index: usize| row.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of only one player; the opponent's is taken as proportional to
         // its nodes.
         let both = sides.map_or(1.0, |(own, other)| 1.0 + number(other) / number(own).max(1.0));
@@ -125,7 +126,7 @@ mod tests {
     fn estimate_from_rows_uses_each_variants_mean() {
         let (experiment, plan, header) = trial();
         let folder = tempfile::tempdir().unwrap();
-        let job = |variant: usize, at: usize| plan.jobs().filter(|job| job.variant == variant).nth(at).unwrap();
+        let job = |variant: usize, index: usize| plan.jobs().filter(|job| job.variant == variant).nth(index).unwrap();
         let put = |lines: &[Vec<String>]| {
             let text: String = std::iter::once(&header).chain(lines).map(|line| line.join(",") + "\n").collect();
             std::fs::write(folder.path().join("results.csv"), text).unwrap();
@@ -133,7 +134,7 @@ mod tests {
         };
         let source = |done: usize| format!("{done} jobs of this plan are done in {}", folder.path().display());
         let of_job =
-            |variant: usize, at: usize, error: &str| rows(&experiment, &plan, &header, &job(variant, at), error);
+            |variant: usize, index: usize, error: &str| rows(&experiment, &plan, &header, &job(variant, index), error);
         assert_eq!(from_rows(&experiment, &plan, folder.path(), &HashSet::new()), None);
         assert_eq!(put(&of_job(0, 0, "")[..1]), None, "its last row is missing");
         let two = [of_job(0, 0, ""), of_job(0, 3, "")].concat();

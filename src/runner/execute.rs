@@ -55,8 +55,10 @@ impl Shared<'_> {
             cache.engines.remove(&job.variant);
         }
         // A built-in engine keeps_process until another built-in one is needed.
-        let keeps_process = |at: usize| if self.is_external(at) { self.subjects.all_fit_in_cache() } else { !is_ours };
-        let mut subjects = cache.take([job.variant], keeps_process, |at| self.create_engine(at, Some(working_set)))?;
+        let keeps_process =
+            |index: usize| if self.is_external(index) { self.subjects.all_fit_in_cache() } else { !is_ours };
+        let mut subjects =
+            cache.take([job.variant], keeps_process, |index| self.create_engine(index, Some(working_set)))?;
         let subject = subjects[0].as_mut();
         let searched = subject.start().map_err(|failure| failure.to_string());
         let searched = searched.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
@@ -109,8 +111,8 @@ impl Shared<'_> {
     fn rows(&self, job: &Job, searched: &[JobRow]) -> Vec<Vec<String>> {
         let last = searched.len() - 1;
         let mut check = 0;
-        let row = |(at, found): (usize, &JobRow)| {
-            let id = match at == last {
+        let row = |(index, found): (usize, &JobRow)| {
+            let id = match index == last {
                 true => self.plan.job_id(job),
                 false => self.plan.row_id(job, found.item, found.ply.unwrap_or(0), found.iteration.depth),
             };
@@ -172,16 +174,16 @@ mod tests {
     #[test]
     fn cache_keeps_players_of_consecutive_pairs() {
         let made = RefCell::new(Vec::new());
-        let new = |at: usize| {
-            made.borrow_mut().push(at);
-            match at {
+        let new = |index: usize| {
+            made.borrow_mut().push(index);
+            match index {
                 9 => Err("the engine was not tested before the run".to_owned()),
                 _ => Ok(Box::new(Engine::new(&EngineOptions::default(), None).unwrap()) as Box<dyn Subject>),
             }
         };
         let mut cache = EngineCache::default();
         let mut play = |pair: [usize; 2]| {
-            let engines = cache.take(pair, |at| at == 5, new)?;
+            let engines = cache.take(pair, |index| index == 5, new)?;
             assert_eq!(engines.len(), 2);
             cache.engines.extend(pair.into_iter().zip(engines));
             let mut cached: Vec<usize> = cache.engines.keys().copied().collect();

@@ -206,9 +206,9 @@ mod tests {
     /// The first verdict and the number of scores (White's first) that led to it.
     fn first(rules: &Match, scores: &[Option<Score>]) -> Option<(usize, (Option<Color>, &'static str))> {
         let mut adjudicator = Adjudicator::default();
-        scores.iter().enumerate().find_map(|(at, &score)| {
-            adjudicator.add_score(if at % 2 == 0 { Color::White } else { Color::Black }, score, rules);
-            adjudicator.verdict(rules).map(|verdict| (at + 1, verdict))
+        scores.iter().enumerate().find_map(|(index, &score)| {
+            adjudicator.add_score(if index % 2 == 0 { Color::White } else { Color::Black }, score, rules);
+            adjudicator.verdict(rules).map(|verdict| (index + 1, verdict))
         })
     }
 
@@ -284,17 +284,17 @@ mod tests {
             _: &AtomicBool,
             watch: &mut dyn FnMut(SearchEvent<'_>),
         ) -> Result<SearchEnd, Failure> {
-            let at = position.moves.len();
-            assert_eq!(position.past.len(), at);
-            self.log.push(format!("{at} {:?}", limit.nodes));
-            if self.fails == Some(at) {
+            let index = position.moves.len();
+            assert_eq!(position.past.len(), index);
+            self.log.push(format!("{index} {:?}", limit.nodes));
+            if self.fails == Some(index) {
                 return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
             }
-            if self.stops == Some(at) {
+            if self.stops == Some(index) {
                 return Ok(SearchEnd::Stopped);
             }
-            let best = parse_move(position.board, self.moves[at]).unwrap();
-            let blind = self.blind == Some(at);
+            let best = parse_move(position.board, self.moves[index]).unwrap();
+            let blind = self.blind == Some(index);
             watch(SearchEvent::Begin);
             std::thread::sleep(NAP);
             watch(SearchEvent::End);

@@ -167,7 +167,7 @@ impl Context<'_> {
     /// Searches along a game at the selected plies, or along the engine's own play.
     fn search_game(&mut self, place: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
-        for at in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
+        for index in 0..item.game().map_or(usize::from(sequence.self_play), <[Move]>::len) {
             let (ply, start) = (board.game_ply(), self.found.len());
             let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
             let mv = match item.game() {
@@ -175,7 +175,7 @@ impl Context<'_> {
                     if sequence.searches_ply(ply, board.turn()) {
                         self.search(place, item, Some(ply), &position)?;
                     }
-                    game[at]
+                    game[index]
                 }
                 None => {
                     // The engine searches the other side's moves too; rows of that side are
@@ -344,8 +344,8 @@ mod tests {
         let best = list.iter().last().unwrap().to_string();
         let solved = ["a1a2", "a1b1"].map(|good| good == best);
         let expected = [format!("{}", solved[0]), format!("{}", solved[1]), format!("{}", !solved[0]), "-".to_owned()];
-        for (at, row) in found.iter().enumerate() {
-            assert_eq!(*row, format!("{at} - 2 {} {} false", 100 * (at + 1), expected[at]));
+        for (index, row) in found.iter().enumerate() {
+            assert_eq!(*row, format!("{index} - 2 {} {} false", 100 * (index + 1), expected[index]));
         }
         // Each depth that an external engine reports is a row.
         let (found, _) = run(&text, &mut LoggingSubject { external: true, ..LoggingSubject::default() });

@@ -26,7 +26,7 @@ pub fn build() -> Build {
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
     let own = variants_in_shard(plan, shard);
     let names = |required: &dyn Fn(usize) -> bool| {
-        let variants = plan.variants.iter().enumerate().filter(|(at, _)| required(*at));
+        let variants = plan.variants.iter().enumerate().filter(|(index, _)| required(*index));
         variants.map(|(_, variant)| variant.name.clone()).collect::<Vec<_>>()
     };
     // The options of thousands of variants are in the plan; they need not be in every shard's
@@ -50,8 +50,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         repeats: experiment.file.repeats,
         times: experiment.file.times,
         seeds: experiment.file.seeds,
-        variants: names(&|at| own[at]),
-        never_cleared: names(&|at| own[at] && plan.is_whole_suite_job(at)),
+        variants: names(&|index| own[index]),
+        never_cleared: names(&|index| own[index] && plan.is_whole_suite_job(index)),
         baseline: plan.variants[plan.baseline].name.clone(),
         baselines: baselines(experiment),
         varying: plan.varying(),

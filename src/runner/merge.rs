@@ -274,8 +274,8 @@ impl Shards<'_> {
                         Entry::Occupied(rows) => rows.into_mut(),
                         Entry::Vacant(place) => {
                             let Some(folder) = self.folder(shard) else { continue };
-                            let at = offsets.get(&shard).copied().unwrap_or(0);
-                            place.insert(Rows::open(&folder.join(record::RESULTS), &row_index.header, at)?)
+                            let index = offsets.get(&shard).copied().unwrap_or(0);
+                            place.insert(Rows::open(&folder.join(record::RESULTS), &row_index.header, index)?)
                         }
                     };
                     let needed = stopping.needs(self.plan, &job);
@@ -312,7 +312,7 @@ impl Shards<'_> {
                 ..super::manifest(self.experiment, self.plan, jobs, None)
             });
             let first = merged.shards.first().map_or(*shard, |run| run.index);
-            let programs = |of: &Manifest| of.subjects.values().map(|engine| engine.sha256.clone()).collect::<Vec<_>>();
+            let programs = |x: &Manifest| x.subjects.values().map(|engine| engine.sha256.clone()).collect::<Vec<_>>();
             let other = if !merged.build.searches_as(&manifest.build) {
                 Some(format!("was run by another build ({}) than shard {first} ({})", manifest.build, merged.build))
             } else {

@@ -181,7 +181,7 @@ fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
 /// The variants that search in a lane's jobs: one, or the two players of a match.
 pub fn players(plan: &Plan, lane: usize) -> impl Iterator<Item = &Variant> {
     let job = plan.job_in_lane(lane, 0, 0);
-    [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at])
+    [Some(job.variant), job.opponent].into_iter().flatten().map(|index| &plan.variants[index])
 }
 
 /// The bytes that each lane's job needs, and those of each player's table, with the player's name.

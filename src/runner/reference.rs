@@ -191,13 +191,13 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
-    let at = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
+    let index_of = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
     let [variant, position, repeat, best] =
-        [columns::VARIANT, columns::POSITION, columns::REPEAT, columns::BEST].map(at);
+        [columns::VARIANT, columns::POSITION, columns::REPEAT, columns::BEST].map(index_of);
     let mut last: BTreeMap<(String, String, String), String> = BTreeMap::new();
     for row in reader.records() {
         let row = row?;
-        let field = |at: usize| row.get(at).unwrap_or_default().to_owned();
+        let field = |index: usize| row.get(index).unwrap_or_default().to_owned();
         // Rows of a search are ordered by depth: the last one has its answer.
         last.insert((field(position), field(variant), field(repeat)), field(best));
     }

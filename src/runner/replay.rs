@@ -171,8 +171,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut writer = Writer::new(std::fs::File::create(folder.path().join("ten.trace")).unwrap());
         writer.push(Event::search(0, flags::GAME, 0));
-        for at in 0..30 {
-            let key = (at % 10 + 1) << 40;
+        for index in 0..30 {
+            let key = (index % 10 + 1) << 40;
             writer.push(Event::probe(key, 2, 0, flags::WINDOW, 1));
             writer.push(Event::store(key, 2, 0, 0b1100, 3));
         }

@@ -107,7 +107,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.csv");
         let jobs: Vec<Job> = plan.jobs().collect();
-        let rows_of = |at: usize, error: &str| rows(&experiment, &plan, &header, &jobs[at], error);
+        let rows_of = |index: usize, error: &str| rows(&experiment, &plan, &header, &jobs[index], error);
         let put = |lines: &[Vec<String>], torn: &str| {
             let line = |fields: &[String]| fields.join(",") + "\n";
             let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
@@ -117,7 +117,8 @@ mod tests {
             scan_rows(&path, &row_index, RetryPolicy { failed, quarantined: failed, damaged })
         };
         let all = [rows_of(0, ""), rows_of(1, "it broke"), rows_of(2, "")[..1].to_vec()].concat();
-        let places = |indices: &[usize]| indices.iter().map(|&at| plan.order_key(&jobs[at])).collect::<HashSet<u64>>();
+        let places =
+            |indices: &[usize]| indices.iter().map(|&index| plan.order_key(&jobs[index])).collect::<HashSet<u64>>();
         put(&all, "torn");
         let (done, length) = take(false, false).unwrap();
         assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places(&[0, 1]), 1, 4, 1, None));

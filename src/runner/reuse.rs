@@ -66,20 +66,20 @@ struct Keys {
 
 impl Keys {
     fn new(header: &[String]) -> Option<Self> {
-        let at = |name: &str| header.iter().position(|column| column == name);
+        let index_of = |name: &str| header.iter().position(|column| column == name);
         header.last().filter(|name| *name == columns::CHECK)?;
         Some(Self {
-            id: at(columns::ID)?,
-            variant: at(columns::VARIANT)?,
-            suite: at(columns::SUITE),
-            game: at(columns::GAME)?,
-            position: at(columns::POSITION)?,
-            ply: at(columns::PLY)?,
-            repeat: at(columns::REPEAT)?,
-            depth: at(columns::DEPTH)?,
-            error: at(columns::ERROR)?,
-            opponent: at(columns::OPPONENT),
-            colour: at(columns::COLOUR),
+            id: index_of(columns::ID)?,
+            variant: index_of(columns::VARIANT)?,
+            suite: index_of(columns::SUITE),
+            game: index_of(columns::GAME)?,
+            position: index_of(columns::POSITION)?,
+            ply: index_of(columns::PLY)?,
+            repeat: index_of(columns::REPEAT)?,
+            depth: index_of(columns::DEPTH)?,
+            error: index_of(columns::ERROR)?,
+            opponent: index_of(columns::OPPONENT),
+            colour: index_of(columns::COLOUR),
         })
     }
 
@@ -94,7 +94,7 @@ impl Keys {
 
     /// What the rows of one job have in common: of a job on one item, or on a whole suite.
     fn group(&self, row: &StringRecord, whole_suite: bool) -> String {
-        let field = |at: Option<usize>| at.and_then(|at| row.get(at)).unwrap_or_default();
+        let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
         let item = if whole_suite { field(self.suite) } else { self.item(row) };
         let parts = [field(Some(self.variant)), field(self.opponent), item, field(Some(self.repeat))];
         format!("{whole_suite}\0{}", parts.join("\0"))
@@ -178,17 +178,17 @@ impl<'a> Reuse<'a> {
             if let Some(&label) = labels.iter().find(|label| *label == name) {
                 return Ok(Source::Label(label));
             }
-            if let Some(at) = self.varying.iter().position(|path| path == name) {
-                return Ok(Source::Option(at));
+            if let Some(index) = self.varying.iter().position(|path| path == name) {
+                return Ok(Source::Option(index));
             }
-            let at = header.iter().position(|column| column == name);
-            match at {
+            let index = header.iter().position(|column| column == name);
+            match index {
                 _ if name == columns::SECONDS && self.borrowed => Ok(Source::Constant("")),
                 Some(_) if name == columns::SOLVED => {
                     let best = header.iter().position(|column| column == columns::BEST);
                     best.map(Source::Solved).ok_or_else(|| columns::BEST.to_owned())
                 }
-                Some(at) => Ok(Source::Row(at)),
+                Some(index) => Ok(Source::Row(index)),
                 None if name == columns::REPEATS => Ok(Source::Constant("exact")),
                 None if [columns::ANATOMY, columns::EXTERNAL].iter().any(|start| name.starts_with(start)) => {
                     Ok(Source::Constant(""))
@@ -210,13 +210,16 @@ impl<'a> Reuse<'a> {
     /// options.
     fn is_of_the_same_engines(&self, keys: &Keys, row: &StringRecord, job: &Job) -> bool {
         let Some([before, now]) = self.engines else { return true };
-        let opponent = keys.opponent.and_then(|at| row.get(at));
+        let opponent = keys.opponent.and_then(|index| row.get(index));
         let players = [(Some(job.variant), row.get(keys.variant)), (job.opponent, opponent)];
-        players.into_iter().filter_map(|(at, name)| Some((&self.plan().variants[at?], name?))).all(|(variant, name)| {
-            let parts = |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
-            variant.external().is_none()
-                || before.get(name).map(parts).zip(now.get(&variant.name).map(parts)).is_some_and(|(a, b)| a == b)
-        })
+        players.into_iter().filter_map(|(index, name)| Some((&self.plan().variants[index?], name?))).all(
+            |(variant, name)| {
+                let parts =
+                    |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
+                variant.external().is_none()
+                    || before.get(name).map(parts).zip(now.get(&variant.name).map(parts)).is_some_and(|(a, b)| a == b)
+            },
+        )
     }
 
     /// Reads a results file of any plan. `take` gets the rows of each job of this plan that it has,
@@ -331,7 +334,7 @@ impl<'a> Reuse<'a> {
     /// A job's rows under the names of this plan; none if they are another job's.
     fn rename(&self, keys: &Keys, sources: &[Source], rows: &[StringRecord], job: &Job) -> Option<Vec<Vec<String>>> {
         let (mut item, mut check, mut renamed) = (job.item, 0, Vec::new());
-        for (at, row) in rows.iter().enumerate() {
+        for (index, row) in rows.iter().enumerate() {
             let ply = match row.get(keys.ply)? {
                 "" => None,
                 ply => Some(ply.parse::<u16>().ok()?),
@@ -342,10 +345,10 @@ impl<'a> Reuse<'a> {
             };
             let depth = row.get(keys.depth)?.parse().ok()?;
             let id = keys.id(row)?;
-            if at + 1 < rows.len() {
+            if index + 1 < rows.len() {
                 item = (item..job.item + job.items)
                     .find(|&item| self.plan().row_id(job, item, hashed_ply, depth) == id)?;
-            } else if at > 0 && keys.item(row) != keys.item(&rows[at - 1]) {
+            } else if index > 0 && keys.item(row) != keys.item(&rows[index - 1]) {
                 // The last row has the job's id, which names no item.
                 item += 1;
                 item = (item..job.item + job.items)
@@ -355,8 +358,8 @@ impl<'a> Reuse<'a> {
             let mut fields: Vec<String> = sources
                 .iter()
                 .map(|source| match *source {
-                    Source::Row(at) => row.get(at).unwrap_or_default().to_owned(),
-                    Source::Option(at) => label.options[at].clone(),
+                    Source::Row(index) => row.get(index).unwrap_or_default().to_owned(),
+                    Source::Option(index) => label.options[index].clone(),
                     Source::Constant(text) => text.to_owned(),
                     Source::Solved(best) => match (ply, row.get(keys.error)) {
                         (None, Some("")) if matches!(self.experiment.work, Work::Search(_)) => {
@@ -371,7 +374,7 @@ impl<'a> Reuse<'a> {
                     Source::Label(columns::POSITION) => label.position.clone(),
                     Source::Label(columns::LIMIT) => label.limit.clone(),
                     Source::Label(_) => {
-                        job.opponent.map(|at| self.plan().variants[at].name.clone()).unwrap_or_default()
+                        job.opponent.map(|index| self.plan().variants[index].name.clone()).unwrap_or_default()
                     }
                 })
                 .collect();

@@ -68,8 +68,8 @@ impl<'a> RowIndex<'a> {
     /// Creates the index of a plan.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan) -> Self {
         let header = record::header(&plan.varying(), plan.extra_columns());
-        let items = experiment.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at));
-        let variants = plan.variants.iter().enumerate().map(|(at, variant)| (variant.name.as_str(), at));
+        let items = experiment.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index));
+        let variants = plan.variants.iter().enumerate().map(|(index, variant)| (variant.name.as_str(), index));
         let keys = KEYS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
         Self { plan, items: items.collect(), variants: variants.collect(), keys, header }
     }
@@ -85,7 +85,7 @@ impl<'a> RowIndex<'a> {
     /// If the row does not belong to this plan.
     pub fn entry(&self, row: &StringRecord) -> Result<IndexedRow, String> {
         let [id, name, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
-            self.keys.map(|at| row.get(at).unwrap_or_default());
+            self.keys.map(|index| row.get(index).unwrap_or_default());
         let place =
             |name| self.variants.get(name).copied().ok_or_else(|| format!("the plan has no variant \"{name}\""));
         let variant = place(name)?;

@@ -98,7 +98,7 @@ fn literal(text: &str) -> Option<usize> {
         let hashes = raw.len() - raw.trim_start_matches('#').len();
         if raw[hashes..].starts_with('"') {
             let end = format!("\"{}", "#".repeat(hashes));
-            return raw[hashes + 1..].find(&end).map(|at| 1 + hashes + 1 + at + end.len());
+            return raw[hashes + 1..].find(&end).map(|index| 1 + hashes + 1 + index + end.len());
         }
         return None;
     }
@@ -107,20 +107,20 @@ fn literal(text: &str) -> Option<usize> {
     let mut escaped = false;
     match quote {
         '"' => {
-            for (at, found) in chars {
+            for (index, found) in chars {
                 match found {
                     _ if escaped => escaped = false,
                     '\\' => escaped = true,
-                    '"' => return Some(at + 1),
+                    '"' => return Some(index + 1),
                     _ => {}
                 }
             }
             None
         }
         '\'' => match chars.next()? {
-            (_, '\\') => text[3..].find('\'').map(|at| 3 + at + 1),
+            (_, '\\') => text[3..].find('\'').map(|index| 3 + index + 1),
             // Else a lifetime.
-            _ => chars.next().filter(|(_, end)| *end == '\'').map(|(at, _)| at + 1),
+            _ => chars.next().filter(|(_, end)| *end == '\'').map(|(index, _)| index + 1),
         },
         _ => None,
     }

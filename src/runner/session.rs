@@ -165,9 +165,9 @@ impl<'a> Session<'a> {
         }
         let is_done = |job: &Job| done.jobs.contains(&plan.order_key(job));
         let (mut all, mut made) = (0, BTreeSet::new());
-        for (at, job) in (0..).zip(jobs_of(plan, settings.shard)).filter(|(_, job)| stopping.needs(plan, job)) {
+        for (index, job) in (0..).zip(jobs_of(plan, settings.shard)).filter(|(_, job)| stopping.needs(plan, job)) {
             all += 1;
-            made.extend(is_done(&job).then_some(at));
+            made.extend(is_done(&job).then_some(index));
         }
         let before = made.len() as u64;
         if before > 0 {

@@ -128,7 +128,7 @@ fn depends_on_more(plan: &Plan, job: &Job, engines: &BTreeMap<String, EngineInfo
         let mut start = [0; 2];
         files::open(Path::new(program)).and_then(|mut file| file.read_exact(&mut start)).is_err() || start == *b"#!"
     };
-    [Some(job.variant), job.opponent].into_iter().flatten().map(|at| &plan.variants[at]).any(|variant| {
+    [Some(job.variant), job.opponent].into_iter().flatten().map(|index| &plan.variants[index]).any(|variant| {
         match variant.table() {
             Some(table) => matches!(table.policy, Policy::External(_)),
             None => engines.values().any(|engine| is_script(&engine.program)),

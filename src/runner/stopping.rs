@@ -102,7 +102,8 @@ impl Stopping {
     /// The score of a job's encounter: Elo, the test, games and pairs. None without games.
     pub fn score(&self, plan: &Plan, job: &Job) -> Option<String> {
         let lane = self.lanes.get(plan.find_lane(job.variant, job.opponent)?)?;
-        let names = [Some(job.variant), job.opponent].map(|at| at.map_or("", |at| plan.variants[at].name.as_str()));
+        let names =
+            [Some(job.variant), job.opponent].map(|index| index.map_or("", |index| plan.variants[index].name.as_str()));
         let ([won, drawn, lost], [ll, ld, dd, wd, ww]) = (lane.games, lane.pairs.0);
         let elo = match lane.pairs.count() {
             0 => "no pair of games yet".to_owned(),
@@ -129,9 +130,9 @@ impl Stopping {
 
     /// Adds the rows of a new pair, or the row of its failure.
     pub fn add_pair(&mut self, plan: &Plan, job: &Job, failed: bool, rows: &[Vec<String>]) {
-        for (at, row) in rows.iter().enumerate() {
+        for (index, row) in rows.iter().enumerate() {
             let points = row.get(self.points).cloned().unwrap_or_default();
-            self.add_game(plan, job, (failed, at + 1 == rows.len()), &points);
+            self.add_game(plan, job, (failed, index + 1 == rows.len()), &points);
         }
     }
 
@@ -287,10 +288,10 @@ mod tests {
         assert!(!ends(&text.replace("test = {", "# {")));
         let mut stopping = Stopping::new(&asked, &plan, &header, None);
         assert!(stopping.ends_games(), "a test that stops");
-        let Some(at) = header.iter().position(|column| column == columns::POINTS) else { panic!("points") };
+        let Some(index) = header.iter().position(|column| column == columns::POINTS) else { panic!("points") };
         let row = |points: &str| {
             let mut row = vec![String::new(); header.len()];
-            row[at] = points.to_owned();
+            row[index] = points.to_owned();
             row
         };
         let jobs: Vec<Job> = plan.jobs().collect();

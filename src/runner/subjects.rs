@@ -99,13 +99,13 @@ impl Subjects {
         let boards: Vec<Board> = experiment.suite.items.iter().take(TESTED_ITEMS).map(|item| item.board).collect();
         let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
         let mut known = BTreeMap::new();
-        for (at, variant) in plan.variants.iter().enumerate() {
+        for (index, variant) in plan.variants.iter().enumerate() {
             let Some(subject) = variant.external() else { continue };
             let wrong = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
             let program = find_program(&subject.uci, &experiment.folder)
                 .map_err(|message| wrong(format!("subject.uci: {message}")))?;
             // The tested items are the first of the first suite.
-            let limit = plan.limit(at, 0);
+            let limit = plan.limit(index, 0);
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
             let found = super::lock(&TESTED).get(&key).cloned();
             let engine = match found {
@@ -116,7 +116,7 @@ impl Subjects {
             };
             super::lock(&TESTED).insert(key, engine.clone());
             let engine = if plan.is_match() { engine.check_repeatability(subject).map_err(wrong)? } else { engine };
-            known.insert(at, engine);
+            known.insert(index, engine);
         }
         let judge = Self::judge(experiment, stop)?;
         Ok(Self { known, ..judge })
@@ -194,13 +194,14 @@ impl Subjects {
 
     /// The manifest's entries, by variant name.
     pub fn engine_infos(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
-        let named = |(at, known): (&usize, &ProbedEngine)| (plan.variants[*at].name.clone(), known.examined.clone());
+        let named =
+            |(index, known): (&usize, &ProbedEngine)| (plan.variants[*index].name.clone(), known.examined.clone());
         self.known.iter().map(named).collect()
     }
 
     /// One line per engine for the user: its name, repeatability, limits and restrictions.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
-        let line = |(&at, known): (&usize, &ProbedEngine)| {
+        let line = |(&index, known): (&usize, &ProbedEngine)| {
             let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &known.examined;
             let part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
@@ -209,7 +210,7 @@ impl Subjects {
             let keeps =
                 if *forgets { "" } else { "; `ucinewgame` does not reset it completely: try restart = \"game\"" };
             let trusted = part("trusted although ", &known.examined.trusted);
-            let variant = &plan.variants[at].name;
+            let variant = &plan.variants[index].name;
             format!(
                 "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{describe}{differs}{keeps}{trusted}"
             )
@@ -219,8 +220,8 @@ impl Subjects {
 
     /// Warnings about variants whose counts are not repeatable.
     pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
-        let describe = |(&at, known): (&usize, &ProbedEngine)| {
-            let (name, repeats) = (&plan.variants[at].name, &known.examined.repeats);
+        let describe = |(&index, known): (&usize, &ProbedEngine)| {
+            let (name, repeats) = (&plan.variants[index].name, &known.examined.repeats);
             format!("\"{name}\": counts {repeats}: another run may lead to other decisions")
         };
         self.known.iter().filter(|(_, known)| !known.is_exact()).map(describe).collect()
@@ -229,8 +230,8 @@ impl Subjects {
     /// Warnings about exact expectations of engines whose counts are not repeatable.
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut found = Vec::new();
-        for (&at, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {
-            let (variant, repeats) = (&plan.variants[at], &known.examined.repeats);
+        for (&index, known) in self.known.iter().filter(|(_, known)| !known.is_exact()) {
+            let (variant, repeats) = (&plan.variants[index], &known.examined.repeats);
             let columns = crate::experiment::variant::option_columns(variant);
             let applies = |expect: &Expect| {
                 expect.filter.iter().all(|(path, required)| match path.as_str() {
@@ -254,7 +255,7 @@ impl Subjects {
     /// # Errors
     /// If they do not fit; the message has the sizes, and how many would fit.
     pub fn check_memory(&self, plan: &Plan, jobs: usize) -> Result<(), RunError> {
-        let each = self.known.iter().map(|(&at, known)| (plan.variants[at].name.as_str(), known.bytes)).collect();
+        let each = self.known.iter().map(|(&index, known)| (plan.variants[index].name.as_str(), known.bytes)).collect();
         fits(each, jobs)?;
         // The reference runs after the other engines have ended.
         fits(self.reference.iter().map(|known| ("[reference]", known.bytes)).collect(), jobs)
@@ -410,8 +411,8 @@ pub fn values(identity: &EngineIdentity) -> BTreeMap<String, String> {
 /// Whether an engine that lacks an option behaves as required anyway: without `OwnBook` it uses no
 /// book.
 fn is_default_behaviour(name: &str, value: &str) -> bool {
-    let is = |known: &str, so: &str| name.eq_ignore_ascii_case(known) && value == so;
-    is("OwnBook", "false") || is("Ponder", "false") || is("Threads", "1")
+    let is_default = |known: &str, so: &str| name.eq_ignore_ascii_case(known) && value == so;
+    is_default("OwnBook", "false") || is_default("Ponder", "false") || is_default("Threads", "1")
 }
 
 #[cfg(test)]
@@ -459,7 +460,7 @@ mod tests {
     fn all_fit_in_cache_up_to_eight_engines() {
         let engine = ProbedEngine { launch: Launch::default(), examined: EngineInfo::default(), bytes: 0 };
         let subjects = |count: usize| Subjects {
-            known: (0..count).map(|at| (at, engine.clone())).collect(),
+            known: (0..count).map(|index| (index, engine.clone())).collect(),
             ..Subjects::default()
         };
         assert_eq!([0, 8, 9].map(|count| subjects(count).all_fit_in_cache()), [true, true, false]);
@@ -528,10 +529,10 @@ mod tests {
             nodes = { by_depth = [3] }\nevals = 3\n[[expect]]\nwhere = { variant = 'sure' }\nnodes = 3\n[[expect]]\nnodes = { min = 3 }\n";
         let experiment =
             Experiment::parse(text, std::path::Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        let known = |at: usize| {
-            let repeats = if at < 2 { Repeatability::NotRepeatable } else { Repeatability::Exact }.to_string();
+        let known = |index: usize| {
+            let repeats = if index < 2 { Repeatability::NotRepeatable } else { Repeatability::Exact }.to_string();
             let examined = EngineInfo { repeats, ..EngineInfo::default() };
-            (at, ProbedEngine { launch: Launch::default(), examined, bytes: 0 })
+            (index, ProbedEngine { launch: Launch::default(), examined, bytes: 0 })
         };
         let subjects = Subjects { known: [0, 1, 2].map(known).into(), ..Subjects::default() };
         let describe = |name: &str| {

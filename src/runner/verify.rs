@@ -180,18 +180,18 @@ fn several(history: &[RunSegment], what: &str, name: impl Fn(&RunSegment) -> Str
 fn segment_lines(history: &[RunSegment]) -> Vec<String> {
     let mut lines = Vec::new();
     for run in history.chunk_by(|a, b| a.shard == b.shard).filter(|run| run.len() > 1) {
-        for (at, segment) in run.iter().enumerate() {
+        for (index, segment) in run.iter().enumerate() {
             let jobs = match &segment.jobs_written {
                 Some(made) if made.0.is_empty() => "no job".to_owned(),
                 Some(made) => format!("jobs {made}"),
                 None if segment.done == Some(0) => "no job".to_owned(),
-                None if at + 1 == run.len() => "the other jobs".to_owned(),
+                None if index + 1 == run.len() => "the other jobs".to_owned(),
                 None => "unknown jobs".to_owned(),
             };
             let shard = segment.shard.map(|shard| format!(" of shard {shard}")).unwrap_or_default();
             lines.push(format!(
                 "segment {} of {}{shard} ran {jobs} ({} in parallel; {}; {})",
-                at + 1,
+                index + 1,
                 run.len(),
                 segment.jobs,
                 segment.build,

@@ -143,7 +143,7 @@ fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
         let b = POINTS.map(|points| points - 0.5 - t * deviation * (1.0 + ((points - mean) / deviation).powi(2)) / 2.0);
         let x = solve_multiplier(shares, &b);
         let before = p;
-        p = std::array::from_fn(|at| shares[at] / (1.0 + x * b[at]));
+        p = std::array::from_fn(|index| shares[index] / (1.0 + x * b[index]));
         if p.iter().zip(before).all(|(now, before)| (now - before).abs() < 1e-12) {
             break;
         }

@@ -103,13 +103,13 @@ impl InfoLine {
 impl InfoCollector {
     /// Adds a line that arrived `at` after the start of the search; lines other than `info` are
     /// ignored.
-    pub fn take(&mut self, line: &str, at: Duration) {
+    pub fn take(&mut self, line: &str, elapsed: Duration) {
         let Some(InfoLine { depth, figures: mut info, rank, bound, current }) = InfoLine::read(line) else { return };
         // Only the first variation is the engine's choice; nodes count the whole search.
         if rank.is_some_and(|rank| rank != 1) {
             self.total.nodes = self.total.nodes.max(info.nodes);
             if let Some((_, last, until)) = self.depths.last_mut().filter(|last| Some(last.0) == depth) {
-                (last.nodes, *until) = (last.nodes.max(info.nodes), at);
+                (last.nodes, *until) = (last.nodes.max(info.nodes), elapsed);
             }
             return;
         }
@@ -125,11 +125,11 @@ impl InfoCollector {
             return;
         }
         if info.score.is_some() && self.depths.last().is_none_or(|last| last.0 < depth) {
-            self.depths.push((depth, InfoFields::default(), at));
+            self.depths.push((depth, InfoFields::default(), elapsed));
         }
         if let Some((_, last, until)) = self.depths.last_mut().filter(|last| last.0 == depth) {
             last.take(&info);
-            *until = at;
+            *until = elapsed;
         }
     }
 
@@ -152,14 +152,14 @@ impl InfoCollector {
         // From the last depth back: node counts must not exceed those of later depths.
         let mut max_nodes = nodes;
         let mut earlier = Vec::new();
-        for (depth, report, at) in depths.into_iter().rev().filter(|report| Some(report.0) < depth) {
+        for (depth, report, elapsed) in depths.into_iter().rev().filter(|report| Some(report.0) < depth) {
             let InfoFields { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = report else {
                 continue;
             };
             let pv = variation(board, &pv);
             if Some(nodes) <= max_nodes && !pv.is_empty() {
                 max_nodes = Some(nodes);
-                earlier.push(DepthReport { depth, score, pv, nodes, hashfull, milliseconds, elapsed: at });
+                earlier.push(DepthReport { depth, score, pv, nodes, hashfull, milliseconds, elapsed });
             }
         }
         earlier.reverse();
@@ -272,18 +272,23 @@ mod tests {
     /// truncated.
     fn rows(limit: Limit, best: &str, lines: &[&str]) -> (String, bool) {
         let (mut info, board) = (InfoCollector::default(), Board::startpos());
-        lines.iter().zip(1..).for_each(|(line, at)| info.take(line, Duration::from_millis(at)));
+        lines.iter().zip(1..).for_each(|(line, millis)| info.take(line, Duration::from_millis(millis)));
         let report = info.end(&board, parse_move(&board, best).unwrap(), limit);
-        let row = |(of, _): &(UciReport, f64)| {
-            let parse_number = |parse_number: Option<u64>| {
-                parse_number.map_or("-".to_owned(), |parse_number| parse_number.to_string())
-            };
-            let score = of.score.map_or("-".to_owned(), |score| score.to_string());
-            format!("{}: {} {} {score}", parse_number(of.depth.map(u64::from)), parse_number(of.nodes), of.best)
+        let row = |(depth_report, _): &(UciReport, f64)| {
+            let text = |count: Option<u64>| count.map_or("-".to_owned(), |count| count.to_string());
+            let score = depth_report.score.map_or("-".to_owned(), |score| score.to_string());
+            format!(
+                "{}: {} {} {score}",
+                text(depth_report.depth.map(u64::from)),
+                text(depth_report.nodes),
+                depth_report.best
+            )
         };
         let by_depth = report.by_depth(1.0);
         // The rows always sum to the engine's nodes and to the elapsed time.
-        let sums = by_depth.iter().fold((0, 0.0), |sum, (of, s)| (sum.0 + of.nodes.unwrap_or(0), sum.1 + s));
+        let sums = by_depth
+            .iter()
+            .fold((0, 0.0), |sum, (depth_report, s)| (sum.0 + depth_report.nodes.unwrap_or(0), sum.1 + s));
         assert_eq!(sums.0, report.nodes.unwrap_or(0));
         assert!((sums.1 - 1.0).abs() < 1e-9);
         assert!(by_depth.iter().all(|(_, seconds)| *seconds >= 0.0));

@@ -97,7 +97,7 @@ impl UciReport {
     /// One report per depth with the seconds that it took, the last depth at the end: nodes and
     /// times are differences to the depth before. `seconds`: of the whole search.
     pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
-        let (mut found, mut nodes, mut at, mut milliseconds) = (Vec::new(), 0, 0.0, 0);
+        let (mut found, mut nodes, mut index, mut milliseconds) = (Vec::new(), 0, 0.0, 0);
         for earlier in &self.earlier_depths {
             let difference = Self {
                 depth: Some(earlier.depth),
@@ -109,9 +109,9 @@ impl UciReport {
                 milliseconds: earlier.milliseconds.map(|until| until.saturating_sub(milliseconds)),
                 ..Self::default()
             };
-            let until = earlier.elapsed.as_secs_f64().clamp(at, seconds.max(at));
-            found.push((difference, until - at));
-            (nodes, at) = (earlier.nodes, until);
+            let until = earlier.elapsed.as_secs_f64().clamp(index, seconds.max(index));
+            found.push((difference, until - index));
+            (nodes, index) = (earlier.nodes, until);
             milliseconds = earlier.milliseconds.unwrap_or(milliseconds);
         }
         let last = Self {
@@ -120,7 +120,7 @@ impl UciReport {
             earlier_depths: Vec::new(),
             ..self.clone()
         };
-        found.push((last, seconds - at));
+        found.push((last, seconds - index));
         found
     }
 
@@ -206,14 +206,14 @@ mod tests {
     fn each_depth_has_the_difference_to_the_one_before() {
         let start = Board::startpos();
         let line = |words: &[&str]| words.iter().map(|word| parse_move(&start, word).unwrap()).collect::<Vec<_>>();
-        let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, at| DepthReport {
+        let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, index| DepthReport {
             depth,
             score: i32::from(depth) * 10,
             pv: line(words),
             nodes,
             hashfull,
             milliseconds,
-            elapsed: Duration::from_millis(at),
+            elapsed: Duration::from_millis(index),
         };
         let best = line(&["g1f3"])[0];
         let message = UciReport {

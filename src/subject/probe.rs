@@ -308,8 +308,8 @@ impl Comparison {
         stop: &AtomicBool,
     ) -> Result<Option<Option<u8>>, Failure> {
         let mut depths = Vec::new();
-        for (at, board) in boards.iter().enumerate() {
-            let others = boards.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
+        for (index, board) in boards.iter().enumerate() {
+            let others = boards.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
             let searches: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
             let mut found = Vec::new();
             for searches in [&searches[..], &[board]] {
@@ -361,18 +361,28 @@ fn difference(one: &UciReport, other: &UciReport) -> Option<String> {
         let Some(same) = other.earlier_depths.iter().find(|same| same.depth == earlier.depth) else { continue };
         let message = (earlier.nodes, earlier.score, &earlier.pv);
         if message != (same.nodes, same.score, &same.pv) {
-            let line =
-                |of: &super::DepthReport| format!("{} nodes, score {}, {}", of.nodes, of.score, join_moves(&of.pv));
+            let line = |depth_report: &super::DepthReport| {
+                format!("{} nodes, score {}, {}", depth_report.nodes, depth_report.score, join_moves(&depth_report.pv))
+            };
             return Some(format!("at depth {}: {}, then {}", earlier.depth, line(earlier), line(same)));
         }
         before = earlier.depth;
     }
     let parts: [(&str, [String; 2]); 5] = [
-        ("depth", [one, other].map(|of| of.depth.map(|depth| depth.to_string()).unwrap_or_default())),
-        ("nodes", [one, other].map(|of| of.nodes.map(|nodes| nodes.to_string()).unwrap_or_default())),
-        ("score", [one, other].map(|of| of.score.map(|score| score.to_string()).unwrap_or_default())),
-        ("move", [one, other].map(|of| of.best.to_string())),
-        ("variation", [one, other].map(|of| join_moves(&of.pv))),
+        (
+            "depth",
+            [one, other].map(|depth_report| depth_report.depth.map(|depth| depth.to_string()).unwrap_or_default()),
+        ),
+        (
+            "nodes",
+            [one, other].map(|depth_report| depth_report.nodes.map(|nodes| nodes.to_string()).unwrap_or_default()),
+        ),
+        (
+            "score",
+            [one, other].map(|depth_report| depth_report.score.map(|score| score.to_string()).unwrap_or_default()),
+        ),
+        ("move", [one, other].map(|depth_report| depth_report.best.to_string())),
+        ("variation", [one, other].map(|depth_report| join_moves(&depth_report.pv))),
     ];
     let (name, [first, second]) = parts.into_iter().find(|(_, [first, second])| first != second)?;
     let since = if before > 0 { format!(" after depth {before}") } else { String::new() };

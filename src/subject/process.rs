@@ -349,7 +349,7 @@ mod tests {
         assert!(process.send("more").is_err());
         // More lines than the buffer holds: the process blocks.
         let mut talker = start("i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i + 1)); done");
-        assert!((0..3000).all(|at: u32| talker.next(later(), &go) == line(&at.to_string())));
+        assert!((0..3000).all(|index: u32| talker.next(later(), &go) == line(&index.to_string())));
         assert_eq!(talker.next(later(), &go), NextLine::Closed);
         let mut deaf = start("while read -r x; do :; done; exit 4");
         assert_eq!(deaf.end().as_deref(), Some("exit code 4"));
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn tail_keeps_the_last_lines_truncated() {
         let mut kept = VecDeque::new();
-        (0..9).for_each(|at| push_tail(&mut kept, &format!("{at}{}", "\u{e4}".repeat(at * 30))));
+        (0..9).for_each(|index| push_tail(&mut kept, &format!("{index}{}", "\u{e4}".repeat(index * 30))));
         let first = kept.front().unwrap();
         assert_eq!(
             (kept.len(), &first[..1], first.chars().count(), kept[5].chars().count()),

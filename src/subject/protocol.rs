@@ -128,7 +128,7 @@ pub fn skip_words(line: &str, words: usize) -> String {
 /// Whether a word has the shape of a move.
 pub fn is_move(word: &str) -> bool {
     let bytes = word.as_bytes();
-    let square = |at: usize| (b'a'..=b'h').contains(&bytes[at]) && (b'1'..=b'8').contains(&bytes[at + 1]);
+    let square = |index: usize| (b'a'..=b'h').contains(&bytes[index]) && (b'1'..=b'8').contains(&bytes[index + 1]);
     (4..=5).contains(&bytes.len()) && square(0) && square(2)
 }
 

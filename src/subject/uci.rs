@@ -430,8 +430,8 @@ mod tests {
                         SearchEvent::Begin => "begin".to_owned(),
                         SearchEvent::End => "end".to_owned(),
                         SearchEvent::Iteration(_) => "ours".to_owned(),
-                        SearchEvent::Report(of) => {
-                            format!("{:?} {:?} {:?}", of.depth, of.nodes, of.earlier_depths.len())
+                        SearchEvent::Report(report) => {
+                            format!("{:?} {:?} {:?}", report.depth, report.nodes, report.earlier_depths.len())
                         }
                     });
                 });

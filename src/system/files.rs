@@ -97,16 +97,18 @@ mod tests {
     #[test]
     fn special_file_is_refused_except_a_pipe_as_input() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("file"), "text").unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
-        for (target, link) in [(at("file"), "to-file"), (at("fifo"), "to-fifo"), ("/dev/zero".into(), "to-zero")] {
-            std::os::unix::fs::symlink(target, at(link)).unwrap();
+        let path_of = |name: &str| folder.path().join(name);
+        std::fs::write(path_of("file"), "text").unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, path_of("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(path_of("socket")).unwrap();
+        for (target, link) in
+            [(path_of("file"), "to-file"), (path_of("fifo"), "to-fifo"), ("/dev/zero".into(), "to-zero")]
+        {
+            std::os::unix::fs::symlink(target, path_of(link)).unwrap();
         }
-        let message = |name: &str| read(&at(name)).map_err(|error| error.to_string());
+        let message = |name: &str| read(&path_of(name)).map_err(|error| error.to_string());
         assert_eq!((message("file"), message("to-file")), (Ok(b"text".to_vec()), Ok(b"text".to_vec())));
-        assert_eq!(read_text(&at("file")).unwrap(), "text");
+        assert_eq!(read_text(&path_of("file")).unwrap(), "text");
         let no = |kind: &str| Err(format!("it is a {kind}, not a regular file"));
         for (name, kind) in [
             ("fifo", "FIFO"),
@@ -121,11 +123,11 @@ mod tests {
         assert!(message("").is_err_and(|message| message.starts_with("Is a directory")));
         // An input file may be a pipe.
         let writer = std::thread::spawn({
-            let fifo = at("fifo");
+            let fifo = path_of("fifo");
             move || std::fs::write(fifo, "piped").unwrap()
         });
-        assert_eq!(read_input(&at("fifo")).unwrap(), b"piped");
+        assert_eq!(read_input(&path_of("fifo")).unwrap(), b"piped");
         writer.join().unwrap();
-        assert_eq!(read_input(&at("to-zero")).map_err(|error| error.to_string()), no("character device"));
+        assert_eq!(read_input(&path_of("to-zero")).map_err(|error| error.to_string()), no("character device"));
     }
 }

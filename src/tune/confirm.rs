@@ -15,9 +15,10 @@ use std::sync::atomic::AtomicBool;
 /// The variants after a race: the winner, those that were never dropped, and the baseline.
 pub fn screen_result(experiment: &Experiment, tuned: &RaceResult) -> ScreenResult {
     let is_dropped =
-        |at: usize| at != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&at));
-    let (dropped, left): (Vec<usize>, Vec<usize>) = (0..experiment.variants.len()).partition(|&at| is_dropped(at));
-    let names = |places: Vec<usize>| places.into_iter().map(|at| experiment.variants[at].name.clone()).collect();
+        |index: usize| index != experiment.baseline && tuned.rounds.iter().any(|round| round.dropped.contains(&index));
+    let (dropped, left): (Vec<usize>, Vec<usize>) =
+        (0..experiment.variants.len()).partition(|&index| is_dropped(index));
+    let names = |places: Vec<usize>| places.into_iter().map(|index| experiment.variants[index].name.clone()).collect();
     ScreenResult {
         best: experiment.variants[tuned.winner].name.clone(),
         remaining: names(left),
@@ -52,17 +53,17 @@ pub fn confirm(
 ) -> Result<Confirmation, RunsError> {
     let openings = screen.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
     let stages = games.stages(openings.len());
-    let name = |at: usize| screen.variants[at].name.clone();
+    let name = |variant: usize| screen.variants[variant].name.clone();
     let mut result = Confirmation {
-        contenders: others.iter().map(|&at| Contender { name: name(at), ..Contender::default() }).collect(),
+        contenders: others.iter().map(|&variant| Contender { name: name(variant), ..Contender::default() }).collect(),
         tail: joint_tail(others.len(), stages.len()),
     };
     for (stage, part) in (1..).zip(stages) {
-        let is_open = |at: &usize| {
+        let is_open = |variant: &usize| {
             let open = |contender: &Contender| contender.decision(result.tail).is_none();
-            result.contenders.iter().any(|contender| contender.name == name(*at) && open(contender))
+            result.contenders.iter().any(|contender| contender.name == name(*variant) && open(contender))
         };
-        let undecided: Vec<usize> = others.iter().copied().filter(|at| stage == 1 || is_open(at)).collect();
+        let undecided: Vec<usize> = others.iter().copied().filter(|variant| stage == 1 || is_open(variant)).collect();
         if undecided.is_empty() {
             break;
         }

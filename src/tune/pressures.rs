@@ -82,15 +82,15 @@ pub fn prepare_engines(
         Err(RunError::Interrupted) => return Ok(None),
         first => first.map_err(|error| (error, None))?,
     };
-    for at in (1..experiments.len()).rev() {
-        match prepare(&experiments[at]) {
+    for index in (1..experiments.len()).rev() {
+        match prepare(&experiments[index]) {
             Ok(_) => {}
             Err(RunError::Interrupted) => return Ok(None),
             Err(RunError::Subject(_) | RunError::Memory(_)) if !is_explicit => {
-                experiments.remove(at);
-                pressures.remove(at);
+                experiments.remove(index);
+                pressures.remove(index);
             }
-            Err(error) => return Err((error, Some(pressures[at].clone()))),
+            Err(error) => return Err((error, Some(pressures[index].clone()))),
         }
     }
     Ok(Some(first))

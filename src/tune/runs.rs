@@ -96,7 +96,7 @@ impl Objective for Runs<'_> {
         let rows = run_stage(&part, &self.folder.join(stage.folder()), &self.settings, self.stop, begin)?;
         let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
         let places: HashMap<&str, u32> =
-            whole.suite.items.iter().enumerate().map(|(at, item)| (item.id.as_str(), at as u32)).collect();
+            whole.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index as u32)).collect();
         let metric = whole.file.tune.as_ref().map_or("nodes", |tune| tune.metric.as_str());
         let measured = values(&rows, metric, &names, &places)?;
         match without_ratio(&measured, part.baseline) {
@@ -151,7 +151,7 @@ fn values(
     // A position's name includes its game and ply, so it identifies a search.
     let mut rows: HashMap<u32, usize> = HashMap::new();
     let mut measured = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
-    for (at, search) in searches.list.iter().enumerate() {
+    for (index, search) in searches.list.iter().enumerate() {
         let row = *rows.entry(search.unit).or_insert_with(|| {
             let game = games.text(search.last);
             let item = if game.is_empty() { positions.text(search.last) } else { game };
@@ -161,7 +161,7 @@ fn values(
         });
         let name = &grouping.values[search.group as usize][0];
         if let Some(variant) = variants.iter().position(|variant| variant == name) {
-            measured.values[variant][row] = reading.search_value(at as u32, &Depths::All);
+            measured.values[variant][row] = reading.search_value(index as u32, &Depths::All);
         }
     }
     Ok(measured)
@@ -183,7 +183,7 @@ mod tests {
         let frame = Frame::parse(text.as_bytes(), "test").unwrap();
         let measured = values(&frame, "nodes", &["a", "b"], &places).unwrap();
         let mut rows: Vec<(u32, String)> = (measured.items.iter().enumerate())
-            .map(|(at, &item)| (item, format!("{} {}", measured.values[0][at], measured.values[1][at])))
+            .map(|(index, &item)| (item, format!("{} {}", measured.values[0][index], measured.values[1][index])))
             .collect();
         rows.sort();
         // Nodes of a search are those of all its depths.

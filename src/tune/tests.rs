@@ -87,10 +87,10 @@ fn check_refuses_experiments_that_cannot_be_raced() {
         [check(&experiment), nodes].map(Result::err)
     };
     let two = "'table.slots' = [1, 2]";
-    let output = |head: &str, grid: &str, at: usize, words: &str| {
+    let output = |head: &str, grid: &str, index: usize, words: &str| {
         let found = errors(head, grid);
-        assert!(found[at].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {found:?}");
-        assert_eq!(found[1 - at], None, "{head} {grid}");
+        assert!(found[index].as_deref().is_some_and(|text| text.contains(words)), "{head} {grid}: {found:?}");
+        assert_eq!(found[1 - index], None, "{head} {grid}");
     };
     let depth = "limit = { depth = 2 }\nfirst = 4";
     assert_eq!(errors(depth, two), [None, None]);
@@ -159,7 +159,7 @@ fn own_pressure_is_named_after_the_common_size() {
     // For external engines it is their memory option, if all have the same; not beside the built-in
     // engine.
     let engines = |settings: [&str; 2]| {
-        let one = |(at, set): (usize, &str)| format!("[[variant]]\nname = 'v{at}'\n{set}\n");
+        let one = |(index, set): (usize, &str)| format!("[[variant]]\nname = 'v{index}'\n{set}\n");
         settings.into_iter().enumerate().map(one).collect::<String>()
     };
     let [ours, theirs] = ["'table.slots' = 2", "'subject.uci' = 'x'"];
@@ -186,7 +186,7 @@ fn default_pressures_that_an_engine_refuses_are_left_out() {
     let left = |kinds: &[&str], asked: &str| {
         let mut all: Vec<Experiment> = kinds.iter().map(|kind| read(kind)).collect();
         all[0] = read(asked);
-        let mut names: Vec<String> = (0..kinds.len()).map(|at| format!("p{at}")).collect();
+        let mut names: Vec<String> = (0..kinds.len()).map(|index| format!("p{index}")).collect();
         let found = prepare_engines(&mut all, &mut names, 1, &AtomicBool::new(false));
         let whose: Vec<bool> = all.iter().map(|one| one.variants[0].external().is_some()).collect();
         (found.map(|found| found.is_some()).map_err(|(_, pressure)| pressure), names.join(" "), whose)

@@ -180,9 +180,9 @@ mod tests {
     fn next_command_waits_for_the_answer() {
         for next in ["bench", "setoption name Clear Hash", "setoption name table.slots value 2", "ucinewgame"] {
             let answer = answers_to(&format!("go infinite\n{next}\nbench\nisready\ngo depth 1\n"));
-            let is = |start: &str| answer.iter().map(|line| line.starts_with(start)).collect::<Vec<_>>();
-            let (bench, best) = (is(BENCH), is("bestmove "));
-            let first = |of: &[bool]| of.iter().position(|&found| found);
+            let begins = |start: &str| answer.iter().map(|line| line.starts_with(start)).collect::<Vec<_>>();
+            let (bench, best) = (begins(BENCH), begins("bestmove "));
+            let first = |marks: &[bool]| marks.iter().position(|&found| found);
             assert!(first(&best) < first(&bench), "{next}: {answer:?}");
             assert!(first(&best).is_some(), "{next}: {answer:?}");
             assert_eq!(

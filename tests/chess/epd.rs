@@ -122,7 +122,7 @@ fn deviation_is_refused_with_its_column_or_repaired() {
         ),
         (
             "8/8/8/8/8/3K4/R7/5k2 w - - id two words; bm Ke3;",
-            "column 35: `id` expects one text in quotation marks",
+            "column 35: `id` expects one string in quotation marks",
             vec!["d3e3"],
             1,
         ),

@@ -193,8 +193,8 @@ fn subject_errors_have_their_place() {
         \"subject.restart\" = \"game\"\n[[variant]]\nname = \"w\"\nsubject = \"builtin\"\n"
     );
     let experiment = read(&text, &[]).map_err(|problem| problem.to_string());
-    let columns = |at: usize| {
-        experiment.as_ref().map(|experiment| crate::experiment::variant::option_columns(&experiment.variants[at]))
+    let columns = |index: usize| {
+        experiment.as_ref().map(|experiment| crate::experiment::variant::option_columns(&experiment.variants[index]))
     };
     let shown = [
         ("subject.uci", "x -u"),

@@ -65,8 +65,10 @@ fn plans_with_other_suites_have_other_ids() {
     };
     let both = "suites = { a = { file = 'a.epd' }, b = { file = 'b.epd' } }\nlimit = { depth = 2 }\n";
     let own = "suites = { a = { file = 'a.epd', depth = 2 }, b = { file = 'b.epd', depth = 3 } }\n";
-    let [head, rest] =
-        [&MIDDLE[..MIDDLE.find('\n').map_or(0, |at| at + 1)], &MIDDLE[MIDDLE.find('\n').map_or(0, |at| at + 1)..]];
+    let [head, rest] = [
+        &MIDDLE[..MIDDLE.find('\n').map_or(0, |index| index + 1)],
+        &MIDDLE[MIDDLE.find('\n').map_or(0, |index| index + 1)..],
+    ];
     let ids = [id(both, MIDDLE, END), id(both, head, &format!("{rest}{END}")), id(own, MIDDLE, END)];
     assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 3, "{ids:x?}");
 }

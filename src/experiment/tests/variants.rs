@@ -169,7 +169,7 @@ fn axis_and_variant_errors_have_their_place() {
         "grid: more than 100000 combinations: use fewer values or axes"
     );
     // 250 x 400 combinations are the maximum: the next error is reported.
-    let list = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>().join(", ");
+    let list = |count: usize| (0..count).map(|index| index.to_string()).collect::<Vec<_>>().join(", ");
     let first_error = |seeds: usize, windows: usize| {
         let axes = format!("[grid]\n\"keys.seed\" = [{}]\naspiration = [{}]\n", list(seeds), list(windows));
         output(&format!("{SEARCH}{axes}[[exclude]]\n"), &[]).0

@@ -44,7 +44,7 @@ pub fn rows(out: &Path) -> Vec<Vec<String>> {
     let header = reader.headers().unwrap().clone();
     let seconds = header.iter().position(|name| name == columns::SECONDS);
     let fields = |row: &StringRecord| {
-        row.iter().enumerate().filter(|(at, _)| Some(*at) != seconds).map(|(_, field)| field.to_owned()).collect()
+        row.iter().enumerate().filter(|(index, _)| Some(*index) != seconds).map(|(_, field)| field.to_owned()).collect()
     };
     [header.clone()].into_iter().chain(reader.records().map(Result::unwrap)).map(|row| fields(&row)).collect()
 }
@@ -154,9 +154,9 @@ fn rows_come_back_from_unused_and_go_with_fresh() {
     let before = |rest: &str, settings: Settings| {
         run(&experiment(temporary.path(), &text(rest), SUITE), &out, settings).1.before
     };
-    assert_eq!([0, 1, 2].map(|at| before(plans[at], Settings::default())), [0, 0, 1], "the default table");
+    assert_eq!([0, 1, 2].map(|index| before(plans[index], Settings::default())), [0, 0, 1], "the default table");
     assert_eq!(unused_files(&out).len(), 2, "one for each header");
-    assert_eq!([0, 1, 2].map(|at| before(plans[at], Settings::default())), [8, 8, 1]);
+    assert_eq!([0, 1, 2].map(|index| before(plans[index], Settings::default())), [8, 8, 1]);
     // A line in it that cannot be read stays where it is.
     let unused = unused_files(&out).remove(0);
     let text = fs::read_to_string(&unused).unwrap() + "no row\n";
@@ -258,7 +258,7 @@ fn source_gives_its_whole_jobs_and_stays_as_it_is() {
     let path = source.join(record::RESULTS);
     // Of the last job only the first row and a half are there.
     let whole = fs::read(&path).unwrap();
-    let ends: Vec<usize> = (0..whole.len()).filter(|&at| whole[at] == b'\n').collect();
+    let ends: Vec<usize> = (0..whole.len()).filter(|&index| whole[index] == b'\n').collect();
     fs::write(&path, &whole[..ends[ends.len() - 2] + 20]).unwrap();
     let lock = Output::open(&source).unwrap();
     let files = || {

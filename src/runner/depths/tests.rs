@@ -8,7 +8,7 @@ fn edit(out: &Path, line: usize, column: &str, value: &str) {
     let path = out.join(record::RESULTS);
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
-    let at = header.iter().position(|name| name == column).unwrap();
+    let index = header.iter().position(|name| name == column).unwrap();
     let (mut text, mut check, last) = (header.join(",") + "\n", 0, header.len() - 1);
     for (number, row) in reader.records().map(Result::unwrap).enumerate() {
         let mut fields: Vec<String> = row.iter().take(last).map(str::to_owned).collect();
@@ -16,7 +16,7 @@ fn edit(out: &Path, line: usize, column: &str, value: &str) {
             check = 0;
         }
         if number + 2 == line {
-            value.clone_into(&mut fields[at]);
+            value.clone_into(&mut fields[index]);
         }
         check = record::seal(&mut fields, check);
         text += &(fields.join(",") + "\n");

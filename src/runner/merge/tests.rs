@@ -8,9 +8,9 @@ use crate::runner::session::tests::{SIX, experiment, rows, run};
 use std::collections::BTreeMap;
 
 /// Runs some of three shards, each in a folder named by its number.
-fn shards(experiment: &Experiment, at: &Path, which: &[u64]) -> Vec<(u64, PathBuf)> {
+fn shards(experiment: &Experiment, path: &Path, which: &[u64]) -> Vec<(u64, PathBuf)> {
     let folder = |&index: &u64| {
-        let folder = at.join(format!("shard{index}"));
+        let folder = path.join(format!("shard{index}"));
         let shard = Some(Shard { index, count: 3 });
         run(experiment, &folder, Settings { jobs: 1, shard, ..Settings::default() });
         (index, folder)
@@ -45,7 +45,7 @@ fn merge_gives_the_rows_of_a_single_run() {
             .map(|name| row_index.header.iter().position(|column| column == name).unwrap());
         let mut dealt = Vec::new();
         let dealing = all.visit_rows(&row_index, &mut stopping, files, &mut |_, row| {
-            dealt.push(places.map(|at| row[at].to_owned()));
+            dealt.push(places.map(|column| row[column].to_owned()));
             Ok(())
         });
         assert!(dealing.is_ok(), "{files}: {dealt:?}");
@@ -189,7 +189,7 @@ fn merge_refuses_folders_of_other_shards_or_plans() {
     let plan = Plan::new(&experiment);
     let folders = shards(&experiment, temporary.path(), &[0, 1, 2]);
     let message = |plan: &Plan, change: &[(u64, &PathBuf)]| {
-        let kept = folders.iter().filter(|(at, _)| change.iter().all(|(index, _)| index != at)).cloned();
+        let kept = folders.iter().filter(|(shard, _)| change.iter().all(|(index, _)| index != shard)).cloned();
         let folders = kept.chain(change.iter().map(|&(index, folder)| (index, folder.clone()))).collect();
         let shards = Shards { experiment: &experiment, plan, shard_count: 3, folders };
         shards.incomplete_shards().unwrap_err().to_string()
@@ -259,16 +259,16 @@ fn shards_of_different_builds_need_any_build() {
     let temporary = tempfile::tempdir().unwrap();
     let experiment = experiment(temporary.path(), SIX);
     let plan = Plan::new(&experiment);
-    for (at, (commits, engines)) in [("aaa", "eee"), ("aab", "eee"), ("aaa", "eef")].into_iter().enumerate() {
-        let place = |index: usize| temporary.path().join(format!("{at}.{index}"));
+    for (case, (commits, engines)) in [("aaa", "eee"), ("aab", "eee"), ("aaa", "eef")].into_iter().enumerate() {
+        let place = |index: usize| temporary.path().join(format!("{case}.{index}"));
         // The third folder is shard 1.
-        let put = |(index, of): (usize, usize)| {
+        let put = |(index, letter): (usize, usize)| {
             let folder = place(index);
             let mut manifest = crate::runner::manifest(&experiment, &plan, 1, None);
             manifest.shard = Some(Shard { index: index as u64, count: 3 });
-            manifest.build.commit = commits[of..=of].to_owned();
-            manifest.build.searches = commits[of..=of].to_owned();
-            let engine = EngineInfo { sha256: engines[of..=of].to_owned(), ..EngineInfo::default() };
+            manifest.build.commit = commits[letter..=letter].to_owned();
+            manifest.build.searches = commits[letter..=letter].to_owned();
+            let engine = EngineInfo { sha256: engines[letter..=letter].to_owned(), ..EngineInfo::default() };
             manifest.subjects = [("engine".to_owned(), engine)].into();
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join(MANIFEST), serde_json::to_string(&manifest).unwrap()).unwrap();
@@ -286,7 +286,7 @@ fn shards_of_different_builds_need_any_build() {
             Some(format!("was run by another build ({}) than shard 2 ({})", build("b"), build("a"))),
             Some("was run with another build of an engine than shard 2".to_owned()),
         ];
-        let message = what[at]
+        let message = what[case]
             .as_ref()
             .map(|what| format!("{}: {what}: run it again, or merge anyway with --any-build", place(1).display()));
         assert_eq!(refused, message);

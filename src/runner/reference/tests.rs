@@ -23,7 +23,7 @@ fn find_position_returns_the_position_of_a_name() {
     };
     let (start, other) = (Board::startpos(), Board::from_fen(late).unwrap());
     let games = read_file("suite = 'a ply b.pgn'");
-    let [one, two] = [0, 1].map(|at| games.suite.items[at].id.clone());
+    let [one, two] = [0, 1].map(|index| games.suite.items[index].id.clone());
     let words = |text: &str| text.to_owned();
     for (name, place) in [
         (format!("{one} ply 0"), Some((start, words("")))),
@@ -134,8 +134,8 @@ fn gather_merges_judgements_of_one_reference() {
         nodes: Some(7),
     };
     let gathered = |second: &str, old: &str, any: bool| {
-        let at = tempfile::TempDir::new().unwrap();
-        let [first, other, into] = ["a", "b", "into"].map(|name| at.path().join(name));
+        let folder = tempfile::TempDir::new().unwrap();
+        let [first, other, into] = ["a", "b", "into"].map(|name| folder.path().join(name));
         for (folder, rows) in [
             (&first, vec![row("j", "A", 1)]),
             (&other, vec![row(second, "A", 2), row(second, "B", 3)]),

@@ -47,9 +47,9 @@ fn entry_finds_the_place_or_names_the_wrong_field() {
     let job = plan.job_for(1, None, 1, 2);
     let [first, last]: [Vec<String>; 2] = rows(&experiment, &plan, &header, &job, "").try_into().unwrap();
     let entry = |row: &[String], name: &str, value: &str| {
-        let at = header.iter().position(|column| column == name).unwrap();
+        let index = header.iter().position(|column| column == name).unwrap();
         let mut row = row.to_vec();
-        row[at] = value.to_owned();
+        row[index] = value.to_owned();
         row_index.entry(&StringRecord::from(row))
     };
     let error = |row: &[String], name: &str, value: &str| entry(row, name, value).unwrap_err();

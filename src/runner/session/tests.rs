@@ -67,7 +67,7 @@ pub fn rows(folder: &Path) -> Vec<[String; 3]> {
     let header = reader.headers().unwrap().clone();
     let place = |name: &str| header.iter().position(|column| column == name).unwrap();
     let places = [columns::VARIANT, columns::POSITION, columns::NODES].map(place);
-    let line = |row: csv::StringRecord| places.map(|at| row[at].to_owned());
+    let line = |row: csv::StringRecord| places.map(|index| row[index].to_owned());
     reader.records().map(|row| line(row.unwrap())).collect()
 }
 
@@ -198,7 +198,11 @@ pub fn cells(folder: &Path, names: &[&str]) -> Vec<Vec<String>> {
     let header = reader.headers().unwrap().clone();
     let places: Vec<usize> =
         names.iter().map(|name| header.iter().position(|column| column == *name).unwrap()).collect();
-    reader.records().map(|row| row.unwrap()).map(|row| places.iter().map(|&at| row[at].to_owned()).collect()).collect()
+    reader
+        .records()
+        .map(|row| row.unwrap())
+        .map(|row| places.iter().map(|&index| row[index].to_owned()).collect())
+        .collect()
 }
 
 /// Each of three positions has the same rows as in a suite of its own: with tables of a share, in
@@ -398,7 +402,7 @@ fn share_is_of_the_jobs_own_working_set() {
         let header = reader.headers().unwrap().clone();
         let place = |name: &str| header.iter().position(|column| column == name).unwrap();
         let places = [columns::VARIANT, columns::POSITION, columns::SLOTS].map(place);
-        let line = |row: csv::StringRecord| places.map(|at| row[at].to_owned());
+        let line = |row: csv::StringRecord| places.map(|column| row[column].to_owned());
         reader.records().map(|row| line(row.unwrap())).collect::<BTreeSet<[String; 3]>>()
     };
     let many = "[[variant]]\nname = 'many'\n'limit.nodes' = 400\n";
