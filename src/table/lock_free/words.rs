@@ -3,7 +3,31 @@
 use crate::table::TableError;
 use std::ops::Deref;
 
-pub use loom::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+pub use loom::sync::atomic::{AtomicU16, Ordering};
+
+/// A word that is stored to by an exchange. Loom lets a plain store come between the two halves of
+/// another thread's exchange, so that afterwards either value may be read; in the memory model of
+/// C++11 an exchange reads the last value before its own (`tests::loom_loses_a_store`, loom's issues
+/// 254 and 389). An exchange has a place in the order of all, as a store has on any processor; orders
+/// of stores that no sequence of steps gives are not tried.
+pub struct AtomicU64(loom::sync::atomic::AtomicU64);
+
+impl AtomicU64 {
+    pub fn new(value: u64) -> Self {
+        Self(loom::sync::atomic::AtomicU64::new(value))
+    }
+
+    pub fn store(&self, value: u64, ordering: Ordering) {
+        self.0.swap(value, ordering);
+    }
+}
+
+impl Deref for AtomicU64 {
+    type Target = loom::sync::atomic::AtomicU64;
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
 
 /// A block of words that threads share.
 pub struct Words(Box<[AtomicU64]>);
