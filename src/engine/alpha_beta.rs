@@ -39,6 +39,9 @@ impl<O: Observer> Search<'_, O> {
                 return score;
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
+            if self.on.entered_depth <= depth {
+                self.enter_entry(board, window);
+            }
             if asks && self.on.neutral {
                 self.known = self.offered(board, depth);
             }
@@ -99,7 +102,7 @@ impl<O: Observer> Search<'_, O> {
             looked_ahead = true;
         }
         if self.on.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move() {
-            self.alpha_beta::<TABLE>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..window }, previous);
+            self.visit::<TABLE>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..window }, previous);
             if self.aborted {
                 return 0;
             }
@@ -157,16 +160,12 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
-                if TABLE
-                    && self.on.defer_depth <= depth
-                    && tried > 0
-                    && next.is_some()
-                    && self.is_elsewhere(child.key())
-                {
+                let may_wait = TABLE && self.on.defer_depth <= depth && tried > 0 && next.is_some();
+                let depth = extension.depth(depth, mv);
+                if may_wait && self.is_taken(board, &child, mv, depth, tried) {
                     self.deferred.push((ply, mv));
                     continue;
                 }
-                let depth = extension.depth(depth, mv);
                 self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried, crumb)
             };
             if self.aborted {
@@ -256,12 +255,7 @@ impl<O: Observer> Search<'_, O> {
         let open = beta - alpha > 1;
         let full = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, cut: !(cut || open) };
         let zero = Node { alpha: -alpha - 1, cut: !cut, ..full };
-        if self.on.lmr_depth <= depth
-            && tried >= self.on.lmr_full_moves
-            && !board.in_check()
-            && !child.in_check()
-            && board.is_quiet(mv)
-        {
+        if self.is_late(board, child, mv, depth, tried) {
             let reduced = Node { depth: (full.depth - self.on.lmr_reduction - i32::from(crumb)).max(0), ..zero };
             let score = -self.visit::<TABLE>(child, reduced, mv);
             if score <= alpha || self.aborted {
@@ -279,11 +273,25 @@ impl<O: Observer> Search<'_, O> {
         -self.visit::<TABLE>(child, full, mv)
     }
 
+    /// Whether a move is searched with a reduced depth first.
+    #[inline(always)]
+    pub(super) fn is_late(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
+        self.on.lmr_depth <= depth
+            && tried >= self.on.lmr_full_moves
+            && !board.in_check()
+            && !child.in_check()
+            && board.is_quiet(mv)
+    }
+
     /// Searches a node of any remaining depth.
     #[inline]
     pub(super) fn visit<const TABLE: bool>(&mut self, board: &Board, place: Node, previous: Move) -> Score {
         if place.depth > 0 {
-            self.alpha_beta::<TABLE>(board, place, previous)
+            let score = self.alpha_beta::<TABLE>(board, place, previous);
+            if TABLE && self.on.entered_depth <= place.depth {
+                self.leave_entry(place);
+            }
+            score
         } else {
             self.leaf::<TABLE>(board, place)
         }

@@ -85,10 +85,8 @@ impl EngineOptions {
         )?;
         refuse(
             "threads.helpers",
-            several
-                && matches!(threads.helpers, Helpers::Breadcrumbs | Helpers::Abdada)
-                && self.table.kind == TableKind::None,
-            "\"breadcrumbs\" and \"abdada\" ask the table where the others are: expected one",
+            several && threads.helpers.avoid_each_other() && self.table.kind == TableKind::None,
+            "\"breadcrumbs\" and both kinds of \"abdada\" ask the table where the others are: expected one",
         )?;
         if threads.is_lock_free() && self.table.kind != TableKind::None {
             let reasons = [
@@ -101,8 +99,7 @@ impl EngineOptions {
                     !matches!(threads.tear.entries, Halves::Bare | Halves::Xor),
                     "an entry of another form than \"bare\" or \"xor\" (threads.tear.entries)",
                 ),
-                (threads.helpers == Helpers::Breadcrumbs, "helpers = \"breadcrumbs\""),
-                (threads.helpers == Helpers::Abdada, "helpers = \"abdada\""),
+                (threads.helpers.avoid_each_other(), "helpers that avoid each other (threads.helpers)"),
             ];
             for (_, what) in reasons.iter().filter(|(applies, _)| *applies) {
                 refuse("threads.lock", true, &format!("{what} needs a lock: expected true"))?;

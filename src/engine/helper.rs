@@ -139,7 +139,9 @@ fn skipped(number: u8, depth: u8) -> bool {
 /// The order in which a helper tries the root's moves, if it is another one.
 fn root_order(options: &EngineOptions, number: u8) -> Option<RootOrder> {
     match options.threads.helpers {
-        Helpers::Same | Helpers::SkipDepths | Helpers::Breadcrumbs | Helpers::Abdada => None,
+        Helpers::Same | Helpers::SkipDepths | Helpers::Breadcrumbs | Helpers::SimplifiedAbdada | Helpers::Abdada => {
+            None
+        }
         Helpers::OddEven => (number % 2 == 1).then_some(RootOrder::OddEven),
         Helpers::Shuffle => Some(RootOrder::Shuffle(options.threads.seed ^ u64::from(number) << 56)),
     }

@@ -47,6 +47,7 @@ impl<'a> Kernel<'a> {
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
             deferred: Vec::new(),
+            entered: Vec::new(),
             evaluation: None,
             pv: std::mem::replace(&mut buffers.pv, Variations::none()),
             past: buffers.path.len(),

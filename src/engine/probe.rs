@@ -49,8 +49,8 @@ impl<O: Observer> Search<'_, O> {
         let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
-            if self.on.evaluations_depth <= depth && board.checkers().is_empty() {
-                self.record_evaluation(board, node);
+            if self.on.reserve_depth <= depth {
+                self.reserve(board, node);
             }
             return answer;
         };
@@ -141,10 +141,15 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Offers a static evaluation alone, and leaves it to a leaf or quiescence node.
+    /// Offers a static evaluation alone, and leaves it to a leaf or quiescence node; or an entry
+    /// without anything, where searchers are counted at entries.
     #[cold]
-    fn record_evaluation(&mut self, board: &Board, node: Node) {
-        let evaluation = self.on.static_evaluation.then(|| {
+    fn reserve(&mut self, board: &Board, node: Node) {
+        let evaluates = self.on.evaluations_depth <= node.depth && board.checkers().is_empty();
+        if !evaluates && self.on.entered_depth > node.depth {
+            return;
+        }
+        let evaluation = (evaluates && self.on.static_evaluation).then(|| {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
         });

@@ -38,9 +38,9 @@ impl<O: Observer> Search<'_, O> {
 
     fn root(&mut self, root: &Board, node: Node) -> Score {
         if self.table.is_some() {
-            self.alpha_beta::<true>(root, node, Move::NONE)
+            self.visit::<true>(root, node, Move::NONE)
         } else {
-            self.alpha_beta::<false>(root, node, Move::NONE)
+            self.visit::<false>(root, node, Move::NONE)
         }
     }
 

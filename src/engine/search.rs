@@ -1,7 +1,7 @@
 //! One root search: its state and the code shared by all nodes.
 
 use super::eval::Evaluator;
-use super::node::TableAnswer;
+use super::node::{Node, TableAnswer};
 use super::observer::Observer;
 use super::options::Algorithm;
 use super::oracle::BestMoves;
@@ -46,6 +46,9 @@ pub struct Search<'a, O> {
     pub(super) pv: Variations,
     /// Moves put off at the nodes on the path with their plies, those of the deepest last.
     pub(super) deferred: Vec<(usize, Move)>,
+    /// Plies, positions and depths of the nodes on the path at whose entries this searcher is
+    /// counted.
+    pub(super) entered: Vec<(usize, u64, u8)>,
     /// What a probe at remaining depth 0 found or computed, until the node takes it.
     pub(super) evaluation: Option<Score>,
     /// Keys of the positions from the start of the game to this node's parent.
@@ -186,6 +189,38 @@ impl<O: Observer> Search<'_, O> {
         }
         let first = self.deferred.iter().rposition(|&(at, _)| at < ply).map_or(0, |last| last + 1);
         (first < self.deferred.len()).then(|| self.deferred.remove(first).1)
+    }
+
+    /// Counts this searcher at the entry of a node.
+    #[cold]
+    pub(super) fn enter_entry(&mut self, board: &Board, node: Node) {
+        let (key, depth) = (self.table_key(board), node.depth as u8);
+        if let Some(table) = self.table.as_deref_mut() {
+            table.enter(key, depth);
+            self.entered.push((node.ply, key, depth));
+        }
+    }
+
+    /// Takes this searcher off the entry of a node, if it was counted there. The node may be one of
+    /// internal deepening inside another one.
+    #[cold]
+    pub(super) fn leave_entry(&mut self, node: Node) {
+        let own = |&mut (ply, _, depth): &mut (usize, u64, u8)| ply == node.ply && i32::from(depth) <= node.depth;
+        if let (Some((_, key, depth)), Some(table)) = (self.entered.pop_if(own), self.table.as_deref_mut()) {
+            table.leave(key, depth);
+        }
+    }
+
+    /// Whether another searcher is where a move leads to: in the middle of the position, or counted
+    /// at its entry at the depth to which the move would be searched.
+    #[cold]
+    pub(super) fn is_taken(&mut self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
+        if self.on.entered_depth > self.on.defer_depth {
+            return self.is_elsewhere(child.key());
+        }
+        let late = if self.is_late(board, child, mv, depth, tried) { self.on.lmr_reduction } else { 0 };
+        let (key, depth) = (self.table_key(child), (depth - 1 - late).max(0) as u8);
+        self.table.as_deref_mut().is_some_and(|table| table.is_entered(key, depth))
     }
 
     /// Whether another searcher is in the middle of a position.

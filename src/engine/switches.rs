@@ -38,6 +38,8 @@ pub struct Switches {
     pub store_depth: i32,
     /// The least depth of a node that stores its evaluation alone.
     pub evaluations_depth: i32,
+    /// The least depth of a node that stores its evaluation alone, or reserves an entry.
+    pub reserve_depth: i32,
     /// Entries keep static evaluations.
     pub static_evaluation: bool,
     /// A hit's score puts the static evaluation right.
@@ -80,6 +82,8 @@ pub struct Switches {
     pub breadcrumbs: bool,
     /// Minimum remaining depth at which a move is put off while another searcher is there.
     pub defer_depth: i32,
+    /// Minimum remaining depth at which a searcher is counted at an entry.
+    pub entered_depth: i32,
     pub null_depth: i32,
     pub null_reduction: i32,
     pub singular_depth: i32,
@@ -153,6 +157,7 @@ impl Switches {
                 true => floor(options.store.at, options.store.min_depth),
                 false => NEVER,
             },
+            reserve_depth: NEVER,
             static_evaluation: table.static_evaluation,
             refines: probe.refine,
             evaluates_hits: table.static_evaluation || probe.refine,
@@ -185,7 +190,11 @@ impl Switches {
             lmr_full_moves: usize::from(options.lmr.full_moves),
             lmr_reduction: i32::from(options.lmr.reduction),
             breadcrumbs: several && options.threads.helpers == Helpers::Breadcrumbs,
-            defer_depth: if several && options.threads.helpers == Helpers::Abdada { 3 } else { NEVER },
+            defer_depth: match options.threads.helpers {
+                Helpers::SimplifiedAbdada | Helpers::Abdada if several => 3,
+                _ => NEVER,
+            },
+            entered_depth: if several && options.threads.helpers == Helpers::Abdada { 2 } else { NEVER },
             null_depth: from_depth(options.null_move.min_depth),
             null_reduction: i32::from(options.null_move.reduction),
             singular_depth: from_depth(options.singular.min_depth),
@@ -203,6 +212,7 @@ impl Switches {
             flat: options.eval.squares == PieceSquares::None,
             bare_leaves: false,
         };
+        on.reserve_depth = on.evaluations_depth.min(on.entered_depth.max(on.store_depth));
         let eval = &options.eval;
         let incremental = eval.mobility == 0 && eval.centre == 0 && eval.space == 0 && eval.random == 0;
         on.bare_leaves = options.leaf == Leaf::Static

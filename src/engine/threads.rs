@@ -150,6 +150,14 @@ pub enum Answer {
     Vote,
 }
 
+impl Helpers {
+    /// Whether searchers avoid each other: what a depth means then depends on where the others are.
+    #[must_use]
+    pub fn avoid_each_other(self) -> bool {
+        matches!(self, Self::Breadcrumbs | Self::SimplifiedAbdada | Self::Abdada)
+    }
+}
+
 /// How helpers differ from the main searcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -171,7 +179,12 @@ pub enum Helpers {
     Breadcrumbs,
     /// All searchers put off, to the end of its node, a move that leads to a position which another
     /// one is in the middle of; never the first, and at remaining depths of at least 3. Source:
-    /// T. Kerrigan, simplified ABDADA (without its second look at the table); ABDADA: J.-C. Weill
-    /// 1996.
+    /// T. Kerrigan, simplified ABDADA (without its second look at the table).
+    SimplifiedAbdada,
+    /// Likewise, but what counts is in the table: each entry has the number of searchers that are
+    /// in the middle of its position at the greatest remaining depth of them, from 2 on; a move is
+    /// put off if any is there at the depth to which it would be searched. A node without an entry
+    /// first stores one of depth 0, without a score, which the policy may refuse; with an entry its
+    /// count is lost. Source: J.-C. Weill, "The ABDADA distributed minimax-search algorithm", 1996.
     Abdada,
 }

@@ -5,6 +5,7 @@
 
 pub mod bounded;
 mod design;
+mod entered;
 pub mod entry;
 mod error;
 pub mod expression;
@@ -283,6 +284,20 @@ pub trait Table: Send {
     /// if so.
     fn is_elsewhere(&mut self, key: u64) -> bool {
         let _ = key;
+        false
+    }
+    /// Counts the searcher that uses this handle of a shared table at the entry that its last probe
+    /// or store met, if there is one, until it leaves (ABDADA).
+    fn enter(&mut self, key: u64, depth: u8) {
+        let _ = (key, depth);
+    }
+    /// Ends what `enter` began.
+    fn leave(&mut self, key: u64, depth: u8) {
+        let _ = (key, depth);
+    }
+    /// Whether the entry of a position counts any searcher at this depth, which is counted if so.
+    fn is_entered(&mut self, key: u64, depth: u8) -> bool {
+        let _ = (key, depth);
         false
     }
     /// The counters of the shadow table, if there is one.

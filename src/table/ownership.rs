@@ -26,7 +26,7 @@ crate::counters! {
         /// Probes of a position that another searcher is in the middle of (it is on the way from
         /// the root to where that one's turn ended).
         in_flight,
-        /// Moves put off (`helpers = "abdada"`), or nodes whose late moves were reduced more
+        /// Moves put off (both kinds of `abdada`), or nodes whose late moves were reduced more
         /// (`"breadcrumbs"`), because another searcher was there.
         avoided,
         /// Results offered of a position that the table has from another searcher at the same

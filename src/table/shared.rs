@@ -1,6 +1,7 @@
 //! One table for several searchers of an engine: each has a handle, and the table knows who wrote
 //! which entry.
 
+use super::entered::Entered;
 use super::flight::InFlight;
 use super::ownership::{Ownership, ThreadCounters};
 use super::tear::{Found, Tear, Torn};
@@ -12,6 +13,7 @@ struct Shared {
     table: Box<dyn Table>,
     owners: Ownership,
     flight: InFlight,
+    entered: Entered,
     torn: Option<Torn>,
     counters: ThreadCounters,
 }
@@ -30,8 +32,9 @@ impl SharedTable {
     pub fn handles(mut table: Box<dyn Table>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
         table.number_entries();
         let owners = Ownership::new(table.occupancy().slots as usize);
-        let (flight, torn, counters) = (InFlight::default(), Torn::new(tear, seed), ThreadCounters::default());
-        let shared = Arc::new(Mutex::new(Shared { table, owners, flight, torn, counters }));
+        let (flight, entered) = (InFlight::default(), Entered::default());
+        let (torn, counters) = (Torn::new(tear, seed), ThreadCounters::default());
+        let shared = Arc::new(Mutex::new(Shared { table, owners, flight, entered, torn, counters }));
         let handle = |searcher| Self { shared: Arc::clone(&shared), searcher: searcher as u8 };
         (0..searchers).map(|searcher| Box::new(handle(searcher)) as Box<dyn Table>).collect()
     }
@@ -45,7 +48,8 @@ impl SharedTable {
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
-        let Shared { table, owners, flight, torn, counters } = &mut *shared;
+        let Shared { table, owners, flight, entered, torn, counters } = &mut *shared;
+        entered.meet(self.searcher, None);
         counters.in_flight += u64::from(flight.is_elsewhere(key, self.searcher));
         torn.iter_mut().for_each(|torn| torn.call(self.searcher));
         let mut hit = table.probe(key, depth)?;
@@ -62,15 +66,18 @@ impl Table for SharedTable {
             }
         }
         counters.count_hit(hit.age, owners.read(hit.slot, self.searcher));
+        entered.meet(self.searcher, Some(hit.slot));
         Some(hit)
     }
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut shared = self.lock();
         let stored = shared.table.store(key, entry);
-        let Shared { owners, torn, counters, .. } = &mut *shared;
+        let Shared { owners, entered, torn, counters, .. } = &mut *shared;
         owners.cover(stored.slot + usize::from(stored.moved) + 1);
         owners.store(stored, self.searcher, entry.depth, counters);
+        entered.store(stored, key);
+        entered.meet(self.searcher, (stored.same || !stored.refused).then_some(stored.slot));
         if let Some(torn) = torn {
             torn.call(self.searcher);
             counters.torn += u64::from(torn.store(stored, entry, self.searcher));
@@ -102,6 +109,7 @@ impl Table for SharedTable {
         let mut shared = self.lock();
         shared.table.clear();
         shared.owners.clear();
+        shared.entered.clear();
         shared.torn.iter_mut().for_each(Torn::clear);
     }
 
@@ -109,12 +117,28 @@ impl Table for SharedTable {
         let mut shared = self.lock();
         shared.table.renew();
         shared.owners.clear();
+        shared.entered.clear();
         shared.torn.iter_mut().for_each(Torn::renew);
     }
 
     fn is_elsewhere(&mut self, key: u64) -> bool {
         let mut shared = self.lock();
         let there = shared.flight.is_elsewhere(key, self.searcher);
+        shared.counters.avoided += u64::from(there);
+        there
+    }
+
+    fn enter(&mut self, key: u64, depth: u8) {
+        self.lock().entered.enter(self.searcher, key, depth);
+    }
+
+    fn leave(&mut self, key: u64, depth: u8) {
+        self.lock().entered.leave(key, depth);
+    }
+
+    fn is_entered(&mut self, key: u64, depth: u8) -> bool {
+        let mut shared = self.lock();
+        let there = shared.entered.is_entered(key, depth);
         shared.counters.avoided += u64::from(there);
         there
     }

@@ -1,6 +1,5 @@
 //! What several searchers make of a comparison.
 
-use crate::engine::options::Helpers;
 use crate::experiment::{Experiment, Variant};
 use crate::text::quote_names;
 
@@ -17,7 +16,7 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
     };
     let avoids = |variant: &Variant| {
         let several = variant.builtin().map(|options| &options.threads).filter(|threads| threads.count > 1);
-        let avoids = several.is_some_and(|threads| matches!(threads.helpers, Helpers::Breadcrumbs | Helpers::Abdada));
+        let avoids = several.is_some_and(|threads| threads.helpers.avoid_each_other());
         avoids && experiment.limits(variant).iter().any(|limit| limit.depth.is_some())
     };
     let threads = |variant: &Variant| {

@@ -117,7 +117,7 @@ fn searchers_equal_threads_that_take_the_same_turns() {
 /// talkchess 15912, 1998.
 #[test]
 fn helpers_that_start_after_the_main_searcher_change_no_count() {
-    for helpers in ["same", "odd-even", "skip-depths", "shuffle", "abdada"] {
+    for helpers in ["same", "odd-even", "skip-depths", "shuffle", "simplified-abdada"] {
         let threads = format!("{{ \"count\": 4, \"quantum\": 4294967295, \"helpers\": \"{helpers}\" }}");
         let [alone, later] =
             [options("{}"), options(&threads)].map(|options| search(&options, MIDDLE_GAME, to_depth(5)));
@@ -320,6 +320,7 @@ fn helpers_and_schedules_change_the_counts() {
         r#"{ "count": 3, "schedule": "random" }"#,
         r#"{ "count": 3, "schedule": "random", "seed": 2 }"#,
         r#"{ "count": 3, "schedule": "list", "turns": "0:64 1:64 1:64 2:64" }"#,
+        r#"{ "count": 3, "helpers": "simplified-abdada" }"#,
         r#"{ "count": 3, "helpers": "abdada" }"#,
         r#"{ "count": 3, "answer": "first" }"#,
         r#"{ "count": 4 }"#,

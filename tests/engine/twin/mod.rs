@@ -267,6 +267,25 @@ fn searchers_of_a_table_that_refuses_equal_the_twin() {
     }
 }
 
+/// Counts of searchers at entries that are refused, replaced and moved, with reduced, repeated and
+/// extended searches of what was put off.
+#[test]
+fn searchers_counted_at_entries_equal_the_twin() {
+    let terms = "lmr.min_depth = 2\nsingular.min_depth = 3\niid.min_depth = 3\nnull_move.min_depth = 2";
+    for (table, rest) in [
+        ("size = 96, slots = 3, policy = 'depth-preferred'", "store.evaluations = true"),
+        ("size = 96, slots = 2, policy = 'two-tier', same_key = 'deeper'", terms),
+        ("size = 600, policy = 'always', static_evaluation = true", "algorithm = 'alpha-beta'\nstore.min_depth = 3"),
+        ("size = 5, policy = 'always'", terms),
+        ("kind = 'unbounded'", "draws = true\nprobe.depth = 'equal'"),
+    ] {
+        let threads = "threads = { count = 3, quantum = 5, helpers = 'abdada' }\nlmr.full_moves = 2";
+        let options: EngineOptions = from_toml(&format!("{threads}\n{rest}\ntable = {{ {table} }}")).unwrap();
+        same(table, &options, &values::STARTS[4..5], None);
+        same(table, &options, &[(values::STARTS[0].0, 5), (values::STARTS[4].0, 6)], Some(9001));
+    }
+}
+
 /// What two programs may do differently between searchers is noticed: a twin with each of these
 /// faults does not equal the engine.
 #[test]

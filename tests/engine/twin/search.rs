@@ -587,8 +587,10 @@ impl Twin {
         tally([&mut seen.probes_ply_0, &mut seen.probes_ply_3, &mut seen.probes_ply_6, &mut seen.probes_ply_9]);
         let Some(hit) = hit else {
             self.anatomy = seen;
-            if self.options.store.evaluations && self.writes(spot.depth) && board.checkers().is_empty() {
-                if self.options.table.static_evaluation {
+            let evaluates = self.options.store.evaluations && board.checkers().is_empty();
+            let reserves = self.helpers_are(Helpers::Abdada) && spot.depth >= 2;
+            if (evaluates || reserves) && self.writes(spot.depth) {
+                if evaluates && self.options.table.static_evaluation {
                     self.count.evals += 1;
                     self.standing = Some(evaluate(&self.options, &self.rows, board));
                 }
@@ -792,6 +794,15 @@ impl Twin {
     }
 
     fn node(&mut self, board: &Board, window: Window, spot: Spot, previous: Move) -> Found {
+        let mut below = false;
+        let found = self.inside(board, window, spot, previous, &mut below);
+        if let Some(owned) = self.owned.as_ref().filter(|_| below) {
+            owned.ascend(self.table_key(board), spot.depth);
+        }
+        found
+    }
+
+    fn inside(&mut self, board: &Board, window: Window, spot: Spot, previous: Move, below: &mut bool) -> Found {
         let from = (self.count.nodes, self.credit);
         self.enter()?;
         self.count.interior += 1;
@@ -807,6 +818,10 @@ impl Twin {
                 return Ok((score, Vec::new()));
             }
             (now, best, table_move, entry) = (narrowed, start, mv, answer);
+            if let Some(owned) = self.owned.as_ref().filter(|_| self.helpers_are(Helpers::Abdada) && depth >= 2) {
+                owned.descend(self.table_key(board), depth);
+                *below = true;
+            }
             let table = &self.options.table;
             let knows_all = table.kind == TableKind::Unbounded && table.forget == 0.0;
             if self.options.shape == Shape::Neutral && !knows_all {
@@ -890,8 +905,18 @@ impl Twin {
         let mut queue: std::collections::VecDeque<_> = moves.into_iter().map(|mv| (mv, false)).collect();
         let mut searched = 0;
         while let Some((mv, waited)) = queue.pop_front() {
-            let may_wait = self.helpers_are(Helpers::Abdada) && depth >= 3 && searched > 0 && !waited;
-            if may_wait && self.avoids(&after(board, mv)) {
+            let mut seen = spot;
+            if mv == singular {
+                seen.depth = (depth + plies).max(1);
+            }
+            let may_wait = depth >= 3 && searched > 0 && !waited;
+            let child = after(board, mv);
+            let simply = self.helpers_are(Helpers::SimplifiedAbdada);
+            let wholly = self.helpers_are(Helpers::Abdada);
+            if may_wait
+                && (simply && self.avoids(&child)
+                    || wholly && self.avoids_entry(board, &child, mv, seen.depth, searched))
+            {
                 queue.push_back((mv, true));
                 continue;
             }
@@ -899,11 +924,6 @@ impl Twin {
             searched += 1;
             let tables = tried == 0 && mv == table_move;
             self.count.table_moves += u64::from(tables);
-            let child = after(board, mv);
-            let mut seen = spot;
-            if mv == singular {
-                seen.depth = (depth + plies).max(1);
-            }
             let (score, below) = self.child(board, &child, mv, now, seen, tried, reduction)?;
             if score > best {
                 (best, best_move) = (score, mv);
@@ -1006,6 +1026,21 @@ impl Twin {
         self.owned.as_ref().is_some_and(|owned| owned.avoids(key))
     }
 
+    /// Whether the entry of the position after a move has searchers below it, at the depth of the
+    /// move's first search.
+    fn avoids_entry(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
+        let less = if self.late(board, child, mv, depth, tried) { i32::from(self.options.lmr.reduction) } else { 0 };
+        let key = self.table_key(child);
+        self.owned.as_ref().is_some_and(|owned| owned.avoids_entry(key, 0.max(depth - 1 - less)))
+    }
+
+    fn late(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
+        let lmr = self.options.lmr;
+        let quiet = board.captured(mv).is_none() && mv.promotion().is_none();
+        let late = tried >= usize::from(lmr.full_moves) && lmr.min_depth > 0 && depth >= i32::from(lmr.min_depth);
+        late && quiet && !board.in_check() && !child.in_check()
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn child(
         &mut self,
@@ -1022,10 +1057,7 @@ impl Twin {
         let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1, cut: !spot.cut };
         let full = Window { alpha: -window.beta, beta: -window.alpha };
         let zero = Window { alpha: -window.alpha - 1, beta: -window.alpha };
-        let lmr = self.options.lmr;
-        let quiet = board.captured(mv).is_none() && mv.promotion().is_none();
-        let late = tried >= usize::from(lmr.full_moves) && lmr.min_depth > 0 && spot.depth >= i32::from(lmr.min_depth);
-        if late && quiet && !board.in_check() && !child.in_check() {
+        if self.late(board, child, mv, spot.depth, tried) {
             let reduced = Spot { depth: (below.depth - reduction).max(0), ..below };
             let (score, line) = self.visit(child, zero, reduced, mv)?;
             if -score <= window.alpha {

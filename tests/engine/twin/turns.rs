@@ -277,11 +277,21 @@ impl Halves {
     }
 }
 
+/// Searchers that are below the position of an entry.
+struct Below {
+    key: u64,
+    depth: i32,
+    many: u32,
+}
+
 /// A table, what is known of each slot, where each searcher waits, and what they had of each other.
 struct Owned {
     table: Box<dyn Table>,
     slots: HashMap<usize, Written>,
     paths: HashMap<usize, Vec<u64>>,
+    below: HashMap<usize, Below>,
+    /// The slot of the entry that each searcher saw last.
+    seen: HashMap<usize, usize>,
     halves: Option<Halves>,
     count: ThreadCounters,
 }
@@ -305,7 +315,8 @@ impl OwnedTable {
             calls: HashMap::new(),
         };
         let halves = (options.tear.probability > 0.0 && options.tear.entries != Entries::Word).then_some(halves);
-        let owned = Owned { table, slots, paths, halves, count: ThreadCounters::default() };
+        let (below, seen) = (HashMap::new(), HashMap::new());
+        let owned = Owned { table, slots, paths, below, seen, halves, count: ThreadCounters::default() };
         Self { owned: Arc::new(Mutex::new(owned)), me: 0 }
     }
 
@@ -323,6 +334,37 @@ impl OwnedTable {
         let there = owned.paths.iter().any(|(searcher, path)| *searcher != self.me && path.contains(&key));
         owned.count.avoided += u64::from(there);
         there
+    }
+
+    /// Whether the entry of a position has searchers below it, to this depth; if so it is avoided.
+    pub fn avoids_entry(&self, key: u64, depth: i32) -> bool {
+        let mut owned = self.owned.lock().unwrap();
+        let there = owned.below.values().any(|below| below.key == key && below.depth == depth);
+        owned.count.avoided += u64::from(there);
+        there
+    }
+
+    /// The searcher goes below a position whose entry it has just seen or written.
+    pub fn descend(&self, key: u64, depth: i32) {
+        let mut owned = self.owned.lock().unwrap();
+        let Some(slot) = owned.seen.get(&self.me).copied() else { return };
+        match owned.below.get_mut(&slot).filter(|below| below.key == key) {
+            Some(below) if below.depth == depth => below.many += 1,
+            Some(below) if below.depth > depth => {}
+            _ => {
+                owned.below.retain(|_, below| below.key != key);
+                owned.below.insert(slot, Below { key, depth, many: 1 });
+            }
+        }
+    }
+
+    /// And comes back.
+    pub fn ascend(&self, key: u64, depth: i32) {
+        let mut owned = self.owned.lock().unwrap();
+        for below in owned.below.values_mut().filter(|below| below.key == key && below.depth == depth) {
+            below.many -= 1;
+        }
+        owned.below.retain(|_, below| below.many > 0);
     }
 
     /// A searcher is about to wait for its turn, below these positions.
@@ -361,7 +403,9 @@ impl Table for OwnedTable {
                 }
             }
         }
+        owned.seen.remove(&self.me);
         if let Some(hit) = &hit {
+            owned.seen.insert(self.me, hit.slot);
             let slot = owned.slots.get_mut(&hit.slot).unwrap();
             slot.asked = true;
             let by = slot.by;
@@ -398,7 +442,20 @@ impl Table for OwnedTable {
             *halves.calls.entry(self.me).or_default() += 1;
             owned.count.torn += u64::from(!stored.refused && halves.store(stored, entry, self.me));
         }
+        owned.seen.remove(&self.me);
+        if stored.same || !stored.refused {
+            owned.seen.insert(self.me, stored.slot);
+        }
         if !stored.refused {
+            let gone = owned.below.remove(&end);
+            for slot in (stored.slot..end).rev() {
+                if let Some(below) = owned.below.remove(&slot) {
+                    owned.below.insert(slot + 1, below);
+                }
+            }
+            if let Some(own) = gone.filter(|below| below.key == key) {
+                owned.below.insert(stored.slot, own);
+            }
             for slot in (stored.slot..end).rev() {
                 if let Some(&written) = owned.slots.get(&slot) {
                     owned.slots.insert(slot + 1, written);
@@ -426,6 +483,7 @@ impl Table for OwnedTable {
     fn clear(&mut self) {
         let mut owned = self.owned.lock().unwrap();
         owned.slots.clear();
+        owned.below.clear();
         if let Some(halves) = &mut owned.halves {
             halves.last.clear();
             halves.to_come.clear();
@@ -463,7 +521,12 @@ pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T
     let first = std::iter::once(moves[0]);
     match options.helpers {
         Helpers::OddEven if me % 2 == 1 => first.chain(place(0).chain(place(1)).map(|(_, mv)| mv)).collect(),
-        Helpers::Same | Helpers::OddEven | Helpers::SkipDepths | Helpers::Breadcrumbs | Helpers::Abdada => moves,
+        Helpers::Same
+        | Helpers::OddEven
+        | Helpers::SkipDepths
+        | Helpers::Breadcrumbs
+        | Helpers::SimplifiedAbdada
+        | Helpers::Abdada => moves,
         Helpers::Shuffle => {
             use rand::seq::SliceRandom;
             let mut others = moves[1..].to_vec();

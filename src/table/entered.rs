@@ -1,0 +1,183 @@
+//! How many searchers are in the middle of each entry's position: the field `nproc` of ABDADA,
+//! beside the entries. Source: J.-C. Weill, "The ABDADA distributed minimax-search algorithm", 1996.
+
+use super::StoreOutcome;
+use super::key_map::KeyMap;
+
+/// What the entry of a slot has beside it.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    key: u64,
+    /// The remaining depth at which they are in it.
+    depth: u8,
+    /// 0: the slot has no count.
+    searchers: u16,
+}
+
+/// The counts of all slots; empty until the first searcher enters.
+#[derive(Default)]
+pub struct Entered {
+    counts: Vec<Count>,
+    /// The slots that have a count, by position.
+    slots: KeyMap<u64, usize>,
+    /// The slot of the entry that each searcher met last: of its last probe or store.
+    met: Vec<Option<usize>>,
+}
+
+impl Entered {
+    /// Follows a searcher to the entry that it met, if it met one.
+    pub fn meet(&mut self, searcher: u8, slot: Option<usize>) {
+        let searcher = usize::from(searcher);
+        if searcher >= self.met.len() {
+            self.met.resize(searcher + 1, None);
+        }
+        self.met[searcher] = slot;
+    }
+
+    /// Counts a searcher at the entry that it met last, if that is not for a greater depth.
+    pub fn enter(&mut self, searcher: u8, key: u64, depth: u8) {
+        let Some(slot) = self.met.get(usize::from(searcher)).copied().flatten() else { return };
+        self.cover(slot);
+        let count = self.counts[slot];
+        if count.searchers > 0 && count.key == key && count.depth >= depth {
+            self.counts[slot].searchers += u16::from(count.depth == depth);
+            return;
+        }
+        // The slot may have had another position's count, and the position one in another slot.
+        if count.searchers > 0 {
+            self.slots.remove(&count.key);
+        }
+        if let Some(&other) = self.slots.get(&key) {
+            self.counts[other] = Count::default();
+        }
+        self.put(slot, Count { key, depth, searchers: 1 });
+    }
+
+    /// Takes a searcher off the count of a position, if it is still there and for this depth.
+    pub fn leave(&mut self, key: u64, depth: u8) {
+        let Some(&slot) = self.slots.get(&key) else { return };
+        if self.counts[slot].depth == depth {
+            self.counts[slot].searchers -= 1;
+            if self.counts[slot].searchers == 0 {
+                self.slots.remove(&key);
+            }
+        }
+    }
+
+    /// Whether any searcher is in the middle of a position at this depth, as far as the table knows.
+    pub fn is_entered(&self, key: u64, depth: u8) -> bool {
+        self.slots.get(&key).is_some_and(|&slot| self.counts[slot].depth == depth)
+    }
+
+    /// Follows a store: a count moves with its entry, and is lost with it.
+    pub fn store(&mut self, stored: StoreOutcome, key: u64) {
+        if stored.refused || self.slots.is_empty() {
+            return;
+        }
+        let last = stored.slot + usize::from(stored.moved);
+        self.cover(last);
+        let old = std::mem::take(&mut self.counts[last]);
+        for slot in (stored.slot..last).rev() {
+            let moved = std::mem::take(&mut self.counts[slot]);
+            self.put(slot + 1, moved);
+        }
+        if old.key == key {
+            self.put(stored.slot, old);
+        } else if old.searchers > 0 {
+            self.slots.remove(&old.key);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn cover(&mut self, slot: usize) {
+        if slot >= self.counts.len() {
+            self.counts.resize(slot + 1, Count::default());
+        }
+    }
+
+    fn put(&mut self, slot: usize, count: Count) {
+        self.counts[slot] = count;
+        if count.searchers > 0 {
+            self.slots.insert(count.key, slot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(slot: usize, moved: u8) -> StoreOutcome {
+        StoreOutcome { moved, ..StoreOutcome::in_slot(slot, false) }
+    }
+
+    /// Searcher 0 in the middle of position 7 at depth 5, whose entry is in slot 2.
+    fn one() -> Entered {
+        let mut entered = Entered::default();
+        entered.meet(0, Some(2));
+        entered.enter(0, 7, 5);
+        entered
+    }
+
+    #[test]
+    fn position_is_entered_until_the_last_searcher_leaves() {
+        let mut entered = one();
+        entered.meet(1, Some(2));
+        entered.enter(1, 7, 5);
+        assert!(entered.is_entered(7, 5) && !entered.is_entered(7, 4) && !entered.is_entered(8, 5));
+        entered.leave(7, 5);
+        assert!(entered.is_entered(7, 5));
+        entered.leave(7, 5);
+        assert!(!entered.is_entered(7, 5));
+        entered.leave(7, 5);
+    }
+
+    #[test]
+    fn deeper_searcher_takes_the_count_and_a_shallower_one_has_none() {
+        let mut entered = one();
+        entered.enter(0, 7, 4);
+        assert!(!entered.is_entered(7, 4));
+        entered.leave(7, 4);
+        entered.enter(0, 7, 6);
+        entered.leave(7, 5);
+        assert!(entered.is_entered(7, 6) && !entered.is_entered(7, 5));
+    }
+
+    #[test]
+    fn searcher_without_an_entry_is_not_counted() {
+        let mut entered = Entered::default();
+        entered.enter(0, 7, 5);
+        entered.meet(0, None);
+        entered.enter(0, 7, 5);
+        assert!(!entered.is_entered(7, 5));
+    }
+
+    /// A result of its own leaves it, another position's in its slot loses it, and one above it
+    /// moves it down.
+    #[test]
+    fn count_goes_where_its_entry_goes() {
+        for (outcome, key, stays) in [
+            (stored(2, 0), 7, true),
+            (stored(2, 0), 8, false),
+            (stored(2, 1), 8, true),
+            (stored(1, 1), 7, true),
+            (stored(1, 1), 8, false),
+            (StoreOutcome { refused: true, ..stored(2, 0) }, 8, true),
+        ] {
+            let mut entered = one();
+            entered.store(outcome, key);
+            assert_eq!(entered.is_entered(7, 5), stays, "{outcome:?} of {key}");
+            entered.leave(7, 5);
+            assert!(!entered.is_entered(7, 5));
+        }
+        let mut entered = one();
+        entered.store(stored(1, 1), 7);
+        entered.store(stored(2, 0), 8);
+        assert!(entered.is_entered(7, 5), "it is in slot 1");
+        entered.store(stored(1, 0), 8);
+        assert!(!entered.is_entered(7, 5));
+    }
+}
