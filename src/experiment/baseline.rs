@@ -108,7 +108,9 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     {
         for other in axes.values() {
             let levels = count(own);
-            if count(other) == levels && count(&[own.as_slice(), other.as_slice()].concat()) == levels {
+            // What a design sets follows from it, though other designs may set the same.
+            let alike = own.contains(&"table.design") || count(other) == levels;
+            if alike && count(&[own.as_slice(), other.as_slice()].concat()) == levels {
                 named.extend(other);
             }
         }

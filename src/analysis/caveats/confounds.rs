@@ -3,9 +3,11 @@
 
 use super::Caveats;
 use crate::analysis::rows::seeds::KEYS_SEED;
+use crate::decode::from_table;
 use crate::experiment::baseline::Partners;
-use crate::experiment::{Variant, variant};
+use crate::experiment::{Variant, paths, variant};
 use crate::record::columns;
+use crate::table::TableOptions;
 use crate::text::and_more;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
@@ -35,9 +37,23 @@ fn owning_option(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
+/// The options that a variant has of its `table.design`, which is the one that is compared.
+fn design_columns(point: &Variant) -> Vec<(String, String)> {
+    let text = point.table().map_or("", |table| table.design.text());
+    let set: Table = text.parse().unwrap_or_default();
+    let all = from_table::<TableOptions>(set.clone()).map(|table| serde_json::json!({ "table": table }));
+    let mut columns = paths::flatten(&all.unwrap_or_default());
+    columns.retain(|(path, _)| path.split('.').nth(1).is_some_and(|name| set.contains_key(name)));
+    columns
+}
+
 fn collect_options(point: &Variant) -> PointOptions {
     let mut options = PointOptions { compared: BTreeMap::new(), controlled: BTreeMap::new() };
+    let of_design = design_columns(point);
     for (path, value) in variant::option_columns(point) {
+        if of_design.contains(&(path.clone(), value.clone())) {
+            continue;
+        }
         // The key seed alone changes counts: it is controlled, and compared like any option.
         if path == KEYS_SEED {
             options.compared.insert(path.clone(), vec![value.clone()]);
@@ -234,6 +250,25 @@ mod tests {
         let tables = |base: &str, other: &str| message(&[("base", base, 1), ("a", other, 1)]);
         let none = "always'\n'table.kind' = 'none";
         assert_eq!([tables(none, "always"), tables("always", none)].concat(), Vec::<String>::new());
+    }
+
+    /// Designs differ in many options, of which their name is the one that is compared; their
+    /// numbers of entries are another matter.
+    #[test]
+    fn designs_differ_in_one_option_and_their_entries() {
+        let warnings = |size: &str| {
+            let text = format!(
+                "suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\nbaseline = {{ 'table.design' = 'weiss' }}\n[grid]\n\
+                 'table.size' = [{size}]\n'table.design' = ['weiss', 'ethereal', 'stormphrax', 'reckless']"
+            );
+            let read = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
+            let read = read.unwrap_or_else(|problem| panic!("{problem}"));
+            find_confounds(&read.variants, &read.partners, &read.file.zip).warnings
+        };
+        assert_eq!(warnings("3072"), Vec::<String>::new());
+        let [warning] = &warnings("'1 MiB'")[..] else { panic!("{:?}", warnings("'1 MiB'")) };
+        let rest = "differ in table.design and also in entries (98304 against 65536): their difference may come from any of them";
+        assert!(warning.ends_with(rest) && warning.contains(" and 2 more "), "{warning}");
     }
 
     /// What is zipped is deliberate; another difference beside it is not.
