@@ -66,6 +66,14 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("table.age_bits", "table.clock = 'iteration'"),
     ("table.evaluations", "store.evaluations = true"),
     ("table.keep_pv", "table.clock = 'iteration'\ntable.same_key = 'guard'"),
+    (
+        "table.demotion.refused_score",
+        "table = { clock = 'iteration', same_key = 'guard', demotion = { refused = 2, from = 0 } }",
+    ),
+    (
+        "table.demotion.missed_depth",
+        "table = { clock = 'iteration', same_key = 'guard', demotion = { missed = 2, from = 0 } }",
+    ),
     ("table.demotion.refused", "table = { clock = 'iteration', same_key = 'guard', demotion.from = 0 }"),
     ("table.demotion.missed", "table = { clock = 'iteration', same_key = 'guard', demotion.from = 0 }"),
     (

@@ -1,7 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit, hint};
 use crate::experiment::schema::OptionPage;
 use crate::experiment::{paths, presets, schema};
-use crate::table::Design;
+use crate::table::{Design, design};
 
 /// Show every option: meaning, values, default
 #[derive(clap::Args)]
@@ -15,7 +15,7 @@ use crate::table::Design;
 pub struct Args {
     /// Only options with this text
     text: Option<String>,
-    /// Print the page docs/options.md
+    /// Print the page docs/options.md; with --design, docs/designs.md
     #[arg(long)]
     markdown: bool,
     /// Show a preset's text instead; without a name, list the presets
@@ -38,6 +38,10 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Done);
     }
     if let Some(name) = &args.design {
+        if args.markdown {
+            print!("{}", design::page());
+            return Ok(Exit::Done);
+        }
         if name.is_empty() {
             Design::ALL.iter().for_each(|design| println!("{}", design.name()));
             return Ok(Exit::Done);

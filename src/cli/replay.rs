@@ -8,7 +8,7 @@ use crate::runner::replay::Replayers;
 use crate::table::TableOptions;
 use crate::table::options::Victim;
 use crate::table::policy::Policy;
-use crate::traces::replay::{Passes, ReplayError, buckets};
+use crate::traces::replay::{Passes, ReplayError, buckets, count_depths_from};
 use crate::traces::{Info, Reader};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -103,7 +103,8 @@ pub fn run(args: &Args) -> CommandResult {
     // Gaps begin at `always`, which chooses nothing at the probe.
     let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
     let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
-    let tables: Vec<_> = std::iter::once(always).chain(policies).collect();
+    let tables: Vec<_> =
+        std::iter::once(always).chain(policies).map(|table| count_depths_from(info.min_depth, &table)).collect();
     let replayers = Replayers::new(&tables, Some(&base), info.positions, &mut end_pass);
     let mut replayers = replayers.map_err(CommandFailure::usage)?;
     if let Some(message) = pass_message(info.events, of, reading, tables.len()) {

@@ -122,6 +122,7 @@ impl EngineOptions {
         )?;
         check_range("quiescence.delta", self.quiescence.delta, 0..=32_000)?;
         check_range("mate.value", self.mate.value, 1_000..=31_700)?;
+        check_range("eval.work", self.eval.work, 0..=100_000)?;
         check_range("eval.mobility", self.eval.mobility, -100..=100)?;
         check_range("eval.centre", self.eval.centre, -100..=100)?;
         check_range("eval.space", self.eval.space, -100..=100)?;
@@ -198,10 +199,11 @@ mod tests {
     #[test]
     fn option_out_of_range_is_refused() {
         type Set = fn(&mut EngineOptions, i32);
-        let ranges: [(&str, i32, i32, Set); 7] = [
+        let ranges: [(&str, i32, i32, Set); 8] = [
             ("aspiration", 0, 32_000, |options, value| options.aspiration = value),
             ("quiescence.delta", 0, 32_000, |options, value| options.quiescence.delta = value),
             ("mate.value", 1_000, 31_700, |options, value| options.mate.value = value),
+            ("eval.work", 0, 100_000, |options, value| options.eval.work = value),
             ("eval.mobility", -100, 100, |options, value| options.eval.mobility = value),
             ("eval.centre", -100, 100, |options, value| options.eval.centre = value),
             ("eval.space", -100, 100, |options, value| options.eval.space = value),

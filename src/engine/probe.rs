@@ -65,7 +65,7 @@ impl<O: Observer> Search<'_, O> {
         if probed.deep {
             self.apply_bound(&hit, ply, &mut answer);
             if answer.cut.is_none() {
-                if self.on.demotes && beta - alpha == 1 && !hit.entry.is_evaluation() {
+                if self.on.demotes_depth <= depth && beta - alpha == 1 && !hit.entry.is_evaluation() {
                     self.demote(&hit);
                 }
             } else if self.on.bars_cutoffs && self.bars_cutoff(node, answer.cut) {
@@ -198,7 +198,7 @@ impl<O: Observer> Search<'_, O> {
     #[cold]
     fn prepare_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
         let keeps = self.on.static_evaluation && self.knows_evaluation(board, depth);
-        let evaluation = keeps.then(|| StaticEvaluation::new(self.evaluator.evaluate(board)));
+        let evaluation = keeps.then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
         self.on.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
     }
 

@@ -62,8 +62,8 @@ pub struct Switches {
     pub expected_depth: i32,
     /// Whether some hits that settle their node may not end it.
     pub bars_cutoffs: bool,
-    /// Entries lose depth where their bound did not settle a node.
-    pub demotes: bool,
+    /// Minimum remaining depth of a node whose entry loses depth where its bound did not settle it.
+    pub demotes_depth: i32,
     pub start_value: bool,
     pub prefetch: Prefetch,
     pub iid_depth: i32,
@@ -176,7 +176,10 @@ impl Switches {
             pv_cutoffs: probe.pv_cutoffs || options.algorithm == super::options::Algorithm::Minimax,
             expected_depth: i32::from(probe.expected_depth),
             bars_cutoffs: !probe.pv_cutoffs || probe.expected_depth > 0,
-            demotes: table.demotion.missed > 0,
+            demotes_depth: match (table.demotion.missed, table.demotion.missed_depth) {
+                (0, _) => NEVER,
+                (_, depth) => floor(Where::Quiescence, depth),
+            },
             start_value: probe.start_value,
             prefetch: resolve_prefetch(table),
             iid_depth: from_depth(options.iid.min_depth),
@@ -214,7 +217,7 @@ impl Switches {
         };
         on.reserve_depth = on.evaluations_depth.min(on.entered_depth.max(on.store_depth));
         let eval = &options.eval;
-        let incremental = eval.mobility == 0 && eval.centre == 0 && eval.space == 0 && eval.random == 0;
+        let incremental = !eval.has_leaf_terms();
         on.bare_leaves = options.leaf == Leaf::Static
             && incremental
             && !(on.leaf_mates || on.draws || on.pvs)
@@ -325,6 +328,7 @@ mod tests {
             Eval { centre: 7, ..plain },
             Eval { space: 7, ..plain },
             Eval { random: 500, ..plain },
+            Eval { work: 1, ..plain },
         ] {
             let found = [false, true].map(|leaf_mates| {
                 let options =

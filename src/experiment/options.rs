@@ -3,11 +3,15 @@
 
 use super::paths;
 use super::presets;
-use super::problem::{OptionFault, Problem, explain, nearest, quoted_word, suggest_new_name, suggest_new_word};
+use super::problem::{
+    OptionFault, Problem, explain, list_quoted, nearest, quoted_word, suggest_new_name, suggest_new_word,
+};
 use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
+use crate::decode::{from_table, join_path};
 use crate::engine::EngineOptions;
 use crate::table::Design;
+use crate::table::shape::Shape;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::{Table, Value};
@@ -97,7 +101,7 @@ fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
         let start = ancestor.map_or_else(String::new, |ancestor| format!("{ancestor}."));
         let below =
             |known: &&String| known.strip_prefix(&start).is_some_and(|rest| !rest.is_empty() && !rest.contains('.'));
-        let names = super::problem::list_quoted(known.iter().filter(below).map(String::as_str));
+        let names = list_quoted(known.iter().filter(below).map(String::as_str));
         format!("expected one of {names}: `ttlab options` lists all")
     })
 }
@@ -106,6 +110,21 @@ fn suggest_path(path: &str, known: &BTreeSet<String>) -> String {
 pub fn paths_overlap(a: &str, b: &str) -> bool {
     let leads = |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
     a == b || leads(a, b) || leads(b, a)
+}
+
+/// The options that a `table.layout` stands for, if it stands for several.
+fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
+    let shape = match value {
+        Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {
+            let path = join_path("table.layout", &error.path);
+            OptionFault::new(path.trim_end_matches('.'), error.message)
+        })?),
+        Value::String(name) => Shape::from_name(name),
+        _ => None,
+    };
+    let Some(shape) = shape else { return Ok(None) };
+    shape.check().map_err(|problem| OptionFault::new("table.layout", problem))?;
+    Ok(Some(shape.text().parse().unwrap_or_default()))
 }
 
 /// Reads options: the preset, overridden by `engine`, overridden by single paths. `preset` in
@@ -139,11 +158,17 @@ pub fn read_options<'a>(
         Ok(table)
     };
     let mut table = merged(&Table::new())?;
-    // A design overrides the preset, and all that is set beside it overrides the design.
+    // A design overrides the preset, a layout that stands for several options overrides the design,
+    // and all that is set beside them overrides both.
     let design = table.get("table").and_then(|table| table.get("design")?.as_str()).and_then(Design::from_name);
-    if let Some(design) = design {
-        let options = design.text().parse::<Table>().unwrap_or_default();
+    let layout = table.get("table").and_then(|table| table.get("layout")).map(read_layout).transpose()?.flatten();
+    if design.is_some() || layout.is_some() {
+        let mut options = design.map_or("", Design::text).parse::<Table>().unwrap_or_default();
+        options.extend(layout.clone().unwrap_or_default());
         table = merged(&Table::from_iter([("table".to_owned(), Value::Table(options))]))?;
+    }
+    if let (Some(Value::Table(table)), Some(layout)) = (table.get_mut("table"), layout) {
+        table.extend(layout.into_iter().filter(|(name, _)| name == "layout"));
     }
     if has_list
         && let Some(path) =
@@ -151,7 +176,7 @@ pub fn read_options<'a>(
     {
         return Err(OptionFault::new(path.trim_start_matches("engine."), "expected a single value, found a list"));
     }
-    let options: EngineOptions = crate::decode::from_table(table).map_err(|error| {
+    let options: EngineOptions = from_table(table).map_err(|error| {
         let path = &error.path;
         let (message, help) = explain(&error.message);
         let quoted = quoted_word(&message).filter(|key| message.starts_with("unknown key") && key.contains('.'));
@@ -159,7 +184,9 @@ pub fn read_options<'a>(
             let help = format!("a quoted key is one word: write it without quotes, `{key} = ...`");
             return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
         }
+        let layouts = || format!("or {}, or a bucket in bytes and bits", list_quoted(Shape::names()));
         let help = suggest_new_name(path).or_else(|| suggest_new_word(path, &message)).or(help);
+        let help = help.or_else(|| (path == "table.layout").then(layouts));
         OptionFault { help, ..OptionFault::new(path, message) }
     })?;
     options.check().map_err(|error| OptionFault::new(error.path, error.problem))?;
@@ -276,6 +303,42 @@ mod tests {
         assert_eq!(one.guard, Guard { margin: 0, ..weiss.guard });
         let under = read(Some("vipermate"), &["table.design=weiss"]);
         assert_eq!((under.policy, under.same_key, under.clock), (weiss.policy, SameKey::Guard, TickSource::GamePly));
+    }
+
+    /// A layout gives way to what is set beside it, and overrides a design; one that is none of the
+    /// usual is refused at its place.
+    #[test]
+    fn layout_stands_for_several_options() {
+        let read = |sets: &[&str]| {
+            let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+            options(None, &sets).map(|options| options.table).map_err(|problem| problem.message)
+        };
+        let five = read(&["table.layout=5x12"]).unwrap();
+        assert_eq!((five.slots, five.key_bits, five.bucket_bytes), (5, 16, 64));
+        let parts = "table.layout={ bucket = '64 bytes', entry = 12, slots = 5, key_bits = 16, generation = 5, evaluation = 16 }";
+        let same = TableOptions { age_bits: 5, static_evaluation: true, ..five.clone() };
+        assert_eq!(read(&[parts]), Ok(same));
+        assert_eq!(
+            read(&["table.key_bits=20", "table.layout=5x12"]),
+            Ok(TableOptions { key_bits: 20, ..five.clone() })
+        );
+        assert_eq!(read(&["table.layout=5x12", "table.design=weiss"]).unwrap().bucket_bytes, 64);
+        assert_eq!(read(&["table.layout=bytes10", "table.slots=3"]).unwrap().bucket_bytes, 0);
+        for (layout, message) in [
+            (
+                "{ bucket = 64, entry = 12, slots = 6, key_bits = 16 }",
+                "6 entries of 12 bytes + keys 0 = 72 bytes, and a bucket has 64",
+            ),
+            ("{ bucket = 64, entry = 12, slots = 5 }", "missing field `key_bits`"),
+        ] {
+            let found = read(&[&format!("table.layout={layout}")]).unwrap_err();
+            assert!(found.starts_with("table.layout") && found.ends_with(message), "{found}");
+        }
+        let found = read(&["table.layout=5x12", "table.key_bits=64"]).unwrap_err();
+        assert!(
+            found.contains("5 slots of 64 key bits and at least 41 bits of data need 525 bits, found 512"),
+            "{found}"
+        );
     }
 
     /// `preset` among the settings overrides the preset beside them.

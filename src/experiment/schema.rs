@@ -5,6 +5,7 @@ use super::{paths, presets};
 use crate::decode::join_path;
 use crate::engine::EngineOptions;
 use crate::table::policy::Policy;
+use crate::table::shape::Shape;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -49,6 +50,10 @@ pub fn file_schema() -> Value {
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         for (name, definition) in definitions {
             let words = kind_words(definition);
+            if name == "Layout" {
+                let (whole, names) = (definition.take(), Shape::names().collect::<Vec<_>>());
+                *definition = json!({ "anyOf": [whole, { "enum": names }, { "type": "object" }] });
+            }
             if !words.is_empty() && is_option(name) {
                 let whole = definition.take();
                 *definition = json!({ "anyOf": [whole, { "enum": words }] });

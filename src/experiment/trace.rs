@@ -51,7 +51,7 @@ pub struct Trace {
     /// Maximum bytes of the cache, and of one pass.
     memory: u64,
     /// The least depth in any game.
-    lowest: i8,
+    pub lowest: i8,
     games: Vec<TracedGame>,
     /// Index of each game by name.
     places: HashMap<String, usize>,

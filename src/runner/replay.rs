@@ -9,7 +9,7 @@ use crate::experiment::{Job, Plan};
 use crate::subject::UciReport;
 use crate::table::{Occupancy, TableError, TableOptions};
 use crate::traces::replay::{
-    Clairvoyant, Objective, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, replay_table,
+    Clairvoyant, Objective, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, count_depths_from, replay_table,
 };
 use std::ops::Range;
 use std::time::Instant;
@@ -108,7 +108,8 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     // Only a size that is a share needs the working set.
     let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
     let end_pass = &mut || {};
-    let replayers = Replayers::new(std::slice::from_ref(options), None, working_set, end_pass);
+    let counted = count_depths_from(trace.lowest, options);
+    let replayers = Replayers::new(&[counted], None, working_set, end_pass);
     let mut replayers = replayers.map_err(|error| error.to_string())?;
     let buckets = buckets(options, Some(working_set)).map_err(|error| error.to_string())?;
     trace

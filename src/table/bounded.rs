@@ -328,7 +328,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
                 let bucket = &mut self.memory[start..end];
                 L::set_data(bucket, slot, entry::with_move(L::data(bucket, slot), entry.mv));
             }
-            if self.demotion.refused > 0 {
+            if self.demotion.applies_to(&old) {
                 self.demote(start, slot, self.demotion.refused);
             }
             return self.refuse(number, Some(slot));

@@ -4,7 +4,7 @@
 //! policy and layout.
 
 pub mod bounded;
-mod design;
+pub mod design;
 mod entered;
 pub mod entry;
 mod error;
@@ -24,6 +24,7 @@ pub mod policy;
 mod probed_slots;
 pub mod same_key;
 pub mod shadow;
+pub mod shape;
 pub mod shared;
 pub mod size;
 pub mod tear;

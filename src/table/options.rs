@@ -1,6 +1,7 @@
 //! The table's options: size, shape and replacement. When the search probes and stores is `probe`
 //! and `store`.
 
+use super::Entry;
 use super::design::Design;
 use super::policy::Policy;
 use super::same_key::Rule;
@@ -107,7 +108,7 @@ pub enum Victim {
 }
 
 /// What entries lose of their depth when they prove of little use ("secondary ageing"). Source:
-/// Stockfish, with `{ refused = 1, missed = 1 }`.
+/// Stockfish, with `{ refused = 1, refused_score = 31507, missed = 1, missed_depth = 6 }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -121,11 +122,25 @@ pub struct Demotion {
     pub from: u8,
     /// Whether exact entries lose any.
     pub exact: bool,
+    /// The least score, of either sign, of an entry that loses any by `refused`, so that only mates
+    /// do. The entry of an evaluation alone has none.
+    pub refused_score: u16,
+    /// The least remaining depth of a node that has an entry lose any by `missed`.
+    pub missed_depth: u8,
+}
+
+impl Demotion {
+    /// Whether an entry that refused a store loses any.
+    #[inline]
+    pub(super) fn applies_to(&self, refusing: &Entry) -> bool {
+        let score = if refusing.is_evaluation() { 0 } else { refusing.score.unsigned_abs() };
+        self.refused > 0 && score >= self.refused_score
+    }
 }
 
 impl Default for Demotion {
     fn default() -> Self {
-        Self { refused: 0, missed: 0, from: 5, exact: false }
+        Self { refused: 0, missed: 0, from: 5, exact: false, refused_score: 0, missed_depth: 0 }
     }
 }
 
@@ -221,7 +236,13 @@ pub struct TableOptions {
     /// Entries in a bucket: the slots that one key may use, 1..=8.
     #[cfg_attr(test, schemars(range(min = 1, max = 8)))]
     pub slots: u8,
-    /// How one entry is packed.
+    /// How one entry is packed; or a bucket as an engine has it, for `layout`, `slots`, `key_bits`
+    /// and `bucket_bytes` together: `3x10` (entries of 10 bytes, in 32), `3x8` (a word of keys
+    /// beside them), `5x12` and `4x16` (in 64), `2x16`, `1x8`, `1x10`, `1x12`, `1x16`, or its
+    /// parts: `{ bucket = "64 bytes", entry = "12 bytes", slots = 5, key_bits = 16 }`, further
+    /// `keys` (bytes of a word of all keys), and in bits of an entry `generation` (for
+    /// `age_bits`), `evaluation` (for `static_evaluation`) and `rest`: move, score, depth and
+    /// bound, of 41.
     pub layout: Layout,
     /// Bytes that each bucket counts as, 0..=512; 0: those of the layout. With an engine's own
     /// bucket (32 for three entries of 10, 64 for five of 12) a `size` in bytes gives its number of

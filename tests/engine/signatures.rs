@@ -103,6 +103,7 @@ const SILENT: &[(&str, &str)] = &[
     ("table.same_key=policy", "this policy refuses nothing: tests/table/model.rs"),
     ("table.static_evaluation=", "saves evaluations, not nodes: tests/engine/twin"),
     ("table.evaluations=", "these tables are full, and an evaluation refused is none: tests/table/model.rs"),
+    ("eval.work=", "time only"),
     ("table.prefetch=", "time only"),
     ("table.huge_pages=", "time only"),
     ("keys.ep=pseudo-legal", "needs a pinned capturer: tests/chess/keys.rs"),

@@ -556,6 +556,7 @@ fn files_shown_in_documents_pass_check() {
     }
     for (name, args) in [
         ("docs/options.md", &["options", "--markdown"][..]),
+        ("docs/designs.md", &["options", "--design", "--markdown"]),
         ("docs/columns.md", &["columns", "--markdown"]),
         ("docs/ttlab.schema.json", &["schema"]),
     ] {

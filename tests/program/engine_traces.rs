@@ -30,6 +30,7 @@ fn design_answers_every_probe_as_its_engine_did() {
         ("ethereal", "table.size=96", [3165, 2119, 11]),
         ("berserk", "table.size=72", [2253, 1330, 36]),
         ("carp", "table.size=256", [5940, 3729, 11]),
+        ("stockfish", "table.size=48", [3526, 1230, 32]),
     ] {
         let trace = folder.path().join(design);
         let mut bytes = Vec::new();

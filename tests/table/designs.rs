@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use ttlab::internals::chess::Bound;
 use ttlab::internals::decode::from_toml;
-use ttlab::internals::table::options::{Size, Victim};
+use ttlab::internals::table::options::{Index, Size, Victim};
 use ttlab::internals::table::{Design, Entry, Table, TableOptions, build};
 
 /// What an engine's source says.
@@ -19,9 +19,8 @@ struct Source {
     free_first: bool,
     /// Whether the last of equals goes.
     last: bool,
-    /// Whether the old entry of the same position is overwritten: the new one, its depth, the old
-    /// one's depth and age.
-    overwrites: fn(&Entry, i32, i32, i64) -> bool,
+    /// Whether the old entry of the same position, of an age, is overwritten.
+    overwrites: fn(&Entry, &Entry, i64) -> bool,
     /// Whether the move is written before that is asked.
     move_first: bool,
     /// Whether, where it is not, the move is written if there was none.
@@ -30,8 +29,9 @@ struct Source {
     keeps_move: bool,
     /// Whether a probe renews the age.
     refreshes: bool,
-    /// Whether the index is the key's low bits rather than a product.
-    mask: bool,
+    index: Index,
+    /// Whether an entry that refused a store loses a ply of depth.
+    ages_twice: fn(&Entry) -> bool,
 }
 
 fn exact(entry: &Entry) -> bool {
@@ -40,6 +40,10 @@ fn exact(entry: &Entry) -> bool {
 
 fn pv(entry: &Entry) -> i32 {
     i32::from(entry.pv)
+}
+
+fn depth(entry: &Entry) -> i32 {
+    i32::from(entry.depth)
 }
 
 fn depth_less<const FACTOR: i64>(entry: &Entry, age: i64) -> i64 {
@@ -59,62 +63,103 @@ fn sources() -> Vec<Source> {
         fills_move: false,
         keeps_move: true,
         refreshes: false,
-        mask: false,
+        index: Index::Multiply,
+        ages_twice: |_| false,
     };
-    let stormphrax: fn(&Entry, i32, i32, i64) -> bool =
-        |new, depth, old, age| exact(new) || age != 0 || depth + 4 + 2 * pv(new) > old;
+    let stormphrax: fn(&Entry, &Entry, i64) -> bool =
+        |new, old, age| exact(new) || age != 0 || depth(new) + 4 + 2 * pv(new) > depth(old);
     let calm =
         Source { free_first: true, move_first: false, ..three(Design::Stormphrax, 32, depth_less::<2>, stormphrax) };
     vec![
+        Source {
+            ages_twice: |old| old.depth >= 5 && !exact(old) && old.score.abs() >= 30_745,
+            ..three(Design::Stockfish, 32, depth_less::<8>, |new, old, age| {
+                exact(new) || depth(new) + 2 * pv(new) > depth(old) - 4 || age != 0
+            })
+        },
+        Source {
+            free_first: true,
+            move_first: false,
+            ..three(Design::Viridithas, 32, depth_less::<4>, |new, old, age| {
+                let bonus = |entry: &Entry| [0, 1, 2, 3][entry.bound as usize];
+                let priority = depth(new) + bonus(new) + (age * age) as i32 / 4 + pv(new);
+                exact(new) && !exact(old) || priority * 3 >= (depth(old) + bonus(old)) * 2
+            })
+        },
+        Source {
+            slots: 5,
+            free_first: true,
+            refreshes: true,
+            // In hundredths of a ply.
+            ..three(
+                Design::Plentychess,
+                32,
+                |entry, age| 100 * i64::from(entry.depth) - 800 * age,
+                |new, old, _| exact(new) || 100 * depth(new) + 231 * pv(new) + 432 > 100 * depth(old),
+            )
+        },
+        Source {
+            slots: 4,
+            free_first: true,
+            move_first: false,
+            refreshes: true,
+            index: Index::Modulo,
+            ..three(
+                Design::Seer,
+                32,
+                |entry, age| i64::from(age == 0) << 8 | i64::from(entry.depth),
+                |new, old, _| exact(new) || new.depth + 2 >= old.depth,
+            )
+        },
         Source { design: Design::Tarnished, ..calm },
         Source { design: Design::Stormphrax, ..calm },
         Source {
             free_first: true,
-            ..three(Design::Reckless, 32, depth_less::<4>, |new, depth, old, age| {
-                new.pv || depth + 4 + 2 * pv(new) > old || age != 0
+            ..three(Design::Reckless, 32, depth_less::<4>, |new, old, age| {
+                new.pv || depth(new) + 4 + 2 * pv(new) > depth(old) || age != 0
             })
         },
-        three(Design::Obsidian, 32, depth_less::<8>, |new, depth, old, age| {
-            exact(new) || age != 0 || depth + 4 + 2 * pv(new) > old
+        three(Design::Obsidian, 32, depth_less::<8>, |new, old, age| {
+            exact(new) || age != 0 || depth(new) + 4 + 2 * pv(new) > depth(old)
         }),
         Source {
             free_first: true,
-            ..three(Design::Integral, 32, depth_less::<8>, |new, depth, old, age| {
-                exact(new) || depth + 3 + 2 * pv(new) >= old || age != 0
+            ..three(Design::Integral, 32, depth_less::<8>, |new, old, age| {
+                exact(new) || depth(new) + 3 + 2 * pv(new) >= depth(old) || age != 0
             })
         },
-        three(Design::Alexandria, 32, depth_less::<4>, |new, depth, old, age| {
-            exact(new) || depth + 5 + 2 * pv(new) > old || age != 0
+        three(Design::Alexandria, 32, depth_less::<4>, |new, old, age| {
+            exact(new) || depth(new) + 5 + 2 * pv(new) > depth(old) || age != 0
         }),
         Source {
             free_first: true,
-            ..three(Design::Berserk, 32, depth_less::<4>, |new, depth, old, age| {
-                exact(new) || depth + 4 > old || age > 0
+            ..three(Design::Berserk, 32, depth_less::<4>, |new, old, age| {
+                exact(new) || depth(new) + 4 > depth(old) || age > 0
             })
         },
         Source {
             last: true,
             move_first: false,
             refreshes: true,
-            mask: true,
-            ..three(Design::Ethereal, 64, depth_less::<4>, |new, depth, old, _| exact(new) || depth >= old - 2)
+            index: Index::Mask,
+            ..three(Design::Ethereal, 64, depth_less::<4>, |new, old, _| exact(new) || depth(new) >= depth(old) - 2)
         },
-        three(Design::Sirius, 32, depth_less::<2>, |new, depth, old, age| {
-            exact(new) || depth >= old - 2 - 2 * pv(new) || age != 0
+        three(Design::Sirius, 32, depth_less::<2>, |new, old, age| {
+            exact(new) || depth(new) >= depth(old) - 2 - 2 * pv(new) || age != 0
         }),
-        three(Design::Clover, 64, depth_less::<2>, |new, depth, old, age| {
-            exact(new) || age != 0 || depth + 3 + 2 * pv(new) >= old
+        three(Design::Clover, 64, depth_less::<2>, |new, old, age| {
+            exact(new) || age != 0 || depth(new) + 3 + 2 * pv(new) >= depth(old)
         }),
         Source {
             move_first: false,
-            ..three(Design::Hobbes, 32, depth_less::<4>, |new, depth, old, age| {
-                exact(new) || depth + 4 > old || age != 0
+            ..three(Design::Hobbes, 32, depth_less::<4>, |new, old, age| {
+                exact(new) || depth(new) + 4 > depth(old) || age != 0
             })
         },
         Source {
             free_first: true,
             refreshes: true,
-            ..three(Design::Patricia, 64, depth_less::<8>, |new, depth, old, _| exact(new) || depth + 4 >= old)
+            ..three(Design::Patricia, 64, depth_less::<8>, |new, old, _| exact(new) || depth(new) + 4 >= depth(old))
         },
         Source {
             free_first: true,
@@ -128,20 +173,20 @@ fn sources() -> Vec<Source> {
                     let more = 198 * i64::from(entry.pv) + 315 * i64::from(!entry.mv.is_none());
                     763 * i64::from(entry.depth) - 4679 * age + bound + more
                 },
-                |new, depth, old, age| exact(new) || age != 0 || depth + 4 > old,
+                |new, old, age| exact(new) || age != 0 || depth(new) + 4 > depth(old),
             )
         },
         Source {
             free_first: true,
             move_first: false,
             fills_move: true,
-            ..three(Design::Caissa, 64, depth_less::<1>, |new, depth, old, _| exact(new) || depth >= old - 4)
+            ..three(Design::Caissa, 64, depth_less::<1>, |new, old, _| exact(new) || depth(new) >= depth(old) - 4)
         },
         Source {
             slots: 2,
             free_first: true,
-            ..three(Design::Weiss, 32, depth_less::<8>, |new, depth, old, age| {
-                exact(new) || depth + 4 >= old || age > 0
+            ..three(Design::Weiss, 32, depth_less::<8>, |new, old, age| {
+                exact(new) || depth(new) + 4 >= depth(old) || age > 0
             })
         },
         Source { slots: 1, move_first: false, ..three(Design::Carp, 128, depth_less::<0>, stormphrax) },
@@ -160,7 +205,10 @@ struct Model {
 impl Model {
     fn bucket(&self, key: u64) -> usize {
         let buckets = self.buckets.len() as u64;
-        (if self.source.mask { key % buckets } else { ((u128::from(key) * u128::from(buckets)) >> 64) as u64 }) as usize
+        (match self.source.index {
+            Index::Multiply => ((u128::from(key) * u128::from(buckets)) >> 64) as u64,
+            Index::Mask | Index::Modulo => key % buckets,
+        }) as usize
     }
 
     fn age(&self, time: u64) -> i64 {
@@ -189,12 +237,15 @@ impl Model {
             if new.mv.is_none() && self.source.keeps_move {
                 new.mv = old.mv;
             }
-            let overwrites = (self.source.overwrites)(&new, i32::from(new.depth), i32::from(old.depth), self.age(time));
+            let overwrites = (self.source.overwrites)(&new, &old, self.age(time));
             let kept = self.buckets[bucket][slot].as_mut().unwrap();
             if overwrites {
                 *kept = (key, new, now);
             } else if self.source.move_first || self.source.fills_move && old.mv.is_none() {
                 kept.1.mv = new.mv;
+            }
+            if !overwrites && (self.source.ages_twice)(&old) {
+                kept.1.depth -= 1;
             }
             return;
         }
@@ -217,7 +268,8 @@ impl Model {
 }
 
 fn any_entry() -> impl Strategy<Value = Entry> {
-    crate::any_entry_of(prop_oneof![Just(0u16), 1u16..0x7fff], -900i16..900, 0u8..14, 1u32..2)
+    let score = prop_oneof![3 => -900i16..900, 1 => Just(30_745i16), 1 => Just(-31_000i16)];
+    crate::any_entry_of(prop_oneof![Just(0u16), 1u16..0x7fff], score, 0u8..14, 1u32..2)
 }
 
 #[derive(Debug, Clone)]

@@ -296,7 +296,9 @@ impl Model<'_> {
                     if !lets && renews && !new.entry.mv.is_none() {
                         self.buckets[place][slot].entry.mv = new.entry.mv;
                     }
-                    if !lets {
+                    let alone = old.entry.score == i16::MIN;
+                    let score = if alone { 0 } else { i32::from(old.entry.score).abs() };
+                    if !lets && score >= i32::from(self.options.demotion.refused_score) {
                         self.demote(place, slot, self.options.demotion.refused);
                     }
                     new.useful |= old.useful;
@@ -433,8 +435,8 @@ fn every_table(turn: usize) -> Vec<TableOptions> {
                     static_evaluation: turn % 7 == 3,
                     demotion: [
                         Demotion::default(),
-                        Demotion { refused: 1, missed: 2, from: 3, exact: false },
-                        Demotion { refused: 9, missed: 1, from: 0, exact: true },
+                        Demotion { refused: 1, missed: 2, from: 3, refused_score: 40, ..Demotion::default() },
+                        Demotion { refused: 9, missed: 1, from: 0, exact: true, ..Demotion::default() },
                     ][turn % 3],
                     // A mark that a wrapped time revives is no flag that is swept.
                     age_bits: if policy.contains("ancient") { 10 } else { [10, 1, 3][turn / 7 % 3] },

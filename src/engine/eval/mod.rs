@@ -25,8 +25,12 @@ pub struct Evaluator {
 impl Evaluator {
     /// An evaluator whose scores stay within +-limit.
     pub fn new(weights: Eval, limit: Score) -> Self {
-        let has_leaf_terms = weights.mobility != 0 || weights.centre != 0 || weights.space != 0 || weights.random != 0;
-        Self { weights, has_leaf_terms, limit }
+        Self { weights, has_leaf_terms: weights.has_leaf_terms(), limit }
+    }
+
+    /// The evaluation of a position that was evaluated before, without the work.
+    pub fn evaluate_again(&self, board: &Board) -> Score {
+        Self::new(Eval { work: 0, ..self.weights }, self.limit).evaluate(board)
     }
 
     /// The evaluation from the side to move's view, in centipawns.
@@ -66,7 +70,18 @@ impl Evaluator {
                 white += weight * (count(board, Color::White) - count(board, Color::Black));
             }
         }
+        for round in 0..self.weights.work {
+            std::hint::black_box(round);
+        }
         white + random::score(board, self.weights.random)
+    }
+}
+
+impl Eval {
+    /// Whether a leaf's evaluation takes more than the incremental sum.
+    #[must_use]
+    pub const fn has_leaf_terms(&self) -> bool {
+        self.mobility != 0 || self.centre != 0 || self.space != 0 || self.random != 0 || self.work != 0
     }
 }
 
@@ -135,6 +150,7 @@ mod tests {
             centre: 3,
             space: 1,
             random: 0,
+            work: 3,
         };
         let mut board = Board::from_fen(AFTER_E4).unwrap();
         board.rekey(&Increments::new(

@@ -22,7 +22,7 @@ pub use passes::{Passes, ReplayError, ReplaySink};
 pub use step::{Step, StepMaker, make_steps};
 
 use super::EventKind;
-use crate::table::options::{TableOptions, TickSource};
+use crate::table::options::{Demotion, TableOptions, TickSource};
 use crate::table::policy::Replacement;
 use crate::table::{Bounded, Table, TableError, TableKind, entry, make};
 
@@ -73,6 +73,16 @@ pub trait ReplayTable {
     fn counters(&self) -> crate::table::TableCounters;
     /// How full it is.
     fn occupancy(&self) -> crate::table::Occupancy;
+}
+
+/// The options of a table for a trace of depths down to `lowest`: steps count depths from there, if
+/// it is below 0, and with them what the options compare depths with.
+pub fn count_depths_from(lowest: i8, options: &TableOptions) -> TableOptions {
+    let below = lowest.min(0).unsigned_abs();
+    let Demotion { from, missed_depth, .. } = options.demotion;
+    let missed_depth = if missed_depth == 0 { 0 } else { missed_depth.saturating_add(below) };
+    let demotion = Demotion { from: from.saturating_add(below), missed_depth, ..options.demotion };
+    TableOptions { demotion, ..options.clone() }
 }
 
 /// Creates the table that `options` describe, for a replay.
@@ -135,15 +145,20 @@ impl make::Taker for ReplayTaker<'_> {
 struct TableReplay<T: ?Sized> {
     table: Box<T>,
     clock: TickSource,
-    /// Whether entries lose depth where their bound did not settle a node.
-    demotes: bool,
+    /// Minimum depth of a node whose entry loses depth where its bound did not settle it.
+    demotes_depth: Option<u8>,
     count: ReplayCounters,
 }
 
 impl<T: ?Sized> TableReplay<T> {
     fn new(table: Box<T>, options: &TableOptions) -> Self {
         let TableOptions { clock, demotion, .. } = *options;
-        Self { table, clock, demotes: demotion.missed > 0, count: ReplayCounters::default() }
+        Self {
+            table,
+            clock,
+            demotes_depth: (demotion.missed > 0).then_some(demotion.missed_depth),
+            count: ReplayCounters::default(),
+        }
     }
 }
 
@@ -166,7 +181,7 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                     let usable = step.is_usable();
                     count.cuts += u64::from(usable);
                     count.worth += u64::from(step.worth) * u64::from(usable);
-                    if self.demotes
+                    if self.demotes_depth.is_some_and(|depth| depth <= step.needed_depth)
                         && let Some(hit) = hit.as_ref().filter(|hit| step.misses(hit.draft, &hit.entry))
                     {
                         table.missed(hit);

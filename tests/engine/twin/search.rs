@@ -622,7 +622,10 @@ impl Twin {
             false => spot.depth > 0 && spot.depth <= i32::from(self.options.probe.expected_depth) && high != spot.cut,
         };
         let alone = hit.entry.score == i16::MIN;
-        if asked && deep && !ends && !window.open() && !alone && self.options.table.demotion.missed > 0 {
+        let demotion = self.options.table.demotion;
+        let demotes =
+            demotion.missed > 0 && (demotion.missed_depth == 0 || spot.depth >= i32::from(demotion.missed_depth));
+        if asked && deep && !ends && !window.open() && !alone && demotes {
             self.table.as_mut().unwrap().missed(&hit);
         }
         let cut = asked && deep && ends && !barred;
