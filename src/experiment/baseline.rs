@@ -1,7 +1,7 @@
 //! The variants that others are compared with: one for all, or one for each group.
 
 use super::file::File;
-use super::problem::{Problem, ambiguous_name, nearest, nearest_or_all};
+use super::problem::{Problem, ambiguous_name, list_quoted, nearest, nearest_or_all};
 use super::text::FileText;
 use super::variant::{Variant, option_columns};
 use crate::record::columns::{VARIANT, may_mean};
@@ -171,8 +171,25 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
     let bases: Vec<usize> = partners.bases().collect();
     match bases[..] {
         [] => {
-            let expected = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
-            let help = nearest_or_all(&expected, variants.iter().map(|variant| variant.name.as_str()));
+            let absent = |(path, expected): &&(String, String)| {
+                path != VARIANT && points.iter().all(|point| point.get(path) != Some(expected))
+            };
+            let help = match conditions.iter().find(absent) {
+                Some((path, expected)) => {
+                    let values: BTreeSet<&str> =
+                        points.iter().filter_map(|point| point.get(path)).map(String::as_str).collect();
+                    // Digits that look alike are not near each other.
+                    let near = match expected.parse::<f64>() {
+                        Ok(_) => format!("expected one of {}", list_quoted(values)),
+                        Err(_) => nearest_or_all(expected, values.iter().copied()),
+                    };
+                    format!("{path} = {expected}: {near}")
+                }
+                None => {
+                    let expected = file.baseline.get(VARIANT).map(ToString::to_string).unwrap_or_default();
+                    nearest_or_all(&expected, variants.iter().map(|variant| variant.name.as_str()))
+                }
+            };
             Err(Problem { help: Some(help), ..source.invalid("baseline", "no variant matches it") })
         }
         [first, _, ..] if file.games.is_some() || file.confirm.is_some() => Err(Problem {

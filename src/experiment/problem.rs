@@ -66,6 +66,7 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
     ("hash", "engine", "the size of the table is an option of the engine: [engine] and table.size = \"16 MiB\""),
     ("hash", "table", "the size of the table: table.size = \"16 MiB\""),
     ("time", "seconds", "did you mean `seconds`?"),
+    ("worth", "search.saved", "did you mean `saved`?"),
 ];
 
 /// The new name of a renamed one, or what a word of other programs is called here, else "did you

@@ -70,6 +70,10 @@ pub fn gate_values(judged: &GateResult) -> String {
 pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut parts = vec![Part::List(String::new(), lead_lines(comparison))];
     parts.extend(gates_table(comparison).non_empty().map(Part::Table));
+    let notes: Vec<String> = comparison.notes.iter().map(|note| format!("note: {note}")).collect();
+    if !notes.is_empty() {
+        parts.push(Part::Findings(notes));
+    }
     parts.push(Part::Table(variants_table(comparison)));
     let moved = [metrics_table(comparison), rows_table(comparison)].into_iter().filter_map(SheetTable::non_empty);
     let moved: Vec<Part> = moved.map(Part::Table).collect();
@@ -79,10 +83,6 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     if comparison.missing.0 > 0 {
         let title = format!("Rows of BASE that NEW lacks: {}", comparison.missing.0);
         parts.push(Part::Folded(title, vec![Part::Findings(comparison.missing.1.clone())]));
-    }
-    let notes: Vec<String> = comparison.notes.iter().map(|note| format!("note: {note}")).collect();
-    if !notes.is_empty() {
-        parts.push(Part::Findings(notes));
     }
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
 }

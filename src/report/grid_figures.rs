@@ -216,10 +216,10 @@ fn format_entries(value: f64) -> String {
 fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = &summary.metrics[0];
     let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
-    responses.into_iter().map(response_figure).collect()
+    responses.into_iter().map(|response| response_figure(response, &metric.name)).collect()
 }
 
-fn response_figure(response: Response) -> Figure {
+fn response_figure(response: Response, metric: &str) -> Figure {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
     let lines = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
@@ -234,7 +234,7 @@ fn response_figure(response: Response) -> Figure {
         plot: Plot::Lines(Lines::from_ratios(
             response.series,
             &response.path,
-            format!("against {}", response.reference),
+            format!("{metric} against {name} = {}", response.reference),
         )),
     }
 }

@@ -150,7 +150,12 @@ pub(super) fn findings(all: &Matches) -> Vec<String> {
                  (`stop = false` plays all pairs)."
             }
         };
-        sentences.push(format!("{ended} of {} encounters were stopped by their tests{what}", encounters.len()));
+        let stopped = match (ended, encounters.len()) {
+            (0, _) => "No encounter was stopped by its test".to_owned(),
+            (1, 1) => "The encounter was stopped by its test".to_owned(),
+            (_, all) => format!("{ended} of {all} encounters were stopped by their tests"),
+        };
+        sentences.push(stopped + what);
     }
     sentences
 }

@@ -39,7 +39,9 @@ pub(super) fn format_value(value: f64, unit: Unit) -> String {
 }
 
 pub(super) fn format_interval(low: f64, high: f64) -> String {
-    if low.is_finite() { format!("{low:.3}-{high:.3}") } else { "-".to_owned() }
+    // A bound of a million and more is none in practice: its digits would only widen the table.
+    let upper = if high < 1e6 || high.is_infinite() { format!("{high:.3}") } else { format!("{high:.1e}") };
+    if low.is_finite() { format!("{low:.3}-{upper}") } else { "-".to_owned() }
 }
 
 /// A p value: 0.031, or < 0.001.
@@ -67,6 +69,10 @@ mod tests {
         );
         assert_eq!([0.5, 0.0004, f64::NAN].map(format_p), ["0.500", "< 0.001", "-"]);
         assert_eq!((format_interval(0.5, 2.0), format_interval(f64::NAN, 1.0)), ("0.500-2.000".into(), "-".into()));
+        assert_eq!(
+            [999_999.0, 12_114_731_485.6].map(|high| format_interval(0.9, high)),
+            ["0.900-999999.000", "0.900-1.2e10"]
+        );
         assert_eq!(format_value(0.256, Unit::Share), "25.6 %");
     }
 

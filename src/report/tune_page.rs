@@ -52,8 +52,11 @@ impl TuneOutcome<'_> {
         let file = &self.experiment.file;
         let mut parts =
             head_parts(&file.question, file.analysis.trim(), self.findings(), warning_parts(&self.warnings()));
+        // The first figure is on the first screen, before a table that is as long as the race was.
+        let mut figures = self.figures().into_iter().map(Part::Figure);
+        parts.extend(figures.next());
         parts.push(Part::Table(self.race_table()));
-        parts.extend(self.figures().into_iter().map(Part::Figure));
+        parts.extend(figures);
         if !self.tuned.held_out_results.is_empty() {
             parts.push(Part::Table(self.held_out_table()));
             parts.extend(self.held_out_figure().map(Part::Figure));

@@ -53,7 +53,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         variants: names(&|index| own[index]),
         never_cleared: names(&|index| own[index] && plan.is_whole_suite_job(index)),
         baseline: plan.variants[plan.baseline].name.clone(),
-        baselines: baselines(experiment),
+        baselines: baselines(experiment, plan),
         varying: plan.varying(),
         options: options.collect(),
         plan: format!("{:016x}", plan.id()),
@@ -72,12 +72,17 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     }
 }
 
-/// The name of each variant's baseline, if there are several baselines.
-fn baselines(experiment: &Experiment) -> BTreeMap<String, String> {
-    let Experiment { variants, partners, .. } = experiment;
-    let name = |index: usize| variants[index].name.clone();
-    let pairs = partners.baselines.iter().enumerate().filter_map(|(index, base)| Some((name(index), name((*base)?))));
-    if partners.bases().nth(1).is_some() { pairs.collect() } else { BTreeMap::new() }
+/// The name of each variant's baseline, if there are several; of a further key seed or schedule, the
+/// copy of its baseline under the same.
+fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
+    let partners = &experiment.partners;
+    let count = partners.baselines.len();
+    if plan.variants.len() == count && partners.bases().nth(1).is_none() {
+        return BTreeMap::new();
+    }
+    let name = |index: usize| plan.variants[index].name.clone();
+    let base = |index: usize| Some(index - index % count + partners.baselines[index % count]?);
+    (0..plan.variants.len()).filter_map(|index| Some((name(index), name(base(index)?)))).collect()
 }
 
 fn suite_run(section: &Section) -> SuiteRun {

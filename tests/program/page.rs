@@ -82,6 +82,10 @@ fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Valu
         out.textContent = JSON.stringify({
             sorted: rising || falling, rows: sorted.length,
             wide: document.documentElement.scrollWidth > innerWidth,
+            indented: [...document.querySelectorAll('.tools')].filter(tools => {
+                const first = [...tools.children].find(child => child.offsetWidth);
+                return first && first.getBoundingClientRect().left > tools.getBoundingClientRect().left + 1;
+            }).length,
             scripts: document.title, requests: performance.getEntriesByType('resource').length,
             figures: document.querySelectorAll('figure svg, svg[role=img]').length,
             tips: document.querySelectorAll('svg title').length,
@@ -95,6 +99,7 @@ fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Valu
     let found: serde_json::Value = serde_json::from_str(found.unwrap_or_else(|| panic!("no answer in {dom}"))).unwrap();
     assert_eq!(found["sorted"], true, "{found}");
     assert_eq!(found["wide"], false, "{found}");
+    assert_eq!(found["indented"], 0, "buttons begin where the text does: {found}");
     assert_eq!(found["requests"], 0, "{found}");
     Some((found, dom))
 }

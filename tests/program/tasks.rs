@@ -150,6 +150,7 @@ fn tuning_says_what_to_change() {
     assert!(first.starts_with("Change `table` from none to bounded: "), "{shown}");
     assert!(first.ends_with("on 20 positions that the race never saw."), "{shown}");
     page_answers(&out.join("report.html"), "positions that the race never saw");
+    page_answers(&out.join("report.html"), "Nodes of each candidate divided by the baseline's");
 }
 
 /// A match: the verdict with Elo first.
@@ -165,17 +166,35 @@ fn match_names_the_stronger_player() {
     page_answers(&Path::new(&out).join("report.html"), "over 8 pairs of games");
 }
 
-/// A data frame: the recipe of the documents prints the nodes of each variant.
+/// A data frame: the recipe of the documents prints the nodes of each variant, and its ratio to the baseline of its group and key seed: the page's
+/// ratios are the geometric means of these over the seeds, its nodes those under the first.
 #[test]
 fn data_frame_recipe_prints_each_variant() {
     let folder = scratch();
-    let variants = "[[variant]]\nname = \"none\"\ntable = \"none\"\n[[variant]]\nname = \"some\"\n";
-    let (out, _) = results(folder.path(), &format!("{SEARCHES}{variants}"));
+    let grid = "seeds = 2\nbaseline = { \"table.policy.kind\" = \"always\" }\n[grid]\n\"table.size\" = [64, 4096]\n\
+                \"table.policy\" = [\"always\", \"depth-preferred\"]\n";
+    let (out, _) = results(folder.path(), &format!("{SEARCHES}{grid}"));
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/columns.md")).unwrap();
     let recipe = docs::blocks(&text, "python").into_iter().find(|block| block.contains("pandas")).unwrap();
     let Some(printed) = docs::python("pandas", Path::new(&out), recipe, "") else { return };
-    let shown: Vec<&str> = printed.lines().take(SCREEN).collect();
-    assert!(["none", "some"].iter().all(|name| shown.iter().any(|line| line.contains(name))), "{printed}");
+    let (page, _, _) = run(&["report", &out, "--format", "json"]);
+    let page: serde_json::Value = serde_json::from_str(&page).unwrap();
+    let summary = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "summary").unwrap();
+    let ratio = |name: &str| -> f64 {
+        let text = printed.split(&format!("'{name}': ")).nth(1).unwrap_or_else(|| panic!("{name}: {printed}"));
+        let number: String = text.chars().skip_while(|c| !c.is_ascii_digit()).collect();
+        number.trim_start_matches("64(").split([',', ')', '}']).next().unwrap().parse().unwrap()
+    };
+    for row in summary["rows"].as_array().unwrap() {
+        // A baseline has its mark.
+        let size = row["size"].as_str().unwrap().trim_end_matches(" *");
+        let name = format!("size={size}, policy={}", row["policy"].as_str().unwrap());
+        let nodes = row["nodes"].as_f64().unwrap().to_string();
+        let mut lines = printed.lines().take(SCREEN);
+        assert!(lines.any(|line| line.starts_with(&format!("{name}  ")) && line.contains(&nodes)), "{name}: {printed}");
+        let mean = (ratio(&name) * ratio(&format!("{name}, key seed 2"))).sqrt();
+        assert!((mean - row["ratio"].as_f64().unwrap()).abs() < 1e-9, "{name}: {mean} of {printed}, page {row}");
+    }
 }
 
 /// A policy of one's own, in a program of a few lines.
@@ -254,4 +273,29 @@ fn help_lists_commands_in_groups() {
     let place = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text}: {shown}"));
     assert!(place("Experiments:") < place("new"), "{shown}");
     assert!(place("check") < place("Results:"), "{shown}");
+}
+
+/// A variant without a baseline, a baseline or metric that is none: each is named with the nearest that works.
+#[test]
+fn question_without_an_answer_gets_the_nearest_that_works() {
+    let folder = scratch();
+    let variant = |name: &str, policy: &str, size: u32| {
+        format!("[[variant]]\nname = \"{name}\"\n\"table.policy\" = \"{policy}\"\n\"table.size\" = {size}\n")
+    };
+    let all = [("a", "always", 64), ("b", "depth-preferred", 64), ("c", "depth-preferred", 4096)];
+    let variants: String = all.map(|(name, policy, size)| variant(name, policy, size)).concat();
+    let file = |base: &str| format!("baseline = {{ \"table.policy.kind\" = \"{base}\" }}\n{SEARCHES}{variants}");
+    let (out, shown) = results(folder.path(), &file("always"));
+    let alone = "\"c\" has no baseline in the same group and stands alone";
+    assert!(shown.contains(&format!("- {alone}.")), "{shown}");
+    let path = folder.path().join("trial.toml").display().to_string();
+    let nearest = format!("note: {alone}; the nearest to \"c\" is \"a\": they differ in table.policy, table.size");
+    assert!(run(&["check", &path]).1.contains(&nearest), "{nearest}: {}", run(&["check", &path]).1);
+    fs::write(&path, file("alwys")).unwrap();
+    let (_, stderr, code) = run(&["check", &path]);
+    assert!(code == 2 && stderr.contains("table.policy.kind = alwys: did you mean `always`?"), "{stderr}");
+    for (metric, hint) in [("worth", "did you mean `saved`?"), ("xyzzy", "expected one of `nodes`, `evals`, ")] {
+        let (_, stderr, code) = run(&["report", &out, "--metric", metric]);
+        assert!(code == 2 && stderr.contains(hint), "{metric}: {stderr}");
+    }
 }

@@ -8,7 +8,7 @@ use crate::experiment::baseline::Partners;
 use crate::experiment::{Variant, paths, variant};
 use crate::record::columns;
 use crate::table::TableOptions;
-use crate::text::and_more;
+use crate::text::{and_more, quote_names};
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
@@ -103,6 +103,29 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
         }
     }
     caveats
+}
+
+/// A sentence about variants whose group has no baseline, with the nearest to the first of them.
+pub(super) fn variants_alone(variants: &[Variant], partners: &Partners) -> Option<String> {
+    let alone: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
+    let first = *alone.first()?;
+    let differing = |base: usize| -> BTreeSet<String> {
+        let [own, other] = [first, base].map(|index| BTreeMap::from_iter(variant::option_columns(&variants[index])));
+        let paths = own.keys().chain(other.keys()).filter(|path| own.get(*path) != other.get(*path));
+        paths.map(|path| owning_option(path).to_owned()).collect()
+    };
+    let (base, options) =
+        partners.bases().map(|base| (base, differing(base))).min_by_key(|(_, options)| options.len())?;
+    let names: Vec<&str> = alone.iter().map(|&index| variants[index].name.as_str()).collect();
+    let (has, stands) = if names.len() == 1 { ("has", "stands") } else { ("have", "stand") };
+    Some(format!(
+        "{} {has} no baseline in the same group and {stands} alone; the nearest to \"{}\" is \"{}\": they differ in {}{}",
+        quote_names(&names),
+        names[0],
+        variants[base].name,
+        options.iter().take(3).cloned().collect::<Vec<_>>().join(", "),
+        and_more(options.len().saturating_sub(3))
+    ))
 }
 
 /// Variants that differ from their baseline in several options.

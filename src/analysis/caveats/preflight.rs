@@ -111,7 +111,9 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
             "searches are repeated to be timed, and {jobs} jobs at a time share caches and memory: use --jobs 1"
         ));
     }
-    Caveats { blockers, warnings, notes: confounds.notes }
+    let mut notes = confounds.notes;
+    notes.extend(confounds::variants_alone(variants, &experiment.partners));
+    Caveats { blockers, warnings, notes }
 }
 
 /// Warns of variants whose entries come to look new within a game.

@@ -44,7 +44,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let (less, more, unclear) = (lines_of(Sign::Less), lines_of(Sign::More), lines_of(Sign::Unclear));
     let compared = less.len() + more.len() + unclear.len();
     if compared == 0 {
-        return Vec::new();
+        return lines_alone(summary).into_iter().collect();
     }
     let same: Vec<&&Line> = unclear.iter().filter(|line| line.ratio().is_same()).collect();
     let matters = 1.0 + smallest_effect;
@@ -84,9 +84,20 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
             (unclear.len() - same.len(), "with no difference shown".to_owned()),
             (same.len(), "equal in every search".to_owned()),
         ];
-        let parts: Vec<String> =
-            parts.into_iter().filter(|(lines, _)| *lines > 0).map(|(lines, text)| format!("{lines} {text}")).collect();
-        findings.push(format!("Of {}: {}.", plural(compared, "other"), parts.join(", ")));
+        let parts: Vec<(usize, String)> = parts.into_iter().filter(|(lines, _)| *lines > 0).collect();
+        findings.push(match parts.as_slice() {
+            [(lines, text)] => {
+                let who = if *lines == 1 { "The other has".to_owned() } else { format!("All {lines} others have") };
+                format!("{who} {}.", text.trim_start_matches("with "))
+            }
+            _ => {
+                let parts: Vec<String> = parts.iter().map(|(lines, text)| format!("{lines} {text}")).collect();
+                format!("Of {}: {}.", plural(compared, "other"), parts.join(", "))
+            }
+        });
+    }
+    if !ranked && !(less.is_empty() && more.is_empty()) {
+        findings.extend(describe_range(&[&less[..], &more[..]].concat(), &summary.unlike, metric));
     }
     findings.extend(describe_power(&summary.power));
     if compared > unclear.len() {
@@ -95,9 +106,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     if let Some(most) = most.filter(|_| ranked) {
         findings.push(format!("Most {what}: {}.", describe(most, &more, metric)));
     }
-    if !ranked && less.len() + more.len() > 0 {
-        findings.extend(describe_range(&[less, more].concat(), &summary.unlike, metric));
-    }
+    findings.extend(lines_alone(summary));
     findings.extend(fragile_lines(summary));
     findings.extend(within_margin(summary));
     findings.extend(rivals);
@@ -130,12 +139,17 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
         };
         format!("At {}: {text}.", line.group)
     };
-    let alone: Vec<String> =
-        summary.lines.iter().filter(|line| line.base.is_none()).map(|line| line.name.clone()).collect();
+    bases.map(group).chain(lines_alone(summary)).collect()
+}
+
+/// A sentence about lines whose group has no baseline.
+fn lines_alone(summary: &Summary) -> Option<String> {
+    let alone: Vec<&str> =
+        summary.lines.iter().filter(|line| line.base.is_none()).map(|line| line.name.as_str()).collect();
     let (has, stands) = if alone.len() == 1 { ("has", "stands") } else { ("have", "stand") };
-    let alone = (!alone.is_empty())
-        .then(|| format!("{} {has} no baseline in the same group and {stands} alone.", quote_names(&alone)));
-    bases.map(group).chain(alone).collect()
+    // Where no line has a baseline there are no groups.
+    (!alone.is_empty() && alone.len() < summary.lines.len())
+        .then(|| format!("{} {has} no baseline in the same group and {stands} alone.", quote_names(&alone)))
 }
 
 /// How a line differs from its baseline, in words: `7.0 % fewer nodes [6.1, 8.4]`.
@@ -176,7 +190,8 @@ pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
     let (what, fewer) = (noun(metric), fewer(metric));
     let Ratio { mean, low, high, .. } = *ratio;
     let percent = |value: f64| match value.is_finite() {
-        true => format!("{:.1}", 100.0 * value),
+        true if value < 1e6 => format!("{:.1}", 100.0 * value),
+        true => format!("{:.1e}", 100.0 * value),
         false => "no bound".to_owned(),
     };
     match mean {
@@ -407,7 +422,7 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "Of 2 others: 2 with fewer nodes than the baseline.",
+                "All 2 others have fewer nodes than the baseline.",
                 "Against the baseline: from 50.0 % fewer nodes [40.0, 60.0] (\"a\") to 20.0 % fewer nodes [10.0, 30.0] (\"b\"). They differ \
                  in table.size, so that this ranks nothing else.",
             ]

@@ -1,6 +1,7 @@
 //! Metrics of a search: a column summed over its iterations, its last value, or a rate.
 
 use super::frame::{Frame, FrameError, Lookup};
+use crate::experiment::problem::list_quoted;
 use crate::record::columns::{self, Role};
 
 /// A figure of one search or of many.
@@ -104,7 +105,12 @@ impl Metric {
         let column = frame.resolve(name, Lookup::Metric).map_err(|error| match error {
             FrameError::Unknown { name, hint } => {
                 let derived = crate::experiment::problem::nearest(&name, DERIVED.iter().map(|(known, ..)| *known));
-                FrameError::Unknown { name, hint: derived.or(hint) }
+                let all = || {
+                    let derived = DERIVED.iter().filter(|(_, num, den, _)| frame.has(num) && frame.has(den));
+                    let known = ["nodes", "evals", columns::SECONDS].into_iter().chain(derived.map(|(name, ..)| *name));
+                    format!("expected one of {}, or another number of `ttlab columns`", list_quoted(known))
+                };
+                FrameError::Unknown { name, hint: derived.or(hint).or_else(|| Some(all())) }
             }
             other => other,
         })?;

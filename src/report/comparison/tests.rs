@@ -209,7 +209,7 @@ fn tables_show_changed_rows() {
     };
     assert_eq!(kinds(&comparison), "lgv2");
     (comparison.missing.0, comparison.notes) = (1, vec!["x".to_owned()]);
-    assert_eq!(kinds(&comparison), "lgv2mn");
+    assert_eq!(kinds(&comparison), "lgnv2m");
     assert_eq!(kinds(&comparison_of(vec![variant("b", 7, 0, [20.0, 20.0])])), "lv");
 }
 

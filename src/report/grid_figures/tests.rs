@@ -132,12 +132,13 @@ fn response_figure_has_a_tick_at_each_value() {
         line: None,
         points: places.iter().map(|&x| CurvePoint { x, y: 2.0, ..CurvePoint::default() }).collect(),
     };
-    let response = response_figure(Response {
+    let response = Response {
         path: "table.policy.depth-age.factor".to_owned(),
         reference: "4".to_owned(),
         series: vec![series("a", &[1.0, 4.0]), series("b", &[4.0, 16_384.0])],
         by: "size".to_owned(),
-    });
+    };
+    let response = response_figure(response, "nodes");
     assert_eq!(
         (response.file.as_str(), response.title.as_str()),
         ("response-table-policy-depth-age-factor", "Response to factor")
@@ -147,8 +148,8 @@ fn response_figure_has_a_tick_at_each_value() {
     let Plot::Lines(lines) = response.plot else { panic!("no lines") };
     let ticks: Vec<(f64, &str)> = lines.x_ticks.iter().map(|(at, text)| (*at, text.as_str())).collect();
     assert_eq!(ticks, [(1.0, "1"), (4.0, "4"), (16_384.0, "16.384k")]);
-    assert_eq!([lines.ratio, lines.y_log, lines.x_log, lines.share], [true, true, false, false]);
-    assert_eq!((lines.x.as_str(), lines.y.as_str()), ("table.policy.depth-age.factor", "against 4"));
+    assert_eq!([lines.ratio, lines.y_log, lines.x_log, lines.share], [true, true, true, false]);
+    assert_eq!((lines.x.as_str(), lines.y.as_str()), ("table.policy.depth-age.factor", "nodes against factor = 4"));
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn findings_name_up_to_six_encounters() {
     let output = findings(&matches_of(vec![level("c")], true));
     assert_eq!(
         output[1],
-        "0 of 1 encounters were stopped by their tests: each Elo is over all pairs that were played. The tests could have stopped early, so that an \
+        "No encounter was stopped by its test: each Elo is over all pairs that were played. The tests could have stopped early, so that an \
          interval is only approximate (`stop = false` plays all pairs)."
     );
     assert!(output[0].contains("pairs of games; its test has not ended. The test of"), "{output:?}");

@@ -54,8 +54,9 @@ impl Forest {
         let bottom = top + step * self.rows.len() as f64;
         let no_effect = if self.differences { 0.0 } else { 1.0 };
         let number = |value: f64| self.exact(value);
-        let ends = self.rows.iter().flat_map(|row| [row.mean, row.low, row.high]).chain([no_effect]);
-        let x = Scale::new(!self.differences, ends, (left, right));
+        let means = self.rows.iter().map(|row| row.mean).chain([no_effect]);
+        let ends = self.rows.iter().flat_map(|row| [row.low, row.high]);
+        let x = Scale::with_intervals(!self.differences, means, ends, (left, right));
         for tick in x.ticks(52.0) {
             svg.line("rule", (x.pixel(tick), top), (x.pixel(tick), bottom));
             svg.text("", (x.pixel(tick), bottom + 16.0), Anchor::Middle, &format_short(tick));
@@ -77,8 +78,16 @@ impl Forest {
             if row.low.is_finite() {
                 figure += &format!(", 95 % {} to {}", number(row.low), number(row.high));
                 svg.line(&format!("{class} line"), (x.pixel(row.low), y), (x.pixel(row.high), y));
-                for end in [row.low, row.high] {
-                    svg.line(class, (x.pixel(end), y - 4.0), (x.pixel(end), y + 4.0));
+                for (end, inwards) in [(row.low, 6.0), (row.high, -6.0)] {
+                    let place = x.pixel(end);
+                    if x.contains(end) {
+                        svg.line(class, (place, y - 4.0), (place, y + 4.0));
+                    } else {
+                        // An arrow: the interval goes on beyond the scale.
+                        for side in [-4.0, 4.0] {
+                            svg.line(class, (place + inwards, y + side), (place, y));
+                        }
+                    }
                 }
             }
             svg.verdict(mark, (x.pixel(row.mean), y), 4.5, &figure);
@@ -93,6 +102,17 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interval_beyond_the_scale_ends_in_an_arrow() {
+        let lines = |high: f64| {
+            let row = ForestRow { name: "a".to_owned(), mean: 1.1, low: 0.9, high, clear: false };
+            let forest = Forest { rows: vec![row], x: String::new(), differences: false, better: Better::Less };
+            forest.render(600.0, "t", false).matches("class=\"unclear\"").count()
+        };
+        // A mark at each end; the arrow has two strokes.
+        assert_eq!(lines(1e9), lines(5.0) + 1);
+    }
 
     #[test]
     fn significant_row_has_the_colour_of_its_side() {

@@ -61,12 +61,15 @@ impl Lines {
         if self.share { format!("{} %", format_short(100.0 * value)) } else { format_short(value) }
     }
 
-    /// A plot of ratios over the values of an option, with a tick at each.
+    /// A plot of ratios over the values of an option, with a tick at each; logarithmic along x where each
+    /// value is twice the one before it or more.
     pub(in crate::report) fn from_ratios(series: Vec<Series>, x: &str, y: String) -> Self {
         let points = series.iter().flat_map(|one| &one.points);
         let ticks: BTreeMap<u64, f64> = points.map(|point| (point.x.to_bits(), point.x)).collect();
-        let x_ticks = ticks.into_values().map(|x| (x, format_short(x))).collect();
-        Self { series, x: x.to_owned(), y, x_ticks, ratio: true, y_log: true, ..Self::default() }
+        let values: Vec<f64> = ticks.into_values().collect();
+        let x_log = values.len() > 2 && values[0] > 0.0 && values.windows(2).all(|pair| pair[1] >= 2.0 * pair[0]);
+        let x_ticks = values.into_iter().map(|x| (x, format_short(x))).collect();
+        Self { series, x: x.to_owned(), y, x_ticks, x_log, ratio: true, y_log: true, ..Self::default() }
     }
 
     /// Renders the plot as SVG.
@@ -75,8 +78,9 @@ impl Lines {
         let (left, right, top, bottom) = (58.0, width - 14.0, 12.0, HEIGHT);
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = Scale::new(self.x_log, points().map(|point| point.x), (left, right));
-        let values = points().flat_map(|point| [point.y, point.low, point.high]).chain(self.ratio.then_some(1.0));
-        let y = Scale::new(self.y_log, values, (bottom, top));
+        let values = points().map(|point| point.y).chain(self.ratio.then_some(1.0));
+        let ends = points().flat_map(|point| [point.low, point.high]);
+        let y = Scale::with_intervals(self.y_log, values, ends, (bottom, top));
         for tick in y.ticks(44.0) {
             svg.line("rule", (left, y.pixel(tick)), (right, y.pixel(tick)));
             svg.text("", (left - 6.0, y.pixel(tick) + 4.0), Anchor::End, &self.format_y(tick));
@@ -174,6 +178,17 @@ mod tests {
         assert_eq!(colours(Some(0)), [0, 1, 2, 3]);
         assert_eq!(colours(Some(2)), [1, 2, 0, 3]);
         assert_eq!(colours(Some(3)), [1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn option_that_doubles_has_a_logarithmic_axis() {
+        let is_log = |values: &[f64]| {
+            let point = |&x: &f64| CurvePoint { x, y: 1.0, low: 0.5, high: 2.0, label: String::new() };
+            let series = Series { points: values.iter().map(point).collect(), ..Series::default() };
+            Lines::from_ratios(vec![series], "uci.Hash", String::new()).x_log
+        };
+        assert!(is_log(&[1.0, 4.0, 16.0, 64.0]));
+        assert!(![&[1.0, 2.0, 3.0][..], &[0.0, 1.0, 2.0], &[1.0, 64.0]].into_iter().any(is_log));
     }
 
     #[test]

@@ -36,6 +36,30 @@ impl Scale {
         Self { low: low - room, high: high + room, from, to, log }
     }
 
+    /// The same from values and the ends of their intervals; on a logarithmic scale these reach at most a
+    /// factor of ten beyond all values: one interval without a practical bound would leave the rest no
+    /// room.
+    pub fn with_intervals(
+        log: bool,
+        values: impl Iterator<Item = f64> + Clone,
+        ends: impl Iterator<Item = f64>,
+        pixels: (f64, f64),
+    ) -> Self {
+        let usable = values.clone().filter(|value| value.is_finite() && *value > 0.0);
+        let (low, high) = usable.fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
+        let ends = ends.filter(|end| end.is_finite());
+        Self::new(
+            log,
+            values.chain(ends.map(|end| if log { end.max(low / 10.0).min(high * 10.0) } else { end })),
+            pixels,
+        )
+    }
+
+    /// Whether the scale has this value.
+    pub fn contains(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&if self.log { value.log10() } else { value })
+    }
+
     /// The pixel of a value, clamped to the scale's ends.
     pub fn pixel(&self, value: f64) -> f64 {
         let value = if self.log { value.log10() } else { value };
@@ -113,6 +137,17 @@ mod tests {
             assert!(scale.pixel(1.0).is_finite());
             assert!(scale.ticks(50.0).len() < 60);
         }
+    }
+
+    #[test]
+    fn interval_without_a_practical_bound_leaves_room_for_the_rest() {
+        let values = [0.9, 1.0, 1.2];
+        let scale = Scale::with_intervals(true, values.into_iter(), [0.8, 1e10, f64::NAN].into_iter(), (0.0, 300.0));
+        assert!(scale.contains(0.8) && scale.contains(12.0) && !scale.contains(20.0));
+        assert!(scale.pixel(1.2) - scale.pixel(0.9) > 20.0);
+        assert!((scale.pixel(1e10) - 300.0).abs() < 1e-9);
+        let plain = Scale::with_intervals(false, values.into_iter(), [-50.0, 50.0].into_iter(), (0.0, 300.0));
+        assert!(plain.contains(-50.0) && plain.contains(50.0));
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl TuneOutcome<'_> {
             .collect();
         figures.push(Figure {
             file: "race".to_owned(),
-            title: format!("{metric} against the baseline, in the race"),
+            title: format!("{} against the baseline, in the race", capitalize(metric)),
             caption: format!(
                 "{} of each candidate divided by the baseline's (geometric mean; bars: 95 % interval). {}",
                 capitalize(metric),
