@@ -1,6 +1,7 @@
 //! Errors in an experiment file, shown like a compiler's: place, what was found, what is expected.
 
 use crate::chess::fault::distance;
+use crate::record::columns;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
@@ -66,7 +67,7 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
     ("hash", "engine", "the size of the table is an option of the engine: [engine] and table.size = \"16 MiB\""),
     ("hash", "table", "the size of the table: table.size = \"16 MiB\""),
     ("time", "seconds", "did you mean `seconds`?"),
-    ("worth", "search.saved", "did you mean `saved`?"),
+    ("worth", columns::SAVED, "did you mean `saved`?"),
 ];
 
 /// The new name of a renamed one, or what a word of other programs is called here, else "did you

@@ -264,8 +264,8 @@ pub struct Manifest {
     pub variants: Vec<String>,
     /// The variant that all others are compared with; of several, the first.
     pub baseline: String,
-    /// The baseline of each variant that has one, if there are several: each group or key seed has its
-    /// own.
+    /// The baseline of each variant that has one, if there are several: of each group or key seed
+    /// its own.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub baselines: BTreeMap<String, String>,
     /// The varying option columns.

@@ -72,8 +72,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     }
 }
 
-/// The name of each variant's baseline, if there are several; of a further key seed or schedule, the
-/// copy of its baseline under the same.
+/// The name of each variant's baseline, if there are several; of a further key seed or schedule,
+/// the copy of its baseline under the same.
 fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     let partners = &experiment.partners;
     let count = partners.baselines.len();

@@ -61,8 +61,8 @@ impl Lines {
         if self.share { format!("{} %", format_short(100.0 * value)) } else { format_short(value) }
     }
 
-    /// A plot of ratios over the values of an option, with a tick at each; logarithmic along x where each
-    /// value is twice the one before it or more.
+    /// A plot of ratios over the values of an option, with a tick at each; logarithmic along x
+    /// where each value is twice the one before it or more.
     pub(in crate::report) fn from_ratios(series: Vec<Series>, x: &str, y: String) -> Self {
         let points = series.iter().flat_map(|one| &one.points);
         let ticks: BTreeMap<u64, f64> = points.map(|point| (point.x.to_bits(), point.x)).collect();

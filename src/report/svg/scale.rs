@@ -36,9 +36,9 @@ impl Scale {
         Self { low: low - room, high: high + room, from, to, log }
     }
 
-    /// The same from values and the ends of their intervals; on a logarithmic scale these reach at most a
-    /// factor of ten beyond all values: one interval without a practical bound would leave the rest no
-    /// room.
+    /// The same from values and the ends of their intervals; on a logarithmic scale these reach at
+    /// most a factor of ten beyond all values: one interval without a practical bound would leave
+    /// the rest no room.
     pub fn with_intervals(
         log: bool,
         values: impl Iterator<Item = f64> + Clone,
