@@ -1,5 +1,6 @@
 //! How many searchers are in the middle of each entry's position: the field `nproc` of ABDADA,
-//! beside the entries. Source: J.-C. Weill, "The ABDADA distributed minimax-search algorithm", 1996.
+//! beside the entries. Source: J.-C. Weill, "The ABDADA distributed minimax-search algorithm",
+//! 1996.
 
 use super::StoreOutcome;
 use super::key_map::KeyMap;
@@ -26,7 +27,7 @@ pub struct Entered {
 
 impl Entered {
     /// Follows a searcher to the entry that it met, if it met one.
-    pub fn meet(&mut self, searcher: u8, slot: Option<usize>) {
+    pub fn visit(&mut self, searcher: u8, slot: Option<usize>) {
         let searcher = usize::from(searcher);
         if searcher >= self.met.len() {
             self.met.resize(searcher + 1, None);
@@ -64,7 +65,8 @@ impl Entered {
         }
     }
 
-    /// Whether any searcher is in the middle of a position at this depth, as far as the table knows.
+    /// Whether any searcher is in the middle of a position at this depth, as far as the table
+    /// knows.
     pub fn is_entered(&self, key: u64, depth: u8) -> bool {
         self.slots.get(&key).is_some_and(|&slot| self.counts[slot].depth == depth)
     }
@@ -117,7 +119,7 @@ mod tests {
     /// Searcher 0 in the middle of position 7 at depth 5, whose entry is in slot 2.
     fn one() -> Entered {
         let mut entered = Entered::default();
-        entered.meet(0, Some(2));
+        entered.visit(0, Some(2));
         entered.enter(0, 7, 5);
         entered
     }
@@ -125,7 +127,7 @@ mod tests {
     #[test]
     fn position_is_entered_until_the_last_searcher_leaves() {
         let mut entered = one();
-        entered.meet(1, Some(2));
+        entered.visit(1, Some(2));
         entered.enter(1, 7, 5);
         assert!(entered.is_entered(7, 5) && !entered.is_entered(7, 4) && !entered.is_entered(8, 5));
         entered.leave(7, 5);
@@ -150,7 +152,7 @@ mod tests {
     fn searcher_without_an_entry_is_not_counted() {
         let mut entered = Entered::default();
         entered.enter(0, 7, 5);
-        entered.meet(0, None);
+        entered.visit(0, None);
         entered.enter(0, 7, 5);
         assert!(!entered.is_entered(7, 5));
     }

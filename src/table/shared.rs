@@ -49,7 +49,7 @@ impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
         let Shared { table, owners, flight, entered, torn, counters } = &mut *shared;
-        entered.meet(self.searcher, None);
+        entered.visit(self.searcher, None);
         counters.in_flight += u64::from(flight.is_elsewhere(key, self.searcher));
         torn.iter_mut().for_each(|torn| torn.call(self.searcher));
         let mut hit = table.probe(key, depth)?;
@@ -66,7 +66,7 @@ impl Table for SharedTable {
             }
         }
         counters.count_hit(hit.age, owners.read(hit.slot, self.searcher));
-        entered.meet(self.searcher, Some(hit.slot));
+        entered.visit(self.searcher, Some(hit.slot));
         Some(hit)
     }
 
@@ -77,7 +77,7 @@ impl Table for SharedTable {
         owners.cover(stored.slot + usize::from(stored.moved) + 1);
         owners.store(stored, self.searcher, entry.depth, counters);
         entered.store(stored, key);
-        entered.meet(self.searcher, (stored.same || !stored.refused).then_some(stored.slot));
+        entered.visit(self.searcher, (stored.same || !stored.refused).then_some(stored.slot));
         if let Some(torn) = torn {
             torn.call(self.searcher);
             counters.torn += u64::from(torn.store(stored, entry, self.searcher));

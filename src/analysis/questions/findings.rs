@@ -96,7 +96,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
             }
         });
     }
-    if !ranked && !(less.is_empty() && more.is_empty()) {
+    if !(ranked || less.is_empty() && more.is_empty()) {
         findings.extend(describe_range(&[&less[..], &more[..]].concat(), &summary.unlike, metric));
     }
     findings.extend(describe_power(&summary.power));

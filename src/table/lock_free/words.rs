@@ -7,9 +7,9 @@ pub use loom::sync::atomic::{AtomicU16, Ordering};
 
 /// A word that is stored to by an exchange. Loom lets a plain store come between the two halves of
 /// another thread's exchange, so that afterwards either value may be read; in the memory model of
-/// C++11 an exchange reads the last value before its own (`tests::loom_loses_a_store`, loom's issues
-/// 254 and 389). An exchange has a place in the order of all, as a store has on any processor; orders
-/// of stores that no sequence of steps gives are not tried.
+/// C++11 an exchange reads the last value before its own (`tests::loom_loses_a_store`, loom's
+/// issues 254 and 389). An exchange has a place in the order of all, as a store has on any
+/// processor; orders of stores that no sequence of steps gives are not tried.
 pub struct AtomicU64(loom::sync::atomic::AtomicU64);
 
 impl AtomicU64 {
