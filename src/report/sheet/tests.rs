@@ -32,7 +32,7 @@ pub(in super::super) fn sample_sheet() -> Sheet {
         name: "A page".to_owned(),
         parts: vec![
             Part::Question("Is <it> so?".to_owned()),
-            Part::Prose("TextColumn\nof *its* author.\n\nTwo paragraphs.".to_owned()),
+            Part::Prose("Words\nof *its* author.\n\nTwo paragraphs.".to_owned()),
             Part::Findings(vec!["It is.".to_owned()]),
             Part::Blocker("Nothing varies.".to_owned()),
             Part::Warning("One position.".to_owned()),
