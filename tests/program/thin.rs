@@ -164,10 +164,10 @@ fn missing_column_of_thin_rows_names_the_command_that_makes_it() {
         (["--metric", "evals"], "thin rows do not hold `search.evals` by row"),
         (["--metric", "hit_rate"], "thin rows do not hold `table.hits` by row"),
         (["--metric", "hashfull"], "thin rows do not hold `hashfull` by row"),
-        (["--where", "depth=2"], "`depth` splits searches"),
-        (["--where", "repeat=1"], "`repeat` splits searches"),
-        (["--where", "table.hits>1"], "`table.hits` splits searches"),
-        (["--by", "keys.seed"], "`keys.seed` splits searches"),
+        (["--where", "depth=2"], "`depth` varies within a search"),
+        (["--where", "repeat=1"], "`repeat` varies within a search"),
+        (["--where", "table.hits>1"], "`table.hits` varies within a search"),
+        (["--by", "keys.seed"], "`keys.seed` varies within a search"),
     ] {
         let output = kept.call(&["report", &thin, choice[0], choice[1]], 2);
         assert!(output.contains(lack), "{choice:?}: {output}");
