@@ -1,5 +1,5 @@
-//! What a search costs beyond the engine's own time: a game and a search of an engine that answers at once. Of its time about a tenth of a
-//! millisecond is the shell's that plays the engine.
+//! What a search costs beyond the engine's own time: a game and a search of an engine that answers
+//! at once. Of its time about a tenth of a millisecond is the shell's that plays the engine.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, criterion_group, criterion_main};

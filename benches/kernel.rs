@@ -1,5 +1,6 @@
-//! The search kernel against a yardstick in one run: the evaluations per second of plain alpha-beta on material (depth 8 from
-//! the start position) and the nodes per second of cozy-chess's bulk-counted perft(6). Only their ratio means anything.
+//! The search kernel against a yardstick in one run: the evaluations per second of plain alpha-beta
+//! on material (depth 8 from the start position) and the nodes per second of cozy-chess's
+//! bulk-counted perft(6). Only their ratio means anything.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -1,5 +1,6 @@
-//! What a position's key costs: kept as moves are made, from scratch, as a hash of the board's parts, and as a FEN string. Claim of
-//! the article on `otter`: a derived hash and a FEN string are far too slow.
+//! What a position's key costs: kept as moves are made, from scratch, as a hash of the board's
+//! parts, and as a FEN string. Claim of the article on `otter`: a derived hash and a FEN string are
+//! far too slow.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

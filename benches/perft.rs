@@ -1,4 +1,5 @@
-//! Perft rates against cozy-chess in one run: every leaf's move made (`full`), and counted in bulk (`bulk`).
+//! Perft rates against cozy-chess in one run: every leaf's move made (`full`), and counted in bulk
+//! (`bulk`).
 //!
 //! `cargo bench --bench perft`. Criterion's throughput is leaves per second.
 #![allow(missing_docs)]

@@ -1,5 +1,6 @@
-//! Events a second of processor that a trace's replay takes, for each policy, and those of the bounds. `TTLAB_BENCH_TRACE=FILE` takes a trace of yours and
-//! tables of a tenth of its positions; else the trace is made up, with sixteen times as many positions as the table has entries.
+//! Events a second of processor that a trace's replay takes, for each policy, and those of the
+//! bounds. `TTLAB_BENCH_TRACE=FILE` takes a trace of yours and tables of a tenth of its positions;
+//! else the trace is made up, with sixteen times as many positions as the table has entries.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
@@ -14,7 +15,8 @@ use ttlab::internals::table::policy::Policy;
 use ttlab::internals::traces::replay::{Objective, clairvoyant, make_steps, replay_table};
 use ttlab::internals::traces::{self, Event, EventKind, flags};
 
-/// Time of this thread on a processor, to some 4 ms, so that other programs count for little; the clock's where Linux does not say.
+/// Time of this thread on a processor, to some 4 ms, so that other programs count for little; the
+/// clock's where Linux does not say.
 struct Processor(WallTime, Instant);
 
 impl Processor {
@@ -49,7 +51,8 @@ impl Measurement for Processor {
     }
 }
 
-/// Like a search's events: each position is asked for before it is stored, some soon again and with a cutoff.
+/// Like a search's events: each position is asked for before it is stored, some soon again and with
+/// a cutoff.
 fn made_up(events: usize) -> Vec<Event> {
     let mut state = 1u64;
     let mut random = |below: u64| {

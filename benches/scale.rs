@@ -1,5 +1,6 @@
-//! Whether what grows with a suite or a grid grows in proportion: the same work at 1,000, 10,000 and 100,000, as time for each element.
-//! A slope shows as a falling number of elements in a second.
+//! Whether what grows with a suite or a grid grows in proportion: the same work at 1,000, 10,000
+//! and 100,000, as time for each element. A slope shows as a falling number of elements in a
+//! second.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

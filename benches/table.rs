@@ -1,5 +1,6 @@
-//! The table against the memory that it lives in, in one run: a chain of probes and stores, in which each position tells which the next
-//! is, against a bare pointer chase over as much memory; clearing against a plain memset. `TTLAB_BENCH_MIB` (default 1024) sets the size.
+//! The table against the memory that it lives in, in one run: a chain of probes and stores, in
+//! which each position tells which the next is, against a bare pointer chase over as much memory;
+//! clearing against a plain memset. `TTLAB_BENCH_MIB` (default 1024) sets the size.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -18,7 +19,8 @@ fn mix(n: u64) -> u64 {
 
 const STEPS: u64 = 1 << 16;
 
-/// Positions are numbers below 2^30, their keys the numbers mixed. An entry tells the next number in its move and its score.
+/// Positions are numbers below 2^30, their keys the numbers mixed. An entry tells the next number
+/// in its move and its score.
 fn entry(next: u32, depth: u8) -> Entry {
     let score = (next >> 15) as i16 - (1 << 14);
     Entry { mv: Move::from_bits((next & 0x7fff) as u16), score, bound: Bound::Exact, depth, ..Entry::default() }
@@ -28,7 +30,8 @@ fn next(entry: &Entry) -> u32 {
     ((entry.score + (1 << 14)) as u32) << 15 | u32::from(entry.mv.bits())
 }
 
-/// One probe that hits and one store to the same position: where the next position is, only the probe's answer says.
+/// One probe that hits and one store to the same position: where the next position is, only the
+/// probe's answer says.
 #[inline]
 fn step(table: &mut dyn Table, at: u32) -> u32 {
     let key = mix(u64::from(at) + 1);
@@ -68,7 +71,8 @@ fn table(criterion: &mut Criterion) {
     let entries = (mib << 16) as u32;
     {
         let mut memory = Memory::new((mib << 17) as usize, true).unwrap();
-        // Every second pair, as about as many positions stay in the table; each tells where the next is.
+        // Every second pair, as about as many positions stay in the table; each tells where the
+        // next is.
         let mut ring: Vec<u32> = (0..entries).filter(|pair| mix(u64::from(*pair)) % 8 < 5).collect();
         shuffle(&mut ring);
         for (place, &pair) in ring.iter().enumerate() {

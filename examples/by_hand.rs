@@ -1,5 +1,6 @@
-//! The yardstick of table code: the same search over an always-replace table written by hand, with nothing to choose, or over
-//! the table of a policy. `benches/instructions.sh` counts the instructions of both.
+//! The yardstick of table code: the same search over an always-replace table written by hand, with
+//! nothing to choose, or over the table of a policy. `benches/instructions.sh` counts the
+//! instructions of both.
 //!
 //! `cargo run --release --example by_hand -- hand|none|POLICY [SLOTS [NODES]]`
 
@@ -125,7 +126,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Engine::new(&options(table), None)?
         }
     };
-    // One iteration, cut short: the sweep over all slots at its end then costs the same however many nodes there are.
+    // One iteration, cut short: the sweep over all slots at its end then costs the same however
+    // many nodes there are.
     let limit = Limit { depth: Some(10), nodes: Some(nodes) };
     let mut searched = 0;
     for fen in [

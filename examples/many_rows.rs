@@ -1,7 +1,8 @@
-//! A results file of many rows, for measuring reports: rows of a real one, with other variants, positions and nodes, and sealed anew.
+//! A results file of many rows, for measuring reports: rows of a real one, with other variants,
+//! positions and nodes, and sealed anew.
 //!
-//! `cargo run --release --example many_rows -- results.csv 100 1000000 > many.csv` (100 variants, a million rows), then
-//! `/usr/bin/time -v ttlab report many.csv`
+//! `cargo run --release --example many_rows -- results.csv 100 1000000 > many.csv` (100 variants, a
+//! million rows), then `/usr/bin/time -v ttlab report many.csv`
 
 use std::io::Write;
 
@@ -22,7 +23,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     writer.write_record(&heads)?;
     for number in 0..rows {
         let (who, place) = (number % variants, number / variants);
-        // Positions differ by orders of magnitude, variants by some per cent: SplitMix's mixing of the number.
+        // Positions differ by orders of magnitude, variants by some per cent: SplitMix's mixing of
+        // the number.
         let mut mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let noise = (mixed >> 40) as f64 / (1_u64 << 24) as f64;

@@ -1,12 +1,14 @@
 //! A policy of one's own in experiment files: this program is `ttlab` with one policy more.
 //!
-//! `cargo run --release --example own_policy -- run experiment.toml`, where the file says `"table.policy" = ["always", "centre"]`
+//! `cargo run --release --example own_policy -- run experiment.toml`, where the file says
+//! `"table.policy" = ["always", "centre"]`
 
 use serde::{Deserialize, Serialize};
 use std::process::ExitCode;
 use ttlab::{Decision, Entry, Newcomer, Replacement, register};
 
-/// Keeps an entry whose move goes to the four central files unless the newcomer's does too, or is deeper by `margin`.
+/// Keeps an entry whose move goes to the four central files unless the newcomer's does too, or is
+/// deeper by `margin`.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Centre {

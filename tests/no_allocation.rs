@@ -54,7 +54,8 @@ fn a_larger_tree_makes_no_more_allocations() {
         let (shallow, few) = allocations(&options, 2);
         let (deep, many) = allocations(&options, 4);
         assert!(2 * many > 3 * few, "{many} nodes against {few}: the trees are too alike to tell");
-        // The path to the root may grow once or twice with the depth; nodes in their thousands may not.
+        // The path to the root may grow once or twice with the depth; nodes in their thousands may
+        // not.
         assert!(deep <= shallow + 4, "{deep} allocations in {many} nodes, {shallow} in {few}, with {text}");
     }
 }

@@ -1,4 +1,5 @@
-//! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no worse than any.
+//! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no
+//! worse than any.
 #![no_main]
 
 #[path = "../../tests/program/fuzzing/trace.rs"]

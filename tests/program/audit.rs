@@ -69,7 +69,8 @@ fn audit_first_limits_the_positions() {
     assert_eq!(jobs("0").0, Some(2));
 }
 
-/// An iteration that the limit cuts short has no score to hold against anything, and is not counted as looked at.
+/// An iteration that the limit cuts short has no score to hold against anything, and is not counted
+/// as looked at.
 #[test]
 fn audit_counts_only_finished_iterations() {
     use ttlab::internals::chess::Board;

@@ -1,5 +1,5 @@
-//! Every cell of a page's tables by hand, from rows in which no two counters are alike: a column that shows another's figure, or another
-//! line's, is seen. And the same page in each of its forms.
+//! Every cell of a page's tables by hand, from rows in which no two counters are alike: a column
+//! that shows another's figure, or another line's, is seen. And the same page in each of its forms.
 
 use crate::common::{run, scratch};
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ const COUNTS: [(&str, u32); 14] = [
     ("table.rejections", 40),
 ];
 
-/// Ratios of `other` to `base` in nodes, position by position: two powers of 2 below seven times, four powers once; of `more`: one above
-/// but for the last.
+/// Ratios of `other` to `base` in nodes, position by position: two powers of 2 below seven times,
+/// four powers once; of `more`: one above but for the last.
 const OTHER: [i32; 8] = [-1, -1, -1, -1, -1, -1, -1, -3];
 const MORE: [i32; 8] = [1, 1, 1, 1, 1, 1, 1, 0];
 
@@ -42,7 +42,8 @@ fn rows() -> String {
                 2 => more,
                 _ => 0,
             };
-            // Scores differ where `other` searched the fewest nodes; `more` solves one of three, `other` all.
+            // Scores differ where `other` searched the fewest nodes; `more` solves one of three,
+            // `other` all.
             let score = if variant == 1 && power == -3 { 7 } else { 5 };
             let solved =
                 if position < 3 { (variant == 1 || variant == 2 && position == 0).to_string() } else { String::new() };
@@ -86,8 +87,9 @@ fn holds(table: &Value, row: usize, expected: &[(&str, Value)]) {
     }
 }
 
-/// The level of one line, for 5 % over all three: the largest of their sums, each by the root of its squares, over all 128 flips of eight
-/// positions' signs that are not each other's mirror image; what no more than 5 % of these exceed, as a t of seven degrees of freedom.
+/// The level of one line, for 5 % over all three: the largest of their sums, each by the root of
+/// its squares, over all 128 flips of eight positions' signs that are not each other's mirror
+/// image; what no more than 5 % of these exceed, as a t of seven degrees of freedom.
 fn level_of_all() -> f64 {
     let mut largest: Vec<f64> = (0..128_u32)
         .map(|signs| {
@@ -172,8 +174,9 @@ fn page_cells_equal_figures_computed_by_hand() {
     }
     assert_eq!(traffic["rows"].as_array().unwrap().len(), 3, "what has no table is not here");
 
-    // Eight of eight below: 2 of 256 patterns come as far; seven of seven above (one is equal and turns nothing): 4 of 256. Three lines
-    // share their flips, and the largest of their statistics is rarely another's: at most three times as much.
+    // Eight of eight below: 2 of 256 patterns come as far; seven of seven above (one is equal and
+    // turns nothing): 4 of 256. Three lines share their flips, and the largest of their statistics
+    // is rarely another's: at most three times as much.
     let details = table("details");
     let detail = |row: usize, key: &str| details["rows"][row][key].clone();
     for (row, least) in [(1, 2.0 / 256.0), (2, 4.0 / 256.0)] {
@@ -196,9 +199,10 @@ fn page_cells_equal_figures_computed_by_hand() {
             );
         }
     }
-    // The spread of `other`: seven times 1/4 and once 7/4 from the mean, in powers of 2: a standard error of 1/4. Seen four times in
-    // five is what lies so many of these from 1 as Student's quantiles say: of the level that all lines together leave, or of the end of an
-    // interval (97.5 %, of eight 48/64 farther) where that asks for more, and of four in five.
+    // The spread of `other`: seven times 1/4 and once 7/4 from the mean, in powers of 2: a standard
+    // error of 1/4. Seen four times in five is what lies so many of these from 1 as Student's
+    // quantiles say: of the level that all lines together leave, or of the end of an interval (97.5
+    // %, of eight 48/64 farther) where that asks for more, and of four in five.
     let seen = detail(1, "detectable").as_f64().unwrap().ln_1p() / std::f64::consts::LN_2;
     let student = StudentsT::new(0.0, 1.0, 7.0).unwrap();
     let end = 1.75 * student.inverse_cdf(0.975);
@@ -224,8 +228,8 @@ fn page_cells_equal_figures_computed_by_hand() {
     }
     assert!(pairs["rows"].as_array().unwrap()[..3].iter().all(|row| row["line"] == "other"));
 
-    // On the grid: two slots against one, at either value of the centre; and what they do together. In powers of 2: -1.25 and -0.875;
-    // 0.875 and 1.25; 0.375 between.
+    // On the grid: two slots against one, at either value of the centre; and what they do together.
+    // In powers of 2: -1.25 and -0.875; 0.875 and 1.25; 0.375 between.
     let keys = |table: &Value| -> Vec<String> {
         let columns = table["columns"].as_array().unwrap().iter();
         columns
@@ -320,7 +324,8 @@ fn page_cells_equal_figures_computed_by_hand() {
         row.split("<td").skip(1).map(str::to_owned).collect()
     };
     let cells = |name: &str| cells_of("summary", name);
-    // An option's values as a variant's: what is clearly less and clearly more has its colour, what is held against does not.
+    // An option's values as a variant's: what is clearly less and clearly more has its colour, what
+    // is held against does not.
     assert!(cells_of("effects", "2")[2].contains(" better"), "{html}");
     assert!(cells_of("effects", "5")[2].contains(" worse"), "{html}");
     assert!(!cells_of("effects", "1 *")[2].contains("better"));

@@ -94,7 +94,8 @@ fn error_in_a_file_shows_its_line_and_column() {
     let folder = scratch();
     for (at, (text, required)) in cases.iter().enumerate() {
         let path = experiment(folder.path(), &format!("{head}{text}"));
-        // One way leads from a file to its experiment: each third mistake is shown to those who search, too.
+        // One way leads from a file to its experiment: each third mistake is shown to those who
+        // search, too.
         for command in ["check", "run", "plan"].into_iter().take(if at % 3 == 0 { 3 } else { 1 }) {
             let (_, stderr, code) = run(&[command, path.to_str().unwrap()]);
             // What is expected of a plan changes none of its searches.
@@ -125,7 +126,8 @@ fn error_in_a_file_shows_its_line_and_column() {
     );
 }
 
-/// A wrong claim changes no search: the plan is shown, with the claim's mistake as a warning; no shard is dealt.
+/// A wrong claim changes no search: the plan is shown, with the claim's mistake as a warning; no
+/// shard is dealt.
 #[test]
 fn plan_with_an_invalid_claim_is_shown_with_a_warning() {
     let folder = scratch();
@@ -325,8 +327,9 @@ fn counts_do_not_depend_on_the_number_of_jobs() {
     assert_eq!(all[0], all[1]);
 }
 
-/// Searches that end for want of nodes, at twenty limits: the same counts from a new engine and from one that has searched
-/// (one job at a time keeps its engine from item to item), and from another process.
+/// Searches that end for want of nodes, at twenty limits: the same counts from a new engine and
+/// from one that has searched (one job at a time keeps its engine from item to item), and from
+/// another process.
 #[test]
 fn counts_at_twenty_node_limits_repeat() {
     let folder = scratch();
@@ -358,7 +361,8 @@ fn counts_at_twenty_node_limits_repeat() {
     limits.iter().for_each(|limit| assert_eq!(nodes(limit), *limit));
 }
 
-/// Sequences: along the games of a PGN file, and along the engine's own play, with any number of jobs.
+/// Sequences: along the games of a PGN file, and along the engine's own play, with any number of
+/// jobs.
 #[test]
 fn sequences_leave_a_row_for_each_ply() {
     let folder = scratch();
@@ -444,7 +448,8 @@ fn report_that_cannot_be_written_gives_the_reason_and_is_printed() {
 fn commands_without_an_experiment_print_their_result() {
     let (stdout, stderr, code) = run(&["perft", "startpos", "5"]);
     assert_eq!((stdout.as_str(), code), ("4865609\n", 0));
-    // The rate is the count by the time that stands beside it, to what the digits of both leave open.
+    // The rate is the count by the time that stands beside it, to what the digits of both leave
+    // open.
     let words: Vec<f64> = stderr.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     let [seconds, millions] = words[..] else { panic!("{stderr}") };
     let (least, most) = (4.865_609 / (millions + 0.051), 4.865_609 / (millions - 0.051).max(1e-9));
@@ -541,7 +546,8 @@ fn experiment_files_of_the_repository_pass_check() {
     assert!(stdout.lines().count() >= 4, "{stderr}");
 }
 
-/// The files that the README and the guides show are right, and the printed pages are those of the definitions.
+/// The files that the README and the guides show are right, and the printed pages are those of the
+/// definitions.
 #[test]
 fn files_shown_in_documents_pass_check() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -568,7 +574,8 @@ fn files_shown_in_documents_pass_check() {
     }
 }
 
-/// A setting without a value is shown whole; one of a path that is none, its path; one of a wrong value, its value.
+/// A setting without a value is shown whole; one of a path that is none, its path; one of a wrong
+/// value, its value.
 #[test]
 fn error_underlines_the_wrong_part_of_a_setting() {
     let folder = scratch();

@@ -7,7 +7,8 @@ use tempfile::TempDir;
 use ttlab::internals::record::manifest::Manifest;
 use ttlab::internals::record::verify::verify;
 
-/// A folder that is deleted with its owner; in memory where the system has such a place, since runs wait for the disk at every step.
+/// A folder that is deleted with its owner; in memory where the system has such a place, since runs
+/// wait for the disk at every step.
 pub fn scratch() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
@@ -18,8 +19,8 @@ pub fn scratch() -> TempDir {
 const NEEDS: [&str; 10] =
     ["browser", "cc", "dev-full", "engines", "namespaces", "parallel", "python", "reports", "slurm", "strace"];
 
-/// Says what was not tested for want of something and how to get it, past the harness, which shows nothing of a test that
-/// passes. Where `TTLAB_REQUIRE` names that need the test fails.
+/// Says what was not tested for want of something and how to get it, past the harness, which shows
+/// nothing of a test that passes. Where `TTLAB_REQUIRE` names that need the test fails.
 #[track_caller]
 pub fn skip(need: &str, why: &str) {
     assert!(NEEDS.contains(&need), "no need of this name: {need}");
@@ -54,7 +55,8 @@ pub fn has_reports() -> bool {
     found
 }
 
-/// Changes a folder's manifest, and seals it and the results beside it as a run would have left them.
+/// Changes a folder's manifest, and seals it and the results beside it as a run would have left
+/// them.
 pub fn seal_anew(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     let path = folder.join("manifest.json");
     let mut manifest = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();

@@ -153,7 +153,8 @@ fn gate_on_a_time_within_noise_passes() {
     let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
     let flat = |row: &mut Vec<String>, at: usize, value: f64| row[at] = value.to_string();
     altered(&base, &old, |at, rows| rows.iter_mut().for_each(|row| flat(row, at("seconds"), 1.0)));
-    // One position takes ten times as long, the three others a little less: the total doubles, the pairs disagree.
+    // One position takes ten times as long, the three others a little less: the total doubles, the
+    // pairs disagree.
     altered(&base, &new, |at, rows| {
         let first = rows[0][at("position")].clone();
         for row in rows.iter_mut() {
@@ -336,7 +337,8 @@ fn comparison_begins_with_plans_rows_nodes_and_gate() {
     assert!(!lines[2].contains("depth"), "{lines:?}");
 }
 
-/// What of two manifests speaks against a comparison is told of the side that it is true of; of times, where a gate asks for them alone.
+/// What of two manifests speaks against a comparison is told of the side that it is true of; of
+/// times, where a gate asks for them alone.
 #[test]
 fn notes_name_the_side_that_makes_a_comparison_doubtful() {
     let folder = scratch();
@@ -379,7 +381,8 @@ fn notes_name_the_side_that_makes_a_comparison_doubtful() {
         &notes(&|manifest| manifest["ended"] = serde_json::Value::Null, count),
         "the run of NEW is not finished"
     ));
-    // Options that are not what they were: told once for all variants, or of those that it is true of, where the plans are not equal.
+    // Options that are not what they were: told once for all variants, or of those that it is true
+    // of, where the plans are not equal.
     let differences = |change: &dyn Fn(&mut serde_json::Value)| -> Vec<String> {
         notes(
             &|manifest| {
@@ -424,7 +427,8 @@ fn small_change_is_written_with_its_first_digit() {
     }
 }
 
-/// The range of a time by hand: half of what its repeats lie apart, position by position, added up; of a count none.
+/// The range of a time by hand: half of what its repeats lie apart, position by position, added up;
+/// of a count none.
 #[test]
 fn range_of_a_time_equals_half_the_spread_of_its_repeats() {
     let folder = scratch();
@@ -453,7 +457,8 @@ fn range_of_a_time_equals_half_the_spread_of_its_repeats() {
     assert_eq!(value_and_range("v: s").1, "± 1");
 }
 
-/// Positions that have the same name in two results and are not the same are not compared, by whatever they are joined; those that only one has are no matter.
+/// Positions that have the same name in two results and are not the same are not compared, by
+/// whatever they are joined; those that only one has are no matter.
 #[test]
 fn different_positions_of_one_name_are_refused() {
     let folder = scratch();

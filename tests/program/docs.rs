@@ -1,5 +1,5 @@
-//! What the documents say: every command runs as it stands, the data scientist's examples give the rows' own sums, and the JSON Schema
-//! takes what the program takes.
+//! What the documents say: every command runs as it stands, the data scientist's examples give the
+//! rows' own sums, and the JSON Schema takes what the program takes.
 
 use crate::common::{has_python, listed_commands, run, scratch};
 use std::fs;
@@ -65,7 +65,8 @@ fn shell(folder: &Path, command: &str) -> Output {
 #[test]
 fn commands_in_the_documents_run_unchanged() {
     let folder = checkout();
-    // What the documents take for granted: results of the main job, twice, and a file of the reader's own.
+    // What the documents take for granted: results of the main job, twice, and a file of the
+    // reader's own.
     for command in [
         "ttlab run experiments/quick.toml -q",
         "mkdir -p target ci && cp -r reports/quick target/quick && cp -r reports/quick ci/new",
@@ -83,7 +84,8 @@ fn commands_in_the_documents_run_unchanged() {
                 Some(rest) => format!("ttlab {rest}"),
                 None => line.to_owned(),
             };
-            // Depths that take seconds in a build with checks take less here; the words are the document's.
+            // Depths that take seconds in a build with checks take less here; the words are the
+            // document's.
             let command = command
                 .replace("--depth 9", "--depth 5")
                 .replace("--depth 8", "--depth 5")
@@ -106,7 +108,8 @@ fn commands_in_the_documents_run_unchanged() {
             }
             let output = shell(folder.path(), &command);
             let code = output.status.code().unwrap_or(-1);
-            // At so small a depth a figure may be another: 1 is an answer. 2, 5 and a panic are not.
+            // At so small a depth a figure may be another: 1 is an answer. 2, 5 and a panic are
+            // not.
             assert!(
                 matches!(code, 0 | 1),
                 "{}: `{command}` ends with {code}: {}",
@@ -290,7 +293,8 @@ fn options_search_finds_any_part_of_a_name() {
     assert_eq!(run(&["options", "xyzzy"]).2, 2);
 }
 
-/// Every command that is shown has a man page, with its examples and exit codes, that a formatter reads without a word.
+/// Every command that is shown has a man page, with its examples and exit codes, that a formatter
+/// reads without a word.
 #[test]
 fn man_page_of_every_command_has_examples_and_exit_codes() {
     let folder = scratch();

@@ -1,4 +1,5 @@
-//! Each doubt and each warning at its edge, by hand: what is told, of whom, and from which figure on.
+//! Each doubt and each warning at its edge, by hand: what is told, of whom, and from which figure
+//! on.
 
 use ttlab::internals::analysis::caveats::timing::Timing;
 use ttlab::internals::analysis::caveats::warnings::{Warning, join_warnings, result_warnings, shard_warning};
@@ -8,7 +9,8 @@ use ttlab::internals::analysis::questions::power::Power;
 use ttlab::internals::analysis::{Frame, Line, Summary};
 use ttlab::internals::record::manifest::{Build, Machine, Manifest, RunSegment, ShardRun};
 
-/// A line of so many searches, some of them truncated to common depths or not compared, some jobs failed.
+/// A line of so many searches, some of them truncated to common depths or not compared, some jobs
+/// failed.
 fn line(name: &str, searches: usize, truncated: usize, incomparable: usize, errors: usize) -> Line {
     let measures = vec![Measure { truncated, incomparable, ..Measure::default() }];
     Line { name: name.to_owned(), searches, errors, measures, hashfull: 900.0, ..Line::default() }
@@ -196,8 +198,8 @@ fn tables_whose_bytes_differ_by_a_thousandth_count_as_equal() {
     }
 }
 
-/// The sentences about a page, from figures that are all different: who has the fewest and the most, how many of each, on what it hangs, and
-/// what could be seen.
+/// The sentences about a page, from figures that are all different: who has the fewest and the
+/// most, how many of each, on what it hangs, and what could be seen.
 #[test]
 fn findings_name_the_variants_and_count_the_differences() {
     use ttlab::internals::analysis::Metric;

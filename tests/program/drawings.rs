@@ -1,5 +1,6 @@
-//! Every plot read back from its SVG, as a reader's eye reads it: what stands where, in which colour, under which name. Places are held
-//! against each other by proportion, never against the pixels that the drawing's own arithmetic gives.
+//! Every plot read back from its SVG, as a reader's eye reads it: what stands where, in which
+//! colour, under which name. Places are held against each other by proportion, never against the
+//! pixels that the drawing's own arithmetic gives.
 
 use std::collections::BTreeMap;
 use ttlab::internals::analysis::questions::curves::{CurvePoint, Series};
@@ -414,7 +415,8 @@ fn ratio_figure_draws_each_ratio_and_interval_at_its_value() {
                 near(ends[0], x.place(low));
                 near(ends[1], x.place(high));
             }
-            // The name's first words stand beside the mark, or above it on a phone; never under another row's.
+            // The name's first words stand beside the mark, or above it on a phone; never under
+            // another row's.
             let words = name.split(", ").next().unwrap();
             let anchor = if width < 500.0 { "start" } else { "end" };
             let named = texts(&shapes, "", anchor).into_iter().find(|(.., text)| text.starts_with(words)).unwrap();
@@ -471,7 +473,8 @@ fn map_draws_each_cell_at_its_row_and_column() {
             }
         }
         assert!(cells.next().is_none());
-        // 0.5 and 2 are as far from 1 and as strong: five ratios, four strengths, from least to most.
+        // 0.5 and 2 are as far from 1 and as strong: five ratios, four strengths, from least to
+        // most.
         let strengths: Vec<f64> = strengths.into_values().collect();
         assert_eq!(strengths.len(), 4, "{strengths:?}");
         assert!(strengths.is_sorted_by(|a, b| a < b), "{strengths:?}");
@@ -577,7 +580,8 @@ fn position_points_are_drawn_at_their_size_and_ratio() {
     }
 }
 
-/// Values of any size, on any scale: ticks are inside it, in order, and neither too few nor too many.
+/// Values of any size, on any scale: ticks are inside it, in order, and neither too few nor too
+/// many.
 #[test]
 fn ticks_of_any_scale_are_ordered_and_inside_it() {
     use ttlab::internals::report::svg::scale::{Scale, format_short};
@@ -615,7 +619,8 @@ fn ticks_of_any_scale_are_ordered_and_inside_it() {
     }
 }
 
-/// The line that all are held against is in the picture, though all lie on one side of it; no more lines than three have bands.
+/// The line that all are held against is in the picture, though all lie on one side of it; no more
+/// lines than three have bands.
 #[test]
 fn reference_line_is_always_drawn_and_bands_only_for_three_series() {
     let nan = f64::NAN;
@@ -652,7 +657,8 @@ fn reference_line_is_always_drawn_and_bands_only_for_three_series() {
     }
 }
 
-/// A stair goes level to the next value and then up or down to it: a count stays what it is until it changes.
+/// A stair goes level to the next value and then up or down to it: a count stays what it is until
+/// it changes.
 #[test]
 fn step_lines_are_level_between_their_points() {
     let nan = f64::NAN;
@@ -670,7 +676,8 @@ fn step_lines_are_level_between_their_points() {
     }
 }
 
-/// Where an axis has more names than room some are left out: those that are there have room between them, and each value keeps its line.
+/// Where an axis has more names than room some are left out: those that are there have room between
+/// them, and each value keeps its line.
 #[test]
 fn axis_labels_do_not_overlap() {
     let values: Vec<f64> = (1..=30).map(f64::from).collect();
@@ -693,7 +700,8 @@ fn axis_labels_do_not_overlap() {
     }
 }
 
-/// A name that is too long keeps both of its ends, as much of each, and fits; one that fits is left alone.
+/// A name that is too long keeps both of its ends, as much of each, and fits; one that fits is left
+/// alone.
 #[test]
 fn long_label_keeps_both_ends() {
     use ttlab::internals::report::svg::{ellipsize, text_width, wrap_name};
@@ -740,7 +748,8 @@ fn values_beyond_an_axis_are_drawn_at_its_ends() {
     }
 }
 
-/// A cell's strength is its distance from 1 by factors: a half is as far as the double, the farthest is the strongest.
+/// A cell's strength is its distance from 1 by factors: a half is as far as the double, the
+/// farthest is the strongest.
 #[test]
 fn map_colours_a_half_as_strongly_as_a_double() {
     let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();

@@ -1,4 +1,5 @@
-//! Designs against the engines themselves: traces with each engine's own answers (`tests/traces/README.md`).
+//! Designs against the engines themselves: traces with each engine's own answers
+//! (`tests/traces/README.md`).
 
 use crate::common::{run, scratch, skip};
 use lzma_rust2::XzReader;

@@ -1,7 +1,9 @@
-//! Every figure of a small results file, by hand: two axes, three repeats, a failed job, a variant that went less deep, a game, and a
-//! variant without a table. Then the laws that any figures keep: rows in another order, one more repeat, sides swapped, names changed.
+//! Every figure of a small results file, by hand: two axes, three repeats, a failed job, a variant
+//! that went less deep, a game, and a variant without a table. Then the laws that any figures keep:
+//! rows in another order, one more repeat, sides swapped, names changed.
 //!
-//! Nodes at depths 1 and 2 (`none` was searched to depth 1 alone; `b2` on q failed). g/1 and g/2 are two plies of one game:
+//! Nodes at depths 1 and 2 (`none` was searched to depth 1 alone; `b2` on q failed). g/1 and g/2
+//! are two plies of one game:
 //!
 //! |      | table        | p        | q         | g/1     | g/2      | total |
 //! |------|--------------|----------|-----------|---------|----------|-------|
@@ -25,7 +27,8 @@ use ttlab::internals::stats::ratio::Ratio;
 
 const UNITS: [(&str, &str); 4] = [("", "p"), ("", "q"), ("g", "g/1"), ("g", "g/2")];
 
-/// Name, kind, size and slots of the table, and the nodes of depths 1 and 2 on each unit (0: not searched).
+/// Name, kind, size and slots of the table, and the nodes of depths 1 and 2 on each unit (0: not
+/// searched).
 type Variant = (&'static str, &'static str, &'static str, &'static str, [[u32; 2]; 4]);
 
 const VARIANTS: [Variant; 5] = [
@@ -60,9 +63,10 @@ fn rows(seconds: &[u32]) -> Vec<String> {
                         ("s1", "q") => "false",
                         _ => "",
                     };
-                    // Of each iteration: half its nodes evaluated; 8 probes, 6 hits, 2 usable, 3 good for their move, 1 miss on a free
-                    // slot and 1 on others; 4 stores at depth 1, all into free slots, 12 at depth 2: 2 free, 7 evictions, 3 refused
-                    // (on q 4 free, 5 evictions, 3 refused).
+                    // Of each iteration: half its nodes evaluated; 8 probes, 6 hits, 2 usable, 3
+                    // good for their move, 1 miss on a free slot and 1 on others; 4 stores at depth
+                    // 1, all into free slots, 12 at depth 2: 2 free, 7 evictions, 3 refused (on q 4
+                    // free, 5 evictions, 3 refused).
                     let table = match (kind, depth) {
                         ("none", _) => "0,0,0,0,0,0,0,0,0,0,,",
                         (_, 2) if *position == "q" => "2,3,8,6,1,1,12,4,5,3,8,6",
@@ -121,7 +125,8 @@ fn summary_lines_equal_figures_by_hand() {
     let [s1, s2, b1, b2, none]: [Line; 5] = summary.lines.try_into().unwrap();
     let nan = f64::NAN;
 
-    // Totals are of one repeat. Evals: half of each row's nodes, rounded down: s2's 15 gives 7, b2's 15 gives 7.
+    // Totals are of one repeat. Evals: half of each row's nodes, rounded down: s2's 15 gives 7,
+    // b2's 15 gives 7.
     for (line, nodes, evals, searches, errors) in [
         (&s1, 430.0, 215.0, 4, 0),
         (&s2, 215.0, 107.0, 4, 0),
@@ -136,7 +141,8 @@ fn summary_lines_equal_figures_by_hand() {
             line.name
         );
     }
-    // Two iterations of each search: 16 probes, 12 hits, 4 usable, 16 stores into 8 slots, 6 of which are full at its end.
+    // Two iterations of each search: 16 probes, 12 hits, 4 usable, 16 stores into 8 slots, 6 of
+    // which are full at its end.
     for (line, searches) in [(&s1, 4.0), (&s2, 4.0), (&b1, 4.0), (&b2, 3.0)] {
         assert_eq!((line.sum("table.probes"), line.sum("table.hits")), (16.0 * searches, 12.0 * searches));
         assert_eq!((line.sum("search.usable"), line.sum("table.stores")), (4.0 * searches, 16.0 * searches));
@@ -147,22 +153,26 @@ fn summary_lines_equal_figures_by_hand() {
     near(none.hashfull, nan);
     near(none.measures[2].value, nan);
 
-    // A search of two iterations takes 2, 4 and 12 seconds in its repeats, one of one 1, 2 and 6: medians 4 and 2.
+    // A search of two iterations takes 2, 4 and 12 seconds in its repeats, one of one 1, 2 and 6:
+    // medians 4 and 2.
     let seconds = [&s1, &s2, &b1, &b2, &none].map(|line| (line.seconds, line.measures[1].value));
     assert_eq!(seconds, [(16.0, 16.0), (16.0, 16.0), (16.0, 16.0), (12.0, 12.0), (8.0, 8.0)]);
 
-    // Nodes by nodes of s1, in powers of 2, of p, q and the game's two plies; the game is one cluster.
+    // Nodes by nodes of s1, in powers of 2, of p, q and the game's two plies; the game is one
+    // cluster.
     assert!(s1.is_baseline);
     assert!(!s2.is_baseline);
     ratio(s1.ratio(), 0.0, nan, nan, 4, 0);
     // -1, -1, -1, -1. Flipped signs of the clusters -1, -1, -2 come as far in 2 of 8 patterns.
     ratio(s2.ratio(), -1.0, 0.0, 0.25, 4, 3);
-    // 0, 1, 1, 1: mean 3/4; what the clusters 0, 1 and 2 leave: -3/4, 1/4, 1/2, whose squares sum to 7/8; x 3/2, root, / 4.
-    // 0's sign turns nothing: 4 of 8 patterns.
+    // 0, 1, 1, 1: mean 3/4; what the clusters 0, 1 and 2 leave: -3/4, 1/4, 1/2, whose squares sum
+    // to 7/8; x 3/2, root, / 4. 0's sign turns nothing: 4 of 8 patterns.
     ratio(b1.ratio(), 0.75, 1.3125_f64.sqrt() / 4.0, 0.5, 4, 3);
-    // -2, 0, 0 (q failed): mean -2/3; the clusters -2 and 0 leave -4/3 and 4/3; 2 x 32/9, root, / 3. All 4 patterns.
+    // -2, 0, 0 (q failed): mean -2/3; the clusters -2 and 0 leave -4/3 and 4/3; 2 x 32/9, root, /
+    // 3. All 4 patterns.
     ratio(b2.ratio(), -2.0 / 3.0, (2.0 * 32.0 / 9.0_f64).sqrt() / 3.0, 1.0, 3, 2);
-    // Depth 1 alone is common: 40/10, 80/20, 20/10, 40/20: 2, 2, 1, 1; clusters 2, 2, 2 leave 1/2, 1/2, -1; 3/2 x 3/2, root, / 4.
+    // Depth 1 alone is common: 40/10, 80/20, 20/10, 40/20: 2, 2, 1, 1; clusters 2, 2, 2 leave 1/2,
+    // 1/2, -1; 3/2 x 3/2, root, / 4.
     ratio(none.ratio(), 1.5, 1.5 / 4.0, 0.25, 4, 3);
     assert_eq!([&s1, &s2, &b1, &b2, &none].map(|line| line.measures[0].truncated), [0, 0, 0, 0, 4]);
     // Seconds: 4 against 4; at the common depth 2 against 2.
@@ -196,7 +206,8 @@ fn effects_and_interaction_equal_figures_by_hand() {
     assert_eq!((found[0].judged.ratio.pairs, found[0].judged.ratio.clusters), (3, 2));
 }
 
-/// A line for each size, each against the reference of its own axis: two slots, the middle one, where the sizes' reference is the first.
+/// A line for each size, each against the reference of its own axis: two slots, the middle one,
+/// where the sizes' reference is the first.
 #[test]
 fn size_figure_has_a_line_for_each_size() {
     let mut text = "variant,position,depth,table.size,table.slots,search.nodes\n".to_owned();
@@ -239,7 +250,8 @@ fn folded_seeds_add_no_column() {
     assert!(!folded.names().iter().any(|name| name == "keys.seed"), "{:?}", folded.names());
 }
 
-/// A field that is no number is told by its line and its column's place in the file, whatever is left out of the frame.
+/// A field that is no number is told by its line and its column's place in the file, whatever is
+/// left out of the frame.
 #[test]
 fn field_that_is_not_a_number_is_reported_by_line_and_column() {
     let text = "id,variant,position,depth,search.nodes,seconds\n1,a,p,1,10,0.1\n2,a,q,1,many,0.1\n";
@@ -247,10 +259,12 @@ fn field_that_is_not_a_number_is_reported_by_line_and_column() {
     assert!(output.starts_with("by hand:3: column 5, `search.nodes`: expected a number, found `many`"), "{output}");
 }
 
-/// Student's quantiles for 95 %, of one and two degrees of freedom: with fewer than five clusters intervals are his. Source: any table.
+/// Student's quantiles for 95 %, of one and two degrees of freedom: with fewer than five clusters
+/// intervals are his. Source: any table.
 const T: [f64; 2] = [12.706_204_736_174_7, 4.302_652_729_749_46];
 
-/// A ratio's mean and interval from powers of 2: the mean, its standard error and how many clusters.
+/// A ratio's mean and interval from powers of 2: the mean, its standard error and how many
+/// clusters.
 fn power_report(power: f64, error: f64, clusters: usize) -> (f64, serde_json::Value) {
     let reach = T[clusters - 2] * error;
     (power.exp2(), serde_json::json!([(power - reach).exp2(), (power + reach).exp2()]))
@@ -272,15 +286,18 @@ fn same(found: &serde_json::Value, expected: &serde_json::Value, place: &str) {
     }
 }
 
-/// The page of it as `ttlab report --format json` gives it, every cell of every table and every point of the plots of ratios. In powers of 2:
+/// The page of it as `ttlab report --format json` gives it, every cell of every table and every
+/// point of the plots of ratios. In powers of 2:
 ///
-/// Corrected p, of 4 patterns of the clusters p, q, g: sums over roots of sums of squares are s2 4/6^.5 = 1.63, b1 3/5^.5 = 1.34,
-/// b2 1, none 6/12^.5 = 1.73. Only the pattern as it is comes as far as none or s2: 1/4. Among b1 and b2, q and g with one sign
-/// come as far as b1: 2/4. b2 alone: always.
+/// Corrected p, of 4 patterns of the clusters p, q, g: sums over roots of sums of squares are s2
+/// 4/6^.5 = 1.63, b1 3/5^.5 = 1.34, b2 1, none 6/12^.5 = 1.73. Only the pattern as it is comes as
+/// far as none or s2: 1/4. Among b1 and b2, q and g with one sign come as far as b1: 2/4. b2 alone:
+/// always.
 ///
-/// Pairs: 1.73 for each against none but b2, s2 by s1 1.63, s2 by b1 (1, 2, 4) 7/21^.5 = 1.53: 1/4. b2 by b1 and by none (2, 2)
-/// 1.41: p and g with one sign, 2/4. s1 by b1 1.34: q and g with one sign, or p and g with two, where s2 by b2 (1, -2) comes as far:
-/// 3/4. b2 by s1 1 and s2 by b2 0.45: always.
+/// Pairs: 1.73 for each against none but b2, s2 by s1 1.63, s2 by b1 (1, 2, 4) 7/21^.5 = 1.53: 1/4.
+/// b2 by b1 and by none (2, 2) 1.41: p and g with one sign, 2/4. s1 by b1 1.34: q and g with one
+/// sign, or p and g with two, where s2 by b2 (1, -2) comes as far: 3/4. b2 by s1 1 and s2 by b2
+/// 0.45: always.
 #[test]
 fn page_data_equal_figures_by_hand() {
     use serde_json::{Value, json};
@@ -314,7 +331,8 @@ fn page_data_equal_figures_by_hand() {
     let (b1, b1_range) = power_report(0.75, eighths, 3);
     let (b2, b2_range) = power_report(-2.0 / 3.0, ninths, 2);
     let (none, none_range) = power_report(1.5, 0.375, 3);
-    // Variant and verdict; nodes, ratio, interval, p; seconds (medians, 4 of each search) alike; hit rate alike.
+    // Variant and verdict; nodes, ratio, interval, p; seconds (medians, 4 of each search) alike;
+    // hit rate alike.
     held(
         "summary",
         &[
@@ -325,16 +343,18 @@ fn page_data_equal_figures_by_hand() {
             json!(["none", "unclear", 180, none, none_range, 0.25, 8, 1, [1, 1], 1, null, null, null, null]),
         ],
     );
-    // The baseline has its star; `none`, which was searched to depth 1 alone, is compared in the depth that both finished.
+    // The baseline has its star; `none`, which was searched to depth 1 alone, is compared in the
+    // depth that both finished.
     let cut = json!({ "interval": "†", "seconds_interval": "†", "hit_rate_interval": "†" });
     let signs =
         part("summary").unwrap()["rows"].as_array().unwrap().iter().map(|row| row["signs"].clone()).collect::<Vec<_>>();
     assert_eq!(json!(signs), json!([{ "variant": "*" }, null, null, null, cut]));
     let note = part("summary").unwrap()["note"].as_str().unwrap().to_owned();
     assert!(note.contains("over 3 to 4 searches"), "b2 failed on one: {note}");
-    // The size: clusters p (0, -1), q (1), g (1, 1, 1, 1) leave -15/7, 3/7, 12/7 of the mean 4/7; 3/2 x 378/49, root, / 7. Flips of
-    // -1, 1, 4 come as far as 4 in 3 of 4. The slots: p (-1, -2), q (-1), g (-1, -1, -1, -1) leave -5/7, 1/7, 4/7 of -8/7; 3/2 x
-    // 42/49, root, / 7. 8/26^.5 = 1.57 is reached by no other pattern, of the size neither: 6/18^.5 = 1.41.
+    // The size: clusters p (0, -1), q (1), g (1, 1, 1, 1) leave -15/7, 3/7, 12/7 of the mean 4/7;
+    // 3/2 x 378/49, root, / 7. Flips of -1, 1, 4 come as far as 4 in 3 of 4. The slots: p (-1, -2),
+    // q (-1), g (-1, -1, -1, -1) leave -5/7, 1/7, 4/7 of -8/7; 3/2 x 42/49, root, / 7. 8/26^.5 =
+    // 1.57 is reached by no other pattern, of the size neither: 6/18^.5 = 1.41.
     let (size, size_range) = power_report(4.0 / 7.0, (1.5_f64 * 378.0 / 49.0).sqrt() / 7.0, 3);
     let (slots, slots_range) = power_report(-8.0 / 7.0, (1.5_f64 * 42.0 / 49.0).sqrt() / 7.0, 3);
     held(
@@ -349,7 +369,8 @@ fn page_data_equal_figures_by_hand() {
     // -1 on p, 0 twice in the game: leaves -2/3 and 2/3 of -1/3; 2 x 8/9, root, / 3.
     let (both, both_range) = power_report(-1.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2);
     held("interactions", &[json!(["size=1 MiB", "slots=2", both, both_range, 1, 3])]);
-    // Four searches of two iterations: 64 probes, 48 hits, 8 and 8 misses, 64 stores, 26 evictions, 12 refused.
+    // Four searches of two iterations: 64 probes, 48 hits, 8 and 8 misses, 64 stores, 26 evictions,
+    // 12 refused.
     held(
         "traffic",
         &[
@@ -359,8 +380,9 @@ fn page_data_equal_figures_by_hand() {
             json!(["b2", 48, 0.75, 0.125, 0.125, 48, 21.0 / 48.0, 9.0 / 48.0]),
         ],
     );
-    // Hits, cutoffs, moves, misses on others, evictions, refusals. What does not vary has no width. Evictions of clusters p 7/16, q 5/16
-    // and g 14/32 leave 1/2, -3/2 and 1 of 26/64: squares 7/2; x 3/2, root, / 64.
+    // Hits, cutoffs, moves, misses on others, evictions, refusals. What does not vary has no width.
+    // Evictions of clusters p 7/16, q 5/16 and g 14/32 leave 1/2, -3/2 and 1 of 26/64: squares 7/2;
+    // x 3/2, root, / 64.
     let reach = T[1] * 5.25_f64.sqrt() / 64.0;
     let evictions = [26.0 / 64.0 - reach, 26.0 / 64.0 + reach];
     let shares = |name: &str, evictions: [f64; 2]| {
@@ -369,8 +391,9 @@ fn page_data_equal_figures_by_hand() {
     };
     let b2_shares = shares("b2", [21.0 / 48.0; 2]);
     held("rates", &[shares("s1 *", evictions), shares("s2", evictions), shares("b1", evictions), b2_shares]);
-    // Searches, evaluations, other scores, solved, p by itself, median, clusters below, the mean without one; nothing can be seen.
-    // b1 without p (the first of two that move it alike): 3/3. none without the game: 4/2.
+    // Searches, evaluations, other scores, solved, p by itself, median, clusters below, the mean
+    // without one; nothing can be seen. b1 without p (the first of two that move it alike): 3/3.
+    // none without the game: 4/2.
     held(
         "details",
         &[
@@ -381,7 +404,8 @@ fn page_data_equal_figures_by_hand() {
             json!(["none", 4, 90, null, null, 0.25, 1.5_f64.exp2(), 0, 4, null, null]),
         ],
     );
-    // Who has less than most others comes first: s2 less than four, b2 than three, s1 than two, b1 than one.
+    // Who has less than most others comes first: s2 less than four, b2 than three, s1 than two, b1
+    // than one.
     let pair = |line: &str, against: &str, (mean, range): (f64, Value), p: f64| json!([line, against, mean, range, p]);
     held(
         "pairs",
@@ -407,8 +431,9 @@ fn page_data_equal_figures_by_hand() {
     ] {
         assert!(words.contains(warning), "{warning}: {words}");
     }
-    // By depth, paired: depth 1 is alike for all but none (2, 2, 1, 1); at depth 2, in natural numbers, b2 on p, g/1 and g/2 makes
-    // 15/90, 40/40, 60/60, where means over other positions would say 0.41.
+    // By depth, paired: depth 1 is alike for all but none (2, 2, 1, 1); at depth 2, in natural
+    // numbers, b2 on p, g/1 and g/2 makes 15/90, 40/40, 60/60, where means over other positions
+    // would say 0.41.
     let ratios = part("ratio-by-depth").unwrap()["plot"]["lines"]["series"].clone();
     let points = |name: &str| -> Vec<(f64, f64)> {
         let series = ratios.as_array().unwrap().iter().find(|series| series["name"] == name).unwrap();
@@ -473,7 +498,8 @@ fn claim_is_decided_by_the_paired_ratio() {
     assert_eq!(small[2].ruling, Ruling::Holds);
     assert!(small[2].measured.starts_with("16 against 16"), "{}", small[2].measured);
 
-    // Twelve positions of 1,000 nodes, s2 with 900; but one of 100,000, where s2 has 200,000: totals say the opposite of the ratio.
+    // Twelve positions of 1,000 nodes, s2 with 900; but one of 100,000, where s2 has 200,000:
+    // totals say the opposite of the ratio.
     let skewed = two(|at| if at == 0 { (100_000, 200_000) } else { (1000, 900 - at % 3) }, 13);
     let one = |rows: &[String], claim: &str| ruled(rows, &[claim]).remove(0);
     let held = one(&two(|at| (1000, 900 - at % 3), 13), "nodes(s2) < nodes(s1)");
@@ -510,20 +536,23 @@ fn claim_is_decided_by_the_paired_ratio() {
     assert!(single.measured.contains("one position"), "{}", single.measured);
 }
 
-/// Seven positions with p 2/128 each: one claim passes 5 %, four of a file do not (4 x 2/128 = 0.0625).
+/// Seven positions with p 2/128 each: one claim passes 5 %, four of a file do not (4 x 2/128 =
+/// 0.0625).
 #[test]
 fn claims_of_a_file_are_corrected_together() {
     let rows = two(|at| (1000, 800 - at % 3), 7);
     let claim = "nodes(s2) < nodes(s1)";
     assert_eq!(ruled(&rows, &[claim])[0].ruling, Ruling::Holds);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Undecided));
-    // Eight positions can show something among four claims. Four that say the same move together and cost no more than one, where
-    // four strangers' correction would leave 8 x 2/256 = 0.0625 of the eight below.
+    // Eight positions can show something among four claims. Four that say the same move together
+    // and cost no more than one, where four strangers' correction would leave 8 x 2/256 = 0.0625 of
+    // the eight below.
     let rows = two(|at| (1000, 800 - at % 3), 8);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Holds));
 }
 
-/// Twenty positions of 0.99, and one of 0.2 that carries the mean: without it the mean is another, and the claim says whose.
+/// Twenty positions of 0.99, and one of 0.2 that carries the mean: without it the mean is another,
+/// and the claim says whose.
 #[test]
 fn claim_names_its_most_influential_position() {
     let rows = two(|at| (1000, if at == 3 { 200 } else { 990 - at % 2 }), 21);
@@ -555,7 +584,8 @@ fn claim_names_its_most_influential_position() {
 
 #[test]
 fn key_seeds_are_averaged_position_by_position() {
-    // s2 by s1: under the first seed 1/2 and 1/2, under the second 2 and 1/8: means of the logarithms 0 and -2 in powers of 2.
+    // s2 by s1: under the first seed 1/2 and 1/2, under the second 2 and 1/8: means of the
+    // logarithms 0 and -2 in powers of 2.
     let row = |name: &str, position: &str, seed: u32, nodes: u32| format!("{name},{position},1,{seed},{nodes}");
     let text = [
         row("s1", "p", 1, 100),
@@ -574,7 +604,8 @@ fn key_seeds_are_averaged_position_by_position() {
     let summary = Summary::new(&folded, &question("s1", &["nodes"], &folded)).unwrap();
     assert_eq!(summary.lines.len(), 2);
     let line = &summary.lines[1];
-    // Clusters 0 and -2: mean -1, each 1 from it; 2 x 2, root, / 2. Every pattern of signs comes as far. Totals are of the first seed.
+    // Clusters 0 and -2: mean -1, each 1 from it; 2 x 2, root, / 2. Every pattern of signs comes as
+    // far. Totals are of the first seed.
     ratio(line.ratio(), -1.0, 1.0, 1.0, 2, 2);
     assert_eq!((line.sum("search.nodes"), line.searches), (100.0, 2));
     // What a claim shows beside its ratio are the first seed's totals too.
@@ -619,7 +650,8 @@ fn page_figures_change_with_the_rows() {
     assert_eq!(figures(&Summary::new(&frame, &question).unwrap()), figures(&known));
 }
 
-/// One variant goes to depth 2, one to depth 3; a third goes straight to depth 3, and shares no depth with the first.
+/// One variant goes to depth 2, one to depth 3; a third goes straight to depth 3, and shares no
+/// depth with the first.
 const UNLIKE: &str = r#"
 name = "unlike"
 suite = "data/bratko-kopec.epd"
@@ -682,7 +714,8 @@ fn comparison_of_different_depths_is_reported() {
     assert_eq!(cells(&page), cells(&level));
 }
 
-/// Figures that are expected, each against its own rows: s1 has 10, 90, 20, 180, 10, 40, 20 and 60 nodes in its eight.
+/// Figures that are expected, each against its own rows: s1 has 10, 90, 20, 180, 10, 40, 20 and 60
+/// nodes in its eight.
 #[test]
 fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     let frame = frame(&rows(&[1, 2]));
@@ -716,7 +749,8 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
         let expected = [format!("repeat 0, s1: {metric}"), published.to_owned(), measured.to_owned(), word.to_owned()];
         assert_eq!(judge(&format!("{s1}{figure}")), [expected], "{figure}");
     }
-    // A figure for each depth, from the first or another; of rows of all variants where none is named.
+    // A figure for each depth, from the first or another; of rows of all variants where none is
+    // named.
     let p = "where = { variant = 's1', position = 'p' }\n";
     let row = |subject: &str, published: &str, measured: &str, word: &str| {
         [subject, published, measured, word].map(str::to_owned)
@@ -730,7 +764,8 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     let expected = [row("position p, s1, depth 2: nodes", "90", "90", "holds")];
     assert_eq!(judge(&format!("{p}nodes = {{ from = 2, by_depth = [90] }}")), expected);
     assert_eq!(judge("nodes = { of = 'max', exact = 380 }"), [row("nodes", "max 380", "380", "holds")]);
-    // Scores that end otherwise than the baseline's are the summary's; what follows is looked at too.
+    // Scores that end otherwise than the baseline's are the summary's; what follows is looked at
+    // too.
     let expected = [
         row("b1: other_scores", "1", "1 of 4 searches", "holds"),
         row("b1: search.nodes", "sum 1520", "1520", "holds"),
@@ -740,7 +775,8 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     // A job that failed has no figure.
     let failed = judge("where = { variant = 'b2', position = 'q' }\nnodes = 0");
     assert_eq!(failed, [row("position q, b2: nodes", "0", "nothing", "no rows")]);
-    // What was wanted to differ is met where it does; what nothing was wanted of passes and is not met.
+    // What was wanted to differ is met where it does; what nothing was wanted of passes and is not
+    // met.
     let judged = |verdict: &str, figure: &str| {
         let expect: Expect = from_toml(&format!("{s1}verdict = '{verdict}'\nnodes = {figure}")).unwrap();
         let found = judge_claims(&[expect], 0.005, &frame, &summary).remove(0);
@@ -753,8 +789,9 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     assert_eq!(judged("either", "{ min = 11 }"), (true, false, "differs"));
 }
 
-/// Each search took 2, 4 and 12 seconds (or half of each): the deviations from the median are a half of it, nothing and twice it, so that the
-/// noise is 1.4826 / 2; the last repeat took six times as long as the first.
+/// Each search took 2, 4 and 12 seconds (or half of each): the deviations from the median are a
+/// half of it, nothing and twice it, so that the noise is 1.4826 / 2; the last repeat took six
+/// times as long as the first.
 #[test]
 fn noise_and_drift_of_times_are_reported() {
     let folder = scratch();

@@ -1,6 +1,6 @@
-//! The bodies of the fuzz targets (`fuzz/`), without a fuzzer: on the project's own files, on inputs that once failed, and on
-//! seeded mutations of both. A fuzzer on a nightly toolchain does more of it; this runs everywhere. `TTLAB_FUZZ=100000`
-//! makes that many mutations for each target.
+//! The bodies of the fuzz targets (`fuzz/`), without a fuzzer: on the project's own files, on
+//! inputs that once failed, and on seeded mutations of both. A fuzzer on a nightly toolchain does
+//! more of it; this runs everywhere. `TTLAB_FUZZ=100000` makes that many mutations for each target.
 
 use crate::common::{scratch, seal_anew};
 use rand::{RngExt, SeedableRng};
@@ -92,7 +92,8 @@ fn mutated(seeds: &[Vec<u8>], random: &mut Pcg64) -> Vec<u8> {
     bytes
 }
 
-/// Every seed, every input that once failed, and mutations of them; `share` of the usual number for what is slow.
+/// Every seed, every input that once failed, and mutations of them; `share` of the usual number for
+/// what is slow.
 fn fuzz(name: &str, mut seeds: Vec<Vec<u8>>, share: f64, body: fn(&[u8])) {
     let failed = root().join("fuzz/regressions").join(name);
     if failed.is_dir() {
@@ -177,7 +178,8 @@ fn words(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Markup and control characters in every single word of a manifest and of a plan: no form of a page has any of it as such.
+/// Markup and control characters in every single word of a manifest and of a plan: no form of a
+/// page has any of it as such.
 #[test]
 fn markup_in_any_name_is_escaped() {
     const HOSTILE: &str = "</td></script><script>alert(1)</script><img src=x onerror=y>\u{1}\u{1b}[31m\u{7f}|`*\r\nx";

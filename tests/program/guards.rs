@@ -1,10 +1,12 @@
-//! Every column of the results is covered by a test that would fail if its figure were wrong. A new column fails here until it is.
+//! Every column of the results is covered by a test that would fail if its figure were wrong. A new
+//! column fails here until it is.
 
 use std::collections::BTreeMap;
 use ttlab::internals::record::columns::columns;
 
-/// A test, by its file under `tests` and its name, and the columns whose figures it checks by a calculation of its own: by searches for
-/// variants that are written out, by the plain twin of the search, by plain models of the table, by hand.
+/// A test, by its file under `tests` and its name, and the columns whose figures it checks by a
+/// calculation of its own: by searches for variants that are written out, by the plain twin of the
+/// search, by plain models of the table, by hand.
 const TESTS: &[(&str, &str, &str)] = &[
     (
         "program/rows.rs",

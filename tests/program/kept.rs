@@ -1,4 +1,5 @@
-//! The reports that the repository keeps: what stands in their folders, that it is sealed, and that the files under experiments are theirs.
+//! The reports that the repository keeps: what stands in their folders, that it is sealed, and that
+//! the files under experiments are theirs.
 
 use crate::common::{has_reports, run, scratch};
 use std::collections::BTreeMap;
@@ -25,7 +26,8 @@ fn name(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
-/// The folders of the reports, and the experiment file of each; none where the package leaves them out.
+/// The folders of the reports, and the experiment file of each; none where the package leaves them
+/// out.
 fn reports() -> Vec<(PathBuf, PathBuf)> {
     if !has_reports() {
         return Vec::new();
@@ -64,7 +66,8 @@ fn kept_reports_are_thin_and_small() {
     assert!(all < 8_000_000, "{all} bytes of reports");
 }
 
-/// A folder's rows are those of the file that stands under experiments, and nothing of them was edited.
+/// A folder's rows are those of the file that stands under experiments, and nothing of them was
+/// edited.
 #[test]
 fn kept_reports_have_valid_checksums_and_their_experiment() {
     let mut incomplete = Vec::new();
@@ -102,7 +105,8 @@ fn kept_report_is_reproduced_to_the_last_count() {
     assert_eq!(code, 0, "{stderr}");
     let [kept, again] = [&root().join("reports/published/minimax-table"), out.path()]
         .map(|folder| Manifest::read(folder).unwrap().unwrap().column_seals);
-    // Columns that were added since have no seal there. The bytes of a table without bound grow with what an entry keeps.
+    // Columns that were added since have no seal there. The bytes of a table without bound grow
+    // with what an entry keeps.
     let differ: Vec<_> =
         kept.iter().filter(|(column, seal)| *column != "bytes" && again.get(*column) != Some(seal)).collect();
     assert!(differ.is_empty(), "{differ:?} of {}", kept.len());

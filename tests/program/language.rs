@@ -1,4 +1,5 @@
-//! Plain words: names that were replaced do not come back, comments stay narrow enough to read, and pages keep their size.
+//! Plain words: names that were replaced do not come back, comments stay narrow enough to read, and
+//! pages keep their size.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -44,7 +45,8 @@ fn code(text: &str) -> String {
     code
 }
 
-/// How many bytes of a comment, string or character the text begins with; 0 where it begins with code.
+/// How many bytes of a comment, string or character the text begins with; 0 where it begins with
+/// code.
 fn literal_or_comment(text: &str, before: Option<char>) -> usize {
     let in_word = before.is_some_and(|it| it.is_alphanumeric() || it == '_');
     if text.starts_with("//") {
@@ -88,7 +90,8 @@ fn words(code: &str) -> BTreeSet<&str> {
 /// Names that say nothing anywhere.
 const NOWHERE: &str = "told said heeded unheeded overheard foretold foreseen unheld worded carried_out came_to left_off found_there takes_place_of heed_bound";
 
-/// Names that were replaced, and the rooms in which they had another meaning than the field gives them.
+/// Names that were replaced, and the rooms in which they had another meaning than the field gives
+/// them.
 const REPLACED: &[(&str, &str)] = &[
     ("Told Ended Reported Heard Said", "subject runner record"),
     ("Audience Show Shown Shower Room Listeners Turns Foresight", "table runner"),

@@ -1,5 +1,6 @@
-//! Matches: the same file gives the same games with any number of jobs, after kills and in shards; the page says what they show; what a match
-//! cannot be is refused; and another program finds every game legal.
+//! Matches: the same file gives the same games with any number of jobs, after kills and in shards;
+//! the page says what they show; what a match cannot be is refused; and another program finds every
+//! game legal.
 
 use crate::common::{has_python, run, scratch, skip};
 use std::fs;
@@ -130,7 +131,8 @@ fn games_are_independent_of_jobs_kills_and_shards() {
     assert_eq!((trial.games("merged"), trial.rows("merged")), (games, rows));
 }
 
-/// A weak player and one that is much as the baseline is, over more openings than the tests ask for.
+/// A weak player and one that is much as the baseline is, over more openings than the tests ask
+/// for.
 fn unequal() -> String {
     TRIAL
         .replace("first = 4", "first = 24")
@@ -143,8 +145,8 @@ fn of_variant(rows: &[Vec<String>], name: &str) -> Vec<Vec<String>> {
     rows.iter().filter(|row| row.iter().any(|cell| cell == name)).cloned().collect()
 }
 
-/// A test that is decided ends its encounter: the rows are those up to the pair that the page of all games names, whatever the jobs, kills
-/// and shards; what is not played is not missing.
+/// A test that is decided ends its encounter: the rows are those up to the pair that the page of
+/// all games names, whatever the jobs, kills and shards; what is not played is not missing.
 #[test]
 fn decided_test_ends_its_encounter() {
     let text = unequal();
@@ -197,7 +199,8 @@ fn decided_test_ends_its_encounter() {
     whole("killed");
 }
 
-/// Shards play all of their own; what is merged are the same rows. A shard that no test asks for is not lacked; one that is asked for is.
+/// Shards play all of their own; what is merged are the same rows. A shard that no test asks for is
+/// not lacked; one that is asked for is.
 #[test]
 fn merged_shards_have_the_rows_up_to_the_decisions() {
     let text = unequal().split("[[variant]]\nname = \"plain\"").next().unwrap().to_owned();
@@ -234,8 +237,8 @@ fn merged_shards_have_the_rows_up_to_the_decisions() {
     assert_eq!(run(&["merge", &plan, "--out", &out, "--quiet"]).2, 3);
 }
 
-/// A plan tells the time of games: from the rows of its pairs, both players' time; and none where the tests
-/// have ended.
+/// A plan tells the time of games: from the rows of its pairs, both players' time; and none where
+/// the tests have ended.
 #[test]
 fn plan_estimates_the_time_of_its_games() {
     let trial = Trial::new(&unequal());
@@ -248,7 +251,8 @@ fn plan_estimates_the_time_of_its_games() {
     assert!(time(&[]).ends_with("has no rows of this plan"));
     assert_eq!(trial.run("out", &["--quiet"]).2, 0);
     assert!(time(&[]).starts_with("none: "), "{}", time(&[]));
-    // By hand: two pairs are done, of one second of the variant's 100 nodes, beside 300 of its opponent's: four seconds a game.
+    // By hand: two pairs are done, of one second of the variant's 100 nodes, beside 300 of its
+    // opponent's: four seconds a game.
     let file = trial.path("out").join("results.csv");
     let mut reader = csv::Reader::from_path(&file).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -276,7 +280,8 @@ fn plan_estimates_the_time_of_its_games() {
     assert_eq!(time(&[]).split(" with").next(), Some("about 6.1 minutes"), "{}", time(&[]));
 }
 
-/// Other bounds are other ends of the same games: a finished run goes on to where they end, or leaves out what they do not ask for.
+/// Other bounds are other ends of the same games: a finished run goes on to where they end, or
+/// leaves out what they do not ask for.
 #[test]
 fn test_with_other_bounds_continues_with_the_same_games() {
     let (wide, narrow) = (Trial::new(&unequal()), Trial::new(&unequal().replace("elo1 = 100", "elo1 = 60")));
@@ -451,7 +456,8 @@ fn invalid_match_is_refused_with_its_line() {
     assert!(stderr.contains("the game is over before it begins"), "{code} {stderr}");
 }
 
-/// Claims are held by the interval of Elo that holds for all encounters together, and gate a run that is checked.
+/// Claims are held by the interval of Elo that holds for all encounters together, and gate a run
+/// that is checked.
 #[test]
 fn claims_about_games_are_judged() {
     let claims = |texts: &[&str]| {
@@ -519,7 +525,8 @@ fn cutechess_plays_complete_games_with_ttlab() {
     let pgn = folder.path().join("games.pgn").display().to_string();
     let suite = root.join("data/openings.epd").display().to_string();
     let ttlab = env!("CARGO_BIN_EXE_ttlab").to_owned();
-    // Seconds on the clock: what is asked is that clocks are heeded at all, not how fast this machine is.
+    // Seconds on the clock: what is asked is that clocks are heeded at all, not how fast this
+    // machine is.
     for (games, limit) in [("2", "nodes=1000"), ("1", "clock=2+0.05")] {
         let mut command = Command::new("python3");
         command.arg(root.join("tests/program/clients/play.py")).args([games, limit, &pgn, &suite, "--", &ttlab, "uci"]);
@@ -536,8 +543,9 @@ fn cutechess_plays_complete_games_with_ttlab() {
     }
 }
 
-/// A move is a search: the first move of a variant without a table, who is to move, has the score and the depth that the search command
-/// tells of the opening, and every search of both sides takes the nodes that it may.
+/// A move is a search: the first move of a variant without a table, who is to move, has the score
+/// and the depth that the search command tells of the opening, and every search of both sides takes
+/// the nodes that it may.
 #[test]
 fn game_equals_its_single_searches() {
     let trial = Trial::new(&TRIAL.replace("max_moves = 40", "max_moves = 1").replace("first = 4", "first = 2"));
@@ -553,7 +561,8 @@ fn game_equals_its_single_searches() {
         assert_eq!((message.len(), played.len(), plies[at].as_str()), (2, 2, "2"));
         assert_eq!((read("search.nodes")[at].as_str(), read("match.opponent_nodes")[at].as_str()), ("800", "800"));
         assert_eq!((read("match.blind")[at].as_str(), read("match.end")[at].as_str()), ("0", "max-moves"));
-        // One search, of 800 nodes, left something in a table of 64 KiB; a player without one has none.
+        // One search, of 800 nodes, left something in a table of 64 KiB; a player without one has
+        // none.
         let (slots, entries) = (read("slots")[at].clone(), read("entries")[at].parse::<u64>().unwrap_or(0));
         let (required, filled) = if variants[at] == "bare" { ("", 0..1) } else { ("4096", 1..801) };
         assert!(slots == required || slots == "0" && required.is_empty(), "{slots}");
@@ -578,8 +587,8 @@ fn game_equals_its_single_searches() {
     assert_eq!(seen, 2);
 }
 
-/// The file of games by the standard of 1994 (section 8): tags with their quotes escaped, lines of at most 80 letters that are as full as
-/// words let them be, and who ended a game.
+/// The file of games by the standard of 1994 (section 8): tags with their quotes escaped, lines of
+/// at most 80 letters that are as full as words let them be, and who ended a game.
 #[test]
 fn games_are_written_as_standard_pgn() {
     let text = TRIAL.replace("\"bare\"", "'the \"bare\" one'").replace("max_moves = 40", "max_moves = 12");
@@ -617,7 +626,8 @@ fn games_are_written_as_standard_pgn() {
     assert!(wrapped > 16, "{wrapped}");
 }
 
-/// Two players sit at each game: where seven tenths of the memory that is free are a table, one game is too much.
+/// Two players sit at each game: where seven tenths of the memory that is free are a table, one
+/// game is too much.
 #[test]
 fn memory_of_a_game_is_that_of_two_players() {
     let answer = |size: &str| {
@@ -637,8 +647,8 @@ fn memory_of_a_game_is_that_of_two_players() {
     assert!((2 * size).abs_diff(both) <= 2, "{size} twice is {both}? {message}");
 }
 
-/// The baseline plays itself with fewer nodes, and the page says each variant's strength in its nodes; its copies are measured against and not
-/// asked about.
+/// The baseline plays itself with fewer nodes, and the page says each variant's strength in its
+/// nodes; its copies are measured against and not asked about.
 #[test]
 fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     let text = TRIAL.replace("first = 4", "first = 12").replace("nodes = 800", "nodes = 400");
@@ -656,7 +666,8 @@ fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     assert_eq!(names(&encounters), ["bare", "plain"]);
     assert_eq!(names(&copies), ["base, nodes / 2", "base, nodes / 6"]);
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    // Half the nodes cost much, and without its table it is between that and the whole: on the line through both in log nodes.
+    // Half the nodes cost much, and without its table it is between that and the whole: on the line
+    // through both in log nodes.
     let (bare, half) = (number(&encounters[0]["elo"]), number(&copies[0]["elo"]));
     assert!(half < bare && bare < 0.0, "{bare} {half}");
     let equal = number(&encounters[0]["equal_nodes"]);

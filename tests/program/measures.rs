@@ -6,8 +6,8 @@ use std::fs;
 const JUDGED: &str = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 8\nlimit = { nodes = 500 }\n[reference]\nself = { nodes = 20_000 }\n[engine]\n\
     preset = 'match'\ntable.size = 512\n[grid]\n'limit.nodes' = [500, 4000]\n'table.policy' = ['always', 'depth-preferred']\n";
 
-/// Searches of eight times the nodes err less; the page, a claim and a gate say so by the same figures, which are those of the rows and of what was
-/// judged, once for all variants.
+/// Searches of eight times the nodes err less; the page, a claim and a gate say so by the same
+/// figures, which are those of the rows and of what was judged, once for all variants.
 #[test]
 fn score_errors_are_judged_once_and_compared_everywhere() {
     let folder = scratch();
@@ -53,7 +53,8 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     let by = json(&["--metric", "score_error", "--by", "table.policy"]);
     assert_eq!(table(&by).as_array().unwrap().len(), 2, "{by}");
     assert!(page.to_string().contains("score_error(nodes=4000, policy=always) < 2 * score_error"), "{page}");
-    // A gate holds both results against the old one's judge; what is not told from chance does not fail.
+    // A gate holds both results against the old one's judge; what is not told from chance does not
+    // fail.
     let gate = |gate: &str| run(&["compare", &out, &other, "--fail-on", gate, "--allow-moves"]);
     let copy = |from: &str, to: &str| fs::write(to, fs::read(from).unwrap()).unwrap();
     fs::create_dir(&other).unwrap();
@@ -74,8 +75,9 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
     assert!(errors.contains("there is no metric `score_error`"), "{errors}");
 }
 
-/// In a search that asks its table how deep to search, nodes have their own heading and no verdict, in the page and in each figure; a gate on them says
-/// so in one line, and score errors come first where they were judged. In the plain search everything is as it was.
+/// In a search that asks its table how deep to search, nodes have their own heading and no verdict,
+/// in the page and in each figure; a gate on them says so in one line, and score errors come first
+/// where they were judged. In the plain search everything is as it was.
 #[test]
 fn nodes_that_may_mislead_carry_no_verdict() {
     let folder = scratch();
@@ -119,8 +121,8 @@ fn nodes_that_may_mislead_carry_no_verdict() {
     assert_eq!(gates(&["saved < -1%", "nodes > +1%"]).2, 0);
 }
 
-/// Where nodes may mislead a claim on them is undecided and says why, on the page and in its data, and `--check` fails; a figure of nodes and a claim on
-/// another metric are judged.
+/// Where nodes may mislead a claim on them is undecided and says why, on the page and in its data,
+/// and `--check` fails; a figure of nodes and a claim on another metric are judged.
 #[test]
 fn claim_on_nodes_that_may_mislead_is_undecided() {
     let folder = scratch();
@@ -146,8 +148,9 @@ fn claim_on_nodes_that_may_mislead_is_undecided() {
     assert!(forms[1].contains("2 hold, 0 differ, 1 undecided"), "{}", forms[1]);
 }
 
-/// A screen and the games after it in one command: the baseline and what lies within the margin plays, what lies beyond is left out, and the same
-/// command again plays nothing anew. A race hands over what it leaves in the same way.
+/// A screen and the games after it in one command: the baseline and what lies within the margin
+/// plays, what lies beyond is left out, and the same command again plays nothing anew. A race hands
+/// over what it leaves in the same way.
 #[test]
 fn confirm_plays_games_among_the_screened_variants() {
     let folder = scratch();
@@ -180,8 +183,8 @@ fn confirm_plays_games_among_the_screened_variants() {
     }
 }
 
-/// A race on nodes of a search that asks its table says that they mislead, and its winner is the table that forgets; in shape neutral nothing is said, and
-/// the winner is the other.
+/// A race on nodes of a search that asks its table says that they mislead, and its winner is the
+/// table that forgets; in shape neutral nothing is said, and the winner is the other.
 #[test]
 fn race_on_neutral_nodes_finds_the_table_that_forgets_less() {
     let folder = scratch();

@@ -1,4 +1,5 @@
-//! Names of columns and options as people write them: as labels show them, as files have them; what may mean two things is refused.
+//! Names of columns and options as people write them: as labels show them, as files have them; what
+//! may mean two things is refused.
 
 use crate::common::{run, scratch};
 use std::fs;
@@ -70,7 +71,8 @@ fn policy_is_found_by_its_label_and_by_its_name_in_the_file() {
     }
 }
 
-/// `slots` is the rows' own column (slots of the whole table) and the end of an option (slots of a bucket).
+/// `slots` is the rows' own column (slots of the whole table) and the end of an option (slots of a
+/// bucket).
 #[test]
 fn ambiguous_column_name_is_refused_with_both_columns() {
     let folder = scratch();
@@ -103,7 +105,8 @@ fn ambiguous_column_name_is_refused_with_both_columns() {
     assert!(stderr.contains("`table.slots` or `row.slots`"), "{stderr}");
 }
 
-/// What does not vary in one result, and so is no column of it, tells joined results apart; their manifests know it.
+/// What does not vary in one result, and so is no column of it, tells joined results apart; their
+/// manifests know it.
 #[test]
 fn option_that_varies_only_between_results_is_a_column() {
     let folder = scratch();

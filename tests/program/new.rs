@@ -1,4 +1,5 @@
-//! An installed program, with no checkout beside it: templates, and the suites that are compiled in.
+//! An installed program, with no checkout beside it: templates, and the suites that are compiled
+//! in.
 
 use crate::common::scratch;
 use std::fs;

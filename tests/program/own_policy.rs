@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// The example's program, which `cargo test` has built; where this test is built alone it is made now, once. To ask cargo each time would build everything
-/// anew wherever a variable that some library's build looks at was set since.
+/// The example's program, which `cargo test` has built; where this test is built alone it is made
+/// now, once. To ask cargo each time would build everything anew wherever a variable that some
+/// library's build looks at was set since.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_BIN_EXE_ttlab")).parent().unwrap();
     let program = folder.join("examples").join("own_policy");
@@ -67,7 +68,8 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
     let (stdout, stderr, code) = own(&["run", file, "--out", out]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert!(stdout.contains("centre"), "{stdout}{stderr}");
-    // It decides: with a margin other nodes are searched; without one each newcomer is deep enough or not, as the policy says.
+    // It decides: with a margin other nodes are searched; without one each newcomer is deep enough
+    // or not, as the policy says.
     let mut reader = csv::Reader::from_path(format!("{out}/results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
     let at = |name: &str| header.iter().position(|column| column == name).unwrap();

@@ -1,4 +1,5 @@
-//! The report as a reader meets it: the page in a browser, what is on it, and that nothing from a file becomes markup.
+//! The report as a reader meets it: the page in a browser, what is on it, and that nothing from a
+//! file becomes markup.
 
 use crate::common::{run, scratch, skip};
 use std::fs;
@@ -66,8 +67,8 @@ pub fn rendered_at(browser: &str, page: &Path, profile: &Path, width: u32) -> St
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A probe at the end of a page asks the browser what a reader asks it: does it fit, do the tables sort? The answers and
-/// the document; none where no browser is.
+/// A probe at the end of a page asks the browser what a reader asks it: does it fit, do the tables
+/// sort? The answers and the document; none where no browser is.
 fn probed(folder: &Path, page: &Path, column: usize) -> Option<(serde_json::Value, String)> {
     let browser = chromium()?;
     let probe = "<script>addEventListener('load', () => {
@@ -192,7 +193,8 @@ fn report_flags_choose_groups_metrics_and_baseline() {
     let other = read(&["--baseline", "size=256, policy=always"]);
     assert!(other.lines().any(|line| line.starts_with("256 *") && line.contains("always")), "{other}");
     assert!(read(&["--format", "html"]).starts_with("<!DOCTYPE html>"));
-    // Programs read what readers see: the CSV is the same table, and its sums are those of the rows.
+    // Programs read what readers see: the CSV is the same table, and its sums are those of the
+    // rows.
     let json: serde_json::Value = serde_json::from_str(&read(&["--format", "json"])).unwrap();
     assert_eq!((json["schema"].as_u64(), json["kind"].as_str()), (Some(1), Some("report")));
     let parts = json["parts"].as_array().unwrap();
@@ -328,7 +330,8 @@ fn strict_refuses_an_experiment_that_cannot_show_its_effect() {
     assert!(out.join("results.csv").exists(), "the rows are kept");
 }
 
-/// Every counter of full diagnostics stands on the page, with the sums of the results file read by hand.
+/// Every counter of full diagnostics stands on the page, with the sums of the results file read by
+/// hand.
 #[test]
 fn page_shows_every_counter_of_full_diagnostics() {
     let folder = scratch();
@@ -371,7 +374,8 @@ fn page_shows_every_counter_of_full_diagnostics() {
     assert!(some > 15, "only {some} counters counted anything");
 }
 
-/// What a reader takes along: a table as CSV with all digits, a figure as SVG and PNG with its own colours.
+/// What a reader takes along: a table as CSV with all digits, a figure as SVG and PNG with its own
+/// colours.
 #[test]
 fn browser_copies_tables_and_saves_figures() {
     let folder = scratch();
@@ -427,8 +431,8 @@ fn browser_copies_tables_and_saves_figures() {
     assert!(found["links"].as_u64() > Some(10), "{found}");
 }
 
-/// Two variants of the reader's choice: drawn, listed with the furthest apart first, and led to from the summary. The figures are
-/// worked out here from the rows.
+/// Two variants of the reader's choice: drawn, listed with the furthest apart first, and led to
+/// from the summary. The figures are worked out here from the rows.
 #[test]
 fn browser_page_compares_any_two_variants() {
     let folder = scratch();
@@ -482,7 +486,8 @@ fn browser_page_compares_any_two_variants() {
         assert_eq!(row[1].as_str().unwrap().replace(',', ""), first.to_string());
         assert_eq!(row[3].as_str().unwrap(), format!("{:.3}", second / first));
     }
-    // The baseline's own row leads nowhere: the third arrow is the fourth line's, or the third's where the baseline comes later.
+    // The baseline's own row leads nowhere: the third arrow is the fourth line's, or the third's
+    // where the baseline comes later.
     assert!(found["led"][0].as_str().unwrap().contains("<script>"), "held against the baseline: {found}");
     assert_eq!((&found["wide"], &found["title"]), (&false.into(), &"trial - ttlab".into()), "{found}");
 }
@@ -520,7 +525,8 @@ fn browser_shows_only_the_variants_that_differ() {
     assert_eq!(found, Some(r#"[["moved","same"],["moved"]]"#), "{dom}");
 }
 
-/// Each suite's section has its own two variants of the reader's choice, to which its own summary leads; no search of another suite is among them.
+/// Each suite's section has its own two variants of the reader's choice, to which its own summary
+/// leads; no search of another suite is among them.
 #[test]
 fn browser_page_of_several_suites_has_an_explorer_for_each() {
     let folder = scratch();
@@ -556,8 +562,8 @@ fn browser_page_of_several_suites_has_an_explorer_for_each() {
     assert_eq!(found, Some(expected), "{dom}");
 }
 
-/// Under three key seeds each search that is shown by itself is that of the first: in the explorer, in the scatter, and in the totals. Ratios with an
-/// interval are means over all.
+/// Under three key seeds each search that is shown by itself is that of the first: in the explorer,
+/// in the scatter, and in the totals. Ratios with an interval are means over all.
 #[test]
 fn single_searches_shown_are_those_of_the_first_key_seed() {
     let folder = scratch();
@@ -612,7 +618,8 @@ fn single_searches_shown_are_those_of_the_first_key_seed() {
     assert!((found - expected).abs() < 1e-9, "found {found}, wanted {expected}");
 }
 
-/// Searches by the nodes that they took: the curve of each line ends at all of them, and its points are the rows' own sums.
+/// Searches by the nodes that they took: the curve of each line ends at all of them, and its points
+/// are the rows' own sums.
 #[test]
 fn cumulative_plot_counts_searches() {
     let folder = scratch();
@@ -642,13 +649,15 @@ fn cumulative_plot_counts_searches() {
     assert_eq!(points, expected);
 }
 
-/// Of several interactions the largest stands first, up or down; each is the factor by which two values differ from the product of each.
+/// Of several interactions the largest stands first, up or down; each is the factor by which two
+/// values differ from the product of each.
 #[test]
 fn largest_interaction_comes_first() {
     let folder = scratch();
     let file = folder.path().join("grid.csv");
     let mut text = "variant,position,table.slots,eval.centre,repeat,depth,search.nodes\n".to_owned();
-    // Powers of 2: two slots alone -1, four -1, the centre +1; together 1/2 and -3/2 beside what these make.
+    // Powers of 2: two slots alone -1, four -1, the centre +1; together 1/2 and -3/2 beside what
+    // these make.
     for (slots, centre, power) in [(1, 0, 0.0), (2, 0, -1.0), (4, 0, -1.0), (1, 5, 1.0), (2, 5, 0.5), (4, 5, -1.5)] {
         for position in 0..12 {
             let noise = 0.01 * f64::from(position * (slots + centre)).sin();
@@ -677,7 +686,8 @@ fn largest_interaction_comes_first() {
     assert_eq!(found.len(), 2);
 }
 
-/// What all variants have alike is told once: every option whose value is the same in each, and none that is not.
+/// What all variants have alike is told once: every option whose value is the same in each, and
+/// none that is not.
 #[test]
 fn common_options_are_those_that_no_variant_changes() {
     let folder = scratch();
@@ -722,7 +732,8 @@ fn common_options_are_those_that_no_variant_changes() {
     assert_eq!(found, expected);
 }
 
-/// Values that are numbers are sorted as such, wherever they stand in the rows; several key seeds are said to be.
+/// Values that are numbers are sorted as such, wherever they stand in the rows; several key seeds
+/// are said to be.
 #[test]
 fn groups_are_sorted_numerically_and_seeds_are_counted() {
     let folder = scratch();

@@ -1,5 +1,5 @@
-//! Ids and shards: whatever changes what is searched changes the plan's id and the rows' ids, whatever does not leaves them; and shards
-//! are dealt out evenly.
+//! Ids and shards: whatever changes what is searched changes the plan's id and the rows' ids,
+//! whatever does not leaves them; and shards are dealt out evenly.
 
 use crate::common::{run, scratch};
 use crate::values;
@@ -56,7 +56,8 @@ fn jobs_that_search_differently_have_different_ids() {
     }
 }
 
-/// Two own positions, two lengths of own play: ids by what the position is, not by what it is called.
+/// Two own positions, two lengths of own play: ids by what the position is, not by what it is
+/// called.
 #[test]
 fn id_depends_on_every_property_of_a_position() {
     let ids_of_fen = |fen: &str| ids(&format!("suite = {{ fen = '{fen}' }}\nlimit = {{ depth = 3 }}\n"));
@@ -123,11 +124,13 @@ fn rows_have_unique_ids() {
         assert_eq!(seen.insert(plan.job_id(&job), (job.variant, job.item, job.repeat, 0, 0)), None);
         assert_eq!(plan.job_for(job.variant, None, job.item, job.repeat), job);
     }
-    // For each repeat and key seed, two sizes cleared between games, of three games each, and two that are never cleared, one job each.
+    // For each repeat and key seed, two sizes cleared between games, of three games each, and two
+    // that are never cleared, one job each.
     assert_eq!((jobs, plan.len()), (2 * 3 * (2 * 3 + 2), 2 * 3 * (2 * 3 + 2)));
     let seeds: Vec<u64> = plan.variants.iter().map(|point| point.builtin().unwrap().keys.seed).collect();
     assert_eq!(seeds, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
-    // What was searched before the third game is part of what a variant without clearing finds there; for others it is not.
+    // What was searched before the third game is part of what a variant without clearing finds
+    // there; for others it is not.
     let one = self::plan(&text.replace("first = 3", "first = 2"));
     let kept = |plan: &Plan, item: usize| {
         let job = plan.job_for(1, None, item, 0);
@@ -137,7 +140,8 @@ fn rows_have_unique_ids() {
     assert_eq!(kept(&plan, 1), kept(&one, 1), "the same games came before");
 }
 
-/// No shard has more than one job (or, where items stay together, one item's jobs) more than another.
+/// No shard has more than one job (or, where items stay together, one item's jobs) more than
+/// another.
 #[test]
 fn shards_have_nearly_equal_numbers_of_jobs() {
     for (variants, items) in [(1u64, 24usize), (2, 24), (3, 24), (4, 24), (6, 24), (5, 7), (4, 1)] {
@@ -158,7 +162,8 @@ fn shards_have_nearly_equal_numbers_of_jobs() {
                 *of_variant.entry((job.variant, shard)).or_default() += 1;
                 of_item.entry(job.item).or_default().push(shard);
             }
-            // Where the variants divide the number of shards, a shard with several jobs has more than one variant all the same.
+            // Where the variants divide the number of shards, a shard with several jobs has more
+            // than one variant all the same.
             for (shard, &jobs) in loads.iter().enumerate().filter(|_| shards > items as u64 && shards % variants == 0) {
                 let kinds = of_variant.keys().filter(|(_, of)| *of == shard as u64).count();
                 assert!(
@@ -228,7 +233,8 @@ fn audit_in_a_pipe_prints_no_progress() {
     assert!(stderr.is_empty(), "{stderr}");
 }
 
-/// What is never cleared, table or history, runs through the suite as one job, and its rows' ids say what came before; others' do not.
+/// What is never cleared, table or history, runs through the suite as one job, and its rows' ids
+/// say what came before; others' do not.
 #[test]
 fn id_of_a_kept_table_depends_on_earlier_items() {
     let folder = scratch();
@@ -250,7 +256,8 @@ fn id_of_a_kept_table_depends_on_earlier_items() {
     assert_eq!([0, 1, 2].map(|variant| ids[variant] == others[variant]), [true, false, false]);
 }
 
-/// Limits are no options: a column of their own says them. Those that are none are refused, wherever they stand.
+/// Limits are no options: a column of their own says them. Those that are none are refused,
+/// wherever they stand.
 #[test]
 fn limit_values_are_checked_and_are_not_option_columns() {
     let head = "suite = { startpos = true }\n";
@@ -280,7 +287,8 @@ fn limit_values_are_checked_and_are_not_option_columns() {
     }
 }
 
-/// A whole policy is left out by its kind, be it a word or a table in the grid; by a parameter only where it has that one.
+/// A whole policy is left out by its kind, be it a word or a table in the grid; by a parameter only
+/// where it has that one.
 #[test]
 fn exclude_matches_parameters_of_policies() {
     let points = |exclude: &str| -> Vec<String> {
@@ -328,7 +336,8 @@ fn numbers_out_of_range_are_refused() {
     }
 }
 
-/// An option is taken up to the ends of the range that its page names, or that a refusal names where it is narrower, and not one beyond.
+/// An option is taken up to the ends of the range that its page names, or that a refusal names
+/// where it is narrower, and not one beyond.
 #[test]
 fn option_ranges_equal_their_documentation() {
     let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n";
@@ -369,7 +378,8 @@ fn option_ranges_equal_their_documentation() {
     assert!(tried > 10, "{tried} options with a range");
 }
 
-/// One ply of the engine's own play, at one side's moves: positions where the other is to move have no search; with two plies each has one.
+/// One ply of the engine's own play, at one side's moves: positions where the other is to move have
+/// no search; with two plies each has one.
 #[test]
 fn self_play_begins_with_the_side_to_move() {
     let searched = |plies: u16, side: &str| {
@@ -392,7 +402,8 @@ fn self_play_begins_with_the_side_to_move() {
     );
 }
 
-/// Of presets the last that is set counts, before the one that was given; what is wrong is told of the setting that said it.
+/// Of presets the last that is set counts, before the one that was given; what is wrong is told of
+/// the setting that said it.
 #[test]
 fn last_set_flag_wins() {
     let options = |preset: Option<&str>, sets: &[&str]| {

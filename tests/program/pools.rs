@@ -1,9 +1,13 @@
-//! Marks where nothing is to be found: pages drawn from the project's own rows, of which every line has a mean of 1.
+//! Marks where nothing is to be found: pages drawn from the project's own rows, of which every line
+//! has a mean of 1.
 //!
-//! Each file of `tests/pools` has the mean log ratio of each position (or game) against the study's baseline, in units of 1e-5, for some lines of a study:
-//! `games` of ageing along games by people to depth 5, `games-deeper` to depth 6, `games-modern` to depth 7 under a modern search, `games-stockfish` of
-//! `hash-along-games`, `tactical` of replacement to depth 7 and `endgames` to depth 8. A page is a number of these positions, drawn with replacement, all lines together,
-//! each less its mean over the pool. Most games of a pool lie a little on one side, and one in fifty or a hundred far on the other.
+//! Each file of `tests/pools` has the mean log ratio of each position (or game) against the study's
+//! baseline, in units of 1e-5, for some lines of a study: `games` of ageing along games by people
+//! to depth 5, `games-deeper` to depth 6, `games-modern` to depth 7 under a modern search,
+//! `games-stockfish` of `hash-along-games`, `tactical` of replacement to depth 7 and `endgames` to
+//! depth 8. A page is a number of these positions, drawn with replacement, all lines together, each
+//! less its mean over the pool. Most games of a pool lie a little on one side, and one in fifty or
+//! a hundred far on the other.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -16,7 +20,8 @@ use ttlab::internals::stats::sample::t_quantile;
 
 const POOLS: [&str; 6] = ["games", "games-deeper", "games-modern", "games-stockfish", "tactical", "endgames"];
 
-/// Positions or games, each with its searches and the mean logarithm of each line, which over all is 0.
+/// Positions or games, each with its searches and the mean logarithm of each line, which over all
+/// is 0.
 struct Pool {
     clusters: Vec<(usize, Vec<f64>)>,
     lines: usize,
@@ -49,7 +54,8 @@ impl Pool {
     }
 }
 
-/// In how many pages of so many clusters a line is marked, and how many intervals of the lines hold the truth (where that is asked for).
+/// In how many pages of so many clusters a line is marked, and how many intervals of the lines hold
+/// the truth (where that is asked for).
 fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize) {
     let pool = Pool::read(name);
     let mut random = Pcg64::seed_from_u64(count as u64);
@@ -60,7 +66,8 @@ fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize
         if covered {
             held += intervals(&lines).iter().filter(|(low, high)| *low <= 0.0 && 0.0 <= *high).count();
         }
-        // No interval is narrower than Student's: where all of these come nearer to 0 than the room that a mark needs there is none.
+        // No interval is narrower than Student's: where all of these come nearer to 0 than the room
+        // that a mark needs there is none.
         let reach = |line: &Clusters| t_quantile(count, 0.975) * line.standard_error() + margin(count);
         if lines.iter().any(|line| line.mean().abs() > reach(line)) {
             marked += usize::from(Family::from_samples(&page).lines.iter().any(|line| line.significant));
@@ -69,7 +76,8 @@ fn pages(name: &str, count: usize, pages: usize, covered: bool) -> (usize, usize
     (marked, held)
 }
 
-/// Of 100 pages at most seven have a mark, where without room for a game that was not drawn up to a fifth would.
+/// Of 100 pages at most seven have a mark, where without room for a game that was not drawn up to a
+/// fifth would.
 #[test]
 fn pages_of_shuffled_rows_have_few_significance_marks() {
     for (name, count) in [

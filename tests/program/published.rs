@@ -1,5 +1,5 @@
-//! The page of published claims: what it opens with, what one position does to a claim, where it is written, and what it says when
-//! rows are missing.
+//! The page of published claims: what it opens with, what one position does to a claim, where it is
+//! written, and what it says when rows are missing.
 
 use crate::common::{run, scratch};
 use std::collections::BTreeMap;
@@ -89,7 +89,8 @@ fn published_page_begins_with_articles_and_failed_claims() {
     assert!(out.join("first/report.md").exists());
 }
 
-/// Beside a claim that a ratio decides stands what leaving out one position does to it: here worked out again from the rows.
+/// Beside a claim that a ratio decides stands what leaving out one position does to it: here worked
+/// out again from the rows.
 #[test]
 fn claim_shows_the_effect_of_its_most_influential_position() {
     let folder = folder();
@@ -142,8 +143,8 @@ fn page_reports_missing_rows() {
     assert!(stdout.contains(message), "{stdout}");
 }
 
-/// A figure that is not met ends with 1, unless it is known not to be; what is slow is left out on demand; a part of the files writes no page
-/// of the whole.
+/// A figure that is not met ends with 1, unless it is known not to be; what is slow is left out on
+/// demand; a part of the files writes no page of the whole.
 #[test]
 fn reproduce_exits_1_for_unmet_verdicts_and_writes_a_page_only_of_all() {
     let folder = folder();

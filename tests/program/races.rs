@@ -1,5 +1,6 @@
-//! Each step of a race by hand: how many items a round takes, who is asked, who leaves, who wins a tie, who is confirmed against whom, on
-//! items that nobody has seen, and what it cost. Objectives without a program behind them.
+//! Each step of a race by hand: how many items a round takes, who is asked, who leaves, who wins a
+//! tie, who is confirmed against whom, on items that nobody has seen, and what it cost. Objectives
+//! without a program behind them.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -28,7 +29,8 @@ impl Objective for Scripted<'_> {
 
 type Asked = Vec<(RaceStage, Vec<usize>, Vec<usize>)>;
 
-/// A race over so many items; `value`: of a stage, a candidate, the place of the item in the stage, and the item.
+/// A race over so many items; `value`: of a stage, a candidate, the place of the item in the stage,
+/// and the item.
 fn race(
     (candidates, baseline, items, pressures): (usize, usize, usize, usize),
     options: &Tune,
@@ -60,7 +62,8 @@ fn noise(who: usize, item: usize) -> f64 {
     100.0 + ((mixed >> 32) % 1000) as f64 / 50.0
 }
 
-/// A hundred, a tenth more and a tenth less in turn: over any stretch of items nobody is better by more than one or two of them.
+/// A hundred, a tenth more and a tenth less in turn: over any stretch of items nobody is better by
+/// more than one or two of them.
 fn balanced(who: usize, at: usize) -> f64 {
     match who {
         0 => 100.0,
@@ -69,7 +72,8 @@ fn balanced(who: usize, at: usize) -> f64 {
     }
 }
 
-/// Where nothing separates the candidates, the race goes to its end: it sees each of its items once and none that is held out.
+/// Where nothing separates the candidates, the race goes to its end: it sees each of its items once
+/// and none that is held out.
 #[test]
 fn race_without_confirmation_never_searches_held_out_items() {
     let options = Tune { held_out: 0.3, ..Tune::default() };
@@ -100,7 +104,8 @@ fn race_without_confirmation_never_searches_held_out_items() {
     assert_eq!(orders.len(), 5, "another seed draws in another order");
 }
 
-/// So many, then as many again, doubling; the rest joins the last round where it would be less than a quarter of all.
+/// So many, then as many again, doubling; the rest joins the last round where it would be less than
+/// a quarter of all.
 #[test]
 fn race_rounds_double_and_the_last_is_not_small() {
     for (first, items, expected) in [
@@ -118,7 +123,8 @@ fn race_rounds_double_and_the_last_is_not_small() {
     }
 }
 
-/// Five of which one is best by far: the others go at once, and the three finalists and the baseline are confirmed.
+/// Five of which one is best by far: the others go at once, and the three finalists and the
+/// baseline are confirmed.
 #[test]
 fn race_drops_the_worse_and_confirms_the_best() {
     let factors = [1.0, 0.9, 0.95, 2.0, 0.8];
@@ -158,7 +164,8 @@ fn race_drops_the_worse_and_confirms_the_best() {
     assert_eq!(asked[1].1, [0, 1, 2, 3]);
 }
 
-/// Of equals the baseline is the best; what is the same as the winner is neither its rival nor a finalist.
+/// Of equals the baseline is the best; what is the same as the winner is neither its rival nor a
+/// finalist.
 #[test]
 fn baseline_wins_among_equals() {
     let factors = [1.0, 1.0, 1.2, 1.1];
@@ -173,7 +180,8 @@ fn baseline_wins_among_equals() {
     assert_eq!((tuned.winner, tuned.answer()), (1, Confirmation::Better));
 }
 
-/// Those who left are asked no more, but for the baseline, against whom all curves are drawn; nobody who left comes back to win.
+/// Those who left are asked no more, but for the baseline, against whom all curves are drawn;
+/// nobody who left comes back to win.
 #[test]
 fn dropped_candidate_is_not_searched_again_except_the_baseline() {
     let value = |stage: RaceStage, who: usize, at: usize| match (who, stage) {
@@ -198,8 +206,9 @@ fn dropped_candidate_is_not_searched_again_except_the_baseline() {
     assert_eq!((tuned.candidates[3].searches, tuned.candidates[0].searches), (12, tuned.candidates[1].searches));
 }
 
-/// Two of twelve items against a candidate: p is 2 (1 + 12 + 66) / 2^12 = 0.039, below alpha but not below a quarter of it, which is what
-/// each of four rounds has. One of twelve: 2 (1 + 12) / 2^12 = 0.0063, which is.
+/// Two of twelve items against a candidate: p is 2 (1 + 12 + 66) / 2^12 = 0.039, below alpha but
+/// not below a quarter of it, which is what each of four rounds has. One of twelve: 2 (1 + 12) /
+/// 2^12 = 0.0063, which is.
 #[test]
 fn rounds_share_the_significance_level() {
     for (against, dropped) in [(2, None), (1, Some(0))] {
@@ -211,8 +220,9 @@ fn rounds_share_the_significance_level() {
     }
 }
 
-/// One that is worse on each of eight items has p 1/128 by itself. Beside others, each worse on four items of its own, a pattern of signs may as
-/// well make any of them stand out so: with five it is 6/128 = 0.047 and it leaves, with six 7/128 = 0.055 and it stays.
+/// One that is worse on each of eight items has p 1/128 by itself. Beside others, each worse on
+/// four items of its own, a pattern of signs may as well make any of them stand out so: with five
+/// it is 6/128 = 0.047 and it leaves, with six 7/128 = 0.055 and it stays.
 #[test]
 fn candidates_share_the_significance_level() {
     let worse_on = [0b0000_1111, 0b0001_0111, 0b0001_1011, 0b0001_1101, 0b0010_0111, 0b0010_1011];
@@ -230,8 +240,8 @@ fn candidates_share_the_significance_level() {
     }
 }
 
-/// A winner that does worse on what the race never saw; at one other pressure nothing can be told. The other pressures share a level
-/// (Holm, by hand); the file's own stands alone.
+/// A winner that does worse on what the race never saw; at one other pressure nothing can be told.
+/// The other pressures share a level (Holm, by hand); the file's own stands alone.
 #[test]
 fn lucky_winner_is_not_confirmed() {
     let (tuned, _) = race((2, 0, 80, 3), &Tune::default(), |stage, who, at, item| match (stage, who) {
@@ -264,8 +274,9 @@ fn lucky_winner_is_not_confirmed() {
     assert!(tuned.held_out_results.iter().any(|held| held.p > held.test.p));
 }
 
-/// What has no ratio is not forgotten: of one item that the baseline alone needs nothing for, the winner's gain is bounded by nothing; where the winner
-/// needs nothing, it is better still. Nor is who needs nothing for one item dropped for needing twice as much of the others.
+/// What has no ratio is not forgotten: of one item that the baseline alone needs nothing for, the
+/// winner's gain is bounded by nothing; where the winner needs nothing, it is better still. Nor is
+/// who needs nothing for one item dropped for needing twice as much of the others.
 #[test]
 fn candidate_with_zero_nodes_stays_in_the_race() {
     let confirmed = |free: usize| {
@@ -306,14 +317,16 @@ fn candidate_with_zero_nodes_stays_in_the_race() {
     }
 }
 
-/// Of those that are confirmed the ones still in the race come first, though one that left early, on few items, looks better.
+/// Of those that are confirmed the ones still in the race come first, though one that left early,
+/// on few items, looks better.
 #[test]
 fn remaining_candidate_is_confirmed_before_a_dropped_one() {
     let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {
         (0, _) => 100.0,
         (1, _) => 50.0,
         (2, _) => 60.0,
-        // Never clearly worse than the best, and in the end worse on the whole than the one that was.
+        // Never clearly worse than the best, and in the end worse on the whole than the one that
+        // was.
         (_, RaceStage::Race(0)) => [40.0, 65.0][at % 2],
         (_, RaceStage::Race(_)) => [20.0, 330.0][at % 2],
         (_, RaceStage::HeldOut(_)) => 70.0,
@@ -325,7 +338,8 @@ fn remaining_candidate_is_confirmed_before_a_dropped_one() {
     assert_eq!(asked.last().unwrap().1, [0, 1, 3]);
 }
 
-/// Six of six below, five of them by a hundredth: by signs that is rare (1 in 32), but the interval does not leave 1 out, and nothing is found.
+/// Six of six below, five of them by a hundredth: by signs that is rare (1 in 32), but the interval
+/// does not leave 1 out, and nothing is found.
 #[test]
 fn result_that_depends_on_one_item_is_not_a_finding() {
     let value = |stage: RaceStage, who: usize, at: usize, _: usize| match (who, stage) {

@@ -1,4 +1,5 @@
-//! The statistics of the study of measures (`experiments/measures/rank.py`), on made-up results whose answers are known.
+//! The statistics of the study of measures (`experiments/measures/rank.py`), on made-up results
+//! whose answers are known.
 
 use crate::common::{scratch, skip};
 use std::fmt::Write;
@@ -16,17 +17,20 @@ fn rank(args: &[&str]) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// The cells of the line that begins with a name, of the first table with such a line from a place on.
+/// The cells of the line that begins with a name, of the first table with such a line from a place
+/// on.
 fn cells<'a>(page: &'a str, after: &str, name: &str) -> Vec<&'a str> {
     let rest = &page[page.find(after).unwrap_or_else(|| panic!("{after}: {page}"))..];
     let line = rest.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap();
     line.trim_matches(['|', ' ']).split(" | ").skip(1).collect()
 }
 
-/// Six tables, four of them played alike by each opening, two of them held out, and a player with half of the nodes.
+/// Six tables, four of them played alike by each opening, two of them held out, and a player with
+/// half of the nodes.
 fn units() -> String {
     let mut text = String::from("run,table,unit,searches,nodes,log_nodes,saved,error,points\n");
-    // Points of two games, and the measures: nodes that reverse, nodes that follow, score error with two pairs exchanged.
+    // Points of two games, and the measures: nodes that reverse, nodes that follow, score error
+    // with two pairs exchanged.
     let tables = [
         ("games", "scored 512", 0.6, 1.2, 1.3, 1.30),
         ("games", "always 512", 0.4, 0.7, 1.9, 1.20),
@@ -71,24 +75,29 @@ fn ranks_of_made_up_tables_are_as_computed_by_hand() {
     fs::write(&file, units()).unwrap();
     let Some(page) = rank(&[file.to_str().unwrap(), "50"]) else { return };
     assert!(page.starts_with("games: 5 players, 3 pairs each\ngames-held: 2 players, 3 pairs each\n"), "{page}");
-    // Elo of 0.3 of the points is -147, of 0.45 -35; every opening is the same, so an interval has no width.
+    // Elo of 0.3 of the points is -147, of 0.45 -35; every opening is the same, so an interval has
+    // no width.
     assert_eq!(
         cells(&page, "| table | Elo", "scored 512")[..3],
         ["-147 [-147, -147]", "1.200 [1.200, 1.200]", "1.300 [1.300, 1.300]"]
     );
     assert_eq!(cells(&page, "| table | Elo", "scored 2048")[0], "-35 [-35, -35]");
-    // All six; within size; four; within size; the two held out (fewer nodes by the weaker one: -1).
+    // All six; within size; four; within size; the two held out (fewer nodes by the weaker one:
+    // -1).
     let ranks = |name: &str| -> Vec<f64> {
         let number = |cell: &&str| cell.split(' ').next().unwrap().parse().unwrap_or(f64::NAN);
         cells(&page, "| measure | all (6)", name).iter().map(number).collect()
     };
-    // Elo: scored 512 3, always 512 1, no moves 512 2, scored 2048 6, always 2048 4, no moves 2048 5. Few nodes in shape table (1.2 0.7 0.6; 1.1 0.8 0.9):
-    // ranks 1 5 6; 2 4 3. Sum of squared differences 4 + 16 + 16 + 16 + 0 + 4 = 56: 1 - 6 x 56 / 210 = -0.6. Within size both are exact reversals but
-    // for the size of their steps: Elo 1 -1 0; 1 -1 0, nodes -3 1 2; -1 1 0: -6 / sqrt(4 x 16) = -0.75.
-    // Of the four 2 1; 4 3 against 1 4; 2 3, within size steps of 1 against steps of 3 and 1: -2 / sqrt(5).
+    // Elo: scored 512 3, always 512 1, no moves 512 2, scored 2048 6, always 2048 4, no moves 2048
+    // 5. Few nodes in shape table (1.2 0.7 0.6; 1.1 0.8 0.9): ranks 1 5 6; 2 4 3. Sum of squared
+    // differences 4 + 16 + 16 + 16 + 0 + 4 = 56: 1 - 6 x 56 / 210 = -0.6. Within size both are
+    // exact reversals but for the size of their steps: Elo 1 -1 0; 1 -1 0, nodes -3 1 2; -1 1 0: -6
+    // / sqrt(4 x 16) = -0.75. Of the four 2 1; 4 3 against 1 4; 2 3, within size steps of 1 against
+    // steps of 3 and 1: -2 / sqrt(5).
     assert_eq!(ranks("nodes, shape table")[..5], [-0.6, -0.75, -0.4, -0.89, -1.0]);
     assert_eq!(ranks("nodes, shape neutral")[..5], [1.0, 1.0, 1.0, 1.0, 1.0]);
-    // Score error: ranks 1 3 2; 6 4 5 against 3 1 2; 6 4 5: squares 4 + 4 = 8: 1 - 48 / 210 = 0.77; within size products -2 + 2 of 4 and 4: 0.
+    // Score error: ranks 1 3 2; 6 4 5 against 3 1 2; 6 4 5: squares 4 + 4 = 8: 1 - 48 / 210 = 0.77;
+    // within size products -2 + 2 of 4 and 4: 0.
     assert_eq!(ranks("score error, 5,000 nodes")[..2], [0.77, 0.0]);
     // Size and rule: 10 9 10; 12 11 12. Ties at their mean rank: 2.5 1 2.5; 5.5 4 5.5.
     assert_eq!(ranks("size and rule")[0], 0.97);
@@ -117,7 +126,8 @@ fn gathered_units_are_sums_by_game_and_openings_that_all_played() {
     fs::write(judged.join("results.csv"), rows).unwrap();
     fs::write(judged.join("reference.csv"), "position,score\ng 1,20\ng 2,-30000\n").unwrap();
     let Some(lines) = rank(&["gather", folder.path().to_str().unwrap()]) else { return };
-    // The second opening lacks a game of b. The last score of a search counts, an error is cut at 150, ln(100) + ln(10) = 6.9078.
+    // The second opening lacks a game of b. The last score of a search counts, an error is cut at
+    // 150, ln(100) + ln(10) = 6.9078.
     let wanted = "run,table,unit,searches,nodes,log_nodes,saved,error,points\n\
         score-error-5k,a 512,g,2,110,6.907755279,3,180,\nscore-error-5k,b 512,g,1,10,2.302585093,0,10,\n\
         games,a 512,open 1,,60,,,,1.5\ngames,b 512,open 1,,6,,,,0\n";
@@ -149,7 +159,8 @@ fn tables_of_the_study_are_those_of_its_sums() {
     }
 }
 
-/// What documents say with "0.19 (95 % 0.13 to 0.24)" where they link to the study stands in its tables, and so does what its own prose says.
+/// What documents say with "0.19 (95 % 0.13 to 0.24)" where they link to the study stands in its
+/// tables, and so does what its own prose says.
 #[test]
 fn figures_of_the_study_in_documents_stand_in_its_tables() {
     let Some((_, page)) = kept() else { return };

@@ -136,7 +136,8 @@ fn module_of(modules: &BTreeMap<Vec<String>, String>, from: &[String], path: &[&
     at
 }
 
-/// Files of a folder (a folder in it counts as one file) use each other one way. Its `mod.rs` only names them.
+/// Files of a folder (a folder in it counts as one file) use each other one way. Its `mod.rs` only
+/// names them.
 #[test]
 fn files_of_a_folder_use_each_other_in_no_circle() {
     let modules = modules();
@@ -210,7 +211,8 @@ fn only_the_runner_and_the_commands_read_a_clock() {
     }
 }
 
-/// Every column is named once, in `record/columns.rs`: elsewhere its constant stands. Sample rows in unit tests are written out.
+/// Every column is named once, in `record/columns.rs`: elsewhere its constant stands. Sample rows
+/// in unit tests are written out.
 #[test]
 fn column_names_are_literals_only_where_they_are_defined() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -221,7 +223,8 @@ fn column_names_are_literals_only_where_they_are_defined() {
         if file.ends_with("record/columns.rs") || file.ends_with("tests.rs") {
             continue;
         }
-        // Plain words such as "depth" are headings and keys of other things in the rooms that print and read.
+        // Plain words such as "depth" are headings and keys of other things in the rooms that print
+        // and read.
         let strict = ["analysis", "record", "tune"].iter().any(|room| file.starts_with(src.join(room)));
         for name in all.iter().filter(|name| strict || name.contains('.')) {
             assert!(!text.contains(&format!("\"{name}\"")), "{} names the column {name}", file.display());

@@ -1,5 +1,6 @@
-//! Every cell of a run's results against searches made here, one after another, for variants that are written out by hand: what a file
-//! means, in which order it is run, what is kept from search to search, and what the row says of it. And the manifest against the rows.
+//! Every cell of a run's results against searches made here, one after another, for variants that
+//! are written out by hand: what a file means, in which order it is run, what is kept from search
+//! to search, and what the row says of it. And the manifest against the rows.
 
 use crate::common;
 use crate::common::scratch;
@@ -14,7 +15,8 @@ use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
 
 type Row = BTreeMap<String, String>;
 
-/// A variant as the file means it: its name, all its options as TOML, its limit, and the cells of the options that vary.
+/// A variant as the file means it: its name, all its options as TOML, its limit, and the cells of
+/// the options that vary.
 struct Variant {
     name: &'static str,
     options: &'static str,
@@ -50,7 +52,8 @@ fn found(engine: &mut Engine, board: &Board, past: &[Board], limit: Limit) -> Ve
     engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {}).iterations
 }
 
-/// The fields of counters by their names, as the compiler prints them: no list of the program's own stands between.
+/// The fields of counters by their names, as the compiler prints them: no list of the program's own
+/// stands between.
 fn parse_move(prefix: &str, counters: &impl std::fmt::Debug) -> Vec<(String, String)> {
     let text = format!("{counters:?}");
     let fields = text.split_once('{').unwrap().1.trim_end_matches('}').split(',');
@@ -313,7 +316,8 @@ fn rows_of_grid_exclude_include_and_variant_equal_the_expected() {
     holds(&case, &["--jobs", "2"]);
 }
 
-/// Axes that move together, whichever stands first; sizes that are a share of each item's own working set.
+/// Axes that move together, whichever stands first; sizes that are a share of each item's own
+/// working set.
 #[test]
 fn rows_of_zipped_axes_and_working_set_shares_equal_the_expected() {
     for (one, two) in [
@@ -370,8 +374,8 @@ fn rows_of_zipped_axes_and_working_set_shares_equal_the_expected() {
     }
 }
 
-/// Knights that go out and back, so that the game's past matters; a game too short to be searched; one that begins in its middle, with
-/// Black to move.
+/// Knights that go out and back, so that the game's past matters; a game too short to be searched;
+/// one that begins in its middle, with Black to move.
 const PGN: &str = "[Event \"a\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 e5 6. d3 d6 *\n\n\
     [Event \"b\"]\n[White \"C\"]\n[Black \"D\"]\n[Result \"*\"]\n\n1. f3 e5 *\n\n\
     [Event \"c\"]\n[White \"E\"]\n[Black \"F\"]\n[Result \"*\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 3\"]\n\n3... Kd7 4. e4 Kd6 5. Kd2 *\n";
@@ -424,7 +428,8 @@ fn rows_of_self_play_equal_the_expected() {
              sequence = {{ self_play = 5, side = '{side}' }}\n[engine]\ndraws = true\ntable.size = 128\ntable.clock = 'game-ply'\n\
              table.policy = 'aged-depth'\n[grid]\n'table.clear' = ['game', 'search']\n"
         );
-        // Bare kings and a rook, shuffling; and a board full of pieces, few of which can be taken: its first iteration is through in time.
+        // Bare kings and a rook, shuffling; and a board full of pieces, few of which can be taken:
+        // its first iteration is through in time.
         let epd = "8/8/8/4k3/8/8/8/R3K3 w - - bm Ra5; id \"rook\";\n8/8/8/4k3/8/8/8/K7 b - - id \"kings\";\n\
             r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - id \"open\";\n";
         let case = Case {
@@ -440,7 +445,8 @@ fn rows_of_self_play_equal_the_expected() {
     }
 }
 
-/// A variant that clears nothing takes the whole suite in one job; its rows stand at their items all the same.
+/// A variant that clears nothing takes the whole suite in one job; its rows stand at their items
+/// all the same.
 #[test]
 fn table_that_is_never_cleared_lasts_through_the_suite() {
     let case = Case {
@@ -470,7 +476,8 @@ fn table_that_is_never_cleared_lasts_through_the_suite() {
     holds(&case, &["--jobs", "2"]);
 }
 
-/// The anatomy's columns, of a small table with short keys, in which every kind of miss comes and other positions' entries answer.
+/// The anatomy's columns, of a small table with short keys, in which every kind of miss comes and
+/// other positions' entries answer.
 #[test]
 fn diagnostics_have_their_documented_columns() {
     let variant = |name: &'static str, options: &'static str, size: &'static str| Variant {

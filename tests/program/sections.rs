@@ -57,7 +57,8 @@ fn several_suites_make_one_page_with_a_section_each() {
         assert!(limit == format!("depth {deepest}"), "{suite} {depth} {limit}");
     }
 
-    // A section for each suite, and in it a verdict on what is expected of every suite or of this one.
+    // A section for each suite, and in it a verdict on what is expected of every suite or of this
+    // one.
     let page = std::fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
     let (before, end) = page.split_once("## Suite end: e.epd, 3 items, depth 4").unwrap();
     let (across, middle) = before.split_once("## Suite middle: m.epd, 2 items, depth 3").unwrap();
@@ -81,7 +82,8 @@ fn several_suites_make_one_page_with_a_section_each() {
     assert_eq!(code, 2, "{wrong}");
     assert!(wrong.contains("`suite` has no `ende`; there are `middle`, `end`"), "{wrong}");
 
-    // Shards of it make the same rows; compared with itself each suite's variants are compared by themselves.
+    // Shards of it make the same rows; compared with itself each suite's variants are compared by
+    // themselves.
     let plan = folder.path().join("plan.json").display().to_string();
     assert_eq!(run(&["plan", &file, "--shards", "2", "-o", &plan]).2, 0);
     for shard in ["0", "1"] {

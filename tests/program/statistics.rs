@@ -1,18 +1,20 @@
-//! The statistics against SciPy's figures, laws that any ratio keeps, and intervals that hold the truth as often as they say.
+//! The statistics against SciPy's figures, laws that any ratio keeps, and intervals that hold the
+//! truth as often as they say.
 //!
 //! The figures are NumPy 2.4.6's and SciPy 1.17.1's, of
 //! ```python
 //! y = numpy.array([0.05 + 0.3*numpy.sin(3.0*k) + 0.02*(k % 5) for k in range(24)])
-//! # bootstrap-t, 2,000,000 draws ix of n clusters with sums s and sizes c (of single positions: 1), each
-//! #   mm = s[ix].sum(1) / c[ix].sum(1);  se = sqrt(((s[ix] - mm[:,None]*c[ix])**2).sum(1) * n/(n-1)) / c[ix].sum(1)
-//! #   a, b = numpy.quantile((mm - m) / se, [.025, .975]);  t = stats.t.ppf(.975, n-1);  [m - max(b, t)*se0, m - min(a, -t)*se0]
-//! # with fewer than 100 also: r = s - m*c;  k = clip(mean(r**3) / mean(r**2)**1.5 * (1 + 48/n), -6.2, 6.2) / sqrt(n);  d = k * (2*t*t + 1) / 6
-//! #   b = max(b, t - d);  a = min(a, -t - d)
-//! stats.permutation_test((y,), numpy.mean, permutation_type="samples", n_resamples=2_000_000)
-//! # exact power of the t-test, for sample sizes: c = t.ppf(.975, n-1) * (1 + 48/n**2 if n < 100); e = sd/sqrt(n); room = log(2.5)/n (0 of a confirmation)
-//! # s = sqrt(chi2.ppf(evenly spaced, n-1)/(n-1)) * e;  mean(norm.sf((c*s + room - d) / e))
-//! # clusters: g = [0,0,0,1,1,2,3,3,3,3,4,4,5,5,5,6,7,7,8,8,8,9,9,9]; sums s and sizes c of each
-//! ```
+//! # bootstrap-t, 2,000,000 draws ix of n clusters with sums s and sizes c (of single positions:
+//! 1), each #   mm = s[ix].sum(1) / c[ix].sum(1);  se = sqrt(((s[ix] - mm[:,None]*c[ix])**2).sum(1)
+//! * n/(n-1)) / c[ix].sum(1) #   a, b = numpy.quantile((mm - m) / se, [.025, .975]);  t =
+//! stats.t.ppf(.975, n-1);  [m - max(b, t)*se0, m - min(a, -t)*se0] # with fewer than 100 also: r =
+//! s - m*c;  k = clip(mean(r**3) / mean(r**2)**1.5 * (1 + 48/n), -6.2, 6.2) / sqrt(n);  d = k *
+//! (2*t*t + 1) / 6 #   b = max(b, t - d);  a = min(a, -t - d) stats.permutation_test((y,),
+//! numpy.mean, permutation_type="samples", n_resamples=2_000_000) # exact power of the t-test, for
+//! sample sizes: c = t.ppf(.975, n-1) * (1 + 48/n**2 if n < 100); e = sd/sqrt(n); room = log(2.5)/n
+//! (0 of a confirmation) # s = sqrt(chi2.ppf(evenly spaced, n-1)/(n-1)) * e;  mean(norm.sf((c*s +
+//! room - d) / e)) # clusters: g = [0,0,0,1,1,2,3,3,3,3,4,4,5,5,5,6,7,7,8,8,8,9,9,9]; sums s and
+//! sizes c of each ```
 
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -96,8 +98,9 @@ fn interval_of_a_large_sample_is_normal() {
     near(ratio.p, 0.006_06, 0.0015);
 }
 
-/// Beyond 200 the ends are those of P. Hall's cubic transformation (1992), which makes a skewed studentised mean nearly normal: found here by
-/// halving instead of a cube root. Student's end stays where it lies farther out.
+/// Beyond 200 the ends are those of P. Hall's cubic transformation (1992), which makes a skewed
+/// studentised mean nearly normal: found here by halving instead of a cube root. Student's end
+/// stays where it lies farther out.
 #[test]
 fn interval_of_many_clusters_uses_hall_transformation() {
     for sign in [1.0, -1.0] {
@@ -125,7 +128,8 @@ fn interval_of_many_clusters_uses_hall_transformation() {
     }
 }
 
-/// Up to sixteen clusters every flip is looked at, beyond it ten thousand are drawn: p is a multiple of what one of them is worth.
+/// Up to sixteen clusters every flip is looked at, beyond it ten thousand are drawn: p is a
+/// multiple of what one of them is worth.
 #[test]
 fn sign_flips_are_exhaustive_up_to_sixteen_clusters() {
     let of = |count: usize| test_lines(&[Clusters::new(&plain(&waves()[..count]))]).lines[0];
@@ -153,8 +157,9 @@ fn medians_equal_a_calculation_by_hand() {
     assert!(median(&mut []).is_nan());
 }
 
-/// How often intervals must hold the truth, of so many clusters; in percent, as docs/methodology.md states them. No interval from
-/// eight values alone can know of a tail that it has not seen: there the promise is a little less, and said to be.
+/// How often intervals must hold the truth, of so many clusters; in percent, as docs/methodology.md
+/// states them. No interval from eight values alone can know of a tail that it has not seen: there
+/// the promise is a little less, and said to be.
 const PROMISED: [(usize, Shape, f64); 10] = [
     (8, Shape::Normal, 95.0),
     (8, Shape::Lognormal, 94.0),
@@ -193,7 +198,8 @@ fn sample(shape: Shape, count: usize, random: &mut Pcg64) -> Vec<(u32, f64)> {
     let mut value = || match shape {
         Shape::Normal | Shape::Games => normal(),
         Shape::Lognormal => normal().exp() - 0.5_f64.exp(),
-        // A normal over the root of chi-square over 2.5; its square has a gamma law with shape 1.25: five normals make two of them.
+        // A normal over the root of chi-square over 2.5; its square has a gamma law with shape
+        // 1.25: five normals make two of them.
         Shape::Heavy => heavy(&mut normal),
     };
     if shape != Shape::Games {
@@ -208,7 +214,8 @@ fn sample(shape: Shape, count: usize, random: &mut Pcg64) -> Vec<(u32, f64)> {
 
 /// Student's t with 2.5 degrees of freedom, by Bailey's polar method (1994).
 fn heavy(normal: &mut impl FnMut() -> f64) -> f64 {
-    // Two normals give a point whose angle is even and whose squared radius is exponential: a uniform number and an angle.
+    // Two normals give a point whose angle is even and whose squared radius is exponential: a
+    // uniform number and an angle.
     let (x, y) = (normal(), normal());
     let squared = x * x + y * y;
     let uniform = (-squared / 2.0).exp();
@@ -234,7 +241,8 @@ fn three(share: f64, samples: usize) -> f64 {
     3.0 * (share * (1.0 - share) / samples as f64).sqrt()
 }
 
-/// Of 400 seeded samples each, as many intervals hold the truth as is promised: three binomial standard errors are allowed.
+/// Of 400 seeded samples each, as many intervals hold the truth as is promised: three binomial
+/// standard errors are allowed.
 #[test]
 fn intervals_cover_the_mean_at_their_level() {
     for (count, shape, promised) in PROMISED {
@@ -255,7 +263,8 @@ fn intervals_cover_the_mean_at_their_level_in_the_long_run() {
     }
 }
 
-/// The plain definition of the joint test, all patterns: the largest statistic among a line and those that stand out less.
+/// The plain definition of the joint test, all patterns: the largest statistic among a line and
+/// those that stand out less.
 fn plain_joint(lines: &[Vec<f64>]) -> Vec<f64> {
     let units = lines[0].len();
     let statistic = |line: &[f64], pattern: u32| {
@@ -277,7 +286,8 @@ fn plain_joint(lines: &[Vec<f64>]) -> Vec<f64> {
     (0..lines.len()).map(step_or_before).collect()
 }
 
-/// NumPy's, over all 128 patterns: `Z = L / sqrt((L**2).sum(1))[:,None]`, `V = abs(P @ Z.T)`, running maxima from the least.
+/// NumPy's, over all 128 patterns: `Z = L / sqrt((L**2).sum(1))[:,None]`, `V = abs(P @ Z.T)`,
+/// running maxima from the least.
 #[test]
 fn joint_flips_equal_those_of_numpy() {
     let lines = [
@@ -290,11 +300,13 @@ fn joint_flips_equal_those_of_numpy() {
         |found: [f64; 3], expected: [f64; 3]| found.iter().zip(expected).for_each(|(f, w)| near(*f, w / 128.0, 1e-12));
     near_all([0, 1, 2].map(|at| found.lines[at].p), [2.0, 4.0, 66.0]);
     near_all([0, 1, 2].map(|at| found.lines[at].corrected), [2.0, 8.0, 66.0]);
-    // The statistic must reach 2.32115383, Student's t of sqrt(6) x 2.32115383 / sqrt(7 - 2.32115383^2) = 4.477 at 6 degrees of freedom.
+    // The statistic must reach 2.32115383, Student's t of sqrt(6) x 2.32115383 / sqrt(7 -
+    // 2.32115383^2) = 4.477 at 6 degrees of freedom.
     near(found.level, 0.0042, 0.0001);
 }
 
-/// A line of few clusters among lines of many has its exact p, on either side of 1: two of 2^8 patterns come as far.
+/// A line of few clusters among lines of many has its exact p, on either side of 1: two of 2^8
+/// patterns come as far.
 #[test]
 fn line_with_few_clusters_is_tested_exactly_in_a_family() {
     let long: Vec<f64> = (0..40).map(|k| (7.0 * f64::from(k)).sin()).collect();
@@ -314,8 +326,9 @@ fn correction_for_identical_lines_is_that_of_one_line() {
     together.lines.iter().for_each(|judged| near(judged.p, alone.p, 1e-12));
 }
 
-/// An effect of the size that is called detectable is found four times in five, among six lines that share their positions: three
-/// standard errors are allowed, and two in a hundred for what the quantiles of Student's t leave out.
+/// An effect of the size that is called detectable is found four times in five, among six lines
+/// that share their positions: three standard errors are allowed, and two in a hundred for what the
+/// quantiles of Student's t leave out.
 #[test]
 fn stated_power_equals_the_rate_of_detection() {
     let mut random = Pcg64::seed_from_u64(6);
@@ -369,7 +382,8 @@ fn result_that_depends_on_one_position_is_marked() {
     assert_eq!((border.p < 0.05, border.significant, border.fragile), (true, true, true), "{border:?}");
 }
 
-/// 2^(1-n) x lines: five positions have no p below 1/16; ten lines take eight, and a thousand fifteen.
+/// 2^(1-n) x lines: five positions have no p below 1/16; ten lines take eight, and a thousand
+/// fifteen.
 #[test]
 fn sample_that_is_too_small_is_never_significant() {
     assert_eq!([1, 2, 10, 1000].map(min_clusters), [6, 7, 9, 16]);
@@ -423,7 +437,8 @@ proptest! {
         for (a, b) in [(moved.mean, ratio.mean), (moved.low, ratio.low), (moved.high, ratio.high)] {
             prop_assert!((a / b - shift.exp()).abs() < 1e-9);
         }
-        // Finding half the effect takes about four times the positions; less where it is room for one more that they are needed for.
+        // Finding half the effect takes about four times the positions; less where it is room for
+        // one more that they are needed for.
         let (one, half) = (ratio.clusters_needed(0.02, 0.05).unwrap(), ratio.clusters_needed(0.01, 0.05).unwrap());
         prop_assume!(one > 200.0);
         prop_assert!((1.9..4.2).contains(&(half / one)), "{} {}", one, half);
@@ -441,7 +456,8 @@ proptest! {
     }
 }
 
-/// Wald's limits where the two errors differ: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), by hand.
+/// Wald's limits where the two errors differ: ln(beta / (1 - alpha)) and ln((1 - beta) / alpha), by
+/// hand.
 #[test]
 fn wald_limits_use_both_error_rates() {
     use ttlab::internals::stats::gsprt::{Bounds, TestState};
@@ -455,8 +471,8 @@ fn wald_limits_use_both_error_rates() {
     );
 }
 
-/// Ten pairs of two draws each and ten won 1.5 to 0.5 have mean 0.625 and deviation 0.125: half-width 2.093 x 0.125 / sqrt 20 = 0.0585 of the
-/// score (Student's t, 19 degrees of freedom).
+/// Ten pairs of two draws each and ten won 1.5 to 0.5 have mean 0.625 and deviation 0.125:
+/// half-width 2.093 x 0.125 / sqrt 20 = 0.0585 of the score (Student's t, 19 degrees of freedom).
 #[test]
 fn elo_interval_equals_a_calculation_by_hand() {
     use ttlab::internals::stats::gsprt::Pentanomial;
@@ -500,7 +516,8 @@ fn sequential_test_decides_only_at_its_limits() {
     assert_eq!(stronger(won, -50.0, 0.0), (Some(TestState::H1), None));
 }
 
-/// Eight pairs of twenty at three quarters, two at one, ten even: the encounter's own interval leaves 0 out, and of three such none is clear.
+/// Eight pairs of twenty at three quarters, two at one, ten even: the encounter's own interval
+/// leaves 0 out, and of three such none is clear.
 #[test]
 fn result_significant_alone_is_not_significant_in_a_large_family() {
     use ttlab::internals::analysis::Frame;

@@ -1,5 +1,6 @@
-//! What the studies say, held to the rows that they kept: every figure with an interval in the README and the handbook is one that the rows of the
-//! report make to which its sentence links, and the large effects show again where the study's own file is run at a small fraction of its size.
+//! What the studies say, held to the rows that they kept: every figure with an interval in the
+//! README and the handbook is one that the rows of the report make to which its sentence links, and
+//! the large effects show again where the study's own file is run at a small fraction of its size.
 
 use crate::common::{has_reports, run, scratch};
 use serde_json::Value;
@@ -35,7 +36,8 @@ fn kept(study: &str) -> PathBuf {
     root().join("reports/studies").join(study)
 }
 
-/// The numbers of `0.826 [0.741, 0.885]`, `-60.3 [-85.5, -35.8]` and the like, as written, wherever they stand.
+/// The numbers of `0.826 [0.741, 0.885]`, `-60.3 [-85.5, -35.8]` and the like, as written, wherever
+/// they stand.
 fn figures(text: &str) -> Vec<[String; 3]> {
     let number = |word: &str| word.contains('.') && word.parse::<f64>().is_ok();
     let mut found = Vec::new();
@@ -61,7 +63,8 @@ fn linked(document: &Path, text: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Every ratio of a report with its interval, every Elo and every difference of moves' losses: of its tables, and of the claims that it decided.
+/// Every ratio of a report with its interval, every Elo and every difference of moves' losses: of
+/// its tables, and of the claims that it decided.
 fn ratios(value: &Value, into: &mut Vec<[f64; 3]>) {
     match value {
         Value::Object(fields) => {
@@ -206,8 +209,8 @@ fn figure_without_a_report_is_detected() {
     }
 }
 
-/// What a study says of itself is borne out by its own report, by what a script made of its rows (`predictors.md` beside it), or by the report of another
-/// study that it names.
+/// What a study says of itself is borne out by its own report, by what a script made of its rows
+/// (`predictors.md` beside it), or by the report of another study that it names.
 #[test]
 fn figures_in_studies_are_in_a_report() {
     if !has_reports() {
@@ -241,7 +244,8 @@ fn figures_in_studies_are_in_a_report() {
     assert!(seen >= 40, "{seen} figures were read");
 }
 
-/// One number has one interval: what the study of the price of a node tells in whole Elo is what its table of encounters has.
+/// One number has one interval: what the study of the price of a node tells in whole Elo is what
+/// its table of encounters has.
 #[test]
 fn elo_in_the_node_study_equals_that_of_its_encounters() {
     if !has_reports() {
@@ -265,7 +269,8 @@ fn elo_in_the_node_study_equals_that_of_its_encounters() {
     assert_eq!(message, known);
 }
 
-/// Runs a study's file (of several suites one: `study/suite`), changed, and gives a column's sum for each variant.
+/// Runs a study's file (of several suites one: `study/suite`), changed, and gives a column's sum
+/// for each variant.
 fn rerun(study: &str, column: &str, change: impl FnOnce(&mut toml::Table)) -> BTreeMap<String, f64> {
     let folder = scratch();
     let (study, suite) = study.split_once('/').map_or((study, None), |(study, suite)| (study, Some(suite)));
@@ -375,7 +380,8 @@ fn false_matches_occur_at_the_expected_rate() {
         set(file, "grid", r#"{ "table.key_bits" = [6, 8], "table.slots" = [1, 4], "table.size" = [512] }"#);
     });
     let of = |bits: &str, slots: &str| of(&hits, &[&format!("key_bits={bits}"), &format!("slots={slots}")]);
-    // Two bits more: a quarter; four slots: about four times. A factor of two is the margin for hits that are few.
+    // Two bits more: a quarter; four slots: about four times. A factor of two is the margin for
+    // hits that are few.
     for slots in ["1", "4"] {
         let (six, eight) = (of("6", slots), of("8", slots));
         assert!((2.0..8.0).contains(&(six / eight)), "{six} and {eight} at {slots} slots");
@@ -384,8 +390,8 @@ fn false_matches_occur_at_the_expected_rate() {
     assert!((2.0..8.0).contains(&(four / one)), "{one} and {four}");
 }
 
-/// Studies whose large effects a handful of small searches shows: the file, what is made smaller, and pairs of variants of which the first needs
-/// more nodes.
+/// Studies whose large effects a handful of small searches shows: the file, what is made smaller,
+/// and pairs of variants of which the first needs more nodes.
 type Small = (&'static str, &'static [(&'static str, &'static str)], &'static [[&'static [&'static str]; 2]]);
 
 const ALWAYS: &[&str] = &["policy=always", "slots=1"];

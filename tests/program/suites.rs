@@ -56,8 +56,8 @@ fn generated(args: &[&str]) -> String {
     stdout
 }
 
-/// Games of the generator: each is played by the rules, ends where there is no move or where its length is up, and says how; the first ten
-/// of a seed are those of the file that was made with it.
+/// Games of the generator: each is played by the rules, ends where there is no move or where its
+/// length is up, and says how; the first ten of a seed are those of the file that was made with it.
 #[test]
 fn generated_games_end_with_their_stated_result() {
     use std::collections::HashMap;
@@ -84,7 +84,8 @@ fn generated_games_end_with_their_stated_result() {
             draws.push(*times >= 3 || board.halfmove_clock() >= 100);
             item.moves().get(at).into_iter().for_each(|&mv| board.play(mv, Increments::none()));
         }
-        // A game goes on until it is drawn, has no move, or its length is up; not beyond, and no less far.
+        // A game goes on until it is drawn, has no move, or its length is up; not beyond, and no
+        // less far.
         let end = draws.pop().unwrap();
         assert!(!draws.contains(&true), "{} goes on after a draw", item.id);
         let over = end || !board.has_legal_move();
@@ -111,8 +112,8 @@ fn generated_games_end_with_their_stated_result() {
     assert_eq!(games(&ten).len(), 10);
 }
 
-/// What is written above the positions makes them again, byte for byte; two halves are the whole, and each says which it is; an en passant
-/// square is named only where a pawn can take there.
+/// What is written above the positions makes them again, byte for byte; two halves are the whole,
+/// and each says which it is; an en passant square is named only where a pawn can take there.
 #[test]
 fn generated_positions_record_their_generator_settings() {
     use ttlab::internals::chess::{Board, MoveList, movegen};
@@ -157,8 +158,9 @@ fn generated_positions_record_their_generator_settings() {
     }
 }
 
-/// The first of each game that is as the kind's description says, and none twice: read a second time, from the games themselves. Where walks are of
-/// one or two plies the player makes the longer one of the shorter, and two games are one.
+/// The first of each game that is as the kind's description says, and none twice: read a second
+/// time, from the games themselves. Where walks are of one or two plies the player makes the longer
+/// one of the shorter, and two games are one.
 #[test]
 fn generated_positions_are_first_in_their_game_and_distinct() {
     use ttlab::internals::chess::generate::{self as openings, GenerateOptions, VALUES, is_quiet};
@@ -273,7 +275,8 @@ fn generator_stops_when_its_reader_stops() {
     }
 }
 
-/// Games are played for a reader: where nobody reads, the program ends long before thousands of them are played.
+/// Games are played for a reader: where nobody reads, the program ends long before thousands of
+/// them are played.
 #[test]
 fn generator_plays_no_game_that_is_not_read() {
     use std::process::{Command, Stdio};

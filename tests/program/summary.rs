@@ -1,4 +1,5 @@
-//! Summaries of rows made up for the purpose: what noise alone marks, what a table takes in its life, what can be told from what.
+//! Summaries of rows made up for the purpose: what noise alone marks, what a table takes in its
+//! life, what can be told from what.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -15,8 +16,8 @@ fn normal(random: &mut Pcg64) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// The same policy under twelve key seeds on 20 positions, 200 times: no more than one page in twenty has any mark, within three
-/// binomial standard errors (0.05 + 0.046: 19 pages).
+/// The same policy under twelve key seeds on 20 positions, 200 times: no more than one page in
+/// twenty has any mark, within three binomial standard errors (0.05 + 0.046: 19 pages).
 #[test]
 fn pages_without_effects_are_marked_at_most_once_in_twenty() {
     let mut random = Pcg64::seed_from_u64(20);
@@ -38,8 +39,9 @@ fn pages_without_effects_are_marked_at_most_once_in_twenty() {
     assert!(marked <= 19, "{marked} of 200 pages without effects have a mark");
 }
 
-/// By hand: 100 slots. Game 1 shares a table: 50 + 100 stores, 1.5 a slot. Game 2: 150 and 150, 3 a slot. The mean is 2.25, where
-/// searches by themselves would say 1.125. With a table cleared before each search (all its entries its own) they are what counts.
+/// By hand: 100 slots. Game 1 shares a table: 50 + 100 stores, 1.5 a slot. Game 2: 150 and 150, 3 a
+/// slot. The mean is 2.25, where searches by themselves would say 1.125. With a table cleared
+/// before each search (all its entries its own) they are what counts.
 #[test]
 fn stores_are_counted_over_the_life_of_a_table() {
     let rows = [
@@ -60,8 +62,8 @@ fn stores_are_counted_over_the_life_of_a_table() {
     assert_eq!(page.lines.iter().map(|line| line.pressure).collect::<Vec<_>>(), [2.25, 1.125]);
 }
 
-/// Against no table all have ratios near a tenth with a wide spread; among each other they are within a percent. What can be told is
-/// said of these.
+/// Against no table all have ratios near a tenth with a wide spread; among each other they are
+/// within a percent. What can be told is said of these.
 #[test]
 fn power_is_stated_for_rivals() {
     let mut text = "variant,position,depth,search.nodes,table.probes\n".to_owned();

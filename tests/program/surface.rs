@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The public names by feature, in alphabetical order; a name that comes or goes is a change for users.
+/// The public names by feature, in alphabetical order; a name that comes or goes is a change for
+/// users.
 const SURFACE: [(&str, &str); 4] = [
     (
         "",

@@ -1,4 +1,5 @@
-//! What each switch of a command changes, and how a command ends when two things are wrong at once: by small experiments that take no time.
+//! What each switch of a command changes, and how a command ends when two things are wrong at once:
+//! by small experiments that take no time.
 
 use crate::common::{run, scratch, seal_anew};
 use std::fs;
@@ -23,7 +24,8 @@ impl WorkerState {
         self.path(name).display().to_string()
     }
 
-    /// Calls the program; `@name` is a file of the folder. What it said, on standard output and on standard error.
+    /// Calls the program; `@name` is a file of the folder. What it said, on standard output and on
+    /// standard error.
     #[track_caller]
     fn call(&self, line: &str, code: i32) -> (String, String) {
         let words: Vec<String> = line
@@ -40,7 +42,8 @@ const ROOK: &str = "8/8/8/4k3/8/8/8/R3K3 w - - id \"rook\";\n";
 
 const ONE: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n[engine]\ntable.size = 64\n";
 
-/// What cannot be read is left out where the command line says so, by each command that reads a suite; a plan says so to its shards.
+/// What cannot be read is left out where the command line says so, by each command that reads a
+/// suite; a plan says so to its shards.
 #[test]
 fn skip_bad_is_accepted_by_every_command_that_reads_a_suite() {
     let suite = format!("{ROOK}no position at all;\n");
@@ -81,7 +84,8 @@ fn strict_check_reports_errors_before_warnings() {
     assert!(stderr.trim_end().ends_with("1 with errors"), "{stderr}");
 }
 
-/// A lock is heeded, unless the user has it that nobody else writes there; a job that failed says more than a claim that does not hold.
+/// A lock is heeded, unless the user has it that nobody else writes there; a job that failed says
+/// more than a claim that does not hold.
 #[test]
 fn run_exits_with_its_most_severe_code() {
     let fails = format!("{ONE}[[expect]]\nnodes = 1\n");
@@ -99,7 +103,8 @@ fn run_exits_with_its_most_severe_code() {
     assert!(stderr.contains("1 job failed: see the error column"), "{stderr}");
 }
 
-/// Results of two variants that are whole, and those of the same where the rows of the second are gone; of the first there are two.
+/// Results of two variants that are whole, and those of the same where the rows of the second are
+/// gone; of the first there are two.
 fn whole_and_cut() -> WorkerState {
     let desk = WorkerState::new(&[("t.toml", &format!("{ONE}[grid]\n'table.slots' = [1, 2]\n"))]);
     desk.call("run @t.toml --out @whole --quiet", 0);
@@ -110,7 +115,8 @@ fn whole_and_cut() -> WorkerState {
     desk
 }
 
-/// Whole folders are not spoken of where only what is wrong is asked for; the worst counts, wherever it stands.
+/// Whole folders are not spoken of where only what is wrong is asked for; the worst counts,
+/// wherever it stands.
 #[test]
 fn verify_exits_with_the_code_of_the_worst_folder() {
     let desk = whole_and_cut();
@@ -208,7 +214,8 @@ fn generate_writes_the_openings_of_the_file_by_default() {
     assert!(stdout == made, "{}", &stdout[..200]);
 }
 
-/// Results of another build are continued where that is asked for, by whoever runs searches; those of before go where that is.
+/// Results of another build are continued where that is asked for, by whoever runs searches; those
+/// of before go where that is.
 #[test]
 fn any_build_continues_and_fresh_deletes_earlier_results() {
     let suite =
@@ -305,7 +312,8 @@ fn search_ends_at_the_first_of_its_limits() {
     assert_ne!(desk.call("keys --preset webster-as-published", 0), desk.call("keys", 0));
 }
 
-/// Merged shards are held to what is expected of them where that is asked; how many there were is told, or nothing is.
+/// Merged shards are held to what is expected of them where that is asked; how many there were is
+/// told, or nothing is.
 #[test]
 fn merge_check_judges_the_expectations() {
     let desk = WorkerState::new(&[(

@@ -1,5 +1,5 @@
-//! Ten tasks that a new user comes with, done with documented commands only: each answer is within the first 25 lines of
-//! the terminal, and for those that end in a page within its first 1,000 px.
+//! Ten tasks that a new user comes with, done with documented commands only: each answer is within
+//! the first 25 lines of the terminal, and for those that end in a page within its first 1,000 px.
 
 use crate::common::{run, scratch};
 use crate::page::{chromium, rendered_at};
@@ -26,7 +26,8 @@ fn results(folder: &Path, text: &str) -> (String, String) {
     (out, shown)
 }
 
-/// Asserts that a page says these words within its first 1,000 px, in a window of 1,280 px; does nothing without a browser.
+/// Asserts that a page says these words within its first 1,000 px, in a window of 1,280 px; does
+/// nothing without a browser.
 fn page_answers(page: &Path, words: &str) {
     let Some(browser) = chromium() else { return };
     let probe = "<script>addEventListener('load', () => {
@@ -93,7 +94,8 @@ fn thesis_table_is_one_command() {
     assert!(shown.lines().any(|line| line.starts_with("table,") && line.contains("slots")), "{shown}");
 }
 
-/// Two builds of an engine, one after the other beside the file, and a gate: programs, verdict and exit code.
+/// Two builds of an engine, one after the other beside the file, and a gate: programs, verdict and
+/// exit code.
 #[test]
 fn two_builds_meet_a_gate() {
     let folder = scratch();
@@ -166,8 +168,9 @@ fn match_names_the_stronger_player() {
     page_answers(&Path::new(&out).join("report.html"), "over 8 pairs of games");
 }
 
-/// A data frame: the recipe of the documents prints the nodes of each variant, and its ratio to the baseline of its group and key seed: the page's
-/// ratios are the geometric means of these over the seeds, its nodes those under the first.
+/// A data frame: the recipe of the documents prints the nodes of each variant, and its ratio to the
+/// baseline of its group and key seed: the page's ratios are the geometric means of these over the
+/// seeds, its nodes those under the first.
 #[test]
 fn data_frame_recipe_prints_each_variant() {
     let folder = scratch();
@@ -224,8 +227,8 @@ fn library_searches_in_a_few_lines() {
     assert!(first.lines().count() <= SCREEN, "{first}");
 }
 
-/// After the installation: an empty folder and `ttlab` on the path, where each command says the next one. The template's own depth would take
-/// minutes here.
+/// After the installation: an empty folder and `ttlab` on the path, where each command says the
+/// next one. The template's own depth would take minutes here.
 #[test]
 fn template_is_run_in_an_empty_folder() {
     let (folder, path) = (scratch(), scratch());
@@ -275,7 +278,8 @@ fn help_lists_commands_in_groups() {
     assert!(place("check") < place("Results:"), "{shown}");
 }
 
-/// A variant without a baseline, a baseline or metric that is none: each is named with the nearest that works.
+/// A variant without a baseline, a baseline or metric that is none: each is named with the nearest
+/// that works.
 #[test]
 fn question_without_an_answer_gets_the_nearest_that_works() {
     let folder = scratch();

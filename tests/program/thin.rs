@@ -80,7 +80,8 @@ fn differences(one: &Value, other: &Value, path: &str, found: &mut Vec<String>) 
     }
 }
 
-/// Tables of two sizes with full diagnostics, key seeds, repeats, a claim by depth, and a node limit that cuts some searches short.
+/// Tables of two sizes with full diagnostics, key seeds, repeats, a claim by depth, and a node
+/// limit that cuts some searches short.
 const RICH: &str = "name = 'trial'\nquestion = 'Which?'\nsuite = 'data/bratko-kopec.epd'\nfirst = 6\nrepeats = 2\nseeds = 2\n\
     limit = { depth = 4, nodes = 6000 }\n[engine]\ndiagnostics = 'full'\n[grid]\n'table.size' = [64, 1024]\n'table.slots' = [1, 4]\n\
     [[expect]]\nwhere = { depth = 2 }\n'table.stores' = { min = 1 }\n[[expect]]\nclaim = 'evals(size=64, slots=1) > evals(size=1024, slots=1)'\n";
@@ -108,7 +109,8 @@ fn thin_rows_make_the_page_of_the_full_ones() {
     assert_eq!(full.options.len(), 8);
     assert!(full.options == thin.options);
     assert!(2 * size("thin/manifest.json") < size("full/manifest.json"), "{}", size("thin/manifest.json"));
-    // The columns of options tell groups apart as ever, and a rate of some rows is that of the same full rows.
+    // The columns of options tell groups apart as ever, and a rate of some rows is that of the same
+    // full rows.
     rich.same_page(&["--by", "table.size"]);
     rich.same_page(&["--where", "table.slots=4"]);
     // Thin rows of thin rows are the same, and so is their page.
@@ -211,7 +213,8 @@ fn checksums_in_thin_rows_equal_those_of_another_run() {
     assert!(known.contains_key("pv"));
 }
 
-/// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
+/// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take
+/// it.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
     let state = ttlab::internals::runner::verify::verify(folder).unwrap().state;
     (state, ttlab::internals::report::Page::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
@@ -251,7 +254,8 @@ fn thin_rows_that_were_edited_are_refused() {
     assert!(output.contains("rows.csv.xz: "), "{output}");
     assert!(output.contains("help: "), "{output}");
     kept.call(&["verify", &kept.text("thin")], 4);
-    // A table that was sealed anew is held against the columns of the full rows; one of another width is none.
+    // A table that was sealed anew is held against the columns of the full rows; one of another
+    // width is none.
     let nodes = lines.iter().position(|line| line.starts_with("search.nodes,")).unwrap();
     for other in [lines[nodes].replacen(",3", ",4", 1), format!("{},7", lines[nodes])] {
         assert_ne!(other, lines[nodes]);

@@ -26,7 +26,8 @@ fn number(row: &HashMap<String, String>, column: &str) -> u64 {
     row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
 }
 
-/// Without diagnostics a search counts what its cutoffs were worth: as much as its own table, shown the trace, keeps.
+/// Without diagnostics a search counts what its cutoffs were worth: as much as its own table, shown
+/// the trace, keeps.
 #[test]
 fn worth_of_a_plain_search_equals_that_of_its_trace() {
     let folder = scratch();
@@ -172,13 +173,15 @@ fn replay_of_a_foreign_trace_has_its_exact_hits() {
     assert!(info.contains(&format!("nodes       {nodes}\n")), "{info}");
     assert!(info.contains("games       2\n"), "{info}");
 
-    // The engine's own rule as options: one tick a search, depth - 4 x age, the same position first.
+    // The engine's own rule as options: one tick a search, depth - 4 x age, the same position
+    // first.
     let rule = "{ kind = \"depth-age\", factor = 4 }";
     let args = [file.to_str().unwrap(), "--set", "table.size=800", "--set", "table.slots=4", "--policy", rule];
     let own = &replayed(&args)[rule];
     assert_eq!((number(own, "probes"), number(own, "hits")), (probes, hits));
     assert_eq!((number(own, "stores"), number(own, "evictions")), (stores, replaced));
-    // What was lost to the recorded table is usable too, since the windows are told; what it cut was there.
+    // What was lost to the recorded table is usable too, since the windows are told; what it cut
+    // was there.
     assert!(number(own, "cuts") > cuts, "{own:?}");
     assert!(number(own, "cuts_kept") >= cuts, "{own:?}");
     // And with another rule the count is another.
@@ -267,7 +270,8 @@ fn trace_of_several_threads_has_every_event() {
     }
 }
 
-/// A trace that is written anew while an experiment shows it is not the one that its rows are said to be of.
+/// A trace that is written anew while an experiment shows it is not the one that its rows are said
+/// to be of.
 #[test]
 fn trace_that_changes_during_a_run_is_refused() {
     struct NoObserver;
@@ -295,7 +299,8 @@ fn trace_that_changes_during_a_run_is_refused() {
     assert_eq!(show(&first), Ok(()));
 }
 
-/// Along a game each search is a ply after the one before it, and a game begins where it says so; without game plies none has passed.
+/// Along a game each search is a ply after the one before it, and a game begins where it says so;
+/// without game plies none has passed.
 #[test]
 fn trace_records_the_plies_between_searches() {
     let folder = scratch();
@@ -380,7 +385,8 @@ fn experiment_replays_a_trace_for_its_variants() {
         assert!(Path::new(&out).join(figure).exists(), "{figure}");
     }
 
-    // Again: nothing is left to do, and the rows are the same. With another trace in its place: another plan, whose rows are new.
+    // Again: nothing is left to do, and the rows are the same. With another trace in its place:
+    // another plan, whose rows are new.
     let before = fs::read(&results).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
     assert_eq!((code, fs::read(&results).unwrap() == before), (0, true), "{stderr}");
@@ -463,8 +469,8 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     }
 }
 
-/// What is known of a long trace's positions is in memory by turns: where the whole does not fit into the process, turns do. An experiment on a
-/// trace and an export hold no events either.
+/// What is known of a long trace's positions is in memory by turns: where the whole does not fit
+/// into the process, turns do. An experiment on a trace and an export hold no events either.
 #[test]
 fn long_trace_is_replayed_in_little_memory() {
     let folder = scratch();
@@ -478,8 +484,8 @@ fn long_trace_is_replayed_in_little_memory() {
         writer.push(Event::probe(key, 1, 0, flags::HIT | flags::CUT, 0));
     }
     writer.finish().unwrap();
-    // Addresses, the program and all, in KiB: three million events are 46 MiB as they are, 92 as steps, and what is known of 750,000
-    // positions takes 50 while it grows.
+    // Addresses, the program and all, in KiB: three million events are 46 MiB as they are, 92 as
+    // steps, and what is known of 750,000 positions takes 50 while it grows.
     let within = |most: u32, args: &[&str]| {
         let program = Path::new(env!("CARGO_BIN_EXE_ttlab"));
         let limited = format!("ulimit -v {most}; exec \"$0\" \"$@\"");
@@ -521,7 +527,8 @@ fn long_trace_is_replayed_in_little_memory() {
     assert_eq!(columns(&rows()), whole, "in turns");
 }
 
-/// Addresses of a process that runs an experiment, in KiB: less than 92 MiB above what it needs for itself.
+/// Addresses of a process that runs an experiment, in KiB: less than 92 MiB above what it needs for
+/// itself.
 const LITTLE: u32 = 172_032;
 
 const CACHES: &str = "
@@ -539,7 +546,8 @@ for kind, more in (
     print(sum(cache.get(request) for request in reader))
 ";
 
-/// One bucket of eight slots is a cache of eight objects: what the export holds gives another program's hits.
+/// One bucket of eight slots is a cache of eight objects: what the export holds gives another
+/// program's hits.
 #[test]
 fn bucket_of_eight_equals_a_cache_simulator() {
     let folder = scratch();
@@ -563,8 +571,9 @@ fn bucket_of_eight_equals_a_cache_simulator() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let expected: Vec<u64> = text.lines().map(|line| line.parse().unwrap()).collect();
-    // libcachesim has no S3-FIFO whose small queue is one object (it refuses each newcomer then), and by its own default none at all in a
-    // cache of eight; its W-TinyLFU has a sketch of another size: those are left to the plain queues of tests/table/caches.rs.
+    // libcachesim has no S3-FIFO whose small queue is one object (it refuses each newcomer then),
+    // and by its own default none at all in a cache of eight; its W-TinyLFU has a sketch of another
+    // size: those are left to the plain queues of tests/table/caches.rs.
     let mine = [
         ("replace", "always"),
         ("policy", "always"),

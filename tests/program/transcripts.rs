@@ -1,10 +1,13 @@
-//! Whole sessions at the terminal, as they were read: each file of `tests/golden/transcripts` holds files, commands, and all that the commands said.
+//! Whole sessions at the terminal, as they were read: each file of `tests/golden/transcripts` holds
+//! files, commands, and all that the commands said.
 //!
-//! The figures in them are held by other tests against calculations of their own; here it is seen that nothing around them moves unread: a word, a
-//! sentence's condition, a column, an exit code. `TTLAB_BLESS=1 cargo test` writes them anew; read the difference before it is committed.
+//! The figures in them are held by other tests against calculations of their own; here it is seen
+//! that nothing around them moves unread: a word, a sentence's condition, a column, an exit code.
+//! `TTLAB_BLESS=1 cargo test` writes them anew; read the difference before it is committed.
 //!
-//! A line begins with what it is: `== ` a file, `+ ` a line of it, `$ ` a command, `| ` its standard output, `! ` its standard error, `= ` its exit
-//! code where that is not 0. `$ steady FOLDER` gives results other times, machine and build, which are then the same everywhere.
+//! A line begins with what it is: `== ` a file, `+ ` a line of it, `$ ` a command, `| ` its
+//! standard output, `! ` its standard error, `= ` its exit code where that is not 0. `$ steady
+//! FOLDER` gives results other times, machine and build, which are then the same everywhere.
 
 use crate::common::{scratch, seal_anew};
 use std::fs;
@@ -54,7 +57,8 @@ fn settle(key: &str, value: &mut serde_json::Value) {
     }
 }
 
-/// What differs from machine to machine: the folder, ids (whose tests are elsewhere), the build, speeds, and a figure's last digits.
+/// What differs from machine to machine: the folder, ids (whose tests are elsewhere), the build,
+/// speeds, and a figure's last digits.
 fn masked(text: &str, folder: &str, programs: &str) -> String {
     let text = text.replace(folder, "DIR").replace(programs, "BIN");
     let mut out = String::with_capacity(text.len());

@@ -11,8 +11,8 @@ use ttlab::internals::analysis::questions::race::{Confirmation, Contest, Objecti
 use ttlab::internals::analysis::questions::samples::Measurements;
 use ttlab::internals::experiment::{Goal, Tune};
 
-/// What a candidate costs on an item is the item's size, times its own factor, times noise: of the item and candidate, and of
-/// each search.
+/// What a candidate costs on an item is the item's size, times its own factor, times noise: of the
+/// item and candidate, and of each search.
 struct Synthetic {
     factors: Vec<f64>,
     noise: f64,
@@ -61,8 +61,8 @@ fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune
     run_race(&question, objective, &mut |_| {}).unwrap()
 }
 
-/// A planted optimum is found and confirmed there and at both other pressures; what is far from it is dropped early, and
-/// the whole costs less than half of the grid.
+/// A planted optimum is found and confirmed there and at both other pressures; what is far from it
+/// is dropped early, and the whole costs less than half of the grid.
 #[test]
 fn tune_finds_a_planted_optimum() {
     let factors: Vec<f64> = (0..12).map(|at| 1.0 + 0.01 * f64::from(at - 7i32).powi(2)).collect();
@@ -99,8 +99,8 @@ fn tune_maximises_if_the_goal_is_most() {
     assert!(tuned.candidates[2].dropped.is_some());
 }
 
-/// Where nothing differs but by noise, a finding comes no more often than alpha says, and the true best (all are) is dropped
-/// no more often either. 60 races: 5 % and four standard errors.
+/// Where nothing differs but by noise, a finding comes no more often than alpha says, and the true
+/// best (all are) is dropped no more often either. 60 races: 5 % and four standard errors.
 #[test]
 fn tune_finds_differences_in_noise_at_most_at_its_level() {
     let (races, options) = (60, Tune { first: 8, ..Tune::default() });
@@ -249,7 +249,8 @@ fn tuning_is_independent_of_jobs_and_kills() {
     assert!(csv.contains("held-out,table.size = 1024,"), "{csv}");
 }
 
-/// Key seeds and repeats belong to the experiment as a whole: each stage of a race searches each of its items once, with the keys as they are.
+/// Key seeds and repeats belong to the experiment as a whole: each stage of a race searches each of
+/// its items once, with the keys as they are.
 #[test]
 fn stage_searches_each_item_once_with_one_key_seed() {
     let folder = tempfile::tempdir().unwrap();
@@ -271,7 +272,8 @@ fn stage_searches_each_item_once_with_one_key_seed() {
     // Four candidates, four games; no search is there twice.
     assert_eq!((different(&["variant"]), different(&["game"])), (4, 4));
     assert_eq!(different(&["variant", "position", "depth"]), rows.len());
-    // Whoever opens a stage's folder finds it held against the file's own baseline, wherever that stands among the candidates.
+    // Whoever opens a stage's folder finds it held against the file's own baseline, wherever that
+    // stands among the candidates.
     for stage in ["race-1", "held-out"] {
         let manifest = fs::read_to_string(out.join(stage).join("manifest.json")).unwrap();
         let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();

@@ -1,5 +1,5 @@
-//! The pages of a tuning by hand: six candidates whose figures are all different, and what must stand of each in tables, sentences,
-//! figures and `tune.csv`.
+//! The pages of a tuning by hand: six candidates whose figures are all different, and what must
+//! stand of each in tables, sentences, figures and `tune.csv`.
 
 use crate::common::scratch;
 use std::fs;
@@ -153,7 +153,8 @@ fn tune_page_has_every_figure_in_its_cell() {
                   held-out,table.size=64 KiB,\"slots=2, centre=5\",17,1.15,1.06,1.26,0.034,\n\
                   held-out,table.size=64 KiB,\"slots=2, centre=0\",16,1.02,0.93,1.13,,\n";
     assert_eq!(csv, expected);
-    // Curves over the one option with three values, a line for each value of the other; the race as a forest; the finalists.
+    // Curves over the one option with three values, a line for each value of the other; the race as
+    // a forest; the finalists.
     let tips = |name: &str| -> Vec<String> {
         let svg = fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
         svg.split("<title>").skip(1).map(|rest| rest.split("</title>").next().unwrap().to_owned()).collect()
@@ -280,7 +281,8 @@ fn tune_curves_follow_the_order_of_their_axis() {
     assert!(tips.iter().zip(places).all(|(tip, place)| tip.contains(place)), "{tips:?}");
 }
 
-/// An interval that is clear of 1 is of one pressure alone; what the winner is said to be hangs on the p of all pressures together.
+/// An interval that is clear of 1 is of one pressure alone; what the winner is said to be hangs on
+/// the p of all pressures together.
 #[test]
 fn tune_page_marks_only_significant_ratios() {
     let stands_out = |p: f64| {

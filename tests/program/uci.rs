@@ -118,7 +118,8 @@ fn invalid_commands_are_reported_and_ignored() {
     client.quit();
 }
 
-/// An infinite search of a position that is soon searched through does not answer before `stop`; a pondered one not before `ponderhit`.
+/// An infinite search of a position that is soon searched through does not answer before `stop`; a
+/// pondered one not before `ponderhit`.
 #[test]
 fn infinite_and_pondering_searches_answer_only_on_request() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
@@ -160,7 +161,8 @@ fn limits_end_their_searches() {
     client.quit();
 }
 
-/// The same options and position give the library's counts: nothing of the interface reaches the search.
+/// The same options and position give the library's counts: nothing of the interface reaches the
+/// search.
 #[test]
 fn counts_equal_those_of_the_search_command() {
     let (stdout, stderr, code) =
@@ -179,11 +181,13 @@ fn counts_equal_those_of_the_search_command() {
         client.say("ucinewgame\nposition startpos\ngo depth 6");
         let heard = client.until("bestmove");
         let last = heard.iter().find(|line| line.contains(&format!(" nodes {total} "))).unwrap();
-        // Captures beyond the horizon: deeper than the iteration, by less than there are men to take.
+        // Captures beyond the horizon: deeper than the iteration, by less than there are men to
+        // take.
         let deepest: u32 = last.split(" seldepth ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         assert!(deepest > 6 && deepest < 6 + 30, "{last}");
     }
-    // The bench is the build's, whatever was set and searched before; and it ends a search that would have no end.
+    // The bench is the build's, whatever was set and searched before; and it ends a search that
+    // would have no end.
     let signatures = std::fs::read_to_string("tests/signatures.txt").unwrap();
     let bench = signatures.lines().find_map(|line| line.strip_prefix("bench ")).unwrap();
     client.say("go infinite\nbench");
@@ -210,7 +214,8 @@ fn clear_hash_clears_a_table_that_is_never_cleared() {
     client.quit();
 }
 
-/// Words that end are no `quit`: what was asked with a limit is answered, what has none is not waited for.
+/// Words that end are no `quit`: what was asked with a limit is answered, what has none is not
+/// waited for.
 #[test]
 fn commands_from_a_pipe_are_answered_after_its_end() {
     for (go, deepest) in
@@ -231,8 +236,8 @@ fn commands_from_a_pipe_are_answered_after_its_end() {
     }
 }
 
-/// What begins something new ends the search that is under way, and it is answered; words that mean nothing in `go` are passed over;
-/// without a finished iteration the first legal move is played.
+/// What begins something new ends the search that is under way, and it is answered; words that mean
+/// nothing in `go` are passed over; without a finished iteration the first legal move is played.
 #[test]
 fn next_command_ends_the_current_search() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
@@ -289,8 +294,9 @@ fn clock_does_not_end_a_pondering_search() {
     client.quit();
 }
 
-/// Names of options have no case, values may be of several words, one of them `value`; a new game begins at its beginning; a search that is
-/// over is not begun again by `ponderhit`, and one that waits to be asked is ended by what comes next.
+/// Names of options have no case, values may be of several words, one of them `value`; a new game
+/// begins at its beginning; a search that is over is not begun again by `ponderhit`, and one that
+/// waits to be asked is ended by what comes next.
 #[test]
 fn option_names_ignore_case_and_values_may_have_several_words() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
@@ -318,7 +324,8 @@ fn option_names_ignore_case_and_values_may_have_several_words() {
     client.quit();
 }
 
-/// After `ponderhit` the clock ends a search in the midst of an iteration: plain minimax straight to depth 9 would take days.
+/// After `ponderhit` the clock ends a search in the midst of an iteration: plain minimax straight
+/// to depth 9 would take days.
 #[test]
 fn clock_ends_an_endless_iteration() {
     let mut client = Client::new(&["--set", "algorithm=minimax", "--set", "deepening.step=0", "--set", "table=none"]);
@@ -331,7 +338,8 @@ fn clock_ends_an_endless_iteration() {
     client.quit();
 }
 
-/// What the system cannot grant changes nothing: the table with all that it has learned stays, and moves are searched.
+/// What the system cannot grant changes nothing: the table with all that it has learned stays, and
+/// moves are searched.
 #[test]
 fn hash_that_cannot_be_allocated_leaves_the_table() {
     let nodes = |between: &str| {

@@ -1,8 +1,10 @@
-//! An engine examined without an experiment: what is found, what is said, and what a file does with it.
+//! An engine examined without an experiment: what is found, what is said, and what a file does with
+//! it.
 
 use super::{Trial, all_gone, scripted};
 
-/// What `ttlab doctor` says in a second of our own engine behind a filter of what it is told and another of what it says.
+/// What `ttlab doctor` says in a second of our own engine behind a filter of what it is told and
+/// another of what it says.
 fn examine(output: &str, text: &str, more: &[&str], code: i32) -> (super::Output, serde_json::Value) {
     examine_settings("--preset match", (output, text), &[&["--time", "1"], more].concat(), code)
 }
@@ -64,8 +66,9 @@ fn doctor_prints_one_screen() {
     assert_eq!(text.err, "");
 }
 
-/// An engine whose smallest table has 128 entries and always replaces. Where its search asks the table how deep to go, nodes are found to mislead; without
-/// that term they lead. So many games to a depth give the same figures on any machine.
+/// An engine whose smallest table has 128 entries and always replaces. Where its search asks the
+/// table how deep to go, nodes are found to mislead; without that term they lead. So many games to
+/// a depth give the same figures on any machine.
 #[test]
 fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() {
     let small = "s/name Hash value 1$/name table.size value 128/";
@@ -128,7 +131,8 @@ fn doctor_reports_a_failing_engine_with_its_last_lines() {
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
 
-/// Our own engine has no fault; the file that was written is valid for it in an experiment, and for no other options or program.
+/// Our own engine has no fault; the file that was written is valid for it in an experiment, and for
+/// no other options or program.
 #[test]
 fn diagnosis_is_valid_only_for_its_program_and_options() {
     let ttlab = env!("CARGO_BIN_EXE_ttlab");

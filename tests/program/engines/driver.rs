@@ -74,8 +74,8 @@ fn reported_lines_become_the_fields_of_a_row() {
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
-/// Each fault, once: it is told with the engine's last lines, nothing hangs, nothing is left, and the next search is as if
-/// nothing had been.
+/// Each fault, once: it is told with the engine's last lines, nothing hangs, nothing is left, and
+/// the next search is as if nothing had been.
 #[test]
 fn engine_fault_is_reported_and_the_next_search_is_unaffected() {
     type Expected = fn(&EngineFault) -> bool;
@@ -120,7 +120,8 @@ fn engine_fault_is_reported_and_the_next_search_is_unaffected() {
     });
 }
 
-/// An answer may have 100,000 lines before its last one, a search 1,000,000; one more ends the engine.
+/// An answer may have 100,000 lines before its last one, a search 1,000,000; one more ends the
+/// engine.
 #[test]
 fn answer_at_the_line_limit_is_read_and_a_longer_one_refused() {
     let start = |words: &[&str]| {
@@ -163,7 +164,8 @@ fn child_processes_end_with_their_engine() {
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
-/// A process that left the engine's group and session, and whose parent may be gone: ended when the engine ends, when it is killed, and when ttlab is.
+/// A process that left the engine's group and session, and whose parent may be gone: ended when the
+/// engine ends, when it is killed, and when ttlab is.
 #[test]
 fn process_in_its_own_session_ends_with_the_engine() {
     use std::os::unix::process::CommandExt;
@@ -257,7 +259,8 @@ fn missing_program_is_reported_by_name() {
     assert!(matches!(unguarded.start().unwrap_err().fault, EngineFault::StartFailed(_)));
 }
 
-/// Only `ttlab` knows the guard's command: another program that uses the library, as this one, would be started once more for each engine.
+/// Only `ttlab` knows the guard's command: another program that uses the library, as this one,
+/// would be started once more for each engine.
 #[test]
 fn guard_is_started_only_by_ttlab() {
     let program = find_program(&CommandLine::Name(scripted().display().to_string()), Path::new("")).unwrap();
@@ -305,7 +308,8 @@ fn trial_reports_repeatability_and_limits() {
     );
 }
 
-/// A process lasts as long as it is asked to: for one search, for one game, or for all. Nodes tell which of its searches it was.
+/// A process lasts as long as it is asked to: for one search, for one game, or for all. Nodes tell
+/// which of its searches it was.
 #[test]
 fn process_lasts_for_the_requested_search_game_or_run() {
     for (restart, required) in
@@ -314,7 +318,8 @@ fn process_lasts_for_the_requested_search_game_or_run() {
         let (launch, token) = launch("forget", &[]);
         let mut engine = Uci::new(Launch { restart, ..launch });
         let board = Board::startpos();
-        // 5,000 for the depth, 16 for the table, less than 7 by chance, and 1,000 for each search of its process.
+        // 5,000 for the depth, 16 for the table, less than 7 by chance, and 1,000 for each search
+        // of its process.
         let mut which = |begins: bool| {
             if begins {
                 engine.start().unwrap();
@@ -358,12 +363,14 @@ fn guard_passes_on_the_exit_of_its_engine() {
     assert!(message.contains("/no/such/engine: No such file"), "{code:?} {message}");
 }
 
-/// An engine that heeds neither the end of its input nor a request, and what it started: where whoever guards it is killed, all end.
+/// An engine that heeds neither the end of its input nor a request, and what it started: where
+/// whoever guards it is killed, all end.
 #[test]
 fn engine_and_children_end_when_the_parent_of_the_guard_dies() {
     use std::os::unix::process::CommandExt;
     let token = token();
-    // The shell is the parent of the guard, and in its group as ttlab is not: it ends first, by force.
+    // The shell is the parent of the guard, and in its group as ttlab is not: it ends first, by
+    // force.
     let engine = "trap '' TERM HUP INT; sleep 600 & while :; do sleep 600; done";
     let script = "\"$0\" engine-guard $$ -- /bin/sh -c \"$1\" & wait";
     let mut parent = std::process::Command::new("/bin/sh")

@@ -136,7 +136,8 @@ fn engine_counts_are_independent_of_jobs_shards_and_process_lifetime() {
     trial.call(&["compare", "one", "three", "--fail-on", "nodes changed"]).expect(0);
 }
 
-/// Eight engines are kept by each worker, of nine the last alone: either way each counts as it does.
+/// Eight engines are kept by each worker, of nine the last alone: either way each counts as it
+/// does.
 #[test]
 fn ninth_engine_of_a_worker_has_the_same_counts() {
     for engines in [8, 9] {
@@ -163,8 +164,9 @@ fn commands_state_the_detectable_effect_before_the_run() {
     let few = Trial::new(&format!("limit = {{ depth = 3 }}\nfirst = 5\n{base}"));
     few.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&["5 positions are too few: ", "use at least 6"]);
     let six = Trial::new(&format!("limit = {{ depth = 3 }}\n{base}"));
-    // Student's t with 5 degrees of freedom: 2.571 and 0.920; intervals of six are 48 / 36 longer: 6.918 x 0.16 / sqrt(6) is 0.452, and e^0.452 is 1.571.
-    // One further position may take back a factor of 2.5^(1/6): 1.571 x 1.165 is 1.830.
+    // Student's t with 5 degrees of freedom: 2.571 and 0.920; intervals of six are 48 / 36 longer:
+    // 6.918 x 0.16 / sqrt(6) is 0.452, and e^0.452 is 1.571. One further position may take back a
+    // factor of 2.5^(1/6): 1.571 x 1.165 is 1.830.
     let says = "6 positions cannot show a difference of 10 %: if log(nodes) of one search has a standard deviation of 0.16 to 0.61 (typical of such engines), \
                 power is 80 % for differences of 83 % (calm) to 552 % (lively) or more; it takes at least ";
     six.call(&["check", "trial.toml"]).expect(0).prints(&["warning: ", says]);
@@ -175,8 +177,8 @@ fn commands_state_the_detectable_effect_before_the_run() {
     six.run("out", &["--strict"]).expect(2).prints(&[says]);
     assert!(!six.path("out").exists());
     six.run("out", &[]).expect(0);
-    // 15 degrees of freedom: 2.131, 48 / 256 longer, and 0.866; 3.397 x 0.16 / 4 is 0.136, and e^0.136 x 2.5^(1/16) is
-    // 1.213: 21.3 %, which is less than 22 %.
+    // 15 degrees of freedom: 2.131, 48 / 256 longer, and 0.866; 3.397 x 0.16 / 4 is 0.136, and
+    // e^0.136 x 2.5^(1/16) is 1.213: 21.3 %, which is less than 22 %.
     let large = Trial::new(&format!("limit = {{ depth = 3 }}\nsmallest_effect = 0.22\n{base}"));
     std::fs::write(large.path("suite.epd"), super::sixteen()).unwrap();
     let says = "16 positions: if log(nodes) of one search has a standard deviation of 0.16 to 0.61 (typical of such engines), power is 80 % for differences of 21 % (calm)";
@@ -204,8 +206,8 @@ fn spread_is_taken_from_existing_rows() {
         .expect(0)
         .prints(&["has a standard deviation of 0.16 to 0.61 (typical of such engines)"]);
     trial.run("reports/trial", &[]).expect(0);
-    // With Hash = 1 every search takes 3000 nodes, with 2 every other one twice that: log 2 in 8 of 16, 0 in the others. The standard
-    // deviation is log 2 / 2 x sqrt(16 / 15) = 0.358.
+    // With Hash = 1 every search takes 3000 nodes, with 2 every other one twice that: log 2 in 8 of
+    // 16, 0 in the others. The standard deviation is log 2 / 2 x sqrt(16 / 15) = 0.358.
     trial.call(&["check", "trial.toml"]).expect(0).prints(&["has a standard deviation of 0.36 (measured here)"]);
     let page = std::fs::read_to_string(trial.path("reports/trial/report.md")).unwrap().replace('\u{a0}', " ");
     assert!(
@@ -322,7 +324,8 @@ fn limits_and_claims_are_checked_by_the_trial() {
     file("none", "depth = 3", claim).run("out", &["--check"]).expect(0);
 }
 
-/// What a trial says of an engine, word by word: what it keeps, what it does not heed and what it heeds instead, and what its table takes.
+/// What a trial says of an engine, word by word: what it keeps, what it does not heed and what it
+/// heeds instead, and what its table takes.
 #[test]
 fn trial_findings_name_their_engine() {
     let trial = Trial::new(
@@ -341,8 +344,8 @@ fn trial_findings_name_their_engine() {
             .to_owned()
     };
     assert_eq!(line("well"), "counts exact; go depth respected; go nodes respected");
-    // The first search counts 10 more than the rule, the third 30: 20 of 3026 apart, which is said rounded up, and
-    // not in a new process.
+    // The first search counts 10 more than the rule, the third 30: 20 of 3026 apart, which is said
+    // rounded up, and not in a new process.
     assert_eq!(
         line("keeps"),
         "counts within 0.7 %; go depth respected; go nodes respected; difference: nodes 3026, then 3046; `ucinewgame` does not reset it completely: try restart = \"game\""
@@ -352,7 +355,8 @@ fn trial_findings_name_their_engine() {
     let no = "it searched to depth 1, expected ";
     file("depth = 3").run("out", &[]).expect(2).prints(&["ignores `go depth`: ", no, "; it respects limit.nodes"]);
     file("nodes = 5000").run("out", &[]).expect(0).prints(&["go depth not respected: ", no, "; go nodes respected"]);
-    // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one takes a TiB.
+    // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one
+    // takes a TiB.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");
     let text = std::fs::read_to_string(super::scripted()).unwrap();
     let vast = text.replace("default 16 min 1 max 1024", "default 1048576 min 1 max 4194304");
@@ -467,7 +471,8 @@ name = "ours"
     assert_eq!(std::fs::read_to_string(trial.path("out/reference.csv")).unwrap(), judged);
 }
 
-/// Shards judge their own moves; merged, they are what one run would have written. What is lost of them is told, and judged again.
+/// Shards judge their own moves; merged, they are what one run would have written. What is lost of
+/// them is told, and judged again.
 #[test]
 fn merged_shards_have_the_judgements_of_one_run() {
     let text = r#"
@@ -560,7 +565,8 @@ fn judgement_of_a_changed_position_is_not_reused() {
     other.run("out", &[]).expect(0);
     let read = |trial: &Trial| std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();
     assert_eq!(read(&trial), read(&other));
-    // Where nothing changed, nothing is judged again: a count that no search has stays, of a file from before there were checks.
+    // Where nothing changed, nothing is judged again: a count that no search has stays, of a file
+    // from before there were checks.
     let bare =
         |text: &str| text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect::<String>();
     let marked: String = bare(&read(&other))

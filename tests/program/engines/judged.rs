@@ -1,5 +1,5 @@
-//! What a reference says of moves, by hand: every score and count of `reference.csv` is that of a search made here, and what a rule
-//! ends needs none.
+//! What a reference says of moves, by hand: every score and count of `reference.csv` is that of a
+//! search made here, and what a rule ends needs none.
 
 use super::{SUITE, Trial, scripted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,8 @@ fn searched(board: &Board, past: &[Board], depth: u8) -> (Move, i32, u64) {
     (last.best, last.score, found.iter().map(|iteration| iteration.search.nodes).sum())
 }
 
-/// What must be said of a position, met after some moves, and of the moves chosen there: the reference's own is one of them.
+/// What must be said of a position, met after some moves, and of the moves chosen there: the
+/// reference's own is one of them.
 fn expected_judgement(name: &str, start: &Board, moves: &[Move], chosen: &BTreeSet<String>, depth: u8) -> Judged {
     let (mut board, mut past) = (*start, Vec::new());
     for &mv in moves {
@@ -99,7 +100,8 @@ fn judgement_equals_searches_of_the_position_and_after_its_moves() {
     assert_eq!(all[&("mate".to_owned(), "a1a8".to_owned())], ["", "31999", ""]);
     assert_eq!(all[&("stalemate".to_owned(), "c6c7".to_owned())], ["", "0", ""]);
     assert!(all.len() > 4 + 4, "some variant chooses a move that the reference does not: {all:?}");
-    // What is lacking is judged when the run goes on, be it a position or a single move; what another reference said goes.
+    // What is lacking is judged when the run goes on, be it a position or a single move; what
+    // another reference said goes.
     let path = trial.path("out/reference.csv");
     let text = std::fs::read_to_string(&path).unwrap();
     let of_two: Vec<&str> = text.lines().filter(|line| line.contains(",two,")).collect();
@@ -111,7 +113,8 @@ fn judgement_equals_searches_of_the_position_and_after_its_moves() {
     }
 }
 
-/// Along a game the positions are those of the game, with its past: the reference knows what would repeat.
+/// Along a game the positions are those of the game, with its past: the reference knows what would
+/// repeat.
 #[test]
 fn position_of_a_game_is_judged_with_its_history() {
     let trial = Trial::new("");
@@ -134,7 +137,8 @@ fn position_of_a_game_is_judged_with_its_history() {
     assert_eq!(judged(&trial), all);
 }
 
-/// A reference that speaks UCI: the scripted engine says a hundred centipawns and a thousand nodes for each ply asked for, whoever moves.
+/// A reference that speaks UCI: the scripted engine says a hundred centipawns and a thousand nodes
+/// for each ply asked for, whoever moves.
 #[test]
 fn uci_reference_gives_the_scores_that_it_reports() {
     let trial = Trial::new(

@@ -1,4 +1,5 @@
-//! Kills at any moment: of ttlab, and of the engine. What is resumed is what would have been, and nothing is left behind.
+//! Kills at any moment: of ttlab, and of the engine. What is resumed is what would have been, and
+//! nothing is left behind.
 
 use super::{Trial, alive, all_gone};
 use std::time::Duration;
@@ -52,7 +53,8 @@ fn resumed_run_equals_an_uninterrupted_one() {
     assert_eq!(trial.timeless("peace"), trial.timeless("war"));
 }
 
-/// A stop while moves are judged is a stop, and the exit code says so. The judge thinks on at D, the only position.
+/// A stop while moves are judged is a stop, and the exit code says so. The judge thinks on at D,
+/// the only position.
 #[test]
 fn interrupted_judging_exits_75() {
     let trial = Trial::new("");

@@ -1,4 +1,5 @@
-//! Engines that speak UCI as subjects: one of a few lines that can do everything wrong, and Debian's.
+//! Engines that speak UCI as subjects: one of a few lines that can do everything wrong, and
+//! Debian's.
 
 mod doctor;
 mod driver;
@@ -31,7 +32,8 @@ fn token() -> String {
     format!("ttlab-trial-{}-{now}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Processes that have a word in their environment; those that have ended and wait to be reaped are none.
+/// Processes that have a word in their environment; those that have ended and wait to be reaped are
+/// none.
 fn alive(token: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -84,7 +86,8 @@ fn sixteen() -> String {
 /// What distinguishes the position D, which no trial before a run sees.
 const AT_D: &str = "pp1ppppp";
 
-/// A folder with a suite and an experiment, and the word by which the processes of its runs are known.
+/// A folder with a suite and an experiment, and the word by which the processes of its runs are
+/// known.
 struct Trial {
     folder: tempfile::TempDir,
     token: String,

@@ -30,7 +30,8 @@ impl Trial {
     }
 }
 
-/// 956 nodes to 1064 at 64 MiB, 914 to 1016 at 16 and 1124 - 32 - ... at 256: by the scripted engine's rule, held-out items at each.
+/// 956 nodes to 1064 at 64 MiB, 914 to 1016 at 16 and 1124 - 32 - ... at 256: by the scripted
+/// engine's rule, held-out items at each.
 #[test]
 fn race_of_engine_options_confirms_its_winner_at_other_hashes() {
     let trial = race(RACE);

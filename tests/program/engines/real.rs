@@ -1,4 +1,5 @@
-//! Debian's engines, where they are installed: their rows against an independent driver and against totals measured before.
+//! Debian's engines, where they are installed: their rows against an independent driver and against
+//! totals measured before.
 
 use super::Trial;
 use crate::common::{has_python, skip};
@@ -78,7 +79,8 @@ fn rows_equal_those_of_an_independent_driver() {
     let trial = trial(&format!("first = {FIRST}\n{}", variants.collect::<String>()));
     trial.run("out", &["--jobs", "1"]).expect(0);
     let rows = trial.rows("out");
-    // Each engine that must be stopped costs its trial five seconds: this one is asked here, where it is tried anyway.
+    // Each engine that must be stopped costs its trial five seconds: this one is asked here, where
+    // it is tried anyway.
     if here("gnuchess") {
         let manifest = trial.manifest("out");
         let heeds = |limit: &str| manifest["subjects"]["gnuchess"][limit].as_str().unwrap().to_owned();
@@ -97,8 +99,9 @@ fn rows_equal_those_of_an_independent_driver() {
     }
 }
 
-/// Totals over the first four positions at depth 13 as another driver (`independent.py`) has them; over the first twelve its totals are those that were
-/// measured before either driver was written: 714,145, 1,652,297 and 1,735,514. Of another version the other driver says now what is right.
+/// Totals over the first four positions at depth 13 as another driver (`independent.py`) has them;
+/// over the first twelve its totals are those that were measured before either driver was written:
+/// 714,145, 1,652,297 and 1,735,514. Of another version the other driver says now what is right.
 #[test]
 fn totals_equal_those_measured_before() {
     let totals: [(&str, &str, u64); 3] =
@@ -149,8 +152,9 @@ fn ignored_limit_is_reported_without_a_hang() {
     }
 }
 
-/// A race of Stockfish's evaluations: whatever wins, the stages are there, and each search's depths among their rows. As few items and pressures as
-/// can be: each stage tries both engines in five processes each. `races.rs` has the rest, with an engine that costs nothing.
+/// A race of Stockfish's evaluations: whatever wins, the stages are there, and each search's depths
+/// among their rows. As few items and pressures as can be: each stage tries both engines in five
+/// processes each. `races.rs` has the rest, with an engine that costs nothing.
 #[test]
 fn race_of_stockfish_options_has_all_stages() {
     if !here("stockfish") {
@@ -172,7 +176,8 @@ fn race_of_stockfish_options_has_all_stages() {
     }
 }
 
-/// Stockfish judged by its own longer searches: each position once, and the mean distance of the scores by hand.
+/// Stockfish judged by its own longer searches: each position once, and the mean distance of the
+/// scores by hand.
 #[test]
 fn score_error_of_stockfish_equals_a_calculation_by_hand() {
     if !here("stockfish") {

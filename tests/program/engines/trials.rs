@@ -107,7 +107,8 @@ fn engine_that_keeps_state_between_games_plays_only_if_trusted() {
     wander("trust = true").call(&["plan", "trial.toml"]).expect(0).prints(&["trusted although "]);
 }
 
-/// A fault at the second position is met by the trial, which refuses the engine; one at the third is met by the run, and costs its rows.
+/// A fault at the second position is met by the trial, which refuses the engine; one at the third
+/// is met by the run, and costs its rows.
 #[test]
 fn trial_searches_the_first_two_positions_of_the_suite() {
     let run = |pawns: &str| {

@@ -1,4 +1,5 @@
-//! Any manifest and any rows beside it: a report in three formats, or a message; no markup of theirs reaches the page.
+//! Any manifest and any rows beside it: a report in three formats, or a message; no markup of
+//! theirs reaches the page.
 
 use ttlab::internals::report;
 

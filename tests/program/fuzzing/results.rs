@@ -1,4 +1,5 @@
-//! Any bytes after the header of a results file: a run over them ends with the rows of a run in peace, or says what is wrong.
+//! Any bytes after the header of a results file: a run over them ends with the rows of a run in
+//! peace, or says what is wrong.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -24,7 +25,8 @@ fn continued(experiment: &Experiment, plan: &Plan, folder: &Path, repair: bool) 
         let settings = Settings { jobs: 1, repair, any_build: true, ..Settings::default() };
         let session = Session::begin(experiment, plan, folder, settings, &AtomicBool::new(false));
         match session {
-            // A process that another test starts holds the lock of the run before for the moment between fork and exec.
+            // A process that another test starts holds the lock of the run before for the moment
+            // between fork and exec.
             Err(RunError::Output(OutputError::Locked(_))) => std::thread::yield_now(),
             Err(error) => return Err(error.to_string()),
             Ok(session) => {
@@ -60,7 +62,8 @@ fn peace() -> &'static Peace {
     })
 }
 
-/// Puts the folder back as the first run left it: every run adds a stretch to the manifest, every repair a copy.
+/// Puts the folder back as the first run left it: every run adds a stretch to the manifest, every
+/// repair a copy.
 fn tidy(peace: &Peace) {
     for entry in std::fs::read_dir(&peace.folder).expect("the folder").flatten() {
         if entry.file_name().to_string_lossy().contains(".damaged-") {

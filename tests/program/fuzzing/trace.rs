@@ -1,4 +1,5 @@
-//! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no worse than any.
+//! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no
+//! worse than any.
 
 use std::io::Cursor;
 use ttlab::internals::table::TableError;
@@ -28,7 +29,8 @@ impl ReplaySink for Room {
 /// One input.
 pub fn run(data: &[u8]) {
     let Some((first, bytes)) = data.split_first() else { return };
-    // Either the bytes are a file, or events of one that is whole, so that these are reached without guessing a head.
+    // Either the bytes are a file, or events of one that is whole, so that these are reached
+    // without guessing a head.
     let file = match first {
         0 => {
             let mut writer = Writer::new(Vec::new());

@@ -47,7 +47,8 @@ fn small_stack_limit_does_not_end_the_run() {
     limited("ulimit -s 64", &trial, "out").expect(0);
 }
 
-/// A real full disk, where the system lets a test have one: a small file system in memory, in a name space of its own.
+/// A real full disk, where the system lets a test have one: a small file system in memory, in a
+/// name space of its own.
 #[test]
 fn full_file_system_ends_the_run_without_loss() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 3"));
@@ -139,7 +140,8 @@ fn folder_moved_during_a_run_keeps_its_rows() {
     assert_eq!(counts(&trial.results("out")), counts(&trial.results("peace")));
 }
 
-/// An editor that saves over the results replaces them: what was found meanwhile is not lost, and what was saved stays.
+/// An editor that saves over the results replaces them: what was found meanwhile is not lost, and
+/// what was saved stays.
 #[test]
 fn results_replaced_during_a_run_are_kept_beside() {
     let trial = Trial::new(LONG);

@@ -1,5 +1,5 @@
-//! Results that someone edited, or that are of something else: refused with the line, never overwritten; `--repair` runs again
-//! what was damaged.
+//! Results that someone edited, or that are of something else: refused with the line, never
+//! overwritten; `--repair` runs again what was damaged.
 
 use super::*;
 
@@ -18,7 +18,8 @@ impl Edited {
         Self { trial, lines: text.lines().map(str::to_owned).collect(), whole }
     }
 
-    /// Writes an edited file; the run refuses it with these words and leaves it alone; repairing gives the old rows.
+    /// Writes an edited file; the run refuses it with these words and leaves it alone; repairing
+    /// gives the old rows.
     fn refused(&self, lines: &[String], words: &[&str]) {
         let (text, results) = (lines.join("\n") + "\n", self.trial.results("out"));
         fs::write(&results, &text).unwrap();
@@ -173,7 +174,8 @@ fn results_of_another_experiment_or_build_are_refused() {
     trial.run("out", &["--fresh"]).expect(0);
 }
 
-/// A first line that was lost, damaged or marked by another program; and holes that a file has which somebody cut short under a run.
+/// A first line that was lost, damaged or marked by another program; and holes that a file has
+/// which somebody cut short under a run.
 #[test]
 fn damaged_header_and_holes_are_repaired() {
     let edited = Edited::new();
@@ -209,7 +211,8 @@ fn damaged_header_and_holes_are_repaired() {
     }
 }
 
-/// The file as it was is kept, each time under another name; one stray quote costs its own job and none that follows.
+/// The file as it was is kept, each time under another name; one stray quote costs its own job and
+/// none that follows.
 #[test]
 fn repair_keeps_a_copy_and_drops_only_the_damaged_row() {
     let edited = Edited::new();

@@ -12,7 +12,8 @@ impl Progress for Faulty {
     fn begin(&self, _: u64, _: u64, _: &Done) {}
     fn job(&self, variant: &str, item: &str) {
         assert!(!(variant == "no table" && item == "BK.02"), "a fault\nof two lines, and a \"quote\"");
-        // A panic whose words are put together is carried otherwise than one whose words stand in the program.
+        // A panic whose words are put together is carried otherwise than one whose words stand in
+        // the program.
         assert!(!(variant == "no table" && item == "BK.03"), "{item} is {}", variant.len());
     }
     fn done(&self, _: Option<String>) {}
@@ -100,7 +101,8 @@ fn first_failures_are_shown_and_the_others_counted() {
     }
 }
 
-/// A shard with failed jobs is not done, though no row is missing: it is named, with how many, until they were run again.
+/// A shard with failed jobs is not done, though no row is missing: it is named, with how many,
+/// until they were run again.
 #[test]
 fn shard_with_failed_jobs_is_named() {
     let trial = Trial::new(

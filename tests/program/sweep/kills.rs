@@ -97,7 +97,8 @@ fn interrupt_exits_75_and_prints_the_command_to_resume() {
     }
 }
 
-/// What a run that was stopped had found is not thrown away with `--fresh` when its command is pasted.
+/// What a run that was stopped had found is not thrown away with `--fresh` when its command is
+/// pasted.
 #[test]
 fn printed_resume_command_has_no_fresh_flag() {
     let trial = Trial::new(&LONG.replace("depth = 5", "depth = 7"));
@@ -110,7 +111,8 @@ fn printed_resume_command_has_no_fresh_flag() {
     assert!(!stderr.lines().last().unwrap().contains("--fresh"), "{stderr}");
 }
 
-/// `nohup` has the program ignore the end of its terminal; what a shell has its background jobs ignore is another matter.
+/// `nohup` has the program ignore the end of its terminal; what a shell has its background jobs
+/// ignore is another matter.
 #[test]
 fn hangup_ignored_at_the_start_stays_ignored() {
     let trial = Trial::new(LONG);
@@ -148,8 +150,8 @@ fn two_runs_do_not_share_a_folder() {
     first.wait().unwrap();
 }
 
-/// Commands that write whole files, killed at any moment: what they leave is completed by the same command. `TTLAB_KILLS` says how
-/// often.
+/// Commands that write whole files, killed at any moment: what they leave is completed by the same
+/// command. `TTLAB_KILLS` says how often.
 #[test]
 fn killed_merges_reports_and_tunings_are_completed() {
     let kills: u64 = std::env::var("TTLAB_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);

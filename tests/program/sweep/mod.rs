@@ -1,5 +1,5 @@
-//! Runs that are killed, starved, edited and dealt out: whatever happens to them, no finished row is lost, and the rows are
-//! those of a run in peace.
+//! Runs that are killed, starved, edited and dealt out: whatever happens to them, no finished row
+//! is lost, and the rows are those of a run in peace.
 
 mod disk;
 mod edited;

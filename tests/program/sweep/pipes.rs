@@ -1,4 +1,5 @@
-//! Readers that go away and outputs that are full: what is said may be lost, but never what was found, nor how it ended.
+//! Readers that go away and outputs that are full: what is said may be lost, but never what was
+//! found, nor how it ended.
 
 use super::*;
 use crate::common::skip;

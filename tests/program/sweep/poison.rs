@@ -69,7 +69,8 @@ fn memory_limit_of_the_process_is_respected() {
     limited(1_500_000).expect(0);
 }
 
-/// Where memory is short small tables are searched with, be it in a run, a shard or a match, and large ones are refused with the figures.
+/// Where memory is short small tables are searched with, be it in a run, a shard or a match, and
+/// large ones are refused with the figures.
 #[test]
 fn small_tables_run_when_memory_is_short() {
     let sizes = "[grid]\n'table.size' = ['1 MiB', '512 MiB', '2 MiB']\n";
@@ -120,7 +121,8 @@ fn default_jobs_fit_into_memory() {
     limited("-j 3").expect(2).prints(&["3 jobs x 150 MiB", ": use --jobs 1"]);
 }
 
-/// A file that somebody cuts short is written to no more: it gets no hole, and the same command continues.
+/// A file that somebody cuts short is written to no more: it gets no hole, and the same command
+/// continues.
 #[test]
 fn file_truncated_during_a_run_gets_no_hole() {
     let short = "suite = 'data/bratko-kopec.epd'\nfirst = 1\nlimit = { depth = 2 }\n[[variant]]\nname = 'short'\n";

@@ -1,4 +1,5 @@
-//! What stands in the place of a file and is none: nothing waits for it, and nothing reads it without end.
+//! What stands in the place of a file and is none: nothing waits for it, and nothing reads it
+//! without end.
 
 use super::*;
 use std::os::unix::process::ExitStatusExt;

@@ -39,8 +39,9 @@ impl Sweep {
 
 #[test]
 fn merged_shards_equal_one_run_byte_for_byte() {
-    // Fewer shards than items, as many, more, and more than jobs (three items' five variants and one over them all). Each shard is a
-    // process that measures its machine first, which is what this test's time goes into.
+    // Fewer shards than items, as many, more, and more than jobs (three items' five variants and
+    // one over them all). Each shard is a process that measures its machine first, which is what
+    // this test's time goes into.
     let few = SMALL.replace("first = 6", "first = 3");
     for (text, name, numbers) in [(few.as_str(), "small", &[1, 3, 5, 17][..]), (GAMES, "games", &[4])] {
         let single = Trial::new(text);
@@ -94,7 +95,8 @@ fn missing_rows_are_named_and_the_earlier_result_is_kept() {
     sweep.merge("out", &[]).expect(0);
 }
 
-/// The rows of one shard in the folder of another are whole and sealed, and not what the plan has there.
+/// The rows of one shard in the folder of another are whole and sealed, and not what the plan has
+/// there.
 #[test]
 fn rows_of_another_shard_are_refused() {
     let sweep = Sweep::new(SMALL, 2);
@@ -118,7 +120,8 @@ fn shard_without_rows_lacks_all_its_jobs() {
     let part = sweep.trial.path("out/shards/1/results.csv");
     let whole = fs::read(&part).unwrap();
     fs::remove_file(&part).unwrap();
-    // Of 31 jobs: six items' five variants, and one over the whole suite, which is the first shard's.
+    // Of 31 jobs: six items' five variants, and one over the whole suite, which is the first
+    // shard's.
     let message = sweep.missing("out").expect(3);
     assert_eq!(message.stdout, "1\n");
     assert!(message.stderr.contains("15 of 15 jobs missing"), "{}", message.stderr);
@@ -298,15 +301,16 @@ fn merge_warns_of_shards_from_different_machines() {
     assert!(report().contains("the fastest 50 % faster than the slowest"), "{}", report());
 }
 
-/// A merged manifest by hand: from the first shard's begin to the last one's end, as many jobs at a time as the widest had; what each shard ran on
-/// stands under its number.
+/// A merged manifest by hand: from the first shard's begin to the last one's end, as many jobs at a
+/// time as the widest had; what each shard ran on stands under its number.
 #[test]
 fn merged_manifest_equals_one_made_by_hand() {
     let sweep = Sweep::new(SMALL, 3);
     let read = |path: &str| -> serde_json::Value {
         serde_json::from_str(&fs::read_to_string(sweep.trial.path(path)).unwrap()).unwrap()
     };
-    // Jobs, begin, end, speed; the first begins in the middle, the last to end is not the last to begin.
+    // Jobs, begin, end, speed; the first begins in the middle, the last to end is not the last to
+    // begin.
     let runs = [(2, 2000, 9000, 500_000), (5, 1000, 3000, 510_000), (1, 4000, 5000, 520_000)];
     for (shard, (jobs, begun, ended, speed)) in runs.iter().enumerate() {
         sweep.shard(shard as u64, "out", &[]).expect(0);
@@ -390,7 +394,8 @@ fn item_is_searched_by_one_shard_with_all_variants() {
     assert_eq!(rows.len(), 2 * 5 * 3, "each with all variants but the one that takes the whole suite");
 }
 
-/// A shard's file that ends early at any one of its reads: what was published is whole, or nothing was.
+/// A shard's file that ends early at any one of its reads: what was published is whole, or nothing
+/// was.
 #[test]
 fn merge_exits_3_when_a_shard_has_fewer_rows_than_when_it_was_checked() {
     if Command::new("strace").arg("-V").output().is_err() {

@@ -39,7 +39,8 @@ fn strict_refuses_replacement_without_pressure() {
     blind(&format!("limit = {{ nodes = 1000 }}\n{policies}"), &[], Some("no pressure"));
     blind(&format!("limit = {{ nodes = 1000 }}\n{policies}[engine]\ntable.size = 32\n"), &[], None);
     blind(&format!("limit = {{ depth = 3 }}\n{policies}[engine]\ntable.size = 16\n"), &[], None);
-    // How many nodes a depth takes is not known before: the results then tell, and the gate with them.
+    // How many nodes a depth takes is not known before: the results then tell, and the gate with
+    // them.
     let trial =
         Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\nlimit = {{ depth = 1 }}\n{policies}"));
     trial.run("out", &["--strict"]).expect(1).prints(&["cannot show what it varies", "no pressure"]);
@@ -99,7 +100,8 @@ fn strict_refuses_confounded_variants() {
     let index = "limit = { depth = 2 }\n[engine]\ntable.size = 24\n[grid]\n'table.index' = ['multiply', 'mask']\n";
     blind(index, &[], Some("differ in table.index and also in entries (16 against 24)"));
     blind(&index.replace("24", "16"), &[], None);
-    // What a policy remembers of a bucket takes the place of entries: 64 bytes of four entries, and 24 beside them.
+    // What a policy remembers of a bucket takes the place of entries: 64 bytes of four entries, and
+    // 24 beside them.
     let memory = "limit = { depth = 2 }\n[engine]\ntable.slots = 4\ntable.size = '1 KiB'\n[grid]\n'table.policy' = ['always', 's3-fifo']\n";
     blind(memory, &[], Some("differ in table.policy and also in entries (44 against 64)"));
     blind(&memory.replace("'1 KiB'", "64"), &[], None);
@@ -148,7 +150,8 @@ fn strict_refuses_tables_that_no_search_fills() {
     blind(&format!("limit = {{ nodes = 1000 }}\n[engine]\ntable.size = 32\n{placement}"), &[], None);
 }
 
-/// `check` says everything, `plan` how much and where; `run` says only what blocks the conclusion, and once; the page says the rest.
+/// `check` says everything, `plan` how much and where; `run` says only what blocks the conclusion,
+/// and once; the page says the rest.
 #[test]
 fn each_warning_is_printed_by_one_command() {
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 2 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n\
@@ -171,7 +174,8 @@ fn each_warning_is_printed_by_one_command() {
     assert!(plan.stdout.lines().any(|printed| printed == line), "{}", plan.stdout);
 }
 
-/// What follows from the design alone is in the manifest, so that every page of the results says it.
+/// What follows from the design alone is in the manifest, so that every page of the results says
+/// it.
 #[test]
 fn page_repeats_what_the_design_limits() {
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 10\nlimit = { depth = 2 }\n[engine]\ntable.size = 64\nthreads.count = 2\n[grid]\n\

@@ -1,4 +1,5 @@
-//! Scripts for clusters: the texts, held by golden files, and that the shells they run in take every name as it is meant.
+//! Scripts for clusters: the texts, held by golden files, and that the shells they run in take
+//! every name as it is meant.
 //!
 //! `TTLAB_BLESS=1 cargo test` writes the golden files anew; read them before they are committed.
 
@@ -160,7 +161,8 @@ fn script_quotes_names_that_look_like_commands() {
         "{}",
         message("parallel")
     );
-    // The array's script is real too. The second shard as task 0 of a later array, where tasks have no larger numbers.
+    // The array's script is real too. The second shard as task 0 of a later array, where tasks have
+    // no larger numbers.
     for first in ["0", "1"] {
         let mut script = Command::new("sh");
         script.arg(format!("{out}/slurm/array.sbatch")).env("TTLAB_FIRST", first);
@@ -200,7 +202,8 @@ fn shards_beyond_the_array_limit_take_several_arrays() {
     ttlab(&["submit", "slurm", &plan, "--out", &folder]).expect(2).prints(&["backslash"]);
 }
 
-/// The wrapper of HTCondor: failed jobs do not end the others' shards, other ends stay what they are, and a signal arrives.
+/// The wrapper of HTCondor: failed jobs do not end the others' shards, other ends stay what they
+/// are, and a signal arrives.
 #[test]
 fn htcondor_shard_exits_as_dagman_expects() {
     let trial = Trial::new(
@@ -248,7 +251,8 @@ fn gnu_parallel_runs_the_shards() {
     assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")));
 }
 
-/// A backslash in a folder's name is a sign of Slurm's own where it names logs, and of nobody else's.
+/// A backslash in a folder's name is a sign of Slurm's own where it names logs, and of nobody
+/// else's.
 #[test]
 fn backslash_in_a_folder_is_refused_only_by_slurm() {
     let trial = Trial::new(SMALL);

@@ -1,10 +1,12 @@
-//! What is told to the system: that a row is put on the disk while the next search goes on. Seen from outside, with strace.
+//! What is told to the system: that a row is put on the disk while the next search goes on. Seen
+//! from outside, with strace.
 
 use super::*;
 use crate::common::skip;
 use std::time::{Duration, Instant};
 
-/// The number of a file in a line of strace: `write(5</x/results.csv>, ...`, and whether the call succeeded.
+/// The number of a file in a line of strace: `write(5</x/results.csv>, ...`, and whether the call
+/// succeeded.
 fn call<'a>(line: &'a str, name: &str) -> Option<(&'a str, bool)> {
     let rest = &line[line.find(&format!("{name}("))? + name.len() + 1..];
     let file = &rest[..rest.find('>')?];

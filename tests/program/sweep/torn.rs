@@ -3,8 +3,8 @@
 use super::*;
 use std::collections::BTreeSet;
 
-/// Cut at every so many bytes of its last two lines (at every byte where a line begins and where it ends), at every end of a line, and within its
-/// header, the file is completed to the same rows.
+/// Cut at every so many bytes of its last two lines (at every byte where a line begins and where it
+/// ends), at every end of a line, and within its header, the file is completed to the same rows.
 fn completed_from_any_cut(text: &str, step: usize, edge: usize) {
     let trial = Trial::new(text);
     trial.run("out", &["--jobs", "1"]).expect(0);

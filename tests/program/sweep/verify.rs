@@ -48,7 +48,8 @@ fn edited_count_is_refused_by_every_command() {
     ttlab(&["report", &alone]).expect(2).prints(&["edited"]);
 }
 
-/// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take it.
+/// Who reads a folder in this process: `verify`'s state, and whether a report and a comparison take
+/// it.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
     let state = ttlab::internals::runner::verify::verify(folder).unwrap().state;
     (state, ttlab::internals::report::Page::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
@@ -193,7 +194,8 @@ fn edited_seconds_are_detected_by_the_file_checksum() {
     assert_eq!(read(&folder), WHOLE);
 }
 
-/// However a plan is run, each column of words and counts has the same seal; a shard has none of them.
+/// However a plan is run, each column of words and counts has the same seal; a shard has none of
+/// them.
 #[test]
 fn checksums_of_counts_are_equal_in_every_run() {
     let (trial, lines) = ran(TINY);
@@ -228,7 +230,8 @@ fn checksums_of_counts_are_equal_in_every_run() {
     }
 }
 
-/// A manifest of another version is refused by every command, with both versions; nothing is changed.
+/// A manifest of another version is refused by every command, with both versions; nothing is
+/// changed.
 #[test]
 fn results_of_another_schema_are_refused_with_both_versions() {
     let (trial, _) = ran(TINY);
@@ -270,7 +273,8 @@ fn duplicate_rows_are_refused() {
 fn missing_rows_are_reported_and_the_page_is_written() {
     let (trial, lines) = ran(&small());
     let out = trial.text("out");
-    // A whole position of every variant, but for the one that is a single job; the last row of one job.
+    // A whole position of every variant, but for the one that is a single job; the last row of one
+    // job.
     let gone = |line: &String| line.contains(",BK.02,") && !line.contains(",kept,");
     let fewer: Vec<String> = lines.iter().filter(|line| !gone(line)).cloned().collect();
     assert_eq!(lines.len() - fewer.len(), 5 * 3);
@@ -350,7 +354,8 @@ fn manifest_keeps_every_segment_of_a_run() {
     assert_eq!((&segments[0]["jobs"], &segments[1]["jobs"]), (&64.into(), &1.into()));
     assert!(segments[1]["done"].as_u64().unwrap() > 0);
     assert!(segments[1]["ended"].is_u64());
-    // The head speaks of the whole: as many jobs at a time as the widest segment had, from the first segment's begin to the last one's end.
+    // The head speaks of the whole: as many jobs at a time as the widest segment had, from the
+    // first segment's begin to the last one's end.
     assert_eq!((&ours["jobs"], &ours["started"]), (&64.into(), &theirs["started"]));
     assert_eq!(ours["ended"], segments[1]["ended"]);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
@@ -419,7 +424,8 @@ fn first_three_wrong_rows_are_named_and_all_counted() {
     }
 }
 
-/// What a spreadsheet would take for a formula begins with an apostrophe; numbers, negative ones too, are left alone.
+/// What a spreadsheet would take for a formula begins with an apostrophe; numbers, negative ones
+/// too, are left alone.
 #[test]
 fn guard_cells_leaves_numbers_unchanged() {
     use ttlab::internals::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
@@ -455,7 +461,8 @@ fn cell_with_a_line_break_stays_one_line() {
     assert_eq!(lines, ["| two lines  of \\| three | end |"], "{text}");
 }
 
-/// Where a row begins, reading can begin again, as often as one likes: so shards are merged whose rows lie in any order.
+/// Where a row begins, reading can begin again, as often as one likes: so shards are merged whose
+/// rows lie in any order.
 #[test]
 fn reader_resumes_at_the_beginning_of_any_row() {
     use ttlab::internals::record::Rows;
@@ -477,7 +484,8 @@ fn reader_resumes_at_the_beginning_of_any_row() {
     assert!(!rest.next_if(|_| true).unwrap());
 }
 
-/// A header that is not the plan's is told by its first column that is another; what a kill left of one is none at all.
+/// A header that is not the plan's is told by its first column that is another; what a kill left of
+/// one is none at all.
 #[test]
 fn wrong_header_is_reported_by_its_first_wrong_column() {
     use ttlab::internals::record::{ResultsError, scan};
@@ -505,7 +513,8 @@ fn wrong_header_is_reported_by_its_first_wrong_column() {
     }
 }
 
-/// A range of jobs may stand anywhere among the numbers that a plan can have, and is not counted out where it was edited to be endless.
+/// A range of jobs may stand anywhere among the numbers that a plan can have, and is not counted
+/// out where it was edited to be endless.
 #[test]
 fn endless_range_of_jobs_is_refused() {
     use ttlab::internals::record::Jobs;
