@@ -14,7 +14,12 @@ impl<O: Observer> Search<'_, O> {
     /// number between v and alpha; if v >= beta, a number between beta and v. `depth` is at least
     /// 1; `previous` is the move that led here ([`Move::NONE`] at the root and after a null move).
     /// `TABLE`: whether there is a table.
-    pub(super) fn alpha_beta<const TABLE: bool>(&mut self, board: &Board, mut window: Node, previous: Move) -> Score {
+    pub(super) fn alpha_beta<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        mut window: Node,
+        previous: Move,
+    ) -> Score {
         let Node { mut depth, ply, .. } = window;
         if self.enter() {
             return 0;
@@ -27,19 +32,19 @@ impl<O: Observer> Search<'_, O> {
         }
 
         let (mut alpha, mut beta, mut best) = (window.alpha, window.beta, -INFINITE);
-        let asks = self.on.terms_depth <= depth;
+        let asks = EXTRAS && self.on.terms_depth <= depth;
         let mut table_move = Move::NONE;
         if asks {
             self.known = TableAnswer::default();
         }
         self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
-            let answer = self.probe(board, window);
+            let answer = self.probe::<EXTRAS>(board, window);
             if let Some(score) = answer.cut {
                 return score;
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
-            if self.on.entered_depth <= depth {
+            if EXTRAS && self.on.entered_depth <= depth {
                 self.enter_entry(board, window);
             }
             if asks && self.on.neutral {
@@ -48,13 +53,13 @@ impl<O: Observer> Search<'_, O> {
         }
         // Copied, because searches below this node overwrite it.
         let known = if asks { self.known } else { TableAnswer::default() };
-        if self.on.iir_depth <= depth && ply > 0 {
+        if EXTRAS && self.on.iir_depth <= depth && ply > 0 {
             depth = self.reduced_depth(window, &known);
             window.depth = depth;
         }
 
         let bare = depth == 1 && self.on.bare_leaves && !O::ENABLED;
-        let reorders = ply == 0 && self.root_order.is_some();
+        let reorders = EXTRAS && ply == 0 && self.root_order.is_some();
         let staged = depth <= self.on.staged_depth && !reorders;
         let known_legal = staged && !table_move.is_none() && board.is_legal(table_move);
         if !reorders
@@ -63,7 +68,7 @@ impl<O: Observer> Search<'_, O> {
         {
             let score = self.clamp_to_window(score, window.alpha, window.beta);
             if TABLE && self.on.store_depth <= depth {
-                self.record(board, window, (score, mv), entered);
+                self.record::<EXTRAS>(board, window, (score, mv), entered);
             }
             return score;
         }
@@ -77,7 +82,7 @@ impl<O: Observer> Search<'_, O> {
         if terminal {
             let score = self.terminal(board, ply, depth);
             if TABLE && self.on.store_depth <= depth && self.on.terminals {
-                self.record_known(board, window, (score, Move::NONE), entered);
+                self.record_known::<EXTRAS>(board, window, (score, Move::NONE), entered);
             }
             return self.clamp_to_window(score, window.alpha, window.beta);
         }
@@ -95,14 +100,14 @@ impl<O: Observer> Search<'_, O> {
         }
         let mut looked_ahead = false;
         if self.on.null_depth <= depth && self.may_pass(board, window, previous) {
-            let score = self.pass::<TABLE>(board, window);
+            let score = self.pass::<TABLE, EXTRAS>(board, window);
             if self.aborted || score >= beta {
                 return self.clamp_to_window(score, window.alpha, window.beta);
             }
             looked_ahead = true;
         }
         if self.on.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move() {
-            self.visit::<TABLE>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..window }, previous);
+            self.visit::<TABLE, EXTRAS>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..window }, previous);
             if self.aborted {
                 return 0;
             }
@@ -111,8 +116,8 @@ impl<O: Observer> Search<'_, O> {
             looked_ahead = true;
         }
         let mut extension = Extension::default();
-        if self.on.singular_depth <= depth && !known.mv.is_none() {
-            extension = self.extension::<TABLE>(board, Node { alpha, beta, ..window }, &known, previous);
+        if EXTRAS && self.on.singular_depth <= depth && !known.mv.is_none() {
+            extension = self.extension::<TABLE, EXTRAS>(board, Node { alpha, beta, ..window }, &known, previous);
             if self.aborted {
                 return 0;
             }
@@ -142,13 +147,15 @@ impl<O: Observer> Search<'_, O> {
         if bare {
             self.pv.clear(ply + 1);
         }
-        let crumb = TABLE && self.on.breadcrumbs && self.leaves_crumb(board, depth, ply);
+        let crumb = TABLE && EXTRAS && self.on.breadcrumbs && self.leaves_crumb(board, depth, ply);
         loop {
             let next = match staged {
                 true => self.next_staged(&mut frame, board, &hint),
                 false => self.stack.next(&mut frame),
             };
-            let Some(mv) = next.or_else(|| if TABLE { self.next_deferred(depth, ply) } else { None }) else { break };
+            let Some(mv) = next.or_else(|| if TABLE && EXTRAS { self.next_deferred(depth, ply) } else { None }) else {
+                break;
+            };
             if TABLE && self.on.prefetch == Prefetch::Child && self.on.probe_depth < depth {
                 self.fetch(board.key_after(mv, self.increments));
             }
@@ -160,13 +167,13 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
-                let may_wait = TABLE && self.on.defer_depth <= depth && tried > 0 && next.is_some();
-                let depth = extension.depth(depth, mv);
+                let may_wait = TABLE && EXTRAS && self.on.defer_depth <= depth && tried > 0 && next.is_some();
+                let depth = if EXTRAS { extension.depth(depth, mv) } else { depth };
                 if may_wait && self.is_taken(board, &child, mv, depth, tried) {
                     self.deferred.push((ply, mv));
                     continue;
                 }
-                self.child::<TABLE>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried, crumb)
+                self.child::<TABLE, EXTRAS>(board, &child, mv, Node { alpha, beta, depth, ..window }, tried, crumb)
             };
             if self.aborted {
                 break;
@@ -178,7 +185,7 @@ impl<O: Observer> Search<'_, O> {
                 if score > alpha {
                     alpha = score;
                     self.pv.raise(ply, mv);
-                    if TABLE && self.on.rises_depth <= depth && score < beta {
+                    if TABLE && EXTRAS && self.on.rises_depth <= depth && score < beta {
                         self.record_lower(board, window, (score, mv), entered);
                     }
                 }
@@ -191,7 +198,7 @@ impl<O: Observer> Search<'_, O> {
                 }
             }
         }
-        if TABLE && self.on.defer_depth <= depth {
+        if TABLE && EXTRAS && self.on.defer_depth <= depth {
             while self.next_deferred(depth, ply).is_some() {}
         }
         self.path.pop();
@@ -204,7 +211,7 @@ impl<O: Observer> Search<'_, O> {
         }
         let score = self.clamp_to_window(best, window.alpha, window.beta);
         if TABLE && self.on.store_depth <= depth {
-            self.record(board, window, (score, best_move), entered);
+            self.record::<EXTRAS>(board, window, (score, best_move), entered);
         }
         score
     }
@@ -242,7 +249,7 @@ impl<O: Observer> Search<'_, O> {
     /// late move, by a ply more where another searcher left a `crumb`. Always inlined: nearly every
     /// node of a search passes through here.
     #[inline(always)]
-    pub(super) fn child<const TABLE: bool>(
+    pub(super) fn child<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         child: &Board,
@@ -257,20 +264,20 @@ impl<O: Observer> Search<'_, O> {
         let zero = Node { alpha: -alpha - 1, cut: !cut, ..full };
         if self.is_late(board, child, mv, depth, tried) {
             let reduced = Node { depth: (full.depth - self.on.lmr_reduction - i32::from(crumb)).max(0), ..zero };
-            let score = -self.visit::<TABLE>(child, reduced, mv);
+            let score = -self.visit::<TABLE, EXTRAS>(child, reduced, mv);
             if score <= alpha || self.aborted {
                 return score;
             }
             self.count.researches += 1;
         }
         if self.on.pvs && tried > 0 && open {
-            let score = -self.visit::<TABLE>(child, zero, mv);
+            let score = -self.visit::<TABLE, EXTRAS>(child, zero, mv);
             if score <= alpha || score >= beta || self.aborted {
                 return score;
             }
             self.count.researches += 1;
         }
-        -self.visit::<TABLE>(child, full, mv)
+        -self.visit::<TABLE, EXTRAS>(child, full, mv)
     }
 
     /// Whether a move is searched with a reduced depth first.
@@ -285,15 +292,20 @@ impl<O: Observer> Search<'_, O> {
 
     /// Searches a node of any remaining depth.
     #[inline]
-    pub(super) fn visit<const TABLE: bool>(&mut self, board: &Board, place: Node, previous: Move) -> Score {
+    pub(super) fn visit<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        place: Node,
+        previous: Move,
+    ) -> Score {
         if place.depth > 0 {
-            let score = self.alpha_beta::<TABLE>(board, place, previous);
-            if TABLE && self.on.entered_depth <= place.depth {
+            let score = self.alpha_beta::<TABLE, EXTRAS>(board, place, previous);
+            if TABLE && EXTRAS && self.on.entered_depth <= place.depth {
                 self.leave_entry(place);
             }
             score
         } else {
-            self.leaf::<TABLE>(board, place)
+            self.leaf::<TABLE, EXTRAS>(board, place)
         }
     }
 
@@ -311,13 +323,13 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// The value of a null move, searched to the reduced depth against beta.
-    fn pass<const TABLE: bool>(&mut self, board: &Board, node: Node) -> Score {
+    fn pass<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
         let mut child = *board;
         child.play_null(self.increments);
         self.path.push(board.key());
         let depth = (node.depth - 1 - self.on.null_reduction).max(0);
         let place = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, cut: !node.cut };
-        let score = -self.visit::<TABLE>(&child, place, Move::NONE);
+        let score = -self.visit::<TABLE, EXTRAS>(&child, place, Move::NONE);
         self.path.pop();
         // A mate after a null move is not proven.
         score.min(self.on.mate_threshold)

@@ -9,7 +9,7 @@ use crate::chess::{Board, Color, Move, Score};
 impl<O: Observer> Search<'_, O> {
     /// A node of remaining depth 0.
     #[inline]
-    pub(super) fn leaf<const TABLE: bool>(&mut self, board: &Board, node: Node) -> Score {
+    pub(super) fn leaf<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
         if self.enter() {
             return 0;
         }
@@ -18,7 +18,7 @@ impl<O: Observer> Search<'_, O> {
         if self.on.draws && self.is_draw(board) {
             return self.clamp_to_window(0, node.alpha, node.beta);
         }
-        let score = self.horizon::<TABLE>(board, node, 0, 0);
+        let score = self.horizon::<TABLE, EXTRAS>(board, node, 0, 0);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
@@ -39,12 +39,18 @@ impl<O: Observer> Search<'_, O> {
     /// The value of a leaf or a quiescence node. `level`: the remaining depth for placement options
     /// (0 at a leaf, -1 in quiescence); `captures`: plies of captures before it.
     #[inline]
-    fn horizon<const TABLE: bool>(&mut self, board: &Board, node: Node, level: i32, captures: u32) -> Score {
+    fn horizon<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+        level: i32,
+        captures: u32,
+    ) -> Score {
         let entered = (self.count.nodes - 1, self.credit);
         self.observer.node(board);
         let mut table_move = Move::NONE;
         if TABLE && self.on.probe_depth <= level {
-            let answer = self.probe(board, node);
+            let answer = self.probe::<EXTRAS>(board, node);
             if let Some(score) = answer.cut {
                 return score;
             }
@@ -55,11 +61,11 @@ impl<O: Observer> Search<'_, O> {
             let score = self.terminal(board, node.ply, 0);
             self.evaluation = None;
             if stores && self.on.terminals {
-                self.record_known(board, node, (score, Move::NONE), entered);
+                self.record_known::<EXTRAS>(board, node, (score, Move::NONE), entered);
             }
             return score;
         }
-        let stand_pat = if TABLE && self.on.evaluates_hits && self.on.probe_depth <= level {
+        let stand_pat = if TABLE && EXTRAS && self.on.evaluates_hits && self.on.probe_depth <= level {
             self.stand_pat(board)
         } else {
             self.count.evals += 1;
@@ -67,19 +73,19 @@ impl<O: Observer> Search<'_, O> {
         };
         if !self.on.quiescence {
             if stores {
-                self.record_known(board, node, (stand_pat, Move::NONE), entered);
+                self.record_known::<EXTRAS>(board, node, (stand_pat, Move::NONE), entered);
             }
             return stand_pat;
         }
-        let (score, mv) = self.captures::<TABLE>(board, node, (stand_pat, table_move), captures);
+        let (score, mv) = self.captures::<TABLE, EXTRAS>(board, node, (stand_pat, table_move), captures);
         if stores && !self.aborted {
-            self.record(board, node, (score, mv), entered);
+            self.record::<EXTRAS>(board, node, (score, mv), entered);
         }
         score
     }
 
     /// The best of standing pat and of the captures.
-    fn captures<const TABLE: bool>(
+    fn captures<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
@@ -113,7 +119,7 @@ impl<O: Observer> Search<'_, O> {
             let mut child = *board;
             child.play(mv, self.increments);
             let below = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1, cut: false };
-            let score = -self.quiescence::<TABLE>(&child, below, captures + 1);
+            let score = -self.quiescence::<TABLE, EXTRAS>(&child, below, captures + 1);
             if self.aborted {
                 break;
             }
@@ -133,13 +139,13 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// A quiescence node below a leaf.
-    fn quiescence<const TABLE: bool>(&mut self, board: &Board, node: Node, captures: u32) -> Score {
+    fn quiescence<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node, captures: u32) -> Score {
         self.pv.reach(node.ply);
         if self.enter() {
             return 0;
         }
         self.count.qnodes += 1;
-        let score = self.horizon::<TABLE>(board, node, -1, captures);
+        let score = self.horizon::<TABLE, EXTRAS>(board, node, -1, captures);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 

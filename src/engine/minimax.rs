@@ -11,7 +11,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn minimax<const TABLE: bool>(&mut self, board: &Board, depth: i32, ply: usize) -> Score {
         let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply, cut: false };
         if depth <= 0 {
-            return self.leaf::<TABLE>(board, node);
+            return self.leaf::<TABLE, true>(board, node);
         }
         if self.enter() {
             return 0;
@@ -25,7 +25,7 @@ impl<O: Observer> Search<'_, O> {
         self.observer.node(board);
         if TABLE && self.on.probe_depth <= depth {
             // Every stored score is exact, so an answer of sufficient depth is final.
-            if let Some(score) = self.probe(board, node).cut {
+            if let Some(score) = self.probe::<true>(board, node).cut {
                 return score;
             }
         }
@@ -55,7 +55,7 @@ impl<O: Observer> Search<'_, O> {
             self.stack.pop(&frame);
         }
         if TABLE && self.on.store_depth <= depth && !self.aborted && (!terminal || self.on.terminals) {
-            self.record_known(board, node, (best, best_move), entered);
+            self.record_known::<true>(board, node, (best, best_move), entered);
         }
         best
     }

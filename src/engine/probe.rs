@@ -43,13 +43,13 @@ impl<O: Observer> Search<'_, O> {
 
     /// Probes the table for a node and applies the answer as the options allow.
     #[inline]
-    pub(super) fn probe(&mut self, board: &Board, node: Node) -> Answer {
+    pub(super) fn probe<const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Answer {
         let Node { alpha, beta, depth, ply, .. } = node;
         let mut answer = Answer { cut: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
         let mut probed = Probed { board, node, hit: None, deep: false, closed: false, cut: false, ahead: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
-            if self.on.reserve_depth <= depth {
+            if EXTRAS && self.on.reserve_depth <= depth {
                 self.reserve(board, node);
             }
             return answer;
@@ -57,15 +57,15 @@ impl<O: Observer> Search<'_, O> {
         if self.on.moves {
             answer.mv = hit.entry.mv;
         }
-        if self.on.terms_depth <= depth {
+        if EXTRAS && self.on.terms_depth <= depth {
             self.known = self.on.facts(&hit.entry);
         }
-        let holds = self.deep_enough(&hit, depth) && self.on.holds_at_clock(board, depth, &hit.entry);
+        let holds = self.deep_enough(&hit, depth) && (!EXTRAS || self.on.holds_at_clock(board, depth, &hit.entry));
         probed.deep = self.on.cutoffs && holds && ply > 0;
         if probed.deep {
             self.apply_bound(&hit, ply, &mut answer);
             if answer.cut.is_none() {
-                if self.on.demotes_depth <= depth && beta - alpha == 1 && !hit.entry.is_evaluation() {
+                if EXTRAS && self.on.demotes_depth <= depth && beta - alpha == 1 && !hit.entry.is_evaluation() {
                     self.demote(&hit);
                 }
             } else if self.on.bars_cutoffs && self.bars_cutoff(node, answer.cut) {
@@ -87,7 +87,7 @@ impl<O: Observer> Search<'_, O> {
             self.observer.answer(board, depth, hit.entry.mv);
         } else {
             self.count.move_only += u64::from(!answer.mv.is_none());
-            if self.on.evaluates_hits {
+            if EXTRAS && self.on.evaluates_hits {
                 self.evaluate_hit(board, node, &hit.entry, holds);
             }
         }
@@ -213,7 +213,13 @@ impl<O: Observer> Search<'_, O> {
 
     /// Offers a node's result to the table. `node` has the window from before the first move.
     #[inline(always)]
-    pub(super) fn record(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
+    pub(super) fn record<const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+        best: (Score, Move),
+        entered: (u64, u64),
+    ) {
         let (score, mv) = best;
         let bound = if score >= node.beta {
             Bound::Lower
@@ -222,30 +228,43 @@ impl<O: Observer> Search<'_, O> {
         } else {
             Bound::Exact
         };
-        self.record_as(bound, board, node, (score, mv), entered);
+        self.record_as::<EXTRAS>(bound, board, node, (score, mv), entered);
     }
 
     /// Offers a score that needed no search: an evaluation, a mate or a stalemate.
     #[inline]
-    pub(super) fn record_known(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
+    pub(super) fn record_known<const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+        best: (Score, Move),
+        entered: (u64, u64),
+    ) {
         if self.on.leaf_window {
-            self.record(board, node, best, entered);
+            self.record::<EXTRAS>(board, node, best, entered);
         } else {
-            self.record_as(Bound::Exact, board, node, best, entered);
+            self.record_as::<EXTRAS>(Bound::Exact, board, node, best, entered);
         }
     }
 
     /// Offers a lower bound that is known before the node is searched to its end.
     #[cold]
     pub(super) fn record_lower(&mut self, board: &Board, node: Node, best: (Score, Move), entered: (u64, u64)) {
-        self.record_as(Bound::Lower, board, node, best, entered);
+        self.record_as::<true>(Bound::Lower, board, node, best, entered);
     }
 
     /// Offers a result whose bound is known. Always inlined: nearly every node ends here.
     #[inline(always)]
-    fn record_as(&mut self, bound: Bound, board: &Board, node: Node, (score, mv): (Score, Move), entered: (u64, u64)) {
+    fn record_as<const EXTRAS: bool>(
+        &mut self,
+        bound: Bound,
+        board: &Board,
+        node: Node,
+        (score, mv): (Score, Move),
+        entered: (u64, u64),
+    ) {
         let mut evaluation = StaticEvaluation::default();
-        if self.on.prepares_stores {
+        if EXTRAS && self.on.prepares_stores {
             match self.prepare_store(board, node.depth) {
                 Some(known) => evaluation = known,
                 None => return,

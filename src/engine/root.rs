@@ -37,10 +37,11 @@ impl<O: Observer> Search<'_, O> {
     }
 
     fn root(&mut self, root: &Board, node: Node) -> Score {
-        if self.table.is_some() {
-            self.visit::<true>(root, node, Move::NONE)
-        } else {
-            self.visit::<false>(root, node, Move::NONE)
+        match (self.table.is_some(), self.on.extras || self.root_order.is_some()) {
+            (true, false) => self.visit::<true, false>(root, node, Move::NONE),
+            (true, true) => self.visit::<true, true>(root, node, Move::NONE),
+            (false, false) => self.visit::<false, false>(root, node, Move::NONE),
+            (false, true) => self.visit::<false, true>(root, node, Move::NONE),
         }
     }
 

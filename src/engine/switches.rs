@@ -106,6 +106,9 @@ pub struct Switches {
     /// Whether a leaf is only its incremental evaluation: no probe, no store, no check for mates or
     /// draws, and searched once.
     pub bare_leaves: bool,
+    /// Whether an option is on that most searches leave off, so that those need not ask for it at
+    /// each node: both kinds of search are compiled.
+    pub extras: bool,
 }
 
 /// "Never" as a minimum remaining depth.
@@ -214,8 +217,14 @@ impl Switches {
             frontier: false,
             flat: options.eval.squares == PieceSquares::None,
             bare_leaves: false,
+            extras: false,
         };
         on.reserve_depth = on.evaluations_depth.min(on.entered_depth.max(on.store_depth));
+        let depths = [on.terms_depth, on.rises_depth, on.demotes_depth, on.evaluations_depth, on.defer_depth];
+        on.extras = depths.into_iter().chain([on.entered_depth]).any(|depth| depth != NEVER)
+            || on.evaluates_hits
+            || on.guards_clock
+            || on.breadcrumbs;
         let eval = &options.eval;
         let incremental = !eval.has_leaf_terms();
         on.bare_leaves = options.leaf == Leaf::Static

@@ -65,7 +65,7 @@ impl<O: Observer> Search<'_, O> {
     /// Singular extension: the change of depth for the table's move. Called at nodes of sufficient
     /// depth; none if the entry is insufficient or the search was aborted.
     #[inline(never)]
-    pub(super) fn extension<const TABLE: bool>(
+    pub(super) fn extension<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
@@ -86,7 +86,7 @@ impl<O: Observer> Search<'_, O> {
         let target = (score - self.on.singular_margin * depth).max(-self.on.mate_threshold);
         let test_depth = ((depth - 1) / self.on.singular_divisor).max(1);
         let place = Node { alpha: target - 1, beta: target, depth: test_depth, ..node };
-        let others = self.best_of_others::<TABLE>(board, place, known.mv, previous);
+        let others = self.best_of_others::<TABLE, EXTRAS>(board, place, known.mv, previous);
         if self.aborted {
             return Extension::default();
         }
@@ -106,7 +106,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// The value of a node without one of its moves, within its window. The node is counted as
     /// entered; nothing is probed, stored or learned.
-    fn best_of_others<const TABLE: bool>(
+    fn best_of_others<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
@@ -128,7 +128,7 @@ impl<O: Observer> Search<'_, O> {
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(self.child::<TABLE>(board, &child, mv, node, tried, false));
+            best = best.max(self.child::<TABLE, EXTRAS>(board, &child, mv, node, tried, false));
             tried += 1;
             if self.aborted || best >= node.beta {
                 break;
