@@ -10,6 +10,7 @@ use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
 use crate::decode::{from_table, join_path};
 use crate::engine::EngineOptions;
+use crate::record::columns::may_mean;
 use crate::table::Design;
 use crate::table::shape::Shape;
 use std::collections::BTreeSet;
@@ -125,6 +126,16 @@ fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     let Some(shape) = shape else { return Ok(None) };
     shape.check().map_err(|problem| OptionFault::new("table.layout", problem))?;
     Ok(Some(shape.text().parse().unwrap_or_default()))
+}
+
+/// The option of a table's packing, whose short forms stand for several options.
+pub const LAYOUT: &str = "table.layout";
+
+/// The options and values that `path = value` stands for: several where it names a layout.
+pub fn expand_condition(path: &str, value: &str) -> Vec<(String, String)> {
+    let layout = may_mean(path, LAYOUT).then(|| read_layout(&Value::from(value)).ok().flatten()).flatten();
+    let options = layout.map(|options| paths::flatten(&serde_json::json!({ "table": options })));
+    options.unwrap_or_else(|| vec![(path.to_owned(), value.to_owned())])
 }
 
 /// Reads options: the preset, overridden by `engine`, overridden by single paths. `preset` in

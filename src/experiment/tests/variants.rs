@@ -159,6 +159,20 @@ fn axis_and_variant_errors_have_their_place() {
     ] {
         assert_eq!(base(more), Some(place), "{more}");
     }
+    // A layout is the same by its name and by its parts.
+    let layouts = |more: &str| {
+        let parts = "{ bucket = \"64 bytes\", entry = 12, slots = 5, key_bits = 16 }";
+        let axes = format!("[grid]\n\"table.layout\" = [\"3x10\", {parts}]\n\"table.size\" = [\"1 MiB\", \"2 MiB\"]\n");
+        read(&format!("{SEARCH}{axes}{more}"), &[])
+    };
+    for (layout, expected) in [("3x10", [0, 1, 0, 1]), ("5x12", [2, 3, 2, 3])] {
+        for path in ["\"table.layout\"", "layout"] {
+            let found = layouts(&format!("[baseline]\n{path} = \"{layout}\"\n")).unwrap().partners.baselines;
+            assert_eq!(found, expected.map(Some), "{path} {layout}");
+        }
+    }
+    let absent = layouts("[baseline]\nlayout = \"5x16\"\n").unwrap_err();
+    assert_eq!(absent.help.as_deref(), Some("table.layout = 5x16: did you mean `5x12`?"));
     let many: Vec<String> = (0..320).map(|seed| seed.to_string()).collect();
     let axes = |names: &[&str]| {
         let axis = |name: &&str| format!("\"{name}\" = [{}]\n", many.join(", "));
