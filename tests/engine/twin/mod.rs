@@ -257,13 +257,17 @@ fn every_option_value_equals_the_twin() {
     });
 }
 
-/// Several searchers, where their entries refuse each other's and move within buckets.
+/// Several searchers, where their entries refuse each other's and move within buckets, whole and in
+/// halves.
 #[test]
 fn searchers_of_a_table_that_refuses_equal_the_twin() {
-    for policy in ["depth-preferred", "always"] {
+    for (policy, tear) in [("depth-preferred", 0.0), ("always", 0.0), ("always", 0.5)] {
         let table = format!("{{ size = 600, slots = 3, same_key = 'deeper', policy = '{policy}' }}");
-        let options = from_toml(&format!("threads = {{ count = 3, quantum = 5 }}\ntable = {table}")).unwrap();
-        same(policy, &options, &values::STARTS[4..5], None);
+        let threads = format!("{{ count = 3, quantum = 5, tear = {{ probability = {tear:.1}, delay = 999 }} }}");
+        let options = from_toml(&format!("threads = {threads}\ntable = {table}")).unwrap();
+        let name = format!("{policy}, torn {tear}");
+        same(&name, &options, &values::STARTS[4..5], None);
+        same(&name, &options, &[(values::STARTS[0].0, 5)], Some(9001));
     }
 }
 
