@@ -1,5 +1,5 @@
-//! Rules as one line of arithmetic: `2 * depth >= old_depth - 4 * age`. Parsed once, then run on a
-//! stack of numbers.
+//! Rules as one line of arithmetic: `2 * depth >= old_depth - 4 * age`. Parsed once into
+//! steps that keep the last number at hand and those that wait for it on a stack.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::sync::{Mutex, PoisonError};
@@ -16,15 +16,67 @@ struct Parsed {
     code: Vec<Step>,
 }
 
-/// One step of the calculation, in postfix order.
+/// One step of the calculation: on the last number, or on the two last ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    Number(i64),
-    /// The number of a name.
-    Name(usize),
+    /// Pushes a number.
+    Load(Operand),
+    /// Replaces the last number with the result of the operator on it and on an operand.
+    Apply(Operator, Operand),
+    /// Replaces the two last numbers with the operator's result.
+    Combine(Operator),
     Not,
     Negate,
-    Binary(&'static str),
+}
+
+/// A number, the number of a name, or a multiple of it: most expressions are sums of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Operand {
+    factor: i64,
+    name: Option<usize>,
+}
+
+impl Operand {
+    #[inline(always)]
+    fn value(self, number: impl Fn(usize) -> i64) -> i64 {
+        self.name.map_or(self.factor, |name| self.factor.saturating_mul(number(name)))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    NotEqual,
+    And,
+    Or,
+}
+
+impl Operator {
+    #[inline(always)]
+    fn apply(self, left: i64, right: i64) -> i64 {
+        match self {
+            Self::Add => left.saturating_add(right),
+            Self::Subtract => left.saturating_sub(right),
+            Self::Multiply => left.saturating_mul(right),
+            Self::Divide => left.checked_div(right).unwrap_or(0),
+            Self::Less => (left < right).into(),
+            Self::LessOrEqual => (left <= right).into(),
+            Self::Greater => (left > right).into(),
+            Self::GreaterOrEqual => (left >= right).into(),
+            Self::Equal => (left == right).into(),
+            Self::NotEqual => (left != right).into(),
+            Self::And => (left != 0 && right != 0).into(),
+            Self::Or => (left != 0 || right != 0).into(),
+        }
+    }
 }
 
 /// Numbers that wait for their operator, at most.
@@ -34,7 +86,20 @@ const STACK: usize = 16;
 const LARGEST: i64 = 1_000_000;
 
 /// Operators by rank, the loosest first. One that another begins with comes after it.
-const RANKS: [&[&str]; 5] = [&["or"], &["and"], &["<=", ">=", "==", "!=", "<", ">"], &["+", "-"], &["*", "/"]];
+const RANKS: [&[(&str, Operator)]; 5] = [
+    &[("or", Operator::Or)],
+    &[("and", Operator::And)],
+    &[
+        ("<=", Operator::LessOrEqual),
+        (">=", Operator::GreaterOrEqual),
+        ("==", Operator::Equal),
+        ("!=", Operator::NotEqual),
+        ("<", Operator::Less),
+        (">", Operator::Greater),
+    ],
+    &[("+", Operator::Add), ("-", Operator::Subtract)],
+    &[("*", Operator::Multiply), ("/", Operator::Divide)],
+];
 
 static NOTHING: Parsed = Parsed { text: String::new(), names: &[], code: Vec::new() };
 
@@ -74,47 +139,39 @@ impl Expression {
         self.0.code.is_empty()
     }
 
-    /// The value, where true is 1 and false 0. Division rounds toward 0, and by 0 it gives 0;
-    /// results beyond 64 bits stay at the largest.
-    pub fn value(self, values: &[i64]) -> i64 {
-        let (mut stack, mut top) = ([0_i64; STACK + 1], 0);
-        for &step in &self.0.code {
-            match step {
-                Step::Number(number) => {
+    /// The value, where true is 1 and false 0, with the number of each name. Division rounds toward
+    /// 0, and by 0 it gives 0; results beyond 64 bits stay at the largest.
+    #[inline]
+    pub fn value(self, number: impl Fn(usize) -> i64) -> i64 {
+        let (mut stack, mut top, mut last) = ([0_i64; STACK + 1], 0, 0);
+        for step in &self.0.code {
+            match *step {
+                Step::Load(operand) => {
+                    stack[top] = last;
                     top += 1;
-                    stack[top] = number;
+                    last = operand.value(&number);
                 }
-                Step::Name(name) => {
-                    top += 1;
-                    stack[top] = values[name];
-                }
-                Step::Not => stack[top] = i64::from(stack[top] == 0),
-                Step::Negate => stack[top] = stack[top].saturating_neg(),
-                Step::Binary(sign) => {
+                Step::Apply(operator, operand) => last = operator.apply(last, operand.value(&number)),
+                Step::Combine(operator) => {
                     top -= 1;
-                    stack[top] = apply(sign, stack[top], stack[top + 1]);
+                    last = operator.apply(stack[top], last);
                 }
+                Step::Not => last = i64::from(last == 0),
+                Step::Negate => last = last.saturating_neg(),
             }
         }
-        stack[top]
+        last
     }
 }
 
-fn apply(sign: &str, left: i64, right: i64) -> i64 {
-    match sign {
-        "+" => left.saturating_add(right),
-        "-" => left.saturating_sub(right),
-        "*" => left.saturating_mul(right),
-        "/" => left.checked_div(right).unwrap_or(0),
-        "<" => (left < right).into(),
-        "<=" => (left <= right).into(),
-        ">" => (left > right).into(),
-        ">=" => (left >= right).into(),
-        "==" => (left == right).into(),
-        "!=" => (left != right).into(),
-        "and" => (left != 0 && right != 0).into(),
-        _ => (left != 0 || right != 0).into(),
+/// The names of a list of facts, for [`Expression::parse`].
+pub const fn names<F, const N: usize>(facts: &[(&'static str, F); N]) -> [&'static str; N] {
+    let (mut names, mut index) = ([""; N], 0);
+    while index < N {
+        names[index] = facts[index].0;
+        index += 1;
     }
+    names
 }
 
 struct Parser<'a> {
@@ -155,9 +212,9 @@ impl Parser<'_> {
         found
     }
 
-    fn push(&mut self, step: Step) -> Result<(), String> {
+    fn load(&mut self, operand: Operand) -> Result<(), String> {
         self.waiting += 1;
-        self.code.push(step);
+        self.code.push(Step::Load(operand));
         if self.waiting > STACK {
             Err(self.fail(format!("more than {STACK} numbers wait for an operator")))
         } else {
@@ -168,13 +225,29 @@ impl Parser<'_> {
     /// An expression of operators of a rank and tighter ones.
     fn rank(&mut self, rank: usize) -> Result<(), String> {
         let Some(&signs) = RANKS.get(rank) else { return self.operand() };
+        let left = self.code.len();
         self.rank(rank + 1)?;
-        while let Some(&sign) = signs.iter().find(|sign| self.take(sign)) {
+        while let Some(&(_, operator)) = signs.iter().find(|(sign, _)| self.take(sign)) {
+            let right = self.code.len();
             self.rank(rank + 1)?;
-            self.code.push(Step::Binary(sign));
+            self.combine(operator, left, right);
             self.waiting -= 1;
         }
         Ok(())
+    }
+
+    /// Appends an operator, whose operands' steps begin at `left` and `right`, in the shortest way.
+    fn combine(&mut self, operator: Operator, left: usize, right: usize) {
+        match (operator, &self.code[left..right], &self.code[right..]) {
+            (Operator::Multiply, &[Step::Load(a)], &[Step::Load(b)])
+                if a.name.is_none() && a.factor * b.factor <= LARGEST =>
+            {
+                self.code.truncate(left);
+                self.code.push(Step::Load(Operand { factor: a.factor * b.factor, ..b }));
+            }
+            (_, _, &[Step::Load(operand)]) => self.code[right] = Step::Apply(operator, operand),
+            _ => self.code.push(Step::Combine(operator)),
+        }
     }
 
     fn operand(&mut self) -> Result<(), String> {
@@ -204,17 +277,18 @@ impl Parser<'_> {
 
     fn name_or_number(&mut self) -> Result<(), String> {
         let word = self.word().to_owned();
-        let step = if word.is_empty() {
+        let operand = if word.is_empty() {
             return Err(self.fail("expected a name, a number or `(`".to_owned()));
         } else if word.starts_with(|c: char| c.is_ascii_digit()) {
             let number = word.parse().ok().filter(|number| *number <= LARGEST);
-            Step::Number(number.ok_or_else(|| self.fail(format!("`{word}` is no number of 0 to {LARGEST}")))?)
+            let number = number.ok_or_else(|| self.fail(format!("`{word}` is no number of 0 to {LARGEST}")))?;
+            Operand { factor: number, name: None }
         } else {
-            let found = self.names.iter().position(|name| *name == word);
-            Step::Name(found.ok_or_else(|| self.fail(self.unknown(&word)))?)
+            let name = self.names.iter().position(|name| *name == word);
+            Operand { factor: 1, name: Some(name.ok_or_else(|| self.fail(self.unknown(&word)))?) }
         };
         self.at += word.len();
-        self.push(step)
+        self.load(operand)
     }
 
     fn unknown(&self, word: &str) -> String {
@@ -269,7 +343,7 @@ mod tests {
 
     /// Values of `a = 7`, `b = -2`.
     fn value(text: &str) -> Result<i64, String> {
-        Expression::parse(text, &["a", "b", "old_depth"]).map(|parsed| parsed.value(&[7, -2, 40]))
+        Expression::parse(text, &["a", "b", "old_depth"]).map(|parsed| parsed.value(|name| [7, -2, 40][name]))
     }
 
     #[test]
@@ -289,6 +363,11 @@ mod tests {
             ("a == 7", 1),
             ("a > 7", 0),
             ("old_depth-a", 33),
+            ("2 * 3 * a - 4 * b", 50),
+            ("-2 * a + -(3 * b)", -8),
+            ("3 - 2 * a * b / (1 + 1) * 2", 31),
+            ("1000 * 2000 * a", 14_000_000),
+            ("a - (b - (1 - (a - 2 * b)))", -1),
             ("1000000*1000000*1000000*1000000", i64::MAX),
         ] {
             assert_eq!(value(text), Ok(expected), "{text}");

@@ -68,47 +68,36 @@ impl Default for Guard {
     }
 }
 
-/// The names of an expression about a new entry and the old one in its place.
-const NAMES: [&str; 13] = [
-    "depth",
-    "old_depth",
-    "pv",
-    "old_pv",
-    "exact",
-    "old_exact",
-    "lower",
-    "old_lower",
-    "upper",
-    "old_upper",
-    "move",
-    "old_move",
-    "age",
+/// A fact of a new entry and the old one in its place, given the current tick.
+type Fact = fn(&Entry, &Entry, u16) -> i64;
+
+/// The facts of a new entry and the old one in its place by name.
+const FACTS: [(&str, Fact); 13] = [
+    ("depth", |new, _, _| new.depth.into()),
+    ("old_depth", |_, old, _| old.depth.into()),
+    ("pv", |new, _, _| new.pv.into()),
+    ("old_pv", |_, old, _| old.pv.into()),
+    ("exact", |new, _, _| has_bound(new, Bound::Exact)),
+    ("old_exact", |_, old, _| has_bound(old, Bound::Exact)),
+    ("lower", |new, _, _| has_bound(new, Bound::Lower)),
+    ("old_lower", |_, old, _| has_bound(old, Bound::Lower)),
+    ("upper", |new, _, _| has_bound(new, Bound::Upper)),
+    ("old_upper", |_, old, _| has_bound(old, Bound::Upper)),
+    ("move", |new, _, _| (!new.mv.is_none()).into()),
+    ("old_move", |_, old, _| (!old.mv.is_none()).into()),
+    ("age", |_, old, now| old.age(now).into()),
 ];
 
-/// Whether the bound of an entry is exact, a lower one, an upper one.
-pub(super) fn bounds(entry: &Entry) -> [i64; 3] {
-    [Bound::Exact, Bound::Lower, Bound::Upper].map(|bound| (entry.bound == bound && !entry.is_evaluation()).into())
+const NAMES: [&str; FACTS.len()] = expression::names(&FACTS);
+
+/// 1 if an entry has a score with this bound, else 0.
+pub(super) fn has_bound(entry: &Entry, bound: Bound) -> i64 {
+    (entry.bound == bound && !entry.is_evaluation()).into()
 }
 
-/// The values of [`NAMES`].
-#[cold]
-pub(super) fn values(new: &Entry, old: &Entry, now: u16) -> [i64; NAMES.len()] {
-    let ([exact, lower, upper], [old_exact, old_lower, old_upper]) = (bounds(new), bounds(old));
-    [
-        new.depth.into(),
-        old.depth.into(),
-        new.pv.into(),
-        old.pv.into(),
-        exact,
-        old_exact,
-        lower,
-        old_lower,
-        upper,
-        old_upper,
-        (!new.mv.is_none()).into(),
-        (!old.mv.is_none()).into(),
-        old.age(now).into(),
-    ]
+/// Whether an expression lets a new entry replace an old one.
+pub(super) fn is_let(lets: Expression, new: &Entry, old: &Entry, now: u16) -> bool {
+    lets.value(|name| FACTS[name].1(new, old, now)) != 0
 }
 
 pub(super) fn deserialize_lets<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
@@ -153,7 +142,7 @@ impl Rule {
             SameKey::Guard => {
                 let Guard { lets, margin, pv, exact, age, .. } = self.guard;
                 if !lets.is_empty() {
-                    return lets.value(&values(new, old, now)) != 0;
+                    return is_let(lets, new, old, now);
                 }
                 let pv = if new.pv { i32::from(pv) } else { 0 };
                 exact && new.bound == Bound::Exact

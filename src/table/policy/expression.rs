@@ -1,6 +1,7 @@
 //! Worth and refusal as one line of arithmetic each: what no other policy says.
 
 use super::{Decision, Newcomer, Replacement, Ties, least_worth_by};
+use crate::chess::Bound;
 use crate::table::Entry;
 use crate::table::expression::{self, Expression};
 use crate::table::same_key::{self, deserialize_lets};
@@ -36,8 +37,20 @@ impl Default for Formula {
     }
 }
 
-/// The names of an expression about one entry.
-const NAMES: [&str; 9] = ["depth", "age", "pv", "exact", "lower", "upper", "move", "score", "nodes"];
+/// The facts of an entry by name, given the current tick.
+const FACTS: [(&str, fn(&Entry, u16) -> i64); 9] = [
+    ("depth", |entry, _| entry.depth.into()),
+    ("age", |entry, now| entry.age(now).into()),
+    ("pv", |entry, _| entry.pv.into()),
+    ("exact", |entry, _| same_key::has_bound(entry, Bound::Exact)),
+    ("lower", |entry, _| same_key::has_bound(entry, Bound::Lower)),
+    ("upper", |entry, _| same_key::has_bound(entry, Bound::Upper)),
+    ("move", |entry, _| (!entry.mv.is_none()).into()),
+    ("score", |entry, _| entry.score.into()),
+    ("nodes", |entry, _| entry.nodes.into()),
+];
+
+const NAMES: [&str; FACTS.len()] = expression::names(&FACTS);
 
 fn deserialize_worth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
     expression::deserialize(deserializer, &NAMES)
@@ -47,16 +60,10 @@ impl Replacement for Formula {
     const AGE_PARAMETERS: &'static [&'static str] = &["worth"];
 
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        let worth = |entry: &Entry| {
-            let [exact, lower, upper] = same_key::bounds(entry);
-            let (depth, age, pv) = (entry.depth.into(), entry.age(now).into(), entry.pv.into());
-            let has_move = (!entry.mv.is_none()).into();
-            let (score, nodes) = (entry.score.into(), entry.nodes.into());
-            self.worth.value(&[depth, age, pv, exact, lower, upper, has_move, score, nodes])
-        };
+        let worth = |entry: &Entry| self.worth.value(|name| FACTS[name].1(entry, now));
         // Of its own position the newcomer can only take the place.
         let slot = newcomer.same.unwrap_or_else(|| least_worth_by(bucket, self.ties, worth).0);
-        let is_let = || self.lets.value(&same_key::values(&newcomer.entry, &bucket[slot], now)) != 0;
+        let is_let = || same_key::is_let(self.lets, &newcomer.entry, &bucket[slot], now);
         if self.lets.is_empty() || is_let() { Decision::replace(slot) } else { Decision::Refuse }
     }
 }
