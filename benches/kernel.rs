@@ -1,6 +1,6 @@
-//! The search kernel against a yardstick in one run: the evaluations per second of plain alpha-beta
-//! on material (depth 8 from the start position) and the nodes per second of cozy-chess's
-//! bulk-counted perft(6). Only their ratio means anything.
+//! Compares the search kernel with a yardstick in the same run: the evaluations per second of plain
+//! alpha-beta on material (depth 8 from the start position) and the nodes per second of
+//! cozy-chess's bulk-counted perft(6). Only their ratio is meaningful.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -56,7 +56,7 @@ fn kernel(criterion: &mut Criterion) {
     group.finish();
     let mut group = criterion.benchmark_group("search");
     group.sample_size(10).measurement_time(Duration::from_secs(8)).warm_up_time(Duration::from_secs(1));
-    // A preset is nothing but options: it runs as fast as the same options set by hand.
+    // A preset is only a set of options, so it runs as fast as the same options set by hand.
     for (name, text) in
         [("preset vipermate", String::new()), ("the same by hand", toml::to_string(&preset("vipermate", "")).unwrap())]
     {
@@ -64,7 +64,7 @@ fn kernel(criterion: &mut Criterion) {
         let mut engine = Engine::new(&options, None).unwrap();
         group.bench_function(name, |bencher| bencher.iter(|| black_box(evals(&mut engine, 7))));
     }
-    // Sequences cost no more for a node than single searches.
+    // A node in a sequence costs no more than a node of a single search.
     let mut engine = Engine::new(&from_toml("table.clear = 'game'\ntable.size = '1 MiB'").unwrap(), None).unwrap();
     let limit = Limit { depth: Some(5), nodes: None };
     let mut board = Board::startpos();

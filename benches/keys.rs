@@ -1,6 +1,6 @@
-//! What a position's key costs: kept as moves are made, from scratch, as a hash of the board's
-//! parts, and as a FEN string. Claim of the article on `otter`: a derived hash and a FEN string are
-//! far too slow.
+//! Measures the cost of a position's key: updated incrementally, computed from scratch, as a hash
+//! of the board's fields, and as a FEN string. The article on `otter` claims that a derived hash
+//! and a FEN string are far too slow.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -10,7 +10,7 @@ use ttlab::internals::chess::{Board, Color, EpRule, Increments, KeyOptions, Keys
 
 const POSITION: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// Makes every legal move and asks `key` for a key of each child.
+/// Makes every legal move and computes the key of each child with `key`.
 fn children(board: &Board, moves: &[Move], increments: &Increments, key: impl Fn(&Board) -> u64) -> u64 {
     moves.iter().fold(0, |sum, &mv| {
         let mut child = *board;

@@ -1,5 +1,5 @@
-//! Perft rates against cozy-chess in one run: every leaf's move made (`full`), and counted in bulk
-//! (`bulk`).
+//! Compares perft rates with cozy-chess in the same run: with the moves to all leaves made
+//! (`full`), and with the leaves counted in bulk (`bulk`).
 //!
 //! `cargo bench --bench perft`. Criterion's throughput is leaves per second.
 #![allow(missing_docs)]

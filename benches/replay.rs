@@ -1,6 +1,7 @@
-//! Events a second of processor that a trace's replay takes, for each policy, and those of the
-//! bounds. `TTLAB_BENCH_TRACE=FILE` takes a trace of yours and tables of a tenth of its positions;
-//! else the trace is made up, with sixteen times as many positions as the table has entries.
+//! Measures how many events per second of CPU time a replay processes, for each policy and for the
+//! bounds. `TTLAB_BENCH_TRACE=FILE` replays your own trace, on tables with a tenth as many entries
+//! as the trace has positions. The default trace is synthetic, with sixteen times as many positions
+//! as the table has entries.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
@@ -15,8 +16,8 @@ use ttlab::internals::table::policy::Policy;
 use ttlab::internals::traces::replay::{Objective, clairvoyant, make_steps, replay_table};
 use ttlab::internals::traces::{self, Event, EventKind, flags};
 
-/// Time of this thread on a processor, to some 4 ms, so that other programs count for little; the
-/// clock's where Linux does not say.
+/// CPU time of this thread, with a resolution of about 4 ms, so that other programs have little
+/// influence. Falls back to wall time if Linux doesn't report it.
 struct Processor(WallTime, Instant);
 
 impl Processor {
@@ -51,8 +52,8 @@ impl Measurement for Processor {
     }
 }
 
-/// Like a search's events: each position is asked for before it is stored, some soon again and with
-/// a cutoff.
+/// Returns a synthetic trace that resembles a search: each position is probed before it is stored,
+/// and some are soon probed again, with a cutoff.
 fn made_up(events: usize) -> Vec<Event> {
     let mut state = 1u64;
     let mut random = |below: u64| {

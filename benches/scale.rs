@@ -1,6 +1,5 @@
-//! Whether what grows with a suite or a grid grows in proportion: the same work at 1,000, 10,000
-//! and 100,000, as time for each element. A slope shows as a falling number of elements in a
-//! second.
+//! Checks that operations on suites and grids take linear time: the same work at 1,000, 10,000 and
+//! 100,000 elements. If the time grows faster, the throughput in elements per second falls.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -12,12 +11,12 @@ use ttlab::internals::experiment::{Experiment, Plan};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Games of one pairing in one year: all want the same id.
+/// Returns games of the same players in the same year, which would all get the same id.
 fn games(count: usize) -> String {
     "[White \"A\"]\n[Black \"B\"]\n[Date \"2000.01.01\"]\n\n1. e4 e5 *\n\n".repeat(count)
 }
 
-/// One line with so many operations.
+/// Returns an EPD line with this many operations.
 fn operations(count: usize) -> String {
     let list: String = (0..count).map(|at| format!(" x{at} {at};")).collect();
     format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -{list}\n")
@@ -27,7 +26,7 @@ fn positions(count: usize) -> String {
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n".repeat(count)
 }
 
-/// A grid of so many points, half of which are left out by name.
+/// Returns an experiment with a grid of this many points, half of which are excluded by name.
 fn grid(count: usize) -> String {
     let seeds: Vec<String> = (0..count).map(|seed| seed.to_string()).collect();
     let excludes: String = (0..count / 2).map(|seed| format!("[[exclude]]\n'keys.seed' = {}\n", seed * 2)).collect();
@@ -37,7 +36,7 @@ fn grid(count: usize) -> String {
     )
 }
 
-/// A suite's text, as a plan holds it.
+/// Wraps a suite's text as a plan contains it.
 fn in_plan(suite: Option<&str>) -> SuiteTexts<'_> {
     static NONE: BTreeMap<String, String> = BTreeMap::new();
     SuiteTexts::Plan { suite, suites: &NONE }
@@ -66,7 +65,7 @@ fn scale(criterion: &mut Criterion) {
                 (0..count).fold(0, |sum, item| sum ^ plan.row_id(&job, item, 0, 1))
             });
         });
-        // A grid of 100,000 is the most there may be.
+        // A grid of 100,000 points is the largest that is allowed.
         let text = grid(count);
         group.bench_function(BenchmarkId::new("points and excludes", count), |bench| {
             bench.iter(|| {

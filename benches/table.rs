@@ -1,6 +1,6 @@
-//! The table against the memory that it lives in, in one run: a chain of probes and stores, in
-//! which each position tells which the next is, against a bare pointer chase over as much memory;
-//! clearing against a plain memset. `TTLAB_BENCH_MIB` (default 1024) sets the size.
+//! Compares the table with the memory that it uses, in the same run: a chain of probes and stores,
+//! in which each entry determines the next position, with a bare pointer chase over the same amount
+//! of memory; and clearing with a plain memset. `TTLAB_BENCH_MIB` (default 1024) sets the size.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -19,8 +19,8 @@ fn mix(n: u64) -> u64 {
 
 const STEPS: u64 = 1 << 16;
 
-/// Positions are numbers below 2^30, their keys the numbers mixed. An entry tells the next number
-/// in its move and its score.
+/// Positions are numbers below 2^30, and their keys are these numbers, mixed. An entry encodes the
+/// next number in its move and score.
 fn entry(next: u32, depth: u8) -> Entry {
     let score = (next >> 15) as i16 - (1 << 14);
     Entry { mv: Move::from_bits((next & 0x7fff) as u16), score, bound: Bound::Exact, depth, ..Entry::default() }
@@ -30,8 +30,8 @@ fn next(entry: &Entry) -> u32 {
     ((entry.score + (1 << 14)) as u32) << 15 | u32::from(entry.mv.bits())
 }
 
-/// One probe that hits and one store to the same position: where the next position is, only the
-/// probe's answer says.
+/// One probe that hits and one store to the same position. Only the result of the probe determines
+/// the next position.
 #[inline]
 fn step(table: &mut dyn Table, at: u32) -> u32 {
     let key = mix(u64::from(at) + 1);
@@ -41,14 +41,14 @@ fn step(table: &mut dyn Table, at: u32) -> u32 {
     next
 }
 
-/// Puts numbers into a random order.
+/// Shuffles numbers.
 fn shuffle(numbers: &mut [u32]) {
     for last in (1..numbers.len()).rev() {
         numbers.swap(last, (mix(last as u64) % (last as u64 + 1)) as usize);
     }
 }
 
-/// Fills the table and links what stayed in it to one random ring.
+/// Fills the table and links the entries that remain in it into one random ring.
 fn ring(table: &mut dyn Table, entries: u32) -> u32 {
     for number in 0..entries {
         table.store(mix(u64::from(number) + 1), entry(0, 1));
@@ -71,8 +71,8 @@ fn table(criterion: &mut Criterion) {
     let entries = (mib << 16) as u32;
     {
         let mut memory = Memory::new((mib << 17) as usize, true).unwrap();
-        // Every second pair, as about as many positions stay in the table; each tells where the
-        // next is.
+        // About every second pair, because about as many positions stay in the table. Each element
+        // points to the next.
         let mut ring: Vec<u32> = (0..entries).filter(|pair| mix(u64::from(*pair)) % 8 < 5).collect();
         shuffle(&mut ring);
         for (place, &pair) in ring.iter().enumerate() {

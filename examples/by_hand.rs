@@ -1,5 +1,5 @@
-//! The yardstick of table code: the same search over an always-replace table written by hand, with
-//! nothing to choose, or over the table of a policy. `benches/instructions.sh` counts the
+//! A yardstick for the table code: the same search with an always-replace table written by hand,
+//! without any options, or with the table of a policy. `benches/instructions.sh` counts the
 //! instructions of both.
 //!
 //! `cargo run --release --example by_hand -- hand|none|POLICY [SLOTS [NODES]]`
@@ -17,7 +17,7 @@ use ttlab::internals::table::{
     Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableKind, TableOptions, entry,
 };
 
-/// Two words for each slot, one slot for each key, the newest stays.
+/// A direct-mapped table with two words per slot, in which the newest entry always replaces.
 struct ByHand {
     words: Memory,
     slots: u64,
@@ -126,8 +126,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Engine::new(&options(table), None)?
         }
     };
-    // One iteration, cut short: the sweep over all slots at its end then costs the same however
-    // many nodes there are.
+    // One iteration that the node limit interrupts: the sweep over all slots at its end then costs
+    // the same for any number of nodes.
     let limit = Limit { depth: Some(10), nodes: Some(nodes) };
     let mut searched = 0;
     for fen in [

@@ -1,5 +1,5 @@
-//! A results file of many rows, for measuring reports: rows of a real one, with other variants,
-//! positions and nodes, and sealed anew.
+//! Writes a large results file for measuring reports. It repeats a row of a real file with other
+//! variants, positions and nodes, and recomputes the checksums.
 //!
 //! `cargo run --release --example many_rows -- results.csv 100 1000000 > many.csv` (100 variants, a
 //! million rows), then `/usr/bin/time -v ttlab report many.csv`
@@ -23,8 +23,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     writer.write_record(&heads)?;
     for number in 0..rows {
         let (who, place) = (number % variants, number / variants);
-        // Positions differ by orders of magnitude, variants by some per cent: SplitMix's mixing of
-        // the number.
+        // Positions differ by orders of magnitude, variants by a few percent. The noise is
+        // SplitMix's hash of the row number.
         let mut mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let noise = (mixed >> 40) as f64 / (1_u64 << 24) as f64;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
         let mut fields: Vec<String> = fields.collect();
         if check.is_some() {
-            // Each row is a job of its own, and so the first of its chain.
+            // Each row is a job of its own, so it is the first of its chain.
             ttlab::internals::record::seal(&mut fields, 0);
         }
         writer.write_record(fields)?;

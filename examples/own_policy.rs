@@ -1,14 +1,14 @@
-//! A policy of one's own in experiment files: this program is `ttlab` with one policy more.
+//! Adds your own policy to experiment files: this program is `ttlab` with one more policy.
 //!
-//! `cargo run --release --example own_policy -- run experiment.toml`, where the file says
+//! `cargo run --release --example own_policy -- run experiment.toml`, where the file has
 //! `"table.policy" = ["always", "centre"]`
 
 use serde::{Deserialize, Serialize};
 use std::process::ExitCode;
 use ttlab::{Decision, Entry, Newcomer, Replacement, register};
 
-/// Keeps an entry whose move goes to the four central files unless the newcomer's does too, or is
-/// deeper by `margin`.
+/// Keeps an entry with a move to one of the four central files, unless the newcomer has one too or
+/// is deeper by at least `margin`.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Centre {

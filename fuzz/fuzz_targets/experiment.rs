@@ -1,4 +1,4 @@
-//! Any text: an experiment, or a message that names a place in it.
+//! Fuzz target: any text is an experiment, or is refused with a message.
 #![no_main]
 
 #[path = "../../tests/program/fuzzing/experiment.rs"]

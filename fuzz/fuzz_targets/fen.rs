@@ -1,4 +1,5 @@
-//! Any text: read as FEN or refused; what was read can be written, read again and moved in.
+//! Fuzz target: any text is read as FEN or refused. A position that was read can be written, read
+//! again, and have its moves generated.
 #![no_main]
 
 #[path = "../../tests/program/fuzzing/fen.rs"]

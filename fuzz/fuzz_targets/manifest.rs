@@ -1,5 +1,5 @@
-//! Any manifest and any rows beside it: a report in three formats, or a message; no markup of
-//! theirs reaches the page.
+//! Fuzz target: any manifest with any rows gives a report in three formats, or a message. No markup
+//! from either reaches the page.
 #![no_main]
 
 #[path = "../../tests/program/fuzzing/manifest.rs"]

@@ -1,4 +1,4 @@
-//! Any text: a plan that is right to the last job, or refused.
+//! Fuzz target: any text is refused, or is a plan that is valid down to its last job.
 #![no_main]
 
 #[path = "../../tests/program/fuzzing/plan.rs"]

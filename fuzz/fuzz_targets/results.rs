@@ -1,5 +1,5 @@
-//! Any bytes after the header of a results file: a run over them ends with the rows of a run in
-//! peace, or says what is wrong.
+//! Fuzz target: any bytes after the header of a results file. A run that continues it ends with the
+//! rows of an undisturbed run, or reports what is wrong.
 #![no_main]
 
 #[path = "../../tests/program/fuzzing/results.rs"]

@@ -1,4 +1,5 @@
-//! Any bytes: read as EPD or PGN or refused; ids are unique, games replay.
+//! Fuzz target: any bytes are read as EPD or PGN, or refused. Ids are unique, and games can be
+//! replayed.
 #![no_main]
 
 #[path = "../../tests/program/fuzzing/suite.rs"]

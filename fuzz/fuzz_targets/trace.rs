@@ -1,5 +1,5 @@
-//! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no
-//! worse than any.
+//! Fuzz target: any bytes are read as a trace or refused. A trace is replayed on tables, and the
+//! clairvoyant policy is never worse than any other.
 #![no_main]
 
 #[path = "../../tests/program/fuzzing/trace.rs"]

@@ -1,11 +1,12 @@
-//! `action.yml`: its steps, run by bash as a runner would, in a repository of an engine's author.
+//! Tests of `action.yml`: runs its steps with bash, as a GitHub runner would, in the repository of
+//! an engine author.
 
 use crate::common::scratch;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The scripts of the action's steps, in order.
+/// Returns the scripts of the action's steps, in order.
 fn scripts() -> Vec<String> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("action.yml")).unwrap();
     let indented = |line: &&str| line.is_empty() || line.starts_with("        ");
@@ -23,7 +24,7 @@ fn git(folder: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// A repository whose experiment has tables of so many entries, as a commit.
+/// Commits an experiment that uses tables with `entries` entries, and returns the commit hash.
 fn commit(folder: &Path, entries: u32, depth: u8) -> String {
     let text = format!(
         "suite = 'builtin:bratko-kopec'\nfirst = 2\nlimit = {{ depth = {depth} }}\n[engine]\ntable.size = {entries}\n\
@@ -35,14 +36,15 @@ fn commit(folder: &Path, entries: u32, depth: u8) -> String {
     git(folder, &["rev-parse", "HEAD"])
 }
 
-/// What the steps do with a base, up to the first that fails.
+/// Runs the steps against the commit `base`, up to the first step that fails, and returns the
+/// output of the last step that ran.
 fn act(folder: &Path, temp: &Path, base: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_ttlab")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let mut last = None;
     for script in scripts() {
         let mut command = Command::new("bash");
-        // As runners call it: `shell: bash`.
+        // These are the flags that GitHub runners use for `shell: bash`.
         command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script]).current_dir(folder);
         command.env("PATH", &path).env("RUNNER_TEMP", temp).env("GITHUB_ACTION_PATH", env!("CARGO_MANIFEST_DIR"));
         command.env("GITHUB_OUTPUT", temp.join("output")).env("GITHUB_STEP_SUMMARY", temp.join("summary"));
@@ -68,7 +70,7 @@ fn steps_of_the_action_compare_with_the_base_and_keep_their_results() {
     let base = commit(folder.path(), 65_536, 4);
     assert_eq!(scripts().len(), 3);
 
-    // The same counts: the gate holds, and everything is kept.
+    // The counts are the same, so the gate passes, and all result files are kept.
     let output = act(folder.path(), temp.path(), &base);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let kept = temp.path().join("ttlab");
@@ -80,13 +82,13 @@ fn steps_of_the_action_compare_with_the_base_and_keep_their_results() {
     }
     assert!(!fs::read_to_string(temp.path().join("summary")).unwrap().is_empty());
 
-    // A base without the experiment has nothing to compare with.
+    // A base commit without the experiment leaves nothing to compare with.
     let fresh = scratch();
     let output = act(folder.path(), fresh.path(), &before);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(fs::read_to_string(fresh.path().join("summary")).unwrap().contains("gate.toml is new"));
 
-    // A table that is much too small: more nodes than the gate allows.
+    // A table that is much too small needs more nodes than the gate allows.
     commit(folder.path(), 4, 4);
     let worse = scratch();
     let output = act(folder.path(), worse.path(), &base);

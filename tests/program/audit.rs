@@ -1,4 +1,4 @@
-//! `ttlab audit` as users meet it.
+//! Tests of the `ttlab audit` command.
 
 use crate::common::scratch;
 use std::process::Command;
@@ -63,14 +63,14 @@ fn audit_first_limits_the_positions() {
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let (code, stdout) = jobs("3");
-    // Three positions to depth 2.
+    // Three positions, each searched to depth 2.
     let iterations = stdout.lines().nth(1).and_then(|line| line.split_whitespace().next());
     assert_eq!((code, iterations), (Some(0), Some("6")), "{stdout}");
     assert_eq!(jobs("0").0, Some(2));
 }
 
-/// An iteration that the limit cuts short has no score to hold against anything, and is not counted
-/// as looked at.
+/// An iteration that the node limit interrupts has no score to compare, so the audit doesn't count
+/// it.
 #[test]
 fn audit_counts_only_finished_iterations() {
     use ttlab::internals::chess::Board;

@@ -1,12 +1,14 @@
-//! Every cell of a page's tables by hand, from rows in which no two counters are alike: a column
-//! that shows another's figure, or another line's, is seen. And the same page in each of its forms.
+//! Checks every cell of a page's tables against values computed by hand. All counters in the rows
+//! are different, so a column that shows the figure of another column or another variant is
+//! detected. Also checks the same page in each output format.
 
 use crate::common::{run, scratch};
 use serde_json::{Value, json};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::fmt::Write;
 
-/// Counters of one search of `base`: no two alike, the sums of the table's laws kept.
+/// Counters of one search of `base`. They are all different, and the sums obey the table's
+/// conservation laws.
 const COUNTS: [(&str, u32); 14] = [
     ("search.nodes", 6400),
     ("search.evals", 2500),
@@ -24,8 +26,8 @@ const COUNTS: [(&str, u32); 14] = [
     ("table.rejections", 40),
 ];
 
-/// Ratios of `other` to `base` in nodes, position by position: two powers of 2 below seven times,
-/// four powers once; of `more`: one above but for the last.
+/// Node ratios to `base` for each position, as powers of 2. `other`: seven times 2^-1 and once
+/// 2^-3. `more`: seven times 2^1 and once 2^0.
 const OTHER: [i32; 8] = [-1, -1, -1, -1, -1, -1, -1, -3];
 const MORE: [i32; 8] = [1, 1, 1, 1, 1, 1, 1, 0];
 
@@ -42,8 +44,8 @@ fn rows() -> String {
                 2 => more,
                 _ => 0,
             };
-            // Scores differ where `other` searched the fewest nodes; `more` solves one of three,
-            // `other` all.
+            // Scores differ where `other` searched the fewest nodes. `more` solves one of the three
+            // positions, `other` solves all three.
             let score = if variant == 1 && power == -3 { 7 } else { 5 };
             let solved =
                 if position < 3 { (variant == 1 || variant == 2 && position == 0).to_string() } else { String::new() };
@@ -55,7 +57,7 @@ fn rows() -> String {
                     // `bare` has no table.
                     _ if variant == 3 && (column.starts_with("table") || column == "search.usable") => 0.0,
                     "search.move_only" if variant == 3 => 0.0,
-                    // Twice, three times as many of everything else.
+                    // All other counters are two or three times those of `base`.
                     _ => f64::from(count * (variant as u32 + 1)),
                 };
                 write!(text, ",{count}").unwrap();
@@ -71,7 +73,7 @@ fn near(found: &Value, expected: f64) -> bool {
     found.as_f64().is_some_and(|found| (found - expected).abs() < 1e-9)
 }
 
-/// Holds a row of a table against what is wanted of it, and says that nothing else is in it.
+/// Compares a row of a table with the expected cells, and checks that it has no other cells.
 #[track_caller]
 fn holds(table: &Value, row: usize, expected: &[(&str, Value)]) {
     let row = table["rows"][row].as_object().unwrap();
@@ -87,9 +89,11 @@ fn holds(table: &Value, row: usize, expected: &[(&str, Value)]) {
     }
 }
 
-/// The level of one line, for 5 % over all three: the largest of their sums, each by the root of
-/// its squares, over all 128 flips of eight positions' signs that are not each other's mirror
-/// image; what no more than 5 % of these exceed, as a t of seven degrees of freedom.
+/// The significance level of a single comparison that gives 5 % over all three. The statistic of a
+/// comparison is the absolute sum of its values divided by the square root of their sum of squares.
+/// We take the maximum over the comparisons for each of the 128 sign flips of the eight positions
+/// that aren't mirror images of each other, find the value that at most 5 % of the flips reach, and
+/// convert it to a t statistic with seven degrees of freedom.
 fn level_of_all() -> f64 {
     let mut largest: Vec<f64> = (0..128_u32)
         .map(|signs| {
@@ -102,7 +106,7 @@ fn level_of_all() -> f64 {
         })
         .collect();
     largest.sort_by(f64::total_cmp);
-    // Six of 128 are 4.7 %: the least value that is reached by no more than these.
+    // Six of 128 are 4.7 %: this is the smallest value that no more than six flips reach.
     let allowed = &largest[122..];
     let reach = *allowed.iter().find(|value| **value > largest[121] + 1e-6).unwrap();
     let t = reach * (7.0 / (8.0 - reach * reach)).sqrt();
@@ -125,7 +129,7 @@ fn page_cells_equal_figures_computed_by_hand() {
         parts.iter().find(|part| part["part"] == "table" && part["key"] == key).unwrap_or_else(|| panic!("no {key}"))
     };
 
-    // Means of the logarithms: -10/8 and 7/8 in powers of 2.
+    // The means of the logarithms are -10/8 and 7/8, as powers of 2.
     let (other, more) = ((-1.25_f64).exp2(), 0.875_f64.exp2());
     let summary = table("summary");
     let ends = |row: usize, key: &str| [0, 1].map(|at| summary["rows"][row][key][at].as_f64().unwrap());
@@ -152,7 +156,8 @@ fn page_cells_equal_figures_computed_by_hand() {
             ("seconds", json!(times * 2.0)),
         ]
     };
-    // 6400 on each of eight positions; halves and eighths of it; doubles of it.
+    // `base` needs 6400 nodes on each of eight positions; `other` a half or an eighth of that;
+    // `more` twice as many on seven of them.
     holds(summary, 0, &line("base *", "-", 51_200.0, json!(1.0), Value::Null, 1.0));
     holds(summary, 1, &line("other", "better", 23_200.0, json!(other), json!(of_other), 2.0));
     holds(summary, 2, &line("more", "unclear", 96_000.0, json!(more), json!(of_more), 3.0));
@@ -174,9 +179,10 @@ fn page_cells_equal_figures_computed_by_hand() {
     }
     assert_eq!(traffic["rows"].as_array().unwrap().len(), 3, "what has no table is not here");
 
-    // Eight of eight below: 2 of 256 patterns come as far; seven of seven above (one is equal and
-    // turns nothing): 4 of 256. Three lines share their flips, and the largest of their statistics
-    // is rarely another's: at most three times as much.
+    // `other`: all eight positions are below 1, and 2 of 256 sign patterns are as extreme. `more`:
+    // all seven unequal positions are above 1 (the equal one doesn't count), so 4 of 256 patterns
+    // are as extreme. Three comparisons share their sign flips, and the largest statistic is rarely
+    // another comparison's, so the corrected p is at most three times as large.
     let details = table("details");
     let detail = |row: usize, key: &str| details["rows"][row][key].clone();
     for (row, least) in [(1, 2.0 / 256.0), (2, 4.0 / 256.0)] {
@@ -199,10 +205,11 @@ fn page_cells_equal_figures_computed_by_hand() {
             );
         }
     }
-    // The spread of `other`: seven times 1/4 and once 7/4 from the mean, in powers of 2: a standard
-    // error of 1/4. Seen four times in five is what lies so many of these from 1 as Student's
-    // quantiles say: of the level that all lines together leave, or of the end of an interval (97.5
-    // %, of eight 48/64 farther) where that asks for more, and of four in five.
+    // Deviations of `other` from its mean, as powers of 2: seven of 1/4 and one of 7/4, which gives
+    // a standard error of 1/4. The difference that is detectable with 80 % power is this many
+    // standard errors away from 1: Student's quantile for the level that is left after correcting
+    // for all comparisons, or the end of the confidence interval (97.5 %, times 1 + 48/64 with
+    // eight positions) if that is larger, plus the quantile for 80 %.
     let seen = detail(1, "detectable").as_f64().unwrap().ln_1p() / std::f64::consts::LN_2;
     let student = StudentsT::new(0.0, 1.0, 7.0).unwrap();
     let end = 1.75 * student.inverse_cdf(0.975);
@@ -213,7 +220,7 @@ fn page_cells_equal_figures_computed_by_hand() {
     let plain = ((1.96 + 0.84) * 0.25 * 8.0_f64.sqrt() * std::f64::consts::LN_2 / 1.01_f64.ln()).powi(2);
     assert!(needed > plain && needed < 3.0 * plain, "{needed}, {plain}");
 
-    // Each against each: the best stands first, against all others.
+    // Pairwise comparisons: the best variant comes first, compared with all others.
     let pairs = table("pairs");
     assert_eq!(pairs["rows"].as_array().unwrap().len(), 6);
     for row in pairs["rows"].as_array().unwrap() {
@@ -228,8 +235,9 @@ fn page_cells_equal_figures_computed_by_hand() {
     }
     assert!(pairs["rows"].as_array().unwrap()[..3].iter().all(|row| row["line"] == "other"));
 
-    // On the grid: two slots against one, at either value of the centre; and what they do together.
-    // In powers of 2: -1.25 and -0.875; 0.875 and 1.25; 0.375 between.
+    // Main effects on the grid: two slots compared with one, for either value of `centre`, and the
+    // interaction of the two options. As powers of 2: -1.25 and -0.875; 0.875 and 1.25; the
+    // difference is 0.375.
     let keys = |table: &Value| -> Vec<String> {
         let columns = table["columns"].as_array().unwrap().iter();
         columns
@@ -271,7 +279,8 @@ fn page_cells_equal_figures_computed_by_hand() {
         assert!(near(&map["cells"][found[0]][found[1]], power.exp2()), "{map}");
     }
 
-    // The shares of a bar are those of the probes; what is left of the hits stands by itself.
+    // The parts of a bar are shares of the probes; hits that are neither usable nor move-only have
+    // a part of their own.
     let figure =
         |key: &str| parts.iter().find(|part| part["part"] == "figure" && part["key"] == key).unwrap()["plot"].clone();
     let anatomy = figure("anatomy");
@@ -306,7 +315,7 @@ fn page_cells_equal_figures_computed_by_hand() {
     assert!(near(&forest["forest"]["rows"][0]["mean"], other));
     assert!(near(&forest["forest"]["rows"][0]["high"], of_other[1]));
 
-    // What a reader sees: marks, dashes, stars.
+    // The printed report, with its marks, dashes and stars.
     let shown = read(&[]);
     let row = |name: &str| shown.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{shown}"));
     assert!(row("base *").contains("51,200"), "{shown}");
@@ -324,8 +333,8 @@ fn page_cells_equal_figures_computed_by_hand() {
         row.split("<td").skip(1).map(str::to_owned).collect()
     };
     let cells = |name: &str| cells_of("summary", name);
-    // An option's values as a variant's: what is clearly less and clearly more has its colour, what
-    // is held against does not.
+    // Option values are coloured like variants: a clear decrease or increase has a colour, the
+    // baseline doesn't.
     assert!(cells_of("effects", "2")[2].contains(" better"), "{html}");
     assert!(cells_of("effects", "5")[2].contains(" worse"), "{html}");
     assert!(!cells_of("effects", "1 *")[2].contains("better"));
@@ -343,7 +352,8 @@ fn page_cells_equal_figures_computed_by_hand() {
         );
     }
     assert!(csv.contains(",seconds,4,,,4.00\n"), "{csv}");
-    // Any metric by its name: a rate over all searches, a sum, and another baseline.
+    // Any metric can be selected by name: here a rate over all searches, a sum, and another
+    // baseline.
     let rates: Value = serde_json::from_str(&read(&[
         "--format",
         "json",

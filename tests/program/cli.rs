@@ -1,4 +1,5 @@
-//! The binary as a user meets it: exit codes, places in error messages, results that survive.
+//! End-to-end tests of the command line: exit codes, locations in error messages, and results that
+//! survive failures.
 
 use crate::common::{listed_commands, run, scratch};
 use std::fs;
@@ -10,7 +11,7 @@ fn experiment(folder: &Path, text: &str) -> PathBuf {
     path
 }
 
-/// Results without the column of seconds.
+/// Returns the results without the `seconds` column.
 fn counts(folder: &Path) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
     let seconds = reader.headers().unwrap().iter().position(|name| name == "seconds").unwrap();
@@ -94,11 +95,11 @@ fn error_in_a_file_shows_its_line_and_column() {
     let folder = scratch();
     for (at, (text, required)) in cases.iter().enumerate() {
         let path = experiment(folder.path(), &format!("{head}{text}"));
-        // One way leads from a file to its experiment: each third mistake is shown to those who
-        // search, too.
+        // All commands load files with the same code, so only every third mistake is also tried
+        // with `run` and `plan`.
         for command in ["check", "run", "plan"].into_iter().take(if at % 3 == 0 { 3 } else { 1 }) {
             let (_, stderr, code) = run(&[command, path.to_str().unwrap()]);
-            // What is expected of a plan changes none of its searches.
+            // Expectations don't affect the searches that a plan lists.
             let expected = if command == "plan" && text.starts_with("[[expect]]") { 0 } else { 2 };
             assert_eq!(code, expected, "{command} {text}\n{stderr}");
             for part in *required {
@@ -126,8 +127,8 @@ fn error_in_a_file_shows_its_line_and_column() {
     );
 }
 
-/// A wrong claim changes no search: the plan is shown, with the claim's mistake as a warning; no
-/// shard is dealt.
+/// An invalid claim doesn't change any search, so the plan is printed with a warning. Splitting it
+/// into shards is refused.
 #[test]
 fn plan_with_an_invalid_claim_is_shown_with_a_warning() {
     let folder = scratch();
@@ -143,7 +144,7 @@ fn plan_with_an_invalid_claim_is_shown_with_a_warning() {
     assert!(!out.exists(), "{stderr}");
 }
 
-/// What is set on the command line is told as what a file says is.
+/// Mistakes in `--set` are reported in the same way as mistakes in a file.
 #[test]
 fn error_of_a_set_flag_suggests_the_nearest_name() {
     let file = "experiments/quick.toml";
@@ -166,7 +167,7 @@ fn error_of_a_set_flag_suggests_the_nearest_name() {
     }
 }
 
-/// A table for which this machine has no memory is a limit that `check` prints.
+/// `check` warns if a table is too large for this machine's memory.
 #[test]
 fn check_warns_of_a_table_larger_than_memory() {
     let folder = scratch();
@@ -180,7 +181,7 @@ fn check_warns_of_a_table_larger_than_memory() {
     assert!(stderr.contains("memory"), "{stderr}");
 }
 
-/// No message has a word that only the language of the program knows.
+/// No message uses a word that only Rust programmers know, such as the name of an integer type.
 #[test]
 fn messages_contain_no_word_of_the_programming_language() {
     let folder = scratch();
@@ -243,7 +244,7 @@ fn messages_contain_no_word_of_the_programming_language() {
         "[grid]\n\"table.size\" = [2021-01-01]",
     ];
     for case in cases {
-        // A key of the file stands above the head's, which it replaces.
+        // A key of the test case replaces the same key in the head.
         let key = case.split(' ').next().unwrap();
         let head: String = head.lines().filter(|line| !line.starts_with(key)).map(|line| format!("{line}\n")).collect();
         let text = if case.starts_with('[') { format!("{head}{case}\n") } else { format!("{case}\n{head}") };
@@ -327,9 +328,9 @@ fn counts_do_not_depend_on_the_number_of_jobs() {
     assert_eq!(all[0], all[1]);
 }
 
-/// Searches that end for want of nodes, at twenty limits: the same counts from a new engine and
-/// from one that has searched (one job at a time keeps its engine from item to item), and from
-/// another process.
+/// Searches that end at a node limit, with twenty limits, give the same counts with a new engine,
+/// with an engine that has searched before (with one job at a time, the engine is reused for all
+/// items), and in another process.
 #[test]
 fn counts_at_twenty_node_limits_repeat() {
     let folder = scratch();
@@ -351,7 +352,7 @@ fn counts_at_twenty_node_limits_repeat() {
     assert!(all[0].len() > 20 * 2 * 4);
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2]);
-    // Each search alone, in a process of its own, enters as many nodes as it may.
+    // A single search in its own process searches exactly as many nodes as the limit allows.
     let nodes = |limit: &str| {
         let args = ["search", "startpos", "--nodes", limit, "--set", "table.size=512", "--set", "table.slots=2"];
         let (stdout, ..) = run(&args);
@@ -361,8 +362,8 @@ fn counts_at_twenty_node_limits_repeat() {
     limits.iter().for_each(|limit| assert_eq!(nodes(limit), *limit));
 }
 
-/// Sequences: along the games of a PGN file, and along the engine's own play, with any number of
-/// jobs.
+/// Sequences follow the games of a PGN file, or the engine's own play. The number of jobs doesn't
+/// change the results.
 #[test]
 fn sequences_leave_a_row_for_each_ply() {
     let folder = scratch();
@@ -423,7 +424,7 @@ fn bench_prints_the_lines_that_tools_parse() {
     assert!(stdout.trim_end().ends_with(" nps"), "{stdout}");
 }
 
-/// A report that cannot be written says why, and its figures are seen all the same.
+/// If a report can't be written, the reason is reported and the figures are still printed.
 #[test]
 fn report_that_cannot_be_written_gives_the_reason_and_is_printed() {
     let folder = scratch();
@@ -448,8 +449,7 @@ fn report_that_cannot_be_written_gives_the_reason_and_is_printed() {
 fn commands_without_an_experiment_print_their_result() {
     let (stdout, stderr, code) = run(&["perft", "startpos", "5"]);
     assert_eq!((stdout.as_str(), code), ("4865609\n", 0));
-    // The rate is the count by the time that stands beside it, to what the digits of both leave
-    // open.
+    // The rate is the count divided by the time printed beside it, within the rounding of both.
     let words: Vec<f64> = stderr.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     let [seconds, millions] = words[..] else { panic!("{stderr}") };
     let (least, most) = (4.865_609 / (millions + 0.051), 4.865_609 / (millions - 0.051).max(1e-9));
@@ -459,11 +459,11 @@ fn commands_without_an_experiment_print_their_result() {
         run(&["perft", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", "2", "--divide"]);
     assert!(stdout.lines().count() == 49, "{stdout}");
     assert!(stdout.ends_with("2039\n"), "{stdout}");
-    // One ply: each move has the one position behind it.
+    // At depth 1, each move leads to exactly one position.
     let (stdout, _, _) = run(&["perft", "startpos", "1", "--divide"]);
     assert!(stdout.lines().filter(|line| line.ends_with(": 1")).count() == 20, "{stdout}");
     assert!(stdout.ends_with("20\n"), "{stdout}");
-    // The bench took no longer than the whole of its process.
+    // The time that the bench reports is at most the run time of its whole process.
     let begun = std::time::Instant::now();
     let (stdout, _, _) = run(&["bench"]);
     let all = begun.elapsed().as_secs_f64();
@@ -471,7 +471,8 @@ fn commands_without_an_experiment_print_their_result() {
     let [nodes, rate] = words[..] else { panic!("{stdout}") };
     assert!(rate.is_finite(), "{stdout} in {all} s");
     assert!(nodes / rate <= all + 1e-3, "{stdout} in {all} s");
-    // Where nothing is replaced, a table holds the same whatever makes its entries older.
+    // If nothing is replaced, the table ends with the same number of entries whichever clock ages
+    // them.
     let entries = |clock: &str| {
         let clock = format!("table.clock={clock}");
         let position = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -479,7 +480,7 @@ fn commands_without_an_experiment_print_their_result() {
         stdout.lines().find(|line| line.starts_with("entries")).map(str::to_owned).unwrap()
     };
     assert_eq!(entries("iteration"), entries("search"));
-    // A search without a table has nothing to tell of one.
+    // A search without a table prints no table counters.
     let counted = |table: &str| run(&["search", "startpos", "--depth", "3", "--set", table]).0.contains("table.probes");
     assert!(counted("table=bounded"));
     assert!(!counted("table=none"));
@@ -546,8 +547,8 @@ fn experiment_files_of_the_repository_pass_check() {
     assert!(stdout.lines().count() >= 4, "{stderr}");
 }
 
-/// The files that the README and the guides show are right, and the printed pages are those of the
-/// definitions.
+/// The experiment files shown in the README and the guides pass `check`, and the generated
+/// reference pages match what the program prints.
 #[test]
 fn files_shown_in_documents_pass_check() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -566,7 +567,7 @@ fn files_shown_in_documents_pass_check() {
         ("docs/columns.md", &["columns", "--markdown"]),
         ("docs/ttlab.schema.json", &["schema"]),
     ] {
-        // The package leaves out the schema, which `ttlab schema` prints.
+        // The published package leaves out the schema, which `ttlab schema` prints.
         if !root.join(name).exists() && !root.join(".git").exists() {
             continue;
         }
@@ -574,8 +575,8 @@ fn files_shown_in_documents_pass_check() {
     }
 }
 
-/// A setting without a value is shown whole; one of a path that is none, its path; one of a wrong
-/// value, its value.
+/// If a setting has no value, all of it is underlined; if its path is unknown, the path; if its
+/// value is wrong, the value.
 #[test]
 fn error_underlines_the_wrong_part_of_a_setting() {
     let folder = scratch();
@@ -594,7 +595,8 @@ fn error_underlines_the_wrong_part_of_a_setting() {
     }
 }
 
-/// The turns of a search are written to a file, and taken from it again; what cannot be is said.
+/// The turns of the searchers can be recorded to a file and replayed from it. Invalid input is
+/// reported.
 #[test]
 fn search_records_turns_and_takes_them_again() {
     let folder = scratch();
@@ -604,7 +606,7 @@ fn search_records_turns_and_takes_them_again() {
         let args = ["search", "startpos", "--depth", "4", "--set", "table.size=1024", "--set", "threads.count=3"];
         run(&[&args[..], more].concat())
     };
-    // The third column is the only one that a clock makes.
+    // Only the third column depends on the clock.
     let counts = |stdout: &str| stdout.split("all iterations:").nth(1).unwrap().to_owned();
     let random = ["--set", "threads.schedule=random", "--set", "threads.seed=5"];
     let (stdout, stderr, code) = search(&[&random[..], &["--record-turns", file]].concat());

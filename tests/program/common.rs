@@ -1,4 +1,4 @@
-//! What the tests of the binary share.
+//! Helpers shared by the end-to-end tests.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,20 +7,21 @@ use tempfile::TempDir;
 use ttlab::internals::record::manifest::Manifest;
 use ttlab::internals::record::verify::verify;
 
-/// A folder that is deleted with its owner; in memory where the system has such a place, since runs
-/// wait for the disk at every step.
+/// Creates a folder that is deleted when it is dropped. It is in memory if the system has
+/// `/dev/shm`, because runs sync to disk at every step.
 pub fn scratch() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
     made.or_else(|_| TempDir::new()).unwrap()
 }
 
-/// What some tests need besides Rust: the words of `TTLAB_REQUIRE`.
+/// What some tests need besides Rust: the words that `TTLAB_REQUIRE` accepts.
 const NEEDS: [&str; 10] =
     ["browser", "cc", "dev-full", "engines", "namespaces", "parallel", "python", "reports", "slurm", "strace"];
 
-/// Says what was not tested for want of something and how to get it, past the harness, which shows
-/// nothing of a test that passes. Where `TTLAB_REQUIRE` names that need the test fails.
+/// Reports that a test was skipped because something isn't installed, and how to get it. Writes
+/// past the test harness, which hides the output of passing tests. The test fails if
+/// `TTLAB_REQUIRE` lists this need.
 #[track_caller]
 pub fn skip(need: &str, why: &str) {
     assert!(NEEDS.contains(&need), "no need of this name: {need}");
@@ -32,7 +33,7 @@ pub fn skip(need: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED ({need}): {why}");
 }
 
-/// Whether Python has a package; says so when not.
+/// Returns whether Python has a package, and reports the skip if it doesn't.
 #[track_caller]
 pub fn has_python(package: &str) -> bool {
     let output = Command::new("python3").args(["-c", &format!("import {package}")]).output();
@@ -43,7 +44,7 @@ pub fn has_python(package: &str) -> bool {
     found
 }
 
-/// Whether the kept results are here: the package leaves them out.
+/// Returns whether the recorded results are present: the published package leaves them out.
 pub fn has_reports() -> bool {
     let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/studies").is_dir();
     if !found {
@@ -55,8 +56,8 @@ pub fn has_reports() -> bool {
     found
 }
 
-/// Changes a folder's manifest, and seals it and the results beside it as a run would have left
-/// them.
+/// Changes a folder's manifest, then recomputes the seals of the manifest and the results, as if a
+/// run had written them.
 pub fn seal_anew(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     let path = folder.join("manifest.json");
     let mut manifest = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
@@ -72,7 +73,8 @@ pub fn seal_anew(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     std::fs::write(&path, manifest.to_text().unwrap()).unwrap();
 }
 
-/// Calls the program in the project's folder: standard output, standard error, exit code.
+/// Runs the program in the project's folder, and returns its standard output, standard error and
+/// exit code.
 pub fn run(args: &[&str]) -> (String, String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ttlab"));
     let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
@@ -80,13 +82,13 @@ pub fn run(args: &[&str]) -> (String, String, i32) {
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
 }
 
-/// The names of the commands that `ttlab --help` lists, in its order.
+/// Returns the names of the commands that `ttlab --help` lists, in its order.
 pub fn listed_commands(help: &str) -> Vec<&str> {
     let lines = help.lines().skip_while(|line| *line != "Experiments:").take_while(|line| *line != "Options:");
     lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect()
 }
 
-/// One test, by this same program, where no other program can be found.
+/// Runs one test of this test binary with a `PATH` in which no program can be found.
 fn without_programs(require: &str) -> (String, bool) {
     let test = "sweep::synced::row_is_on_the_disk_during_the_next_search";
     let mut command = Command::new(std::env::current_exe().unwrap());

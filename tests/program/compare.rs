@@ -1,4 +1,4 @@
-//! `ttlab compare`: what it pairs, what it shows, and how it ends.
+//! Tests of `ttlab compare`: how it pairs rows, what it prints, and its exit codes.
 
 use crate::common::{run, scratch, seal_anew};
 use std::collections::HashMap;
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 const NASTY: &str = "a<b>|\"&'c";
 
-/// A small run: two variants on four positions, one of them with a name that no format likes.
+/// Runs a small experiment: two variants on four positions. The name of one variant has characters
+/// that need escaping in every output format.
 fn small(folder: &Path, out: &str, depth: u8) -> PathBuf {
     let file = folder.join("trial.toml");
     let text = format!(
@@ -23,7 +24,7 @@ fn small(folder: &Path, out: &str, depth: u8) -> PathBuf {
 
 type Rows = Vec<Vec<String>>;
 
-/// A copy of a results folder with its rows changed.
+/// Copies a results folder and changes its rows.
 fn altered(from: &Path, to: &Path, alter: impl Fn(&dyn Fn(&str) -> usize, &mut Rows)) {
     fs::create_dir_all(to).unwrap();
     fs::copy(from.join("experiment.toml"), to.join("experiment.toml")).unwrap();
@@ -44,11 +45,11 @@ fn altered(from: &Path, to: &Path, alter: impl Fn(&dyn Fn(&str) -> usize, &mut R
     writer.write_record(&header).unwrap();
     rows.iter().for_each(|row| writer.write_record(row).unwrap());
     writer.flush().unwrap();
-    // As if a run had ended with these rows.
+    // Seals the folder as if a run had ended with these rows.
     seal_anew(to, |manifest| manifest["rows"] = rows.len().into());
 }
 
-/// Scales a column of one variant.
+/// Multiplies a column of one variant by a factor.
 fn scaled(column: &'static str, variant: &'static str, factor: f64) -> impl Fn(&dyn Fn(&str) -> usize, &mut Rows) {
     move |at, rows| {
         for row in rows.iter_mut().filter(|row| row[at("variant")] == variant) {
@@ -58,7 +59,7 @@ fn scaled(column: &'static str, variant: &'static str, factor: f64) -> impl Fn(&
     }
 }
 
-/// A variant's nodes over all rows of the first repeat, summed here.
+/// Sums a variant's nodes over all rows of the first repeat, independently of the program.
 fn nodes(folder: &Path, variant: &str) -> f64 {
     let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -69,7 +70,7 @@ fn nodes(folder: &Path, variant: &str) -> f64 {
         .sum()
 }
 
-/// Whether a table shows a gate's outcome on a variant.
+/// Returns whether the output shows this outcome of a gate for a variant.
 fn judged(stdout: &str, outcome: &str, gate: &str, variant: &str, seen: &str) -> bool {
     let mut lines =
         stdout.lines().filter(|line| line.starts_with(outcome) && line.contains(gate) && line.contains(variant));
@@ -105,7 +106,8 @@ fn failing_gate_exits_1_and_is_named() {
     assert!(judged(&stdout, "FAIL", "nodes > +1%", "plain", "(+2.00 %, 24 rows differ)"), "{stdout}");
     assert!(judged(&stdout, "pass", "nodes > +1%", NASTY, ""), "{stdout}");
 
-    // A gate that lets it pass leaves the promise of equal plans, unless the user lets go of it.
+    // If the gate passes, rows that moved still break the promise of equal plans, unless the user
+    // allows moves.
     let wide = ["compare", old, new, "--fail-on", "nodes > +3%"];
     let (stdout, _, code) = run(&wide);
     assert_eq!(code, 4, "{stdout}");
@@ -113,7 +115,7 @@ fn failing_gate_exits_1_and_is_named() {
     let (stdout, _, code) = run(&[&wide[..], &["--allow-moves"]].concat());
     assert_eq!(code, 0, "{stdout}");
     assert!(stdout.starts_with("ok: 2 gates pass; 24 of 48 paired rows moved"), "{stdout}");
-    // The other way round it is an improvement, by a share of the larger total.
+    // In the other direction it is an improvement, relative to the larger total.
     let back = ["compare", new, old, "--allow-moves", "--fail-on", "nodes > 0", "--fail-on", "nodes < -1.9%"];
     let (stdout, _, code) = run(&back);
     assert_eq!(code, 1, "{stdout}");
@@ -134,7 +136,7 @@ fn change_in_any_kind_of_column_is_reported() {
         assert!(stdout.contains("1 of 32 paired rows moved"), "{stdout}");
         assert!(stdout.contains(&format!("{column} differ")), "{stdout}");
     }
-    // Times are no counts, and other options are no promise.
+    // Times aren't counts, so changed times don't count as moved rows.
     let slow = folder.path().join("slow");
     altered(&base, &slow, scaled("seconds", "plain", 3.0));
     let (old, new) = (base.to_str().unwrap(), slow.to_str().unwrap());
@@ -153,8 +155,8 @@ fn gate_on_a_time_within_noise_passes() {
     let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
     let flat = |row: &mut Vec<String>, at: usize, value: f64| row[at] = value.to_string();
     altered(&base, &old, |at, rows| rows.iter_mut().for_each(|row| flat(row, at("seconds"), 1.0)));
-    // One position takes ten times as long, the three others a little less: the total doubles, the
-    // pairs disagree.
+    // One position takes ten times as long and the other three slightly less: the total more than
+    // doubles, but the pairs disagree.
     altered(&base, &new, |at, rows| {
         let first = rows[0][at("position")].clone();
         for row in rows.iter_mut() {
@@ -178,7 +180,7 @@ fn missing_rows_exit_3() {
     assert_eq!(code, 3, "{stdout}");
     assert!(stdout.starts_with("FAIL: NEW lacks 16 rows of BASE; all 32 paired rows are equal"), "{stdout}");
     assert!(stdout.contains("\"plain\", BK.01, depth 3"), "{stdout}");
-    // The other way round nothing is missing.
+    // In the other direction, no rows are missing.
     let (stdout, _, code) = run(&["compare", new, old]);
     assert_eq!(code, 0, "{stdout}");
     assert!(stdout.contains("0 of 32 moved, 16 only in NEW"), "{stdout}");
@@ -211,7 +213,7 @@ fn variants_of_other_names_are_paired_by_their_options() {
     let (stdout, _, code) = run(&["compare", old, new]);
     assert_eq!(code, 0, "{stdout}");
     assert!(stdout.contains("note: \"plain\" is \"bare\" in NEW"), "{stdout}");
-    // Without manifests nobody knows that they are the same.
+    // Without manifests, nothing shows that the two variants are the same.
     let alone = folder.path().join("alone.csv");
     fs::copy(renamed.join("results.csv"), &alone).unwrap();
     let (stdout, _, code) = run(&["compare", old, alone.to_str().unwrap()]);
@@ -266,7 +268,8 @@ fn machine_formats_agree_and_escape_every_name() {
     let read = |name: &str| fs::read_to_string(out(name)).unwrap();
 
     let junit = read("junit");
-    // Rows, equality and a gate for each variant; of the nasty one equality and the gate fail.
+    // Each variant has a test for its rows, one for equality and one for the gate. For the variant
+    // with the special characters, equality and the gate fail.
     assert!(junit.contains("<testsuites name=\"ttlab compare\" tests=\"6\" failures=\"2\">"), "{junit}");
     assert!(junit.contains("<testsuite name=\"a&lt;b&gt;|&quot;&amp;'c\" tests=\"3\" failures=\"2\">"), "{junit}");
     assert_eq!(junit.matches("<failure").count(), 2);
@@ -298,7 +301,8 @@ fn machine_formats_agree_and_escape_every_name() {
     assert!(serde_json::from_str::<serde_json::Value>(&stdout).is_ok(), "{stdout}");
 }
 
-/// What matters stands first: plans, rows, by how much, the gate, before any table.
+/// The most important lines come first, before any table: plans, rows, the size of the change, and
+/// the gate.
 #[test]
 fn comparison_begins_with_plans_rows_nodes_and_gate() {
     let folder = scratch();
@@ -325,7 +329,7 @@ fn comparison_begins_with_plans_rows_nodes_and_gate() {
     assert!(lines[2].contains("plans: they differ in limit.depth (3 -> 4)"), "{lines:?}");
     assert!(lines[3].contains("rows: 0 of 48 moved, 16 only in NEW"), "{lines:?}");
     assert!(lines[5].contains("none was given"), "{lines:?}");
-    // An option that has another value in every variant is told once.
+    // An option that has a different value in all variants is reported once.
     let file = fs::read_to_string(folder.path().join("trial.toml")).unwrap();
     fs::write(folder.path().join("trial.toml"), format!("{file}[engine]\nalgorithm = 'pvs'\n")).unwrap();
     let other = folder.path().join("other");
@@ -337,8 +341,8 @@ fn comparison_begins_with_plans_rows_nodes_and_gate() {
     assert!(!lines[2].contains("depth"), "{lines:?}");
 }
 
-/// What of two manifests speaks against a comparison is told of the side that it is true of; of
-/// times, where a gate asks for them alone.
+/// Doubts about a comparison that come from the manifests name the side they apply to. Doubts about
+/// times appear only if a gate uses times.
 #[test]
 fn notes_name_the_side_that_makes_a_comparison_doubtful() {
     let folder = scratch();
@@ -381,8 +385,8 @@ fn notes_name_the_side_that_makes_a_comparison_doubtful() {
         &notes(&|manifest| manifest["ended"] = serde_json::Value::Null, count),
         "the run of NEW is not finished"
     ));
-    // Options that are not what they were: told once for all variants, or of those that it is true
-    // of, where the plans are not equal.
+    // Options that differ although the plans aren't equal are reported once for all variants, or
+    // for the variants that they apply to.
     let differences = |change: &dyn Fn(&mut serde_json::Value)| -> Vec<String> {
         notes(
             &|manifest| {
@@ -411,7 +415,8 @@ fn notes_name_the_side_that_makes_a_comparison_doubtful() {
     assert_eq!(differences(&|_| ()), ["their positions, limits or variants, in ways that no manifest records"]);
 }
 
-/// Too little for two decimals is told by its first digit; nothing is "=".
+/// A change that is too small for two decimals is written with its first significant digit; no
+/// change is written as "=".
 #[test]
 fn small_change_is_written_with_its_first_digit() {
     use ttlab::internals::report::comparison::format_change;
@@ -427,8 +432,8 @@ fn small_change_is_written_with_its_first_digit() {
     }
 }
 
-/// The range of a time by hand: half of what its repeats lie apart, position by position, added up;
-/// of a count none.
+/// The range of a time, by hand: half the spread of its repeats at each position, summed over the
+/// positions. Counts have a range of 0.
 #[test]
 fn range_of_a_time_equals_half_the_spread_of_its_repeats() {
     let folder = scratch();
@@ -457,14 +462,14 @@ fn range_of_a_time_equals_half_the_spread_of_its_repeats() {
     assert_eq!(value_and_range("v: s").1, "± 1");
 }
 
-/// Positions that have the same name in two results and are not the same are not compared, by
-/// whatever they are joined; those that only one has are no matter.
+/// Results in which different positions have the same name can't be compared, whatever they are
+/// joined by. Positions that only one of the results has don't matter.
 #[test]
 fn different_positions_of_one_name_are_refused() {
     let folder = scratch();
     let fens = ["4k3/8/8/8/8/8/4P3/4K3 w - -", "4k3/4p3/8/8/8/8/8/4K3 w - -", "7k/8/8/8/8/8/P7/K7 w - -"];
     let ran = |name: &str, fens: &[&str], plies: &str| {
-        // Positions without a name are called by the file's.
+        // Positions without a name are named after the file.
         let suite = folder.path().join(name).join("pos.epd");
         fs::create_dir(folder.path().join(name)).unwrap();
         fs::write(&suite, fens.join("\n")).unwrap();
@@ -476,7 +481,7 @@ fn different_positions_of_one_name_are_refused() {
         out.to_str().unwrap().to_owned()
     };
     let base = ran("base", &fens, "");
-    // The same, fewer, others, and the same searched otherwise.
+    // The same positions; fewer; different ones; and the same ones as starts of sequences.
     for (name, fens, plies, refused) in [
         ("same", &fens[..], "", None),
         ("fewer", &fens[..2], "", None),

@@ -1,5 +1,5 @@
-//! What the documents say: every command runs as it stands, the data scientist's examples give the
-//! rows' own sums, and the JSON Schema takes what the program takes.
+//! Tests of the documentation: every command in it runs unchanged, the data-frame examples give the
+//! sums of the rows, and the JSON Schema accepts what the program accepts.
 
 use crate::common::{has_python, listed_commands, run, scratch};
 use std::fs;
@@ -12,7 +12,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Documents that a stranger reads.
+/// Returns the paths of the documents for users.
 fn documents() -> Vec<PathBuf> {
     let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let mut all: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
@@ -21,13 +21,13 @@ fn documents() -> Vec<PathBuf> {
     all
 }
 
-/// The blocks of a language in a document.
+/// Returns a document's code blocks of one language.
 pub fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("```{language}\n");
     text.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
 }
 
-/// A folder like a checkout, in which every experiment is as shallow as can be.
+/// Creates a folder like a checkout, in which every experiment has the smallest useful depth.
 fn checkout() -> TempDir {
     fn shallow(from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
@@ -65,8 +65,8 @@ fn shell(folder: &Path, command: &str) -> Output {
 #[test]
 fn commands_in_the_documents_run_unchanged() {
     let folder = checkout();
-    // What the documents take for granted: results of the main job, twice, and a file of the
-    // reader's own.
+    // What the documents assume: results of the default experiment, twice, and an experiment file
+    // of the reader.
     for command in [
         "ttlab run experiments/quick.toml -q",
         "mkdir -p target ci && cp -r reports/quick target/quick && cp -r reports/quick ci/new",
@@ -75,7 +75,7 @@ fn commands_in_the_documents_run_unchanged() {
         assert!(shell(folder.path(), command).status.success(), "{command}");
     }
     let mut ran = std::collections::HashSet::new();
-    // What is said of other engines needs other engines.
+    // The page about other engines needs other engines, so it is left out.
     for document in documents().into_iter().filter(|path| !path.ends_with("engines.md")) {
         let text = fs::read_to_string(&document).unwrap();
         for line in blocks(&text, "sh").into_iter().flat_map(str::lines) {
@@ -84,8 +84,8 @@ fn commands_in_the_documents_run_unchanged() {
                 Some(rest) => format!("ttlab {rest}"),
                 None => line.to_owned(),
             };
-            // Depths that take seconds in a build with checks take less here; the words are the
-            // document's.
+            // Depths that take seconds in a debug build are reduced; the rest of the command is
+            // unchanged.
             let command = command
                 .replace("--depth 9", "--depth 5")
                 .replace("--depth 8", "--depth 5")
@@ -95,21 +95,23 @@ fn commands_in_the_documents_run_unchanged() {
                 assert!(line.is_empty() || line.starts_with("cargo "), "{}: what is `{line}`?", document.display());
                 continue;
             }
-            // Which shard a line names is the reader's choice: all are run before they are merged.
+            // A line that runs one shard is replaced by a loop over all shards, because merging
+            // needs all of them.
             let all = "for i in 0 1 2 3 4 5 6 7; do ttlab run --plan plan.json --shard $i -q || exit 9; done";
             let command = if command.starts_with("ttlab run --plan") { all.to_owned() } else { command };
-            // Another engine's trace is the reader's own: ours is of the same format.
+            // In the document, the trace comes from the reader's engine; here a trace of ttlab's
+            // engine, in the same format, takes its place.
             let command = command.replace("--shards 100", "--shards 8").replace("import raw.trace", "import s.trace");
-            // An engine that is there, and a second instead of a minute.
+            // Uses an engine that is always available, and a second instead of a minute.
             let command = command.replace("doctor stockfish", "doctor ttlab uci --time 1");
-            // What two documents say runs once.
+            // A command that appears in several documents runs once.
             if !ran.insert(command.clone()) {
                 continue;
             }
             let output = shell(folder.path(), &command);
             let code = output.status.code().unwrap_or(-1);
-            // At so small a depth a figure may be another: 1 is an answer. 2, 5 and a panic are
-            // not.
+            // At such small depths a command may find a difference, so exit code 1 is fine. 2, 5
+            // and a panic aren't.
             assert!(
                 matches!(code, 0 | 1),
                 "{}: `{command}` ends with {code}: {}",
@@ -121,7 +123,7 @@ fn commands_in_the_documents_run_unchanged() {
     assert!(ran.len() > 8, "only {} commands were found", ran.len());
 }
 
-/// Runs Python where it is there with a module; what it printed.
+/// Runs Python code if Python and the module are installed, and returns what it printed.
 pub fn python(module: &str, folder: &Path, code: &str, input: &str) -> Option<String> {
     if !has_python(module) {
         return None;
@@ -169,7 +171,7 @@ fn data_frame_examples_give_the_sums_of_the_rows() {
     assert_eq!(examples.len(), 2);
 }
 
-/// Files that both must refuse: what is wrong, and the file.
+/// Experiment files that both the schema and the program must reject: what is wrong, and the text.
 const WRONG: &[(&str, &str)] = &[
     ("an unknown key", "questoin = 'x'"),
     ("no depth so great", "limit = { depth = 999 }"),
@@ -271,7 +273,8 @@ fn repaired_suite_is_written_and_read_in_strict_mode() {
     assert_eq!((code, stderr.as_str()), (0, ""));
     let items: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((items[0]["best"][0].as_str(), items[0]["best_san"][0].as_str()), (Some("d6d1"), Some("Qd1+")));
-    // What the strict reader takes comes back the same, games with their moves.
+    // What the strict reader accepts is the same after writing and reading it again, including the
+    // moves of games.
     for suite in ["data/bratko-kopec.epd", "data/openings.epd"] {
         let json = run(&["suite", suite, "--format", "csv"]).0;
         run(&["suite", suite, "-o", fixed]);
@@ -293,8 +296,8 @@ fn options_search_finds_any_part_of_a_name() {
     assert_eq!(run(&["options", "xyzzy"]).2, 2);
 }
 
-/// Every command that is shown has a man page, with its examples and exit codes, that a formatter
-/// reads without a word.
+/// Every listed command has a man page with examples and exit codes, which a formatter reads
+/// without warnings.
 #[test]
 fn man_page_of_every_command_has_examples_and_exit_codes() {
     let folder = scratch();

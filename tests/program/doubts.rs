@@ -1,5 +1,5 @@
-//! Each doubt and each warning at its edge, by hand: what is told, of whom, and from which figure
-//! on.
+//! Tests of each doubt and each warning at its threshold: what it says, which variants it names,
+//! and from which value on it appears.
 
 use ttlab::internals::analysis::caveats::timing::Timing;
 use ttlab::internals::analysis::caveats::warnings::{Warning, join_warnings, result_warnings, shard_warning};
@@ -9,8 +9,8 @@ use ttlab::internals::analysis::questions::power::Power;
 use ttlab::internals::analysis::{Frame, Line, Summary};
 use ttlab::internals::record::manifest::{Build, Machine, Manifest, RunSegment, ShardRun};
 
-/// A line of so many searches, some of them truncated to common depths or not compared, some jobs
-/// failed.
+/// A line with the given numbers of searches, searches truncated to common depths, incomparable
+/// searches and failed jobs.
 fn line(name: &str, searches: usize, truncated: usize, incomparable: usize, errors: usize) -> Line {
     let measures = vec![Measure { truncated, incomparable, ..Measure::default() }];
     Line { name: name.to_owned(), searches, errors, measures, hashfull: 900.0, ..Line::default() }
@@ -45,7 +45,8 @@ fn warnings_begin_at_their_documented_limits() {
         assert!(drifted[0].contains(&format!("took {output} against the first")), "{drifted:?}");
     }
     assert_eq!(page_notes(&plain, None, false), ["the run is not finished: the same `ttlab run` continues it"]);
-    // Failed jobs of all lines together, searches of the least and the most.
+    // Failed jobs are summed over all lines; the smallest and largest numbers of searches are
+    // reported.
     let failed = summary(vec![line("a", 19, 0, 0, 1), line("b", 20, 0, 0, 0), line("c", 18, 0, 0, 2)]);
     let words = page_notes(&failed, None, true);
     assert_eq!(words.len(), 2, "{words:?}");
@@ -53,11 +54,12 @@ fn warnings_begin_at_their_documented_limits() {
     assert!(words[1].contains("18 to 20 searches"), "{words:?}");
     let one = page_notes(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None, true);
     assert_eq!(one, ["a job failed and is left out: see the error column"]);
-    // Groups of other columns may differ in their numbers.
+    // Groups by other columns may have different numbers of searches.
     let grouped =
         Summary { by: vec!["game".to_owned()], ..summary(vec![line("a", 19, 0, 0, 0), line("b", 20, 0, 0, 0)]) };
     assert_eq!(page_notes(&grouped, None, true), Vec::<String>::new());
-    // Who was compared in common depths, and who not at all; the first three by name.
+    // Names the lines that were compared at common depths only, and those that weren't compared at
+    // all. Only the first three are listed by name.
     let unlike =
         page_notes(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
     let expected = "not all reached the depths of the baseline: the ratios of \"b\" count only the depths that the variant and the baseline both finished; searches of \"c\" \
@@ -69,7 +71,7 @@ fn warnings_begin_at_their_documented_limits() {
     assert!(!many[0].contains("not compared"), "{many:?}");
 }
 
-/// A manifest of one stretch.
+/// A manifest of a run that wasn't interrupted.
 fn manifest(commit: &str, cpu: &str) -> Manifest {
     let build =
         Build { version: "1".to_owned(), commit: commit.to_owned(), profile: "release".to_owned(), ..Build::default() };
@@ -86,7 +88,7 @@ fn joined_results_warn_of_differing_origins() {
     assert_eq!(*builds, ["1 aa release", "1 bb release"]);
     let [Warning::Machines(machines)] = &join_warnings(&[("a", Some(&a)), ("c", Some(&c))])[..] else { panic!() };
     assert_eq!(*machines, ["fast, 4 cores, x", "slow, 4 cores, x"]);
-    // A run that another build continued is of both.
+    // A run that another build continued has both builds.
     let mut continued = a.clone();
     continued.segments.extend(b.segments.clone());
     assert!(matches!(join_warnings(&[("a", Some(&continued))])[..], [Warning::Builds(_)]));
@@ -129,7 +131,8 @@ fn warning_names_the_tables_that_hardly_fill() {
         sensitivity::count_warnings(&manifest, &summary, 0.005).all_warnings().cloned().collect::<Vec<_>>()
     };
     let as_is: &dyn Fn(&mut Manifest, &mut Summary) = &|_, _| ();
-    // Replacement needs every table full to three tenths; anything else one.
+    // Questions about replacement need every table to be at least 30 % full; for other questions
+    // one such table is enough.
     let words = doubts(&["table.policy.kind"], &[299.0, 300.0], as_is);
     assert_eq!(words.len(), 1, "{words:?}");
     assert!(words[0].contains("tables of \"a\" stayed"), "{words:?}");
@@ -143,11 +146,11 @@ fn warning_names_the_tables_that_hardly_fill() {
     assert_eq!(words.len(), 1, "{words:?}");
     assert!(words[0].contains("\"a\", \"b\", \"c\" and 1 more stayed"), "{words:?}");
     assert!(words[0].contains("unlike tables in a game"), "{words:?}");
-    // Lines without a table of limited size have none that could be full.
+    // Lines without a bounded table don't count, because they have no table that could be full.
     assert_eq!(doubts(&["probe.at"], &[f64::NAN, 900.0], as_is), Vec::<String>::new());
     assert_eq!(doubts(&["probe.at"], &[f64::NAN, 10.0], as_is).len(), 1);
     assert_eq!(doubts(&["table.policy.kind"], &[10.0], as_is), Vec::<String>::new(), "nothing is compared");
-    // Age shows in sequences, and where nothing is cleared.
+    // Aging has an effect in sequences, and if the table is never cleared.
     let aged = |change: &dyn Fn(&mut Manifest, &mut Summary)| doubts(&["table.refresh"], &[900.0, 900.0], change);
     assert!(aged(as_is).len() == 1);
     assert!(aged(as_is)[0].starts_with("aging is invisible"));
@@ -157,7 +160,7 @@ fn warning_names_the_tables_that_hardly_fill() {
     assert_eq!(aged(&|manifest, _| manifest.sequence = true), Vec::<String>::new());
     let kept = serde_json::json!({ "table": { "clear": "never" } });
     assert_eq!(aged(&|manifest, _| _ = manifest.options.insert("a".to_owned(), kept.clone())), Vec::<String>::new());
-    // Too few to show anything; few.
+    // Too few positions for any result to be significant, and few searches.
     let words = doubts(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.power.clusters = 5);
     assert_eq!(words.len(), 1, "{words:?}");
     assert!(words[0].starts_with("5 positions are too few"), "{words:?}");
@@ -178,7 +181,7 @@ fn warning_names_the_tables_that_hardly_fill() {
     );
 }
 
-/// A tenth of a per cent is what whole buckets leave over.
+/// A difference of 0.1 % comes from rounding down to whole buckets.
 #[test]
 fn tables_whose_bytes_differ_by_a_thousandth_count_as_equal() {
     let compare = |bytes: u32| {
@@ -198,8 +201,9 @@ fn tables_whose_bytes_differ_by_a_thousandth_count_as_equal() {
     }
 }
 
-/// The sentences about a page, from figures that are all different: who has the fewest and the
-/// most, how many of each, on what it hangs, and what could be seen.
+/// Checks the sentences about a page with figures that are all different: which variants have the
+/// fewest and the most nodes, how many differ, on which position the result depends, and which
+/// differences were detectable.
 #[test]
 fn findings_name_the_variants_and_count_the_differences() {
     use ttlab::internals::analysis::Metric;
@@ -243,7 +247,7 @@ fn findings_name_the_variants_and_count_the_differences() {
             "Most nodes: \"e\", 50.0 % more nodes [45.0, 56.0] against the baseline (24 pairs).",
         ]
     );
-    // Nothing is said of what cannot be seen or is seen exactly.
+    // There is no sentence about power if it is undefined or any difference is detectable.
     for seen in [f64::NAN, 0.0] {
         assert_eq!(page(&|summary| summary.power.detectable = seen).len(), 3, "{seen}");
     }
@@ -261,7 +265,8 @@ fn findings_name_the_variants_and_count_the_differences() {
     );
     assert!(last(&|power| power.needed = 7.3).ends_with("about 8 positions."));
     assert!(last(&|power| power.needed = 56.0).ends_with("about 56 positions."));
-    // A mark that one position decides, or whose sign it turns; the first three by name.
+    // Significance that depends on one position, or a position that reverses the sign; only the
+    // first three are listed by name.
     let hinged = page(&|summary| summary.lines[3].measures[0].fragile = true);
     assert_eq!(hinged[4], "Significance depends on a single position: \"c\" (0.970; 1.170 without c's game).");
     let turned = page(&|summary| {

@@ -1,6 +1,5 @@
-//! Every plot read back from its SVG, as a reader's eye reads it: what stands where, in which
-//! colour, under which name. Places are held against each other by proportion, never against the
-//! pixels that the drawing's own arithmetic gives.
+//! Reads every plot back from its SVG: which shape is where, in which colour and with which label.
+//! Positions are compared by proportion, never with the pixels that the drawing code computes.
 
 use std::collections::BTreeMap;
 use ttlab::internals::analysis::questions::curves::{CurvePoint, Series};
@@ -11,13 +10,13 @@ use ttlab::internals::report::svg::lines::Lines;
 use ttlab::internals::report::svg::scatter::Scatter;
 use ttlab::internals::report::svg::stacked::Stacked;
 
-/// An element that shows something.
+/// A visible SVG element.
 #[derive(Debug, Clone, Default)]
 struct Shape {
     tag: String,
     attributes: BTreeMap<String, String>,
     text: String,
-    /// Its tooltip.
+    /// The text of its tooltip.
     title: String,
 }
 
@@ -39,7 +38,7 @@ impl Shape {
         corners.map(point).collect()
     }
 
-    /// The middle of a mark, and which of the four shapes it is.
+    /// Returns the centre of a marker, and which of the four shapes it is.
     fn middle(&self) -> ((f64, f64), usize) {
         match self.tag.as_str() {
             "circle" => ((self.number("cx"), self.number("cy")), 0),
@@ -50,7 +49,7 @@ impl Shape {
             _ => {
                 let points = self.points();
                 match points[..] {
-                    // A triangle's base lies below its middle, by less than its tip above.
+                    // A triangle's base is closer to its centre than its tip is.
                     [tip, right, _] => ((tip.0, tip.1 + (right.1 - tip.1) / 1.8), 2),
                     [tip, right, ..] => ((tip.0, right.1), 3),
                     _ => panic!("{self:?}"),
@@ -60,7 +59,7 @@ impl Shape {
     }
 }
 
-/// All shapes of a drawing in their order, and its width and height.
+/// Parses a drawing: all shapes in order, and its width and height.
 fn parsed(svg: &str) -> (Vec<Shape>, f64, f64) {
     assert!(svg.starts_with("<svg "), "{svg}");
     assert!(svg.ends_with("</svg>"), "{svg}");
@@ -85,7 +84,7 @@ fn parsed(svg: &str) -> (Vec<Shape>, f64, f64) {
                 shapes.last_mut().unwrap().title = text.to_owned();
             }
             "" | "g" | "style" => {
-                // The end of something: a title's text is over.
+                // A closing tag: ends a title's text.
                 in_title &= !tag.starts_with("/title");
             }
             _ => {
@@ -116,7 +115,7 @@ fn near(found: f64, expected: f64) {
     assert!((found - expected).abs() < NEAR, "{found}, wanted {expected}");
 }
 
-/// Where values stand on an axis, learned from two of them.
+/// An axis, calibrated from two values and their positions.
 #[derive(Clone, Copy)]
 struct Axis {
     log: bool,
@@ -126,7 +125,8 @@ struct Axis {
 }
 
 impl Axis {
-    /// From the outermost of some values and their places; all others must agree.
+    /// Calibrates the axis from the smallest and the largest value; all other values must agree
+    /// with it.
     #[track_caller]
     fn learned(log: bool, known: &[(f64, f64)]) -> Self {
         let scale = |value: f64| if log { value.ln() } else { value };
@@ -145,7 +145,7 @@ impl Axis {
     }
 }
 
-/// The value of a tick's text.
+/// Parses the value of a tick label.
 fn read(text: &str) -> f64 {
     let (number, scale) = match text.char_indices().last().unwrap() {
         (at, 'k') => (&text[..at], 1e3),
@@ -156,7 +156,7 @@ fn read(text: &str) -> f64 {
     number.parse::<f64>().unwrap() * scale
 }
 
-/// Texts of an anchor and class, as (x, y, text).
+/// Returns the texts with an anchor and a class, as (x, y, text).
 fn texts<'a>(shapes: &'a [Shape], class: &str, anchor: &str) -> Vec<(f64, f64, &'a str)> {
     shapes
         .iter()
@@ -166,13 +166,13 @@ fn texts<'a>(shapes: &'a [Shape], class: &str, anchor: &str) -> Vec<(f64, f64, &
         .collect()
 }
 
-/// Straight lines of a class.
+/// Returns the straight lines of a class.
 fn lines_of(shapes: &[Shape], class: &str) -> Vec<[f64; 4]> {
     let mine = shapes.iter().filter(|shape| shape.tag == "line" && shape.class() == class);
     mine.map(|shape| ["x1", "y1", "x2", "y2"].map(|name| shape.number(name))).collect()
 }
 
-/// Where the plot stands on its axis: a level line under all of it.
+/// Returns the y coordinate of the horizontal axis: the lowest line of the plot.
 #[track_caller]
 fn floor(shapes: &[Shape]) -> f64 {
     let frame = lines_of(shapes, "frame");
@@ -184,7 +184,7 @@ fn floor(shapes: &[Shape]) -> f64 {
     y1
 }
 
-/// Ticks stand at their values, each with a rule; they do not run into each other.
+/// Checks that ticks are at their values, that each has a grid line, and that they don't overlap.
 #[track_caller]
 fn ticks_stand(shapes: &[Shape], axis: &Axis, ticks: &[(f64, f64, &str)], upright: bool, values: &[f64]) {
     assert!(ticks.len() >= 2, "{ticks:?}");
@@ -213,12 +213,13 @@ fn series(name: &str, points: &[(f64, f64, f64, f64)]) -> Series {
     Series { name: name.to_owned(), line: None, points: points.iter().map(point).collect() }
 }
 
-/// The colour of a class: `s3 line` is 3.
+/// Returns the colour of a class: `s3 line` is 3.
 fn colour(class: &str) -> usize {
     class[1..2].parse().unwrap()
 }
 
-/// Under the plot each series has a mark of its own shape and colour, and its name behind it.
+/// Checks that below the plot each series has a marker with its own shape and colour, followed by
+/// its name.
 #[track_caller]
 fn legend_says(shapes: &[Shape], bottom: f64, expected: &[(&str, usize, usize)]) {
     let under: Vec<&Shape> = shapes
@@ -288,7 +289,7 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
         assert_eq!(one.len(), 1);
         assert!(one[0][1] == one[0][3]);
 
-        // Each series has its colour and shape; the base the ink's.
+        // Each series has its own colour and shape; the baseline has colour 0.
         let colours = match base {
             None => [1, 2, 3],
             Some(0) => [0, 1, 2],
@@ -330,7 +331,8 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
             shapes.iter().any(|shape| shape.text == "ratio of nodes" && shape.attributes.contains_key("transform"))
         );
     }
-    // Shares in percent, ticks of its own, no interval; one series needs no legend.
+    // Shares are shown in percent, with the axis's own ticks and without intervals; a single series
+    // needs no legend.
     let points = [(1.0, 0.1, nan, nan), (2.0, 0.2, nan, nan), (5.0, 0.9, nan, nan)];
     let plot = Lines { series: vec![series("only", &points)], x: "slots".to_owned(), share: true, ..Lines::default() };
     let (shapes, _, height) = parsed(&plot.render(700.0, "title", false));
@@ -340,7 +342,7 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
     let y = Axis::learned(false, &points.iter().zip(&places).map(|(p, at)| (p.1, at.1)).collect::<Vec<_>>());
     let up = texts(&shapes, "", "end");
     assert!(up.iter().all(|(.., text)| text.ends_with(" %")));
-    // Shares reach over the whole height: 1 is no mark of theirs.
+    // Shares use the full height of the plot, without a reference line at 1.
     let bottom = floor(&shapes);
     assert!(bottom - places[0].1 < 0.1 * bottom, "{places:?}");
     assert!(places[2].1 < 0.12 * bottom, "{places:?}");
@@ -415,8 +417,8 @@ fn ratio_figure_draws_each_ratio_and_interval_at_its_value() {
                 near(ends[0], x.place(low));
                 near(ends[1], x.place(high));
             }
-            // The name's first words stand beside the mark, or above it on a phone; never under
-            // another row's.
+            // The first words of the name are beside the marker, or above it on narrow screens;
+            // never below the name of another row.
             let words = name.split(", ").next().unwrap();
             let anchor = if width < 500.0 { "start" } else { "end" };
             let named = texts(&shapes, "", anchor).into_iter().find(|(.., text)| text.starts_with(words)).unwrap();
@@ -473,8 +475,8 @@ fn map_draws_each_cell_at_its_row_and_column() {
             }
         }
         assert!(cells.next().is_none());
-        // 0.5 and 2 are as far from 1 and as strong: five ratios, four strengths, from least to
-        // most.
+        // 0.5 and 2 are equally far from 1, so they have the same strength: five ratios, four
+        // strengths, in increasing order.
         let strengths: Vec<f64> = strengths.into_values().collect();
         assert_eq!(strengths.len(), 4, "{strengths:?}");
         assert!(strengths.is_sorted_by(|a, b| a < b), "{strengths:?}");
@@ -569,7 +571,7 @@ fn position_points_are_drawn_at_their_size_and_ratio() {
             assert_eq!(mark.title, format!("{} at {}: {:.3} of {size} nodes", series.name, point.x, point.y));
         }
         legend_says(&shapes, bottom, &[("better", 1, 1), ("worse", 2, 2)]);
-        // The line of equal nodes stands at 1 where every point lies on one side of it, too.
+        // The line of equal nodes is at 1 even if all points are on one side of it.
         for one_side in &all {
             let plot = Scatter { series: vec![one_side.clone()], ..plot.clone() };
             let (shapes, ..) = parsed(&plot.render(width, "title", true));
@@ -580,8 +582,8 @@ fn position_points_are_drawn_at_their_size_and_ratio() {
     }
 }
 
-/// Values of any size, on any scale: ticks are inside it, in order, and neither too few nor too
-/// many.
+/// For values of any size on any scale, ticks are inside the scale, in order, and neither too few
+/// nor too many.
 #[test]
 fn ticks_of_any_scale_are_ordered_and_inside_it() {
     use ttlab::internals::report::svg::scale::{Scale, format_short};
@@ -591,7 +593,7 @@ fn ticks_of_any_scale_are_ordered_and_inside_it() {
             for (from, to) in [(58.0, 346.0), (300.0, 12.0), (58.0, 746.0)] {
                 let scale = Scale::new(log, [low, high].into_iter(), (from, to));
                 let (first, last) = (scale.pixel(low), scale.pixel(high));
-                // The ends lie inside, near the edges.
+                // The extreme values are inside the scale, close to its ends.
                 let length = to - from;
                 for (found, edge) in [(first, from), (last, to)] {
                     let apart = (found - edge).abs() / length.abs();
@@ -607,7 +609,7 @@ fn ticks_of_any_scale_are_ordered_and_inside_it() {
                 for tick in ticks {
                     let place = scale.pixel(tick);
                     assert!(place >= from.min(to) && place <= from.max(to));
-                    // Its text tells it, to a hundredth of what the scale spans.
+                    // The tick's label is accurate to 1/50 of the scale's length.
                     let message = match format_short(tick).strip_suffix('G') {
                         Some(number) => number.parse::<f64>().unwrap() * 1e9,
                         None => read(&format_short(tick)),
@@ -619,8 +621,8 @@ fn ticks_of_any_scale_are_ordered_and_inside_it() {
     }
 }
 
-/// The line that all are held against is in the picture, though all lie on one side of it; no more
-/// lines than three have bands.
+/// The reference line is always visible, even if all values are on one side of it. Intervals are
+/// drawn as bands for at most three series.
 #[test]
 fn reference_line_is_always_drawn_and_bands_only_for_three_series() {
     let nan = f64::NAN;
@@ -652,13 +654,13 @@ fn reference_line_is_always_drawn_and_bands_only_for_three_series() {
         let plot = Lines { series: all, x: "x".to_owned(), y: "y".to_owned(), ..Lines::default() };
         let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
         assert_eq!(shapes.iter().filter(|shape| shape.class().ends_with("band")).count(), bands, "{count} series");
-        // Where it has no room the interval is told.
+        // If there is no room for a band, the tooltip still gives the interval.
         assert_eq!(shapes.iter().filter(|shape| shape.title.contains(", 95 % ")).count(), 3 * count);
     }
 }
 
-/// A stair goes level to the next value and then up or down to it: a count stays what it is until
-/// it changes.
+/// Step lines go horizontally to the next point and then vertically to its value, because a count
+/// stays the same until it changes.
 #[test]
 fn step_lines_are_level_between_their_points() {
     let nan = f64::NAN;
@@ -669,15 +671,15 @@ fn step_lines_are_level_between_their_points() {
         let line = shapes.iter().find(|shape| shape.class().ends_with(" line")).unwrap().points();
         assert_eq!(line.len(), if stairs { 5 } else { 3 });
         for (at, pair) in line.windows(2).enumerate().filter(|_| stairs) {
-            // Level first, up or down where the next value stands.
+            // Horizontal first, then vertical at the next point.
             let (level, upright) = (pair[0].1 == pair[1].1, pair[0].0 == pair[1].0);
             assert_eq!([level, upright], [at % 2 == 0, at % 2 == 1], "{line:?}");
         }
     }
 }
 
-/// Where an axis has more names than room some are left out: those that are there have room between
-/// them, and each value keeps its line.
+/// If an axis has more labels than room, some are left out. The remaining labels don't overlap, and
+/// each value keeps its grid line.
 #[test]
 fn axis_labels_do_not_overlap() {
     let values: Vec<f64> = (1..=30).map(f64::from).collect();
@@ -700,8 +702,8 @@ fn axis_labels_do_not_overlap() {
     }
 }
 
-/// A name that is too long keeps both of its ends, as much of each, and fits; one that fits is left
-/// alone.
+/// A label that is too long is shortened in the middle, keeping equally much of both ends, so that
+/// it fits; one that fits is unchanged.
 #[test]
 fn long_label_keeps_both_ends() {
     use ttlab::internals::report::svg::{ellipsize, text_width, wrap_name};
@@ -715,7 +717,7 @@ fn long_label_keeps_both_ends() {
         assert!(head.chars().count().abs_diff(tail.chars().count()) <= 1, "{short}");
     }
     assert_eq!(ellipsize(name, text_width(name)), name);
-    // It is broken after commas first: each line fits that has one, and nothing is lost.
+    // Names are wrapped after commas first: every line fits, and nothing is lost.
     let lines = wrap_name(name, 200.0);
     assert!(lines.len() > 1, "{lines:?}");
     assert!(lines.iter().all(|line| text_width(line) <= 200.0), "{lines:?}");
@@ -723,7 +725,7 @@ fn long_label_keeps_both_ends() {
     assert_eq!(wrap_name(name, text_width(name)).len(), 1);
 }
 
-/// What lies beyond the ends of an axis is drawn at them.
+/// Values beyond the ends of an axis are drawn at its ends.
 #[test]
 fn values_beyond_an_axis_are_drawn_at_its_ends() {
     use ttlab::internals::report::svg::scale::{Scale, format_short};
@@ -731,7 +733,8 @@ fn values_beyond_an_axis_are_drawn_at_its_ends() {
         let scale = Scale::new(log, [1.0, 10.0].into_iter(), (100.0, 300.0));
         assert_eq!([0.001, 1e6].map(|value| scale.pixel(value)), [100.0, 300.0]);
     }
-    // As many digits as tell it: thousands from ten of them on, without noughts behind the point.
+    // Labels have as many digits as the value needs: thousands are abbreviated from 10,000 on,
+    // without trailing zeros.
     for (value, text) in [
         (999.0, "999"),
         (1024.0, "1024"),
@@ -748,8 +751,8 @@ fn values_beyond_an_axis_are_drawn_at_its_ends() {
     }
 }
 
-/// A cell's strength is its distance from 1 by factors: a half is as far as the double, the
-/// farthest is the strongest.
+/// The strength of a cell's colour is its distance from 1 on a log scale: 1/2 is as strong as 2,
+/// and the farthest ratio is the strongest.
 #[test]
 fn map_colours_a_half_as_strongly_as_a_double() {
     let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -765,7 +768,7 @@ fn map_colours_a_half_as_strongly_as_a_double() {
     assert!(strengths[0] == strengths[1], "{strengths:?}");
     assert!(strengths[2] == strengths[3], "{strengths:?}");
     assert!(strengths[0] > strengths[2], "{strengths:?}");
-    // What is infinitely far takes nothing from the others.
+    // An infinitely distant ratio doesn't weaken the colours of the others.
     let plot = Heat { cells: vec![vec![Some(0.0), Some(4.0)], vec![None, Some(2.0)]], ..plot };
     let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
     let with: Vec<f64> =

@@ -1,5 +1,5 @@
-//! Designs against the engines themselves: traces with each engine's own answers
-//! (`tests/traces/README.md`).
+//! Compares cache designs with the engines they model: traces that include each engine's own
+//! answers (`tests/traces/README.md`).
 
 use crate::common::{run, scratch, skip};
 use lzma_rust2::XzReader;
@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// The counts of the design's policy on a trace.
+/// Replays a trace with the given settings and returns the counts.
 fn replayed(trace: &Path, sets: &[&str]) -> HashMap<String, u64> {
     let sets = sets.iter().flat_map(|set| ["--set", set]);
     let args: Vec<&str> = ["replay", "--format", "csv", trace.to_str().unwrap()].into_iter().chain(sets).collect();
@@ -43,7 +43,7 @@ fn design_answers_every_probe_as_its_engine_did() {
         let found = with("table.prefetch=none");
         assert_eq!(found["otherwise"], 0, "{design}: {found:?}");
         assert_eq!(["probes", "hits", "refused"].map(|column| found[column]), own, "{design}: {found:?}");
-        // Another guard, and another number of buckets, are not taken for it.
+        // Another guard margin or another number of buckets doesn't match the engine.
         for set in ["table.guard.margin=0", "table.size=60"] {
             let other = with(set);
             assert!(other["otherwise"] > 0 || other["refused"] > own[2], "{design}: {set}: {other:?}");

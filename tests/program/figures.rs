@@ -1,9 +1,10 @@
-//! Every figure of a small results file, by hand: two axes, three repeats, a failed job, a variant
-//! that went less deep, a game, and a variant without a table. Then the laws that any figures keep:
-//! rows in another order, one more repeat, sides swapped, names changed.
+//! Checks every figure of a small results file against values computed by hand: two axes, three
+//! repeats, a failed job, a variant searched to a lower depth, a game, and a variant without a
+//! table. Then checks properties that hold for all figures: they don't depend on the order of rows,
+//! on one more repeat, on which side is the baseline, or on names.
 //!
-//! Nodes at depths 1 and 2 (`none` was searched to depth 1 alone; `b2` on q failed). g/1 and g/2
-//! are two plies of one game:
+//! Nodes at depths 1 and 2 (`none` was only searched to depth 1; `b2` failed on q). g/1 and g/2 are
+//! two plies of one game:
 //!
 //! |      | table        | p        | q         | g/1     | g/2      | total |
 //! |------|--------------|----------|-----------|---------|----------|-------|
@@ -27,8 +28,8 @@ use ttlab::internals::stats::ratio::Ratio;
 
 const UNITS: [(&str, &str); 4] = [("", "p"), ("", "q"), ("g", "g/1"), ("g", "g/2")];
 
-/// Name, kind, size and slots of the table, and the nodes of depths 1 and 2 on each unit (0: not
-/// searched).
+/// Name of the variant; kind, size and slots of its table; and the nodes of depths 1 and 2 on each
+/// unit (0: not searched).
 type Variant = (&'static str, &'static str, &'static str, &'static str, [[u32; 2]; 4]);
 
 const VARIANTS: [Variant; 5] = [
@@ -43,7 +44,7 @@ const HEADER: &str = "variant,game,position,repeat,depth,table.kind,table.size,t
                       search.usable,search.move_only,table.probes,table.hits,table.misses_empty,table.misses_other,table.stores,\
                       table.fills,table.evictions,table.rejections,slots,entries,seconds,error";
 
-/// The rows, of so many repeats: the n-th takes so many seconds for each iteration.
+/// The rows of all repeats. In each repeat, every iteration takes the given number of seconds.
 fn rows(seconds: &[u32]) -> Vec<String> {
     let mut rows = Vec::new();
     for (repeat, seconds) in seconds.iter().enumerate() {
@@ -56,17 +57,17 @@ fn rows(seconds: &[u32]) -> Vec<String> {
                     ));
                 }
                 for (depth, nodes) in (1..).zip(depths).filter(|(_, nodes)| *nodes > 0) {
-                    // b1 ends p with another score; s1 solves p and not q.
+                    // b1 ends with another score on p; s1 solves p but not q.
                     let score = if (name, *position, depth) == ("b1", "p", 2) { 7 } else { 5 };
                     let solved = match (name, *position) {
                         ("s1", "p") => "true",
                         ("s1", "q") => "false",
                         _ => "",
                     };
-                    // Of each iteration: half its nodes evaluated; 8 probes, 6 hits, 2 usable, 3
-                    // good for their move, 1 miss on a free slot and 1 on others; 4 stores at depth
-                    // 1, all into free slots, 12 at depth 2: 2 free, 7 evictions, 3 refused (on q 4
-                    // free, 5 evictions, 3 refused).
+                    // For each iteration: half its nodes are evaluated; 8 probes with 6 hits, 2 of
+                    // them usable and 3 useful for their move only, 1 miss in a free slot and 1 in
+                    // an occupied one. Stores: 4 at depth 1, all into free slots; 12 at depth 2,
+                    // with 2 into free slots, 7 evictions and 3 rejections (on q: 4, 5 and 3).
                     let table = match (kind, depth) {
                         ("none", _) => "0,0,0,0,0,0,0,0,0,0,,",
                         (_, 2) if *position == "q" => "2,3,8,6,1,1,12,4,5,3,8,6",
@@ -107,7 +108,8 @@ fn near(found: f64, expected: f64) {
     );
 }
 
-/// Of a ratio: its mean as a power of 2, standard error in units of ln 2, p, pairs and clusters.
+/// Checks a ratio: its mean as a power of 2, its standard error in units of ln 2, p, pairs and
+/// clusters.
 #[track_caller]
 fn ratio(found: Ratio, power: f64, error: f64, p: f64, pairs: usize, clusters: usize) {
     near(found.mean.log2(), power);
@@ -125,8 +127,8 @@ fn summary_lines_equal_figures_by_hand() {
     let [s1, s2, b1, b2, none]: [Line; 5] = summary.lines.try_into().unwrap();
     let nan = f64::NAN;
 
-    // Totals are of one repeat. Evals: half of each row's nodes, rounded down: s2's 15 gives 7,
-    // b2's 15 gives 7.
+    // Totals count one repeat. Evals are half of each row's nodes, rounded down: a row with 15
+    // nodes (in s2 and b2) has 7.
     for (line, nodes, evals, searches, errors) in [
         (&s1, 430.0, 215.0, 4, 0),
         (&s2, 215.0, 107.0, 4, 0),
@@ -141,8 +143,8 @@ fn summary_lines_equal_figures_by_hand() {
             line.name
         );
     }
-    // Two iterations of each search: 16 probes, 12 hits, 4 usable, 16 stores into 8 slots, 6 of
-    // which are full at its end.
+    // The two iterations of a search have 16 probes, 12 hits, 4 usable hits and 16 stores into 8
+    // slots, 6 of which are full at the end.
     for (line, searches) in [(&s1, 4.0), (&s2, 4.0), (&b1, 4.0), (&b2, 3.0)] {
         assert_eq!((line.sum("table.probes"), line.sum("table.hits")), (16.0 * searches, 12.0 * searches));
         assert_eq!((line.sum("search.usable"), line.sum("table.stores")), (4.0 * searches, 16.0 * searches));
@@ -153,33 +155,34 @@ fn summary_lines_equal_figures_by_hand() {
     near(none.hashfull, nan);
     near(none.measures[2].value, nan);
 
-    // A search of two iterations takes 2, 4 and 12 seconds in its repeats, one of one 1, 2 and 6:
-    // medians 4 and 2.
+    // The repeats of a search with two iterations take 2, 4 and 12 seconds, those of a search with
+    // one iteration 1, 2 and 6: the medians are 4 and 2.
     let seconds = [&s1, &s2, &b1, &b2, &none].map(|line| (line.seconds, line.measures[1].value));
     assert_eq!(seconds, [(16.0, 16.0), (16.0, 16.0), (16.0, 16.0), (12.0, 12.0), (8.0, 8.0)]);
 
-    // Nodes by nodes of s1, in powers of 2, of p, q and the game's two plies; the game is one
+    // Log ratios of nodes to s1, as powers of 2, on p, q and the game's two plies. The game is one
     // cluster.
     assert!(s1.is_baseline);
     assert!(!s2.is_baseline);
     ratio(s1.ratio(), 0.0, nan, nan, 4, 0);
-    // -1, -1, -1, -1. Flipped signs of the clusters -1, -1, -2 come as far in 2 of 8 patterns.
+    // -1, -1, -1, -1. The cluster sums are -1, -1, -2; 2 of their 8 sign patterns are as extreme.
     ratio(s2.ratio(), -1.0, 0.0, 0.25, 4, 3);
-    // 0, 1, 1, 1: mean 3/4; what the clusters 0, 1 and 2 leave: -3/4, 1/4, 1/2, whose squares sum
-    // to 7/8; x 3/2, root, / 4. 0's sign turns nothing: 4 of 8 patterns.
+    // 0, 1, 1, 1: mean 3/4. The residuals of the clusters 0, 1 and 2 are -3/4, 1/4 and 1/2, and
+    // their squares sum to 7/8; the standard error is sqrt(3/2 x 7/8) / 4. The sign of a 0 has no
+    // effect, so 4 of 8 patterns are as extreme.
     ratio(b1.ratio(), 0.75, 1.3125_f64.sqrt() / 4.0, 0.5, 4, 3);
-    // -2, 0, 0 (q failed): mean -2/3; the clusters -2 and 0 leave -4/3 and 4/3; 2 x 32/9, root, /
-    // 3. All 4 patterns.
+    // -2, 0, 0 (q failed): mean -2/3. The residuals of the clusters -2 and 0 are -4/3 and 4/3; the
+    // standard error is sqrt(2 x 32/9) / 3. All 4 patterns are as extreme.
     ratio(b2.ratio(), -2.0 / 3.0, (2.0 * 32.0 / 9.0_f64).sqrt() / 3.0, 1.0, 3, 2);
-    // Depth 1 alone is common: 40/10, 80/20, 20/10, 40/20: 2, 2, 1, 1; clusters 2, 2, 2 leave 1/2,
-    // 1/2, -1; 3/2 x 3/2, root, / 4.
+    // Only depth 1 is common: 40/10, 80/20, 20/10, 40/20, which are 2, 2, 1, 1. The residuals of
+    // the clusters 2, 2, 2 are 1/2, 1/2, -1; the standard error is sqrt(3/2 x 3/2) / 4.
     ratio(none.ratio(), 1.5, 1.5 / 4.0, 0.25, 4, 3);
     assert_eq!([&s1, &s2, &b1, &b2, &none].map(|line| line.measures[0].truncated), [0, 0, 0, 0, 4]);
-    // Seconds: 4 against 4; at the common depth 2 against 2.
+    // Seconds: 4 against 4, and 2 against 2 at the common depth.
     for line in [&s2, &b1, &b2, &none] {
         near(line.measures[1].ratio.mean, 1.0);
     }
-    // Of searches that end at one depth.
+    // Only searches that end at the same depth are counted.
     assert_eq!([&s2, &b1, &b2, &none].map(|line| line.other_scores), [(0, 4), (1, 4), (0, 3), (0, 0)]);
     assert_eq!((s1.solved, b1.solved), ((1, 2), (0, 0)));
 }
@@ -193,12 +196,12 @@ fn effects_and_interaction_equal_figures_by_hand() {
     let effects = main_effects(&grid, &axes, &references, &Metric::nodes());
     let places: Vec<(usize, usize)> = effects.iter().map(|effect| (effect.axis, effect.level)).collect();
     assert_eq!(places, [(0, 0), (0, 1), (1, 0), (1, 1)]);
-    // 1 MiB by 64 KiB: b1 by s1 0, 1, 1, 1; b2 by s2 -1, -, 1, 1.
+    // 1 MiB against 64 KiB: b1 / s1 gives 0, 1, 1, 1; b2 / s2 gives -1, -, 1, 1.
     near(effects[1].judged.ratio.mean.log2(), 4.0 / 7.0);
-    // Two slots by one: s2 by s1 -1 four times; b2 by b1 -2, -, -1, -1.
+    // Two slots against one: s2 / s1 gives -1 four times; b2 / b1 gives -2, -, -1, -1.
     near(effects[3].judged.ratio.mean.log2(), -8.0 / 7.0);
     assert_eq!([1, 3].map(|at| (effects[at].judged.ratio.pairs, effects[at].judged.ratio.clusters)), [(7, 3), (7, 3)]);
-    // b2 by s2 over b1 by s1: -1 - 0, then 1 - 1 twice.
+    // (b2 / s2) / (b1 / s1): -1 - 0, then twice 1 - 1.
     let found = interactions(&grid, &axes, &references, &Metric::nodes());
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].first, found[0].second), ((0, 1), (1, 1)));
@@ -206,8 +209,8 @@ fn effects_and_interaction_equal_figures_by_hand() {
     assert_eq!((found[0].judged.ratio.pairs, found[0].judged.ratio.clusters), (3, 2));
 }
 
-/// A line for each size, each against the reference of its own axis: two slots, the middle one,
-/// where the sizes' reference is the first.
+/// The figure has a line for each size, relative to the reference level of the slots axis: two
+/// slots, the middle level. The reference of the size axis is its first level.
 #[test]
 fn size_figure_has_a_line_for_each_size() {
     let mut text = "variant,position,depth,table.size,table.slots,search.nodes\n".to_owned();
@@ -242,7 +245,7 @@ fn size_figure_has_a_line_for_each_size() {
     assert_eq!(lines.len(), 2);
 }
 
-/// Seeds are folded into their variants, and no column of theirs is made where there was none.
+/// Seeds are folded into their variants, and no seed column is added if there was none.
 #[test]
 fn folded_seeds_add_no_column() {
     let text = "variant,position,depth,search.nodes\na,p,1,10\n\"a, key seed 2\",p,1,12\n";
@@ -250,8 +253,8 @@ fn folded_seeds_add_no_column() {
     assert!(!folded.names().iter().any(|name| name == "keys.seed"), "{:?}", folded.names());
 }
 
-/// A field that is no number is told by its line and its column's place in the file, whatever is
-/// left out of the frame.
+/// A field that isn't a number is reported with its line and its column in the file, even if some
+/// columns aren't part of the frame.
 #[test]
 fn field_that_is_not_a_number_is_reported_by_line_and_column() {
     let text = "id,variant,position,depth,search.nodes,seconds\n1,a,p,1,10,0.1\n2,a,q,1,many,0.1\n";
@@ -259,18 +262,18 @@ fn field_that_is_not_a_number_is_reported_by_line_and_column() {
     assert!(output.starts_with("by hand:3: column 5, `search.nodes`: expected a number, found `many`"), "{output}");
 }
 
-/// Student's quantiles for 95 %, of one and two degrees of freedom: with fewer than five clusters
-/// intervals are his. Source: any table.
+/// Student's t quantiles for 95 %, for one and two degrees of freedom: with fewer than five
+/// clusters, intervals use the t distribution. Source: any table.
 const T: [f64; 2] = [12.706_204_736_174_7, 4.302_652_729_749_46];
 
-/// A ratio's mean and interval from powers of 2: the mean, its standard error and how many
-/// clusters.
+/// Returns a ratio's mean and interval, given the mean and its standard error as powers of 2 and
+/// the number of clusters.
 fn power_report(power: f64, error: f64, clusters: usize) -> (f64, serde_json::Value) {
     let reach = T[clusters - 2] * error;
     (power.exp2(), serde_json::json!([(power - reach).exp2(), (power + reach).exp2()]))
 }
 
-/// The same value, numbers to nine digits.
+/// Checks that two values are the same, numbers to nine digits.
 #[track_caller]
 fn same(found: &serde_json::Value, expected: &serde_json::Value, place: &str) {
     match (found, expected) {
@@ -286,18 +289,20 @@ fn same(found: &serde_json::Value, expected: &serde_json::Value, place: &str) {
     }
 }
 
-/// The page of it as `ttlab report --format json` gives it, every cell of every table and every
-/// point of the plots of ratios. In powers of 2:
+/// Checks the page that `ttlab report --format json` gives for these rows: every cell of every
+/// table and every point of the ratio plots. All statistics below are in powers of 2.
 ///
-/// Corrected p, of 4 patterns of the clusters p, q, g: sums over roots of sums of squares are s2
-/// 4/6^.5 = 1.63, b1 3/5^.5 = 1.34, b2 1, none 6/12^.5 = 1.73. Only the pattern as it is comes as
-/// far as none or s2: 1/4. Among b1 and b2, q and g with one sign come as far as b1: 2/4. b2 alone:
-/// always.
+/// Corrected p, over the 4 distinct sign patterns of the clusters p, q and g. The statistic is the
+/// absolute sum divided by the square root of the sum of squares: s2 4/6^.5 = 1.63, b1 3/5^.5 =
+/// 1.34, b2 1, none 6/12^.5 = 1.73. Only the observed pattern is as extreme as none or s2: 1/4.
+/// With b1 and b2 left, the patterns where q and g have the same sign are as extreme as b1: 2/4.
+/// With b2 alone, all are.
 ///
-/// Pairs: 1.73 for each against none but b2, s2 by s1 1.63, s2 by b1 (1, 2, 4) 7/21^.5 = 1.53: 1/4.
-/// b2 by b1 and by none (2, 2) 1.41: p and g with one sign, 2/4. s1 by b1 1.34: q and g with one
-/// sign, or p and g with two, where s2 by b2 (1, -2) comes as far: 3/4. b2 by s1 1 and s2 by b2
-/// 0.45: always.
+/// Pairs: 1.73 for every pair with none except b2, 1.63 for s2 / s1, and 7/21^.5 = 1.53 for s2 / b1
+/// (1, 2, 4): p is 1/4. 1.41 for b2 / b1 and b2 / none (2, 2), where patterns in which p and g have
+/// the same sign are as extreme: 2/4. 1.34 for s1 / b1, where patterns are as extreme in which q
+/// and g have the same sign, or p and g different signs (by s2 / b2, which is 1, -2): 3/4. 1 for b2
+/// / s1 and 0.45 for s2 / b2: all patterns are as extreme.
 #[test]
 fn page_data_equal_figures_by_hand() {
     use serde_json::{Value, json};
@@ -331,8 +336,8 @@ fn page_data_equal_figures_by_hand() {
     let (b1, b1_range) = power_report(0.75, eighths, 3);
     let (b2, b2_range) = power_report(-2.0 / 3.0, ninths, 2);
     let (none, none_range) = power_report(1.5, 0.375, 3);
-    // Variant and verdict; nodes, ratio, interval, p; seconds (medians, 4 of each search) alike;
-    // hit rate alike.
+    // Columns: variant and verdict; nodes with ratio, interval and p; seconds (medians, 4 for each
+    // search), which are equal; hit rate, which is equal.
     held(
         "summary",
         &[
@@ -343,18 +348,20 @@ fn page_data_equal_figures_by_hand() {
             json!(["none", "unclear", 180, none, none_range, 0.25, 8, 1, [1, 1], 1, null, null, null, null]),
         ],
     );
-    // The baseline has its star; `none`, which was searched to depth 1 alone, is compared in the
-    // depth that both finished.
+    // The baseline is marked with a star. `none` was only searched to depth 1, so it is compared at
+    // the depth that both finished.
     let cut = json!({ "interval": "†", "seconds_interval": "†", "hit_rate_interval": "†" });
     let signs =
         part("summary").unwrap()["rows"].as_array().unwrap().iter().map(|row| row["signs"].clone()).collect::<Vec<_>>();
     assert_eq!(json!(signs), json!([{ "variant": "*" }, null, null, null, cut]));
     let note = part("summary").unwrap()["note"].as_str().unwrap().to_owned();
     assert!(note.contains("over 3 to 4 searches"), "b2 failed on one: {note}");
-    // The size: clusters p (0, -1), q (1), g (1, 1, 1, 1) leave -15/7, 3/7, 12/7 of the mean 4/7;
-    // 3/2 x 378/49, root, / 7. Flips of -1, 1, 4 come as far as 4 in 3 of 4. The slots: p (-1, -2),
-    // q (-1), g (-1, -1, -1, -1) leave -5/7, 1/7, 4/7 of -8/7; 3/2 x 42/49, root, / 7. 8/26^.5 =
-    // 1.57 is reached by no other pattern, of the size neither: 6/18^.5 = 1.41.
+    // Size: the residuals of the clusters p (0, -1), q (1) and g (1, 1, 1, 1) from the mean 4/7 are
+    // -15/7, 3/7 and 12/7; the standard error is sqrt(3/2 x 378/49) / 7. Of the sign flips of -1,
+    // 1, 4, 3 of 4 are as extreme. Slots: the residuals of the clusters p (-1, -2), q (-1) and g
+    // (-1, -1, -1, -1) from the mean -8/7 are -5/7, 1/7 and 4/7; the standard error is sqrt(3/2 x
+    // 42/49) / 7. The statistic 8/26^.5 = 1.57 is reached by no other pattern, and not by the size
+    // either: 6/18^.5 = 1.41.
     let (size, size_range) = power_report(4.0 / 7.0, (1.5_f64 * 378.0 / 49.0).sqrt() / 7.0, 3);
     let (slots, slots_range) = power_report(-8.0 / 7.0, (1.5_f64 * 42.0 / 49.0).sqrt() / 7.0, 3);
     held(
@@ -366,11 +373,12 @@ fn page_data_equal_figures_by_hand() {
             json!(["slots", "2", slots, slots_range, 0.25, 7]),
         ],
     );
-    // -1 on p, 0 twice in the game: leaves -2/3 and 2/3 of -1/3; 2 x 8/9, root, / 3.
+    // -1 on p and twice 0 in the game: the residuals from -1/3 are -2/3 and 2/3; the standard error
+    // is sqrt(2 x 8/9) / 3.
     let (both, both_range) = power_report(-1.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2);
     held("interactions", &[json!(["size=1 MiB", "slots=2", both, both_range, 1, 3])]);
-    // Four searches of two iterations: 64 probes, 48 hits, 8 and 8 misses, 64 stores, 26 evictions,
-    // 12 refused.
+    // Four searches of two iterations: 64 probes, 48 hits, 8 misses of either kind, 64 stores, 26
+    // evictions, 12 rejections.
     held(
         "traffic",
         &[
@@ -380,9 +388,10 @@ fn page_data_equal_figures_by_hand() {
             json!(["b2", 48, 0.75, 0.125, 0.125, 48, 21.0 / 48.0, 9.0 / 48.0]),
         ],
     );
-    // Hits, cutoffs, moves, misses on others, evictions, refusals. What does not vary has no width.
-    // Evictions of clusters p 7/16, q 5/16 and g 14/32 leave 1/2, -3/2 and 1 of 26/64: squares 7/2;
-    // x 3/2, root, / 64.
+    // Columns: hits, cutoffs, moves, misses in occupied slots, evictions, rejections. A rate that
+    // doesn't vary has an interval of width 0. Evictions: the residuals of the clusters p 7/16, q
+    // 5/16 and g 14/32 from 26/64 are 1/2, -3/2 and 1, and their squares sum to 7/2; the standard
+    // error is sqrt(3/2 x 7/2) / 64.
     let reach = T[1] * 5.25_f64.sqrt() / 64.0;
     let evictions = [26.0 / 64.0 - reach, 26.0 / 64.0 + reach];
     let shares = |name: &str, evictions: [f64; 2]| {
@@ -391,9 +400,9 @@ fn page_data_equal_figures_by_hand() {
     };
     let b2_shares = shares("b2", [21.0 / 48.0; 2]);
     held("rates", &[shares("s1 *", evictions), shares("s2", evictions), shares("b1", evictions), b2_shares]);
-    // Searches, evaluations, other scores, solved, p by itself, median, clusters below, the mean
-    // without one; nothing can be seen. b1 without p (the first of two that move it alike): 3/3.
-    // none without the game: 4/2.
+    // Columns: searches, evaluations, other scores, solved, uncorrected p, median, clusters below
+    // 1, and the mean without the most influential cluster; the power columns are empty. b1 without
+    // p (the first of two that are equally influential): 3/3. none without the game: 4/2.
     held(
         "details",
         &[
@@ -404,8 +413,8 @@ fn page_data_equal_figures_by_hand() {
             json!(["none", 4, 90, null, null, 0.25, 1.5_f64.exp2(), 0, 4, null, null]),
         ],
     );
-    // Who has less than most others comes first: s2 less than four, b2 than three, s1 than two, b1
-    // than one.
+    // The variant that needs fewer nodes than most others comes first: s2 beats four, b2 three, s1
+    // two, b1 one.
     let pair = |line: &str, against: &str, (mean, range): (f64, Value), p: f64| json!([line, against, mean, range, p]);
     held(
         "pairs",
@@ -431,9 +440,9 @@ fn page_data_equal_figures_by_hand() {
     ] {
         assert!(words.contains(warning), "{warning}: {words}");
     }
-    // By depth, paired: depth 1 is alike for all but none (2, 2, 1, 1); at depth 2, in natural
-    // numbers, b2 on p, g/1 and g/2 makes 15/90, 40/40, 60/60, where means over other positions
-    // would say 0.41.
+    // Ratios by depth are paired. At depth 1 all are equal except none (2, 2, 1, 1). At depth 2, as
+    // plain numbers, b2 has 15/90, 40/40 and 60/60 on p, g/1 and g/2; unpaired means over different
+    // positions would give 0.41.
     let ratios = part("ratio-by-depth").unwrap()["plot"]["lines"]["series"].clone();
     let points = |name: &str| -> Vec<(f64, f64)> {
         let series = ratios.as_array().unwrap().iter().find(|series| series["name"] == name).unwrap();
@@ -466,7 +475,7 @@ fn ruled(rows: &[String], claims: &[&str]) -> Vec<Verdict> {
     judge_claims(&expects, 0.005, &frame, &summary)
 }
 
-/// Rows of two variants on so many positions.
+/// Rows of two variants on the given number of positions.
 fn two(nodes: impl Fn(u32) -> (u32, u32), positions: u32) -> Vec<String> {
     let row = |name: &str, at: u32, nodes: u32| {
         format!("{name},,p{at},0,1,bounded,64 KiB,1,5,,true,{nodes},1,2,3,8,6,1,1,4,4,0,0,8,6,1,")
@@ -479,7 +488,7 @@ fn two(nodes: impl Fn(u32) -> (u32, u32), positions: u32) -> Vec<String> {
 fn claim_is_decided_by_the_paired_ratio() {
     let small =
         ruled(&rows(&[1, 2, 6]), &["nodes(s2) < nodes(s1)", "nodes(s2) <= nodes(s1)", "seconds(b1) <= seconds(s1)"]);
-    // Three positions or games: the best of 8 patterns has p 0.25.
+    // Three positions or games: the smallest p of 8 patterns is 0.25.
     assert_eq!(small[0].ruling, Ruling::Undecided);
     assert!(
         small[0].measured.contains("3 positions or games are too few for 3 claims: at least 7"),
@@ -487,19 +496,19 @@ fn claim_is_decided_by_the_paired_ratio() {
         small[0].measured
     );
     assert!(small[0].measured.starts_with("215 against 430; ratio 0.500"), "{}", small[0].measured);
-    // Each cluster is 1/2: leaving one out moves nothing.
+    // Each cluster has the ratio 1/2, so leaving one out changes nothing.
     assert!(small[0].measured.contains("0.500 without "), "{}", small[0].measured);
     assert!(!small[0].measured.contains("both finished"), "{}", small[0].measured);
     let unlike = ruled(&rows(&[1]), &["nodes(none) > nodes(s1)"]).remove(0);
     assert!(unlike.measured.contains("4 searches in the depths that both finished"), "{}", unlike.measured);
-    // The ratio is 1/2 everywhere, so no interval holds more.
+    // The ratio is 1/2 everywhere, so the interval contains no other value.
     assert_eq!(small[1].ruling, Ruling::Holds);
-    // Medians of the repeats, each 4 seconds: equal.
+    // The medians of the repeats are 4 seconds each, so they are equal.
     assert_eq!(small[2].ruling, Ruling::Holds);
     assert!(small[2].measured.starts_with("16 against 16"), "{}", small[2].measured);
 
-    // Twelve positions of 1,000 nodes, s2 with 900; but one of 100,000, where s2 has 200,000:
-    // totals say the opposite of the ratio.
+    // Twelve positions have 1,000 nodes, 900 with s2; one has 100,000, 200,000 with s2: the totals
+    // contradict the ratio.
     let skewed = two(|at| if at == 0 { (100_000, 200_000) } else { (1000, 900 - at % 3) }, 13);
     let one = |rows: &[String], claim: &str| ruled(rows, &[claim]).remove(0);
     let held = one(&two(|at| (1000, 900 - at % 3), 13), "nodes(s2) < nodes(s1)");
@@ -510,19 +519,19 @@ fn claim_is_decided_by_the_paired_ratio() {
     assert!(rest.ruling == Ruling::Holds, "{}", rest.measured);
     assert!(rest.measured.contains("the totals point the other way"), "{}", rest.measured);
 
-    // Against its own factor: 0.9 is below 0.95, not below 0.8.
+    // Compared with the claim's own factor: 0.9 is below 0.95, but not below 0.8.
     let tenth = two(|at| (10_000, 9000 - at % 3), 40);
     assert_eq!(one(&tenth, "nodes(s2) < 0.95 * nodes(s1)").ruling, Ruling::Holds);
     assert_eq!(one(&tenth, "nodes(s2) < 0.8 * nodes(s1)").ruling, Ruling::Differs);
     assert_eq!(one(&tenth, "nodes(s1) > 1.05 * nodes(s2)").ruling, Ruling::Holds);
-    // Three nodes in a thousand, everywhere: told from none, and too little to matter.
+    // A difference of 3 nodes per 1,000 at every position is significant, but too small to matter.
     let hair = two(|at| (100_000, 99_700 - at % 3), 13);
     let less = one(&hair, "nodes(s2) < nodes(s1)");
     assert_eq!(less.ruling, Ruling::Differs);
-    // Totals and ratio are both a hair less: neither points another way than the other.
+    // Totals and ratio are both slightly lower, so they don't contradict each other.
     assert!(less.measured.contains("no difference that matters"), "{}", less.measured);
     assert!(!less.measured.contains("totals"), "{}", less.measured);
-    // A hair beyond the claim's own factor.
+    // Slightly beyond the claim's own factor.
     let beyond = one(&hair, "nodes(s2) < 0.999 * nodes(s1)");
     assert_eq!(beyond.ruling, Ruling::Differs);
     assert!(beyond.measured.contains("no difference from 0.999 x that matters"), "{}", beyond.measured);
@@ -530,29 +539,29 @@ fn claim_is_decided_by_the_paired_ratio() {
     assert_eq!(equal.ruling, Ruling::Holds);
     assert!(!equal.measured.contains("totals"), "{}", equal.measured);
     assert!(!equal.measured.contains("matters"), "{}", equal.measured);
-    // One position stands for itself.
+    // With a single position, the claim is judged by that position alone.
     let single = one(&two(|_| (10, 9), 1), "nodes(s2) < nodes(s1)");
     assert!(single.ruling == Ruling::Holds, "{}", single.measured);
     assert!(single.measured.contains("one position"), "{}", single.measured);
 }
 
-/// Seven positions with p 2/128 each: one claim passes 5 %, four of a file do not (4 x 2/128 =
-/// 0.0625).
+/// Seven positions give p = 2/128. A single claim is significant at 5 %, but four claims of one
+/// file aren't (4 x 2/128 = 0.0625).
 #[test]
 fn claims_of_a_file_are_corrected_together() {
     let rows = two(|at| (1000, 800 - at % 3), 7);
     let claim = "nodes(s2) < nodes(s1)";
     assert_eq!(ruled(&rows, &[claim])[0].ruling, Ruling::Holds);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Undecided));
-    // Eight positions can show something among four claims. Four that say the same move together
-    // and cost no more than one, where four strangers' correction would leave 8 x 2/256 = 0.0625 of
-    // the eight below.
+    // Eight positions are enough for four claims. Four identical claims move together, so the
+    // correction makes them no more expensive than one; a correction for independent claims would
+    // leave 8 x 2/256 = 0.0625.
     let rows = two(|at| (1000, 800 - at % 3), 8);
     assert!(ruled(&rows, &[claim; 4]).iter().all(|verdict| verdict.ruling == Ruling::Holds));
 }
 
-/// Twenty positions of 0.99, and one of 0.2 that carries the mean: without it the mean is another,
-/// and the claim says whose.
+/// Twenty positions have the ratio 0.99, and one has 0.2 and dominates the mean. Without it the
+/// mean is different, and the claim names it.
 #[test]
 fn claim_names_its_most_influential_position() {
     let rows = two(|at| (1000, if at == 3 { 200 } else { 990 - at % 2 }), 21);
@@ -562,7 +571,8 @@ fn claim_names_its_most_influential_position() {
         "{}",
         held.measured
     );
-    // Ten up and eleven down, all by as much, but one down by far: its sign turns without it.
+    // Eleven positions go up, nine do not change, one goes far down: without it, the mean changes its
+    // sign.
     let turned = two(
         |at| {
             (
@@ -584,8 +594,8 @@ fn claim_names_its_most_influential_position() {
 
 #[test]
 fn key_seeds_are_averaged_position_by_position() {
-    // s2 by s1: under the first seed 1/2 and 1/2, under the second 2 and 1/8: means of the
-    // logarithms 0 and -2 in powers of 2.
+    // s2 / s1 is 1/2 and 1/2 with the first seed, 2 and 1/8 with the second: the means of the
+    // logarithms are 0 and -2, as powers of 2.
     let row = |name: &str, position: &str, seed: u32, nodes: u32| format!("{name},{position},1,{seed},{nodes}");
     let text = [
         row("s1", "p", 1, 100),
@@ -604,17 +614,17 @@ fn key_seeds_are_averaged_position_by_position() {
     let summary = Summary::new(&folded, &question("s1", &["nodes"], &folded)).unwrap();
     assert_eq!(summary.lines.len(), 2);
     let line = &summary.lines[1];
-    // Clusters 0 and -2: mean -1, each 1 from it; 2 x 2, root, / 2. Every pattern of signs comes as
-    // far. Totals are of the first seed.
+    // The clusters are 0 and -2: the mean is -1 with residuals of 1 and -1; the standard error is
+    // sqrt(2 x 2) / 2. All sign patterns are as extreme. Totals are those of the first seed.
     ratio(line.ratio(), -1.0, 1.0, 1.0, 2, 2);
     assert_eq!((line.sum("search.nodes"), line.searches), (100.0, 2));
-    // What a claim shows beside its ratio are the first seed's totals too.
+    // The totals that a claim shows beside its ratio are also those of the first seed.
     let claim: Expect = from_toml("claim = 'nodes(s2) < nodes(s1)'").unwrap();
     let found = judge_claims(&[claim], 0.005, &folded, &summary);
     assert!(found[0].measured.starts_with("100 against 200; ratio 0.500"), "{}", found[0].measured);
 }
 
-/// All figures of a summary, names apart.
+/// Formats all figures of a summary without the names.
 fn figures(summary: &Summary) -> Vec<String> {
     let bare = |line: &Line| format!("{:?}", Line { name: String::new(), values: Vec::new(), ..line.clone() });
     summary.lines.iter().map(bare).collect()
@@ -624,25 +634,26 @@ fn figures(summary: &Summary) -> Vec<String> {
 fn page_figures_change_with_the_rows() {
     let all = rows(&[1, 2, 6]);
     let known = summary(&all, "s1");
-    // In another order.
+    // The rows in another order.
     let mut turned = all.clone();
     turned.reverse();
     turned.rotate_left(17);
     assert_eq!(figures(&summary(&turned, "s1")), figures(&known));
-    // With one more repeat, of a time between: medians and counts stay, failed rows are one more.
+    // With one more repeat and a time between the others: medians and counts stay the same, except
+    // that there are more failed rows.
     let more = summary(&rows(&[1, 2, 6, 2]), "s1");
     assert_eq!(more.repeats, 4);
     for (line, was) in more.lines.iter().zip(&known.lines) {
         let same = Line { errors: was.errors, ..line.clone() };
         assert_eq!(format!("{same:?}"), format!("{was:?}"));
     }
-    // The other way round, ratios are turned over; ends of intervals change places.
+    // With the sides swapped, ratios are inverted, and the ends of intervals change places.
     let swapped = summary(&all, "b1");
     let (there, back) = (known.lines[2].ratio(), swapped.lines[0].ratio());
     near(there.mean * back.mean, 1.0);
     near(there.low * back.high, 1.0);
     near(there.p, back.p);
-    // Under other names.
+    // With other names.
     let renamed: Vec<String> = all.iter().map(|row| row.replacen("s1,", "zz,", 1)).collect();
     let frame = frame(&renamed);
     let mut question = question("zz", &["nodes", "seconds", "hit_rate"], &frame);
@@ -650,8 +661,8 @@ fn page_figures_change_with_the_rows() {
     assert_eq!(figures(&Summary::new(&frame, &question).unwrap()), figures(&known));
 }
 
-/// One variant goes to depth 2, one to depth 3; a third goes straight to depth 3, and shares no
-/// depth with the first.
+/// One variant goes to depth 2 and one to depth 3; a third searches depth 3 directly and has no
+/// depth in common with the first.
 const UNLIKE: &str = r#"
 name = "unlike"
 suite = "data/bratko-kopec.epd"
@@ -692,7 +703,7 @@ fn comparison_of_different_depths_is_reported() {
     );
     assert!(page.contains("searches of \"straight\" that share no finished depth are not compared"), "{page}");
     assert!(page.contains("6 searches share no depth that both finished"), "{page}");
-    // The ratio is that of a run in which neither goes deeper.
+    // The ratio is that of a run in which no variant goes deeper.
     let level = UNLIKE.replace("limit = { depth = 3 }", "limit = { depth = 2 }");
     std::fs::write(file, level.replace("name = \"unlike\"", "name = \"level\"")).unwrap();
     let flat = format!("{out}-level");
@@ -714,8 +725,8 @@ fn comparison_of_different_depths_is_reported() {
     assert_eq!(cells(&page), cells(&level));
 }
 
-/// Figures that are expected, each against its own rows: s1 has 10, 90, 20, 180, 10, 40, 20 and 60
-/// nodes in its eight.
+/// Judges expected figures, each by the rows of its filter: the eight rows of s1 have 10, 90, 20,
+/// 180, 10, 40, 20 and 60 nodes.
 #[test]
 fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     let frame = frame(&rows(&[1, 2]));
@@ -749,8 +760,8 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
         let expected = [format!("repeat 0, s1: {metric}"), published.to_owned(), measured.to_owned(), word.to_owned()];
         assert_eq!(judge(&format!("{s1}{figure}")), [expected], "{figure}");
     }
-    // A figure for each depth, from the first or another; of rows of all variants where none is
-    // named.
+    // A figure for each depth, starting from the first or a later one. Without a filter, the rows
+    // of all variants count.
     let p = "where = { variant = 's1', position = 'p' }\n";
     let row = |subject: &str, published: &str, measured: &str, word: &str| {
         [subject, published, measured, word].map(str::to_owned)
@@ -764,19 +775,19 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     let expected = [row("position p, s1, depth 2: nodes", "90", "90", "holds")];
     assert_eq!(judge(&format!("{p}nodes = {{ from = 2, by_depth = [90] }}")), expected);
     assert_eq!(judge("nodes = { of = 'max', exact = 380 }"), [row("nodes", "max 380", "380", "holds")]);
-    // Scores that end otherwise than the baseline's are the summary's; what follows is looked at
-    // too.
+    // Scores that differ from the baseline's come from the summary; the figures that follow in the
+    // same expectation are judged too.
     let expected = [
         row("b1: other_scores", "1", "1 of 4 searches", "holds"),
         row("b1: search.nodes", "sum 1520", "1520", "holds"),
     ];
     let both = "where = { variant = 'b1' }\nother_scores = 1\n'search.nodes' = { of = 'sum', exact = 1520 }";
     assert_eq!(judge(both), expected);
-    // A job that failed has no figure.
+    // A failed job has no figure.
     let failed = judge("where = { variant = 'b2', position = 'q' }\nnodes = 0");
     assert_eq!(failed, [row("position q, b2: nodes", "0", "nothing", "no rows")]);
-    // What was wanted to differ is met where it does; what nothing was wanted of passes and is not
-    // met.
+    // An expectation that should differ is met if it differs; one with the verdict `either` passes
+    // without being met.
     let judged = |verdict: &str, figure: &str| {
         let expect: Expect = from_toml(&format!("{s1}verdict = '{verdict}'\nnodes = {figure}")).unwrap();
         let found = judge_claims(&[expect], 0.005, &frame, &summary).remove(0);
@@ -789,9 +800,9 @@ fn expected_figures_are_judged_by_the_rows_of_their_filter() {
     assert_eq!(judged("either", "{ min = 11 }"), (true, false, "differs"));
 }
 
-/// Each search took 2, 4 and 12 seconds (or half of each): the deviations from the median are a
-/// half of it, nothing and twice it, so that the noise is 1.4826 / 2; the last repeat took six
-/// times as long as the first.
+/// Each search took 2, 4 and 12 seconds (or half of that). Relative to the median, the deviations
+/// are 1/2, 0 and 2, so the noise is 1.4826 / 2. The last repeat took six times as long as the
+/// first.
 #[test]
 fn noise_and_drift_of_times_are_reported() {
     let folder = scratch();
@@ -807,14 +818,14 @@ fn noise_and_drift_of_times_are_reported() {
     assert!(page.contains(expected), "{page}");
     assert!(page.contains("times are noisy"), "{page}");
     assert!(page.contains("changed its speed"), "{page}");
-    // Two repeats tell no noise.
+    // Two repeats are too few to estimate noise.
     let page = message(&[2, 2]);
     assert!(page.contains("times: median of 2 repeats; noise between repeats -, drift +0.0 %"), "{page}");
     assert!(!page.contains("times are noisy"), "{page}");
     assert!(!page.contains("changed its speed"), "{page}");
 }
 
-/// Each relation below, at and above equality.
+/// Checks each relation below, at and above equality.
 #[test]
 fn relation_of_a_claim_is_judged_exactly_at_equality() {
     use ttlab::internals::experiment::expect::Claim;

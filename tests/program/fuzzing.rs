@@ -1,6 +1,7 @@
-//! The bodies of the fuzz targets (`fuzz/`), without a fuzzer: on the project's own files, on
-//! inputs that once failed, and on seeded mutations of both. A fuzzer on a nightly toolchain does
-//! more of it; this runs everywhere. `TTLAB_FUZZ=100000` makes that many mutations for each target.
+//! Runs the bodies of the fuzz targets (`fuzz/`) without a fuzzer: on the project's own files, on
+//! inputs that once failed, and on seeded mutations of both. A fuzzer on a nightly toolchain tries
+//! more inputs; this runs everywhere. `TTLAB_FUZZ=100000` sets the number of mutations for each
+//! target.
 
 use crate::common::{scratch, seal_anew};
 use rand::{RngExt, SeedableRng};
@@ -37,7 +38,7 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// What a small run leaves: manifest, rows, plan of shards, trace.
+/// Returns the files of a small run: manifest, rows, shard plan and trace.
 fn run() -> (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>) {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name);
@@ -59,10 +60,10 @@ fn tagged(tag: u8, bytes: &[u8]) -> Vec<u8> {
     [&[tag], bytes].concat()
 }
 
-/// Bytes that mean something in one of the formats.
+/// Bytes that have a meaning in one of the formats.
 const LIKELY: &[u8] = b" \"'-+=,;{}[]0129\n\0\xff/#kKeQ";
 
-/// A few bytes changed, cut, doubled or taken from another input.
+/// Returns a seed with a few bytes changed, removed, repeated or taken from another seed.
 fn mutated(seeds: &[Vec<u8>], random: &mut Pcg64) -> Vec<u8> {
     let mut bytes = seeds[random.random_range(0..seeds.len())].clone();
     for _ in 0..random.random_range(1..6) {
@@ -92,8 +93,8 @@ fn mutated(seeds: &[Vec<u8>], random: &mut Pcg64) -> Vec<u8> {
     bytes
 }
 
-/// Every seed, every input that once failed, and mutations of them; `share` of the usual number for
-/// what is slow.
+/// Runs the target on every seed, every input that once failed, and mutations of them. `share`
+/// scales the number of mutations, for slow targets.
 fn fuzz(name: &str, mut seeds: Vec<Vec<u8>>, share: f64, body: fn(&[u8])) {
     let failed = root().join("fuzz/regressions").join(name);
     if failed.is_dir() {
@@ -104,7 +105,7 @@ fn fuzz(name: &str, mut seeds: Vec<Vec<u8>>, share: f64, body: fn(&[u8])) {
     let mut random = Pcg64::seed_from_u64(7);
     for _ in 0..(usual * share) as u64 {
         let input = mutated(&seeds, &mut random);
-        // A panic must tell its input.
+        // If the target panics, report the input.
         let outcome = std::panic::catch_unwind(|| body(&input));
         assert!(
             outcome.is_ok(),
@@ -162,7 +163,7 @@ fn mutated_traces_cause_no_panic() {
     );
 }
 
-/// Where the words are in a JSON document.
+/// Collects the paths of all strings in a JSON document.
 fn words(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
     match value {
         serde_json::Value::String(_) => found.push(path.to_owned()),
@@ -178,8 +179,8 @@ fn words(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Markup and control characters in every single word of a manifest and of a plan: no form of a
-/// page has any of it as such.
+/// Puts markup and control characters into every string of a manifest and of a plan, one at a time:
+/// all page formats escape them.
 #[test]
 fn markup_in_any_name_is_escaped() {
     const HOSTILE: &str = "</td></script><script>alert(1)</script><img src=x onerror=y>\u{1}\u{1b}[31m\u{7f}|`*\r\nx";
@@ -216,7 +217,7 @@ fn markup_in_any_name_is_escaped() {
         let control = |text: &str| text.chars().find(|c| c.is_control() && *c != '\n');
         assert_eq!((control(&html), control(&markdown), control(&screen)), (None, None, None), "{path}");
     });
-    // What a page says of a run was hostile indeed: each of these words stood on it.
+    // The test is only meaningful if these strings appear on the page.
     for path in
         ["/name", "/suite", "/plan", "/build/version", "/build/commit", "/build/profile", "/machine/cpu", "/machine/os"]
     {

@@ -1,15 +1,15 @@
-//! An engine examined without an experiment: what is found, what is said, and what a file does with
-//! it.
+//! Tests of `ttlab doctor`, which examines an engine without an experiment: its findings, its
+//! output, and how an experiment file uses the diagnosis.
 
 use super::{Trial, all_gone, scripted};
 
-/// What `ttlab doctor` says in a second of our own engine behind a filter of what it is told and
-/// another of what it says.
+/// Examines our own engine with `ttlab doctor` for one second. The sed script `output` filters the
+/// commands that the engine receives, `text` filters what it prints.
 fn examine(output: &str, text: &str, more: &[&str], code: i32) -> (super::Output, serde_json::Value) {
     examine_settings("--preset match", (output, text), &[&["--time", "1"], more].concat(), code)
 }
 
-/// The same of the engine with these settings.
+/// The same as `examine`, with these settings of the engine.
 fn examine_settings(
     settings: &str,
     (output, text): (&str, &str),
@@ -28,7 +28,7 @@ fn examine_settings(
     (text, serde_json::from_str(&found).unwrap())
 }
 
-/// The result of a check, and what was found.
+/// Returns the result and the finding of a check.
 fn check(found: &serde_json::Value, name: &str) -> (String, String) {
     let all = found["checks"].as_array().unwrap();
     let one = all.iter().find(|check| check["check"] == name).unwrap_or_else(|| panic!("no {name} in {found}"));
@@ -66,9 +66,9 @@ fn doctor_prints_one_screen() {
     assert_eq!(text.err, "");
 }
 
-/// An engine whose smallest table has 128 entries and always replaces. Where its search asks the
-/// table how deep to go, nodes are found to mislead; without that term they lead. So many games to
-/// a depth give the same figures on any machine.
+/// An engine whose smallest table has 128 entries and always replaces. If its search asks the table
+/// how deep to go, node counts are found to mislead; without that term they lead. With a fixed
+/// number of games to a fixed depth, the figures are the same on every machine.
 #[test]
 fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() {
     let small = "s/name Hash value 1$/name table.size value 128/";
@@ -110,18 +110,19 @@ fn doctor_check_finds_its_planted_fault() {
     });
 }
 
-/// A process that the engine leaves behind in a session of its own is named, and ended.
+/// A process that the engine leaves behind in its own session is named and killed.
 #[test]
 fn doctor_names_and_ends_a_leftover_process() {
     let trial = Trial::new("");
     let script = "setsid sleep 1000 & exec \"$0\" uci";
     let words = ["doctor", "/bin/sh", "--time", "1", "--", "-c", script, env!("CARGO_BIN_EXE_ttlab")];
-    // `setsid`, or the `sleep` that it becomes.
+    // The name is `setsid`, or `sleep` after setsid has started it.
     trial.call(&words).expect(1).prints(&["ends, and leaves processes behind: s", "1 fault."]);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
 
-/// An engine that fails is told as far as it came, and with its last words.
+/// If the engine crashes, the report covers what was measured before, and includes the engine's
+/// last lines.
 #[test]
 fn doctor_reports_a_failing_engine_with_its_last_lines() {
     let trial = Trial::new("");
@@ -131,8 +132,8 @@ fn doctor_reports_a_failing_engine_with_its_last_lines() {
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
 
-/// Our own engine has no fault; the file that was written is valid for it in an experiment, and for
-/// no other options or program.
+/// Our own engine has no faults. Its diagnosis can be used in an experiment with the same program
+/// and options, but not with other options or another program.
 #[test]
 fn diagnosis_is_valid_only_for_its_program_and_options() {
     let ttlab = env!("CARGO_BIN_EXE_ttlab");

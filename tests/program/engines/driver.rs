@@ -1,4 +1,4 @@
-//! The driver alone, against the scripted engine: what it says when all is well, and every fault.
+//! Tests of the UCI driver alone, with the scripted engine: normal searches and every fault.
 
 use super::{alive, all_gone, scripted, token, ttlab};
 use crate::common::scratch;
@@ -13,7 +13,8 @@ use ttlab::internals::subject::{
     Subject, Uci, UciReport, find_program, probe,
 };
 
-/// An engine with a fault, and the word by which its processes are known.
+/// Returns how to launch the scripted engine with a fault, and the token that identifies its
+/// processes.
 fn launch(fault: &str, words: &[&str]) -> (Launch, String) {
     let token = token();
     let mut program: Vec<String> = vec!["env".to_owned(), format!("TTLAB_TRIAL={token}")];
@@ -74,8 +75,8 @@ fn reported_lines_become_the_fields_of_a_row() {
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
-/// Each fault, once: it is told with the engine's last lines, nothing hangs, nothing is left, and
-/// the next search is as if nothing had been.
+/// Each fault once: it is reported with the engine's last lines, nothing hangs, no process is left,
+/// and the next search is unaffected.
 #[test]
 fn engine_fault_is_reported_and_the_next_search_is_unaffected() {
     type Expected = fn(&EngineFault) -> bool;
@@ -120,8 +121,8 @@ fn engine_fault_is_reported_and_the_next_search_is_unaffected() {
     });
 }
 
-/// An answer may have 100,000 lines before its last one, a search 1,000,000; one more ends the
-/// engine.
+/// An answer may have 100,000 lines before its last line, a search 1,000,000; with one line more,
+/// the engine is killed.
 #[test]
 fn answer_at_the_line_limit_is_read_and_a_longer_one_refused() {
     let start = |words: &[&str]| {
@@ -137,7 +138,8 @@ fn answer_at_the_line_limit_is_read_and_a_longer_one_refused() {
             }
         }
     }
-    // Three lines of its own: one of the depth, one of the nodes, one of the table.
+    // The engine prints three lines of its own: one with the depth, one with the nodes and one with
+    // the table use.
     for (lines, accepted) in [("999997", true), ("999998", false)] {
         let mut engine = start(&[&format!("GO_LINES={lines}")]);
         match play(&mut engine) {
@@ -154,7 +156,7 @@ fn child_processes_end_with_their_engine() {
     let (launch, token) = launch("child", &[]);
     let mut engine = Uci::new(launch);
     play(&mut engine).unwrap();
-    // A process that is about to become another program has no environment that could be read.
+    // While a process executes another program, its environment can't be read for a moment.
     let begun = Instant::now();
     while alive(&token).len() < 2 && begun.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(5));
@@ -164,15 +166,15 @@ fn child_processes_end_with_their_engine() {
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
-/// A process that left the engine's group and session, and whose parent may be gone: ended when the
-/// engine ends, when it is killed, and when ttlab is.
+/// A process that has left the engine's process group and session, and whose parent may have
+/// exited, ends when the engine quits, when the engine is killed, and when ttlab is killed.
 #[test]
 fn process_in_its_own_session_ends_with_the_engine() {
     use std::os::unix::process::CommandExt;
     for how in ["quit", "fault", "killed"] {
         let (mut launch, token) = launch("stray", &[]);
         if how == "fault" {
-            // It is silent at its first search, and killed.
+            // The engine doesn't answer its first search, so it is killed.
             launch.arguments.iter_mut().for_each(|word| {
                 if word == "stray" {
                     *word = "deaf".to_owned();
@@ -201,7 +203,7 @@ fn process_in_its_own_session_ends_with_the_engine() {
                 .process_group(0)
                 .spawn()
                 .unwrap();
-            // The shell, the guard, the engine and two that sleep.
+            // The shell, the guard, the engine, and two sleeping processes.
             count(5);
             parent.kill().unwrap();
             parent.wait().unwrap();
@@ -240,7 +242,7 @@ fn null_move_is_accepted_only_without_legal_moves() {
     let (launch, _) = launch("nomove", &[]);
     let mut engine = Uci::new(launch);
     engine.start().unwrap();
-    // The fool's mate.
+    // Fool's mate.
     let mated = Board::from_fen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3").unwrap();
     let stalemated = Board::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap();
     for board in [mated, stalemated] {
@@ -259,15 +261,15 @@ fn missing_program_is_reported_by_name() {
     assert!(matches!(unguarded.start().unwrap_err().fault, EngineFault::StartFailed(_)));
 }
 
-/// Only `ttlab` knows the guard's command: another program that uses the library, as this one,
-/// would be started once more for each engine.
+/// Only `ttlab` has the guard command. Any other program that uses the library, such as this test,
+/// would start another copy of itself for each engine.
 #[test]
 fn guard_is_started_only_by_ttlab() {
     let program = find_program(&CommandLine::Name(scripted().display().to_string()), Path::new("")).unwrap();
     assert_eq!(Launch::new(&program).guard, None);
 }
 
-/// A name that begins with a dot is a file's, as a shell has it, and is not looked for on the path.
+/// A name that begins with a dot is a path, as in a shell, and isn't looked up in `PATH`.
 #[test]
 fn name_that_begins_with_a_dot_is_a_path() {
     let message =
@@ -290,7 +292,7 @@ fn trial_reports_repeatability_and_limits() {
     assert_eq!((well.repeatability, well.resets_on_new_game), (Repeatability::Exact, true));
     assert_eq!((well.depth, well.nodes), (LimitSupport::Yes, LimitSupport::Yes));
     assert_eq!(probed("wander", Restart::Experiment, depth(5)).repeatability, Repeatability::NotRepeatable);
-    // 20 on 5016 and 5026: one search left something behind.
+    // 5016 and 5026 nodes: one search left 10 nodes' worth of state behind, which is 0.2 %.
     let keeps = probed("keeps", Restart::Experiment, depth(5));
     assert!(
         matches!(keeps.repeatability, Repeatability::Within(share) if share > 0.0 && share < 0.01),
@@ -308,8 +310,8 @@ fn trial_reports_repeatability_and_limits() {
     );
 }
 
-/// A process lasts as long as it is asked to: for one search, for one game, or for all. Nodes tell
-/// which of its searches it was.
+/// A process lasts for one search, one game, or the whole experiment, as configured. The node count
+/// shows which search of its process a search was.
 #[test]
 fn process_lasts_for_the_requested_search_game_or_run() {
     for (restart, required) in
@@ -318,8 +320,8 @@ fn process_lasts_for_the_requested_search_game_or_run() {
         let (launch, token) = launch("forget", &[]);
         let mut engine = Uci::new(Launch { restart, ..launch });
         let board = Board::startpos();
-        // 5,000 for the depth, 16 for the table, less than 7 by chance, and 1,000 for each search
-        // of its process.
+        // 5,000 nodes for the depth, 16 for the table, less than 7 at random, and 1,000 for each
+        // search of the process.
         let mut which = |begins: bool| {
             if begins {
                 engine.start().unwrap();
@@ -332,18 +334,19 @@ fn process_lasts_for_the_requested_search_game_or_run() {
     }
 }
 
-/// An engine that says no more and lives on is ended, and told from one that ended by itself.
+/// An engine that closes its output but keeps running is killed, and is distinguished from one that
+/// exited.
 #[test]
 fn closed_output_is_distinguished_from_an_exit() {
     let (launch, token) = launch("closed", &[]);
-    // A guard holds the output open as well.
+    // A guard would keep the output open as well.
     let mut engine = Uci::new(Launch { guard: None, ..launch });
     let failure = play(&mut engine).unwrap_err();
     assert_eq!(failure.fault, EngineFault::Exited("it closed its output".to_owned()));
     assert_eq!(all_gone(&token), Vec::<String>::new());
 }
 
-/// A guard passes its engine's end on, and tells a program that is none.
+/// The guard passes on the exit code of its engine, and reports a program that doesn't exist.
 #[test]
 fn guard_passes_on_the_exit_of_its_engine() {
     let own = std::process::id().to_string();
@@ -363,14 +366,14 @@ fn guard_passes_on_the_exit_of_its_engine() {
     assert!(message.contains("/no/such/engine: No such file"), "{code:?} {message}");
 }
 
-/// An engine that heeds neither the end of its input nor a request, and what it started: where
-/// whoever guards it is killed, all end.
+/// An engine that ignores both the end of its input and termination signals: it and its children
+/// end if the parent of the guard is killed.
 #[test]
 fn engine_and_children_end_when_the_parent_of_the_guard_dies() {
     use std::os::unix::process::CommandExt;
     let token = token();
-    // The shell is the parent of the guard, and in its group as ttlab is not: it ends first, by
-    // force.
+    // The shell is the guard's parent. Unlike ttlab, it is in the guard's process group. It is
+    // killed first.
     let engine = "trap '' TERM HUP INT; sleep 600 & while :; do sleep 600; done";
     let script = "\"$0\" engine-guard $$ -- /bin/sh -c \"$1\" & wait";
     let mut parent = std::process::Command::new("/bin/sh")
@@ -380,7 +383,7 @@ fn engine_and_children_end_when_the_parent_of_the_guard_dies() {
         .spawn()
         .unwrap();
     let begun = Instant::now();
-    // The shell, the guard, the engine and two that sleep.
+    // The shell, the guard, the engine, and two sleeping processes.
     while alive(&token).len() < 5 {
         assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", alive(&token));
         std::thread::sleep(Duration::from_millis(5));

@@ -1,8 +1,9 @@
-//! Experiments on the scripted engine, from the file to the page.
+//! End-to-end tests of experiments with the scripted engine, from the experiment file to the
+//! report.
 
 use super::{AT_D, Trial};
 
-/// Two sizes of the scripted engine's table, and our own engine beside them.
+/// Two table sizes of the scripted engine, and our own engine beside them.
 const THREE: &str = r#"
 limit = { depth = 3 }
 [subject]
@@ -39,7 +40,7 @@ fn columns_that_no_engine_reports_are_left_out() {
             }
         }
     }
-    // Best moves are judged where the suite names them.
+    // Best moves are judged if the suite names them.
     let solved = |position: &str| {
         rows.iter().find(|row| row["variant"] == "small" && row["position"] == position).unwrap()["solved"].clone()
     };
@@ -47,7 +48,7 @@ fn columns_that_no_engine_reports_are_left_out() {
     let ours: Vec<_> = rows.iter().filter(|row| row["variant"] == "ours").collect();
     assert_eq!(ours.len(), 6 * 3);
     assert!(ours.iter().all(|row| row["subject.uci"] == "builtin" && !row["table.probes"].is_empty()));
-    // Our engine beside others counts as it does alone.
+    // Our engine has the same counts beside other engines as alone.
     let alone = Trial::new("limit = { depth = 3 }\n");
     alone.run("out", &[]).expect(0);
     for (beside, alone) in ours.iter().zip(alone.rows("out")) {
@@ -56,7 +57,7 @@ fn columns_that_no_engine_reports_are_left_out() {
     let manifest = trial.manifest("out");
     let small = &manifest["subjects"]["small"];
     assert_eq!((small["name"].as_str(), small["repeats"].as_str()), (Some("Scripted 1"), Some("exact")));
-    // All that it declares, at what was set or what it is by itself; a button has no value.
+    // All declared options, with the configured value or the default. A button has no value.
     let options = serde_json::json!({ "Threads": "1", "Hash": "4", "OwnBook": "false", "Style": "Very Risky" });
     assert_eq!(small["options"], options);
     assert_eq!(small["sha256"].as_str().unwrap().len(), 64);
@@ -66,7 +67,8 @@ fn columns_that_no_engine_reports_are_left_out() {
     assert!(!page.contains("NaN"), "{page}");
 }
 
-/// The scripted engine's rule for `deepens`: 1000 nodes a depth, and Hash on top of the last.
+/// With the fault `deepens`, the scripted engine searches 1000 nodes for each depth, and Hash more
+/// for the last.
 #[test]
 fn engine_search_writes_one_row_per_depth() {
     let trial = Trial::new(
@@ -92,18 +94,19 @@ fn engine_search_writes_one_row_per_depth() {
         assert_eq!(fields("depth", position), with(&[1, 2, 3], format!("4 1016 {last} true {solved}")));
         assert_eq!(fields("nodes", position), with(&[1, 2], format!("3 500 {last} false {solved}")));
     }
-    // What our own engine alone tells is there as long as it is.
+    // Columns that only our own engine reports are present if it takes part.
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
     assert!(page.contains("cutoffs"), "{page}");
     assert!(page.contains("evaluations"), "{page}");
-    // Totals are the engine's own, and a search is one however many depths it has.
+    // Totals are those that the engine reports, and a search counts once, however many depths it
+    // has.
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
     assert!(page.contains("24,096"), "{page}");
     assert!(page.contains("15,000"), "{page}");
     trial.call(&["verify", "out"]).expect(0);
     trial.run("three", &["--jobs", "3"]).expect(0);
     assert_eq!(trial.timeless("out"), trial.timeless("three"));
-    // A row that is lost from the middle of a search is seen.
+    // A missing row in the middle of a search is detected.
     let path = trial.path("three/results.csv");
     let text = std::fs::read_to_string(&path).unwrap();
     let lost: Vec<&str> = text.lines().enumerate().filter(|(at, _)| *at != 2).map(|(_, line)| line).collect();
@@ -136,8 +139,8 @@ fn engine_counts_are_independent_of_jobs_shards_and_process_lifetime() {
     trial.call(&["compare", "one", "three", "--fail-on", "nodes changed"]).expect(0);
 }
 
-/// Eight engines are kept by each worker, of nine the last alone: either way each counts as it
-/// does.
+/// A worker keeps up to eight engines running; with nine it keeps only the last. In either case the
+/// counts are the same.
 #[test]
 fn ninth_engine_of_a_worker_has_the_same_counts() {
     for engines in [8, 9] {
@@ -157,16 +160,18 @@ fn ninth_engine_of_a_worker_has_the_same_counts() {
     }
 }
 
-/// `check` says it before the run, the page after it; `plan` points to `check`.
+/// `check` states the detectable effect before the run, the report states it afterwards, and `plan`
+/// refers to `check`.
 #[test]
 fn commands_state_the_detectable_effect_before_the_run() {
     let base = "[subject]\nuci = \"ENGINE\"\n[grid]\n\"uci.Hash\" = [1, 2]\n";
     let few = Trial::new(&format!("limit = {{ depth = 3 }}\nfirst = 5\n{base}"));
     few.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&["5 positions are too few: ", "use at least 6"]);
     let six = Trial::new(&format!("limit = {{ depth = 3 }}\n{base}"));
-    // Student's t with 5 degrees of freedom: 2.571 and 0.920; intervals of six are 48 / 36 longer:
-    // 6.918 x 0.16 / sqrt(6) is 0.452, and e^0.452 is 1.571. One further position may take back a
-    // factor of 2.5^(1/6): 1.571 x 1.165 is 1.830.
+    // Student's t quantiles with 5 degrees of freedom are 2.571 and 0.920, and intervals for six
+    // positions are longer by 48 / 36: (2.571 x (1 + 48 / 36) + 0.920) = 6.918; 6.918 x 0.16 /
+    // sqrt(6) is 0.452, and e^0.452 is 1.571. One further position may take back a factor of
+    // 2.5^(1/6): 1.571 x 1.165 is 1.830.
     let says = "6 positions cannot show a difference of 10 %: if log(nodes) of one search has a standard deviation of 0.16 to 0.61 (typical of such engines), \
                 power is 80 % for differences of 83 % (calm) to 552 % (lively) or more; it takes at least ";
     six.call(&["check", "trial.toml"]).expect(0).prints(&["warning: ", says]);
@@ -177,14 +182,15 @@ fn commands_state_the_detectable_effect_before_the_run() {
     six.run("out", &["--strict"]).expect(2).prints(&[says]);
     assert!(!six.path("out").exists());
     six.run("out", &[]).expect(0);
-    // 15 degrees of freedom: 2.131, 48 / 256 longer, and 0.866; 3.397 x 0.16 / 4 is 0.136, and
-    // e^0.136 x 2.5^(1/16) is 1.213: 21.3 %, which is less than 22 %.
+    // With 15 degrees of freedom the quantiles are 2.131 (longer by 48 / 256) and 0.866, which
+    // gives 3.397; 3.397 x 0.16 / 4 is 0.136, and e^0.136 x 2.5^(1/16) is 1.213. That is 21.3 %,
+    // less than the 22 % that were asked for.
     let large = Trial::new(&format!("limit = {{ depth = 3 }}\nsmallest_effect = 0.22\n{base}"));
     std::fs::write(large.path("suite.epd"), super::sixteen()).unwrap();
     let says = "16 positions: if log(nodes) of one search has a standard deviation of 0.16 to 0.61 (typical of such engines), power is 80 % for differences of 21 % (calm)";
     let message = large.call(&["check", "trial.toml", "--strict"]).expect(0).prints(&[says, "; 22 % takes "]);
     assert!(!message.err.contains(&format!("warning: {says}")), "{}", message.err);
-    // Exact claims, moves at a number of nodes, and our own engine are another matter.
+    // Exact claims, searches with a node limit, and our own engine get no such statement.
     for other in [
         format!("limit = {{ nodes = 5000 }}\n{base}"),
         format!("limit = {{ depth = 3 }}\n[[expect]]\nwhere = {{ position = \"A\" }}\nnodes = 3001\n{base}"),
@@ -195,7 +201,7 @@ fn commands_state_the_detectable_effect_before_the_run() {
     }
 }
 
-/// Rows that are there tell the spread better than what is usual.
+/// Existing rows give a better estimate of the spread than the typical range.
 #[test]
 fn spread_is_taken_from_existing_rows() {
     let trial =
@@ -206,8 +212,9 @@ fn spread_is_taken_from_existing_rows() {
         .expect(0)
         .prints(&["has a standard deviation of 0.16 to 0.61 (typical of such engines)"]);
     trial.run("reports/trial", &[]).expect(0);
-    // With Hash = 1 every search takes 3000 nodes, with 2 every other one twice that: log 2 in 8 of
-    // 16, 0 in the others. The standard deviation is log 2 / 2 x sqrt(16 / 15) = 0.358.
+    // With Hash = 1 every search takes 3000 nodes, with Hash = 2 every other one takes twice as
+    // many: the log ratio is log 2 at 8 of 16 positions and 0 at the others. The standard deviation
+    // is log 2 / 2 x sqrt(16 / 15) = 0.358.
     trial.call(&["check", "trial.toml"]).expect(0).prints(&["has a standard deviation of 0.36 (measured here)"]);
     let page = std::fs::read_to_string(trial.path("reports/trial/report.md")).unwrap().replace('\u{a0}', " ");
     assert!(
@@ -242,7 +249,8 @@ fn unknown_engine_option_is_refused_before_the_run() {
         trial.run("out", &[]).expect(2).prints(says);
         assert!(!trial.path("out/results.csv").exists(), "{point}");
     }
-    // Before any process is started: a trial would already take the memory.
+    // The refusal comes before any process is started, because even a trial would allocate the
+    // memory.
     let started = "#!/bin/sh\ntouch started\nexec ENGINE\n".replace("ENGINE", super::scripted().to_str().unwrap());
     let large = |file: &str| {
         let trial = Trial::new(file);
@@ -254,7 +262,7 @@ fn unknown_engine_option_is_refused_before_the_run() {
     };
     large("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\noptions = { hash = 1024 }\n");
     large("limit = { depth = 3 }\n[reference]\nuci = \"./engine\"\nlimit = { depth = 4 }\noptions = { Hash = 1024 }\n");
-    // What an engine without a book is asked for holds anyway.
+    // An engine without the option satisfies `Ponder = false` anyway.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"ENGINE\"\noptions = { Ponder = false }\n");
     trial.run("out", &[]).expect(0);
 }
@@ -324,8 +332,8 @@ fn limits_and_claims_are_checked_by_the_trial() {
     file("none", "depth = 3", claim).run("out", &["--check"]).expect(0);
 }
 
-/// What a trial says of an engine, word by word: what it keeps, what it does not heed and what it
-/// heeds instead, and what its table takes.
+/// Checks the exact wording of the trial's findings: state that the engine keeps, limits that it
+/// ignores and those that it respects, and the memory of its table.
 #[test]
 fn trial_findings_name_their_engine() {
     let trial = Trial::new(
@@ -344,8 +352,8 @@ fn trial_findings_name_their_engine() {
             .to_owned()
     };
     assert_eq!(line("well"), "counts exact; go depth respected; go nodes respected");
-    // The first search counts 10 more than the rule, the third 30: 20 of 3026 apart, which is said
-    // rounded up, and not in a new process.
+    // The first search counts 10 more than the rule, the third 30: a difference of 20 from 3026,
+    // which is rounded up. A new process doesn't show it.
     assert_eq!(
         line("keeps"),
         "counts within 0.7 %; go depth respected; go nodes respected; difference: nodes 3026, then 3046; `ucinewgame` does not reset it completely: try restart = \"game\""
@@ -355,8 +363,8 @@ fn trial_findings_name_their_engine() {
     let no = "it searched to depth 1, expected ";
     file("depth = 3").run("out", &[]).expect(2).prints(&["ignores `go depth`: ", no, "; it respects limit.nodes"]);
     file("nodes = 5000").run("out", &[]).expect(0).prints(&["go depth not respected: ", no, "; go nodes respected"]);
-    // Memory is told in MiB, and what the engine takes by itself counts as what is set: this one
-    // takes a TiB.
+    // Memory is reported in MiB, and an engine's default size counts like a configured one: this
+    // engine takes 1 TiB by default.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");
     let text = std::fs::read_to_string(super::scripted()).unwrap();
     let vast = text.replace("default 16 min 1 max 1024", "default 1048576 min 1 max 4194304");
@@ -366,7 +374,8 @@ fn trial_findings_name_their_engine() {
     trial.run("out", &[]).expect(2).prints(&[" x 1048576 MiB (1 engine, the first is \"default\")"]);
 }
 
-/// A name is looked for along the path as a shell does: what cannot be executed is passed over.
+/// A program's name is looked up in `PATH` as a shell does it: files that aren't executable are
+/// skipped.
 #[test]
 fn engine_is_found_along_the_path_if_executable() {
     let trial = Trial::new("limit = { depth = 1 }\nfirst = 1\n[subject]\nuci = \"an-engine\"\n");
@@ -409,7 +418,7 @@ fn results_of_two_engine_builds_can_be_compared() {
         std::fs::write(trial.path(name), text).unwrap();
         std::fs::set_permissions(trial.path(name), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
-    // 2716 to 3016 nodes on each of six positions.
+    // 2716 nodes against 3016 on each of six positions.
     trial.run("out", &[]).expect(0).prints(&["0.901"]);
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
     for unknown in ["cutoffs", "move only", "stores per slot", "evaluations", "| full |"] {
@@ -444,7 +453,8 @@ name = "ours"
     let judged = std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();
     let mut reader = csv::Reader::from_reader(judged.as_bytes());
     let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
-    // Each of the six positions, its best move, and the scripted engine's where that is another.
+    // For each of the six positions the best move, and the scripted engine's move if it is
+    // different.
     let bests: std::collections::BTreeMap<String, String> = rows
         .iter()
         .filter(|row| row["move"].is_empty())
@@ -453,11 +463,11 @@ name = "ours"
     assert_eq!(bests.len(), 6);
     let others = bests.values().filter(|best| *best != "e2e4").count();
     assert_eq!(rows.len(), 6 + 6 + others);
-    // The same engine at the same depth chooses the reference's moves, and they lose nothing.
+    // The same engine at the same depth chooses the reference's moves, so its moves have no loss.
     for row in trial.rows("out").iter().filter(|row| row["variant"] == "ours" && row["depth"] == "3") {
         assert_eq!(row["best"], bests[&row["position"]]);
     }
-    // What belongs together does not break at its blanks.
+    // Numbers and their units are joined by non-breaking spaces.
     let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap().replace('\u{a0}', " ");
     let line = |name: &str| {
         page.lines().find(|line| line.starts_with(&format!("| {name}")) && line.contains(" of 6")).unwrap()
@@ -466,13 +476,13 @@ name = "ours"
     assert!(line("ours").contains("| 6 | 0.0 |"), "{page}");
     assert!(line("ours").contains("6 of 6"), "{page}");
     assert!(line("scripted").contains(&format!("{} of 6", 6 - others)), "{page}");
-    // What was judged is not judged again.
+    // Existing judgements are reused.
     trial.run("out", &[]).expect(0);
     assert_eq!(std::fs::read_to_string(trial.path("out/reference.csv")).unwrap(), judged);
 }
 
-/// Shards judge their own moves; merged, they are what one run would have written. What is lost of
-/// them is told, and judged again.
+/// Each shard judges its own moves. The merged judgements equal those of a single run. Lost
+/// judgements are reported and made again.
 #[test]
 fn merged_shards_have_the_judgements_of_one_run() {
     let text = r#"
@@ -506,7 +516,7 @@ name = "ours"
         part.lines().take_while(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(quality("whole"), quality("merged"));
-    // A shard whose judgements are lost, in part or all.
+    // A shard whose judgements are partly or completely lost.
     let path = trial.path("merged/shards/1/reference.csv");
     let judged = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, judged.lines().take(2).collect::<Vec<_>>().join("\n") + "\n").unwrap();
@@ -519,7 +529,7 @@ name = "ours"
     assert_eq!(std::fs::read_to_string(&path).unwrap(), judged);
     trial.call(&["merge", "plan.json", "--out", "merged"]).expect(0);
     assert_eq!(read("whole/reference.csv"), read("merged/reference.csv"));
-    // Two shards that were judged by unlike references.
+    // Two shards that were judged by different references.
     let others = judged.lines().map(|line| {
         let bare = line.rsplit_once(',').unwrap().0;
         format!("0{}\n", bare.get(1..).unwrap_or_default()).replace("0eference", "reference")
@@ -531,7 +541,7 @@ name = "ours"
         .prints(&["its moves were judged by another reference than those in"]);
 }
 
-/// Who judges is the engine with its options: under others it is asked again.
+/// A reference is an engine with its options: with other options, moves are judged again.
 #[test]
 fn judgement_under_other_options_is_not_reused() {
     let who = |options: &str| {
@@ -550,7 +560,7 @@ fn judgement_under_other_options_is_not_reused() {
     assert_ne!(who("Hash = 16"), who("Hash = 32"));
 }
 
-/// A judgement is of a position, not of its name: where the suite changes under it, it goes.
+/// A judgement belongs to a position, not to its name: if the suite changes, it is discarded.
 #[test]
 fn judgement_of_a_changed_position_is_not_reused() {
     let text = "limit = { depth = 2 }\n[reference]\nuci = \"builtin\"\nlimit = { depth = 3 }\n";
@@ -565,8 +575,8 @@ fn judgement_of_a_changed_position_is_not_reused() {
     other.run("out", &[]).expect(0);
     let read = |trial: &Trial| std::fs::read_to_string(trial.path("out/reference.csv")).unwrap();
     assert_eq!(read(&trial), read(&other));
-    // Where nothing changed, nothing is judged again: a count that no search has stays, of a file
-    // from before there were checks.
+    // If nothing changed, nothing is judged again: here a node count that no search would give
+    // survives, in a file from before checksums were added.
     let bare =
         |text: &str| text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect::<String>();
     let marked: String = bare(&read(&other))

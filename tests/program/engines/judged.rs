@@ -1,5 +1,5 @@
-//! What a reference says of moves, by hand: every score and count of `reference.csv` is that of a
-//! search made here, and what a rule ends needs none.
+//! Compares a reference's judgements with searches made here: every score and node count of
+//! `reference.csv`. Moves that end the game by rule need no search.
 
 use super::{SUITE, Trial, scripted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use ttlab::internals::chess::suite::{Suite, SuiteOptions};
 use ttlab::internals::chess::{Board, Increments, Move, legal};
 use ttlab::internals::engine::{Engine, EngineOptions, Limit};
 
-/// By position and move: best move, score and nodes, as the file has them.
+/// Best move, score and nodes, as in the file, by position and move.
 type Judged = BTreeMap<(String, String), [String; 3]>;
 
 fn judged(trial: &Trial) -> Judged {
@@ -21,7 +21,7 @@ fn judged(trial: &Trial) -> Judged {
     found
 }
 
-/// A new engine's best move and score, and the nodes of all its iterations.
+/// Returns a new engine's best move and score, and the nodes of all its iterations.
 fn searched(board: &Board, past: &[Board], depth: u8) -> (Move, i32, u64) {
     let mut engine = Engine::new(&EngineOptions::default(), None).unwrap();
     let limit = Limit { depth: Some(depth), nodes: None };
@@ -30,8 +30,8 @@ fn searched(board: &Board, past: &[Board], depth: u8) -> (Move, i32, u64) {
     (last.best, last.score, found.iter().map(|iteration| iteration.search.nodes).sum())
 }
 
-/// What must be said of a position, met after some moves, and of the moves chosen there: the
-/// reference's own is one of them.
+/// Returns the expected judgement of the position after `moves`, and of the moves chosen there,
+/// which include the reference's own move.
 fn expected_judgement(name: &str, start: &Board, moves: &[Move], chosen: &BTreeSet<String>, depth: u8) -> Judged {
     let (mut board, mut past) = (*start, Vec::new());
     for &mv in moves {
@@ -62,7 +62,7 @@ fn expected_judgement(name: &str, start: &Board, moves: &[Move], chosen: &BTreeS
     all
 }
 
-/// The last move of each search, by position.
+/// Returns the final best moves of the searches, by position.
 fn chosen(trial: &Trial) -> BTreeMap<String, BTreeSet<String>> {
     let mut last = BTreeMap::new();
     for row in trial.rows("out") {
@@ -75,7 +75,7 @@ fn chosen(trial: &Trial) -> BTreeMap<String, BTreeSet<String>> {
     chosen
 }
 
-/// A mate in one; White saves half a point by stalemate; two middle games.
+/// A mate in one, a stalemate that saves half a point for White, and two middle games.
 const ENDS: &str = "6k1/8/6K1/8/8/8/8/R7 w - - id \"mate\";\n\
     k7/p7/P1K4p/7p/7p/7p/7P/8 w - - id \"stalemate\";\n\
     1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - id \"one\";\n\
@@ -100,8 +100,8 @@ fn judgement_equals_searches_of_the_position_and_after_its_moves() {
     assert_eq!(all[&("mate".to_owned(), "a1a8".to_owned())], ["", "31999", ""]);
     assert_eq!(all[&("stalemate".to_owned(), "c6c7".to_owned())], ["", "0", ""]);
     assert!(all.len() > 4 + 4, "some variant chooses a move that the reference does not: {all:?}");
-    // What is lacking is judged when the run goes on, be it a position or a single move; what
-    // another reference said goes.
+    // When the run continues, missing judgements are made, whether of a position or of a single
+    // move, and those of another reference are discarded.
     let path = trial.path("out/reference.csv");
     let text = std::fs::read_to_string(&path).unwrap();
     let of_two: Vec<&str> = text.lines().filter(|line| line.contains(",two,")).collect();
@@ -113,8 +113,8 @@ fn judgement_equals_searches_of_the_position_and_after_its_moves() {
     }
 }
 
-/// Along a game the positions are those of the game, with its past: the reference knows what would
-/// repeat.
+/// In a game, positions are judged with the history of the game, so the reference knows about
+/// repetitions.
 #[test]
 fn position_of_a_game_is_judged_with_its_history() {
     let trial = Trial::new("");
@@ -137,8 +137,8 @@ fn position_of_a_game_is_judged_with_its_history() {
     assert_eq!(judged(&trial), all);
 }
 
-/// A reference that speaks UCI: the scripted engine says a hundred centipawns and a thousand nodes
-/// for each ply asked for, whoever moves.
+/// A UCI reference. The scripted engine reports 100 centipawns and 1,000 nodes for each requested
+/// ply, for either side.
 #[test]
 fn uci_reference_gives_the_scores_that_it_reports() {
     let trial = Trial::new(
@@ -165,7 +165,7 @@ fn uci_reference_gives_the_scores_that_it_reports() {
     }
 }
 
-/// Where there is no move none is judged.
+/// A position without legal moves isn't judged.
 #[test]
 fn position_without_a_move_is_not_judged() {
     let trial = Trial::new(

@@ -1,22 +1,22 @@
-//! Kills at any moment: of ttlab, and of the engine. What is resumed is what would have been, and
-//! nothing is left behind.
+//! Kills ttlab or its engine at arbitrary moments. The resumed run has the same results as an
+//! uninterrupted one, and no process is left.
 
 use super::{Trial, alive, all_gone};
 use std::time::Duration;
 
 const SLOW: &str = "limit = { depth = 3 }\n[subject]\nuci = [\"ENGINE\", \"slow\"]\n[grid]\n\"uci.Hash\" = [1, 2, 3]\n";
 
-/// How many kills: a few in every run of the tests, and as many as `TTLAB_KILLS` says.
+/// The number of kills: a few by default, or `TTLAB_KILLS`.
 fn kills() -> u64 {
     std::env::var("TTLAB_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
 }
 
-/// Lines of the results so far.
+/// Returns the number of lines in the results file so far.
 fn lines(trial: &Trial) -> usize {
     std::fs::read(trial.path("war/results.csv")).unwrap_or_default().iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// A moment of the first second and a half, another for each kill.
+/// Returns a delay of up to 1.5 seconds, different for each kill.
 fn moment(kill: u64) -> Duration {
     Duration::from_millis(20 + kill * 397 % 1500)
 }
@@ -34,7 +34,8 @@ fn resumed_run_equals_an_uninterrupted_one() {
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        // Every other one among the rows, however long the trial before a run takes here.
+        // Every other kill waits for a new row first, so that it falls among the rows even if the
+        // trial before the run is slow on this machine.
         while kill % 2 == 1 && lines() <= before && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -48,13 +49,13 @@ fn resumed_run_equals_an_uninterrupted_one() {
         }
     }
     assert!(met > 0, "no kill fell among the rows");
-    // A job that was in flight at two kills is set aside until it is asked for.
+    // A job that was running at two kills is quarantined until a retry is requested.
     trial.run("war", &["--retry-failed"]).expect(0);
     assert_eq!(trial.timeless("peace"), trial.timeless("war"));
 }
 
-/// A stop while moves are judged is a stop, and the exit code says so. The judge thinks on at D,
-/// the only position.
+/// An interrupt while moves are being judged stops the run, and the exit code says so. The
+/// reference never finishes position D, the only one.
 #[test]
 fn interrupted_judging_exits_75() {
     let trial = Trial::new("");
@@ -99,7 +100,8 @@ fn killed_engine_leaves_a_failed_row_that_can_be_retried() {
         .spawn()
         .unwrap();
     let (mut killed, mut failures) = (0, 0);
-    // Only searches are killed, no trial before a run: a new row tells them apart.
+    // Only engines of searches are killed, not those of the trial before a run; a new row shows
+    // that searches have begun.
     let lines = || lines(&trial);
     let mut before = 1;
     for kill in 0.. {
@@ -127,7 +129,7 @@ fn killed_engine_leaves_a_failed_row_that_can_be_retried() {
     assert_eq!(trial.timeless("peace"), trial.timeless("war"));
 }
 
-/// Kills one process of the scripted engine, if one runs.
+/// Kills one process of the scripted engine, if one is running.
 fn kill_an_engine(token: &str) -> bool {
     assert!(alive(token).len() < 30);
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {

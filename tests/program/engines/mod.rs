@@ -1,5 +1,5 @@
-//! Engines that speak UCI as subjects: one of a few lines that can do everything wrong, and
-//! Debian's.
+//! Tests with UCI engines as subjects: a small scripted engine that can produce every fault, and
+//! engines packaged by Debian.
 
 mod doctor;
 mod driver;
@@ -15,25 +15,25 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The engine of a few lines.
+/// Returns the path of the scripted engine.
 fn scripted() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/engines/scripted.sh")
 }
 
-/// The program under test.
+/// Returns the path of the program under test.
 fn ttlab() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_ttlab"))
 }
 
-/// A word that no other process on the machine has in its environment.
+/// Returns a unique token to put into the environment of processes, so that they can be found.
 fn token() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
     format!("ttlab-trial-{}-{now}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Processes that have a word in their environment; those that have ended and wait to be reaped are
-/// none.
+/// Returns the command lines of the running processes that have the token in their environment.
+/// Zombies don't count.
 fn alive(token: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -51,7 +51,8 @@ fn alive(token: &str) -> Vec<String> {
     found
 }
 
-/// Waits until no process has the word in its environment; which do if that takes too long.
+/// Waits until no process has the token in its environment. Returns those that are left after a
+/// timeout.
 fn all_gone(token: &str) -> Vec<String> {
     let begun = Instant::now();
     loop {
@@ -72,7 +73,7 @@ rnbqkbnr/ppp1pppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "E";
 rnbqkbnr/ppppp1pp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id "F";
 "#;
 
-/// Sixteen positions: without one pawn, and of each another without a knight.
+/// Returns sixteen positions: each without one pawn, and each of these also without a knight.
 fn sixteen() -> String {
     let epd_line = |file: u8, other: &str| {
         let mut pawns: Vec<String> = vec!["p".to_owned(); 8];
@@ -83,11 +84,11 @@ fn sixteen() -> String {
     (b'a'..=b'h').flat_map(|file| ["", "p"].map(|other| epd_line(file, other))).collect()
 }
 
-/// What distinguishes the position D, which no trial before a run sees.
+/// The part of position D's FEN that identifies it. The trial before a run doesn't search D.
 const AT_D: &str = "pp1ppppp";
 
-/// A folder with a suite and an experiment, and the word by which the processes of its runs are
-/// known.
+/// A folder with a suite and an experiment, and the token that identifies the processes of its
+/// runs.
 struct Trial {
     folder: tempfile::TempDir,
     token: String,
@@ -101,7 +102,7 @@ struct Output {
 }
 
 impl Trial {
-    /// A trial of an experiment; `ENGINE` in it is the scripted engine.
+    /// Creates a trial of an experiment, in which `ENGINE` stands for the scripted engine.
     fn new(text: &str) -> Self {
         let folder = scratch();
         std::fs::write(folder.path().join("suite.epd"), SUITE).unwrap();
@@ -114,7 +115,7 @@ impl Trial {
         self.folder.path().join(name)
     }
 
-    /// The program, about to be called in the trial's folder.
+    /// Prepares a call of the program in the trial's folder.
     fn command(&self, words: &[&str]) -> std::process::Command {
         let mut command = std::process::Command::new(ttlab());
         command.current_dir(self.folder.path()).env("TTLAB_TRIAL", &self.token).args(words);
@@ -127,25 +128,25 @@ impl Trial {
         Output { out: text(&output.stdout), err: text(&output.stderr), code: output.status.code().unwrap_or(-1) }
     }
 
-    /// Runs the experiment into a folder.
+    /// Runs the experiment, with results in `out`.
     fn run(&self, out: &str, more: &[&str]) -> Output {
         let message = self.call(&[&["run", "trial.toml", "--out", out][..], more].concat());
         assert_eq!(all_gone(&self.token), Vec::<String>::new());
         message
     }
 
-    /// The rows of a folder: each by the names of its columns.
+    /// Returns the rows of a results folder, each as a map from column names to values.
     fn rows(&self, out: &str) -> Vec<std::collections::BTreeMap<String, String>> {
         let mut reader = csv::Reader::from_path(self.path(out).join("results.csv")).unwrap();
         reader.deserialize().map(Result::unwrap).collect()
     }
 
-    /// The manifest of a folder.
+    /// Returns the manifest of a results folder.
     fn manifest(&self, out: &str) -> serde_json::Value {
         serde_json::from_str(&std::fs::read_to_string(self.path(out).join("manifest.json")).unwrap()).unwrap()
     }
 
-    /// The rows without what a clock put there.
+    /// Returns the rows without measured times.
     fn timeless(&self, out: &str) -> Vec<std::collections::BTreeMap<String, String>> {
         let mut rows = self.rows(out);
         rows.iter_mut().for_each(|row| {

@@ -1,8 +1,8 @@
-//! Tuning an engine's own options: the same race, from the file to the page.
+//! Tests of tuning an engine's own options: the race, from the experiment file to the report.
 
 use super::{Trial, sixteen};
 
-/// `Style = "Very Risky"` needs 100 nodes fewer, and one for every 8 MiB of Hash.
+/// `Style = "Very Risky"` needs 100 nodes fewer, and one node fewer for every 8 MiB of Hash.
 const RACE: &str = r#"
 limit = { depth = 1 }
 baseline = { "uci.Style" = "Solid" }
@@ -22,7 +22,7 @@ fn race(text: &str) -> Trial {
 }
 
 impl Trial {
-    /// Tunes the experiment into a folder.
+    /// Tunes the experiment, with results in `out`.
     fn tune(&self, out: &str, more: &[&str]) -> super::Output {
         let output = self.call(&[&["tune", "trial.toml", "--out", out][..], more].concat());
         assert_eq!(super::all_gone(&self.token), Vec::<String>::new());
@@ -30,8 +30,8 @@ impl Trial {
     }
 }
 
-/// 956 nodes to 1064 at 64 MiB, 914 to 1016 at 16 and 1124 - 32 - ... at 256: by the scripted
-/// engine's rule, held-out items at each.
+/// By the scripted engine's rule, the held-out items need 956 nodes instead of 1064 at 64 MiB, 914
+/// instead of 1016 at 16 MiB, and 1124 instead of 1256 at 256 MiB.
 #[test]
 fn race_of_engine_options_confirms_its_winner_at_other_hashes() {
     let trial = race(RACE);
@@ -49,7 +49,7 @@ fn race_of_engine_options_confirms_its_winner_at_other_hashes() {
     let page = |out: &str| std::fs::read(trial.path(out).join("report.md")).unwrap();
     trial.tune("one", &["--jobs", "1", "--quiet"]).expect(0);
     assert_eq!(page("out"), page("one"));
-    // What was finished is read, not made again.
+    // Finished stages are read, not run again.
     trial.tune("out", &[]).expect(0).prints(&["\n0 jobs in "]);
 }
 
@@ -69,24 +69,24 @@ fn metric_that_an_engine_lacks_is_refused_before_the_race() {
         trial.tune("out", &[]).expect(2).prints(&[says]);
         assert!(!trial.path("out/race-1").exists(), "{to}");
     }
-    // A hash that the engine does not take is no pressure where nobody asked for it.
+    // A default pressure with a hash size that the engine doesn't accept is left out.
     let trial = race(&RACE.replace("Hash = 64", "Hash = 1024"));
     let output = trial.tune("out", &["--jobs", "1"]).expect(0).prints(&["At uci.Hash = 256: "]);
     assert!(!output.out.contains("uci.Hash = 4096"), "{}", output.out);
-    // Where sizes race there is no other size.
+    // If hash sizes race against each other, the result isn't tested at other sizes.
     let sizes = RACE.replace("\"uci.Style\" = [\"Solid\", \"Very Risky\"]", "\"uci.Hash\" = [64, 1, 512]");
     let sizes =
         race(&sizes.replace("\"uci.Style\" = \"Solid\"", "\"uci.Hash\" = 64").replace("options = { Hash = 64 }\n", ""));
     let output = sizes.tune("out", &[]).expect(0).prints(&["Change `Hash` from 64 to 1: 5.9 % fewer nodes"]);
     assert!(!output.out.contains("\nAt "), "{}", output.out);
-    // What does not repeat is told.
+    // Counts that aren't repeatable are reported.
     let wander = race(&RACE.replace("styles", "wander"));
     wander.tune("out", &[]).expect(0).prints(&["counts not repeatable: another run may lead to other decisions"]);
     let page = std::fs::read_to_string(wander.path("out/report.md")).unwrap();
     assert!(page.contains("another run may lead to other decisions"), "{page}");
 }
 
-/// A stage in which jobs fail is no stage: nothing is concluded from the others.
+/// If jobs of a stage fail, nothing is concluded from the others.
 #[test]
 fn race_with_failed_searches_has_no_winner() {
     let text = RACE.replace("[\"ENGINE\", \"styles\"]", "[\"env\", \"AT=ppppppp1\", \"ENGINE\", \"exit\"]");

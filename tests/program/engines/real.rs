@@ -1,12 +1,13 @@
-//! Debian's engines, where they are installed: their rows against an independent driver and against
-//! totals measured before.
+//! Tests with Debian's engines, if they are installed: compares their rows with an independent
+//! driver and with totals measured earlier.
 
 use super::Trial;
 use crate::common::{has_python, skip};
 use std::path::Path;
 use std::process::Command;
 
-/// An engine as Debian has it: command, arguments, the depth of a quick search, and options.
+/// An engine as Debian packages it: its command and arguments, the depth of a quick search, and its
+/// options.
 struct Real {
     words: &'static [&'static str],
     depth: u8,
@@ -25,7 +26,7 @@ fn path(program: &str) -> Option<String> {
     ttlab::internals::subject::find_program(&words, Path::new("")).ok().map(|found| found.path.display().to_string())
 }
 
-/// Whether an engine is here; says loudly when not.
+/// Returns whether an engine is installed, and reports the skip if it isn't.
 fn here(program: &str) -> bool {
     let found = path(program).is_some();
     if !found {
@@ -44,14 +45,15 @@ fn trial(rest: &str) -> Trial {
     trial
 }
 
-/// A variant's table.
+/// Returns the TOML table of a variant.
 fn variant(name: &str, words: &[&str], depth: u8, options: &[(&str, &str)]) -> String {
     let mut text = format!("[[variant]]\nname = {name:?}\n\"subject.uci\" = {words:?}\n\"limit.depth\" = {depth}\n");
     options.iter().for_each(|(name, value)| text.push_str(&format!("\"uci.{name}\" = {value}\n")));
     text
 }
 
-/// Position, depth, nodes and best move of each depth of each search, as another driver has them.
+/// Returns position, depth, nodes and best move for each depth of each search, as the independent
+/// driver reports them.
 fn drive_independently(first: &str, depth: u8, options: &[(&str, &str)], words: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/engines/independent.py");
     let options: Vec<String> = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -79,8 +81,8 @@ fn rows_equal_those_of_an_independent_driver() {
     let trial = trial(&format!("first = {FIRST}\n{}", variants.collect::<String>()));
     trial.run("out", &["--jobs", "1"]).expect(0);
     let rows = trial.rows("out");
-    // Each engine that must be stopped costs its trial five seconds: this one is asked here, where
-    // it is tried anyway.
+    // The trial takes five seconds for each limit that an engine ignores. This engine's limits are
+    // checked here because it takes part in this test anyway.
     if here("gnuchess") {
         let manifest = trial.manifest("out");
         let heeds = |limit: &str| manifest["subjects"]["gnuchess"][limit].as_str().unwrap().to_owned();
@@ -99,9 +101,10 @@ fn rows_equal_those_of_an_independent_driver() {
     }
 }
 
-/// Totals over the first four positions at depth 13 as another driver (`independent.py`) has them;
-/// over the first twelve its totals are those that were measured before either driver was written:
-/// 714,145, 1,652,297 and 1,735,514. Of another version the other driver says now what is right.
+/// Totals over the first four positions at depth 13, from another driver (`independent.py`). Over
+/// the first twelve positions, that driver's totals are the ones measured before either driver was
+/// written: 714,145, 1,652,297 and 1,735,514. For other versions of an engine, the other driver
+/// computes the expected totals now.
 #[test]
 fn totals_equal_those_measured_before() {
     let totals: [(&str, &str, u64); 3] =
@@ -152,9 +155,10 @@ fn ignored_limit_is_reported_without_a_hang() {
     }
 }
 
-/// A race of Stockfish's evaluations: whatever wins, the stages are there, and each search's depths
-/// among their rows. As few items and pressures as can be: each stage tries both engines in five
-/// processes each. `races.rs` has the rest, with an engine that costs nothing.
+/// A race of Stockfish's evaluations: whichever wins, all stages are present and their rows have
+/// each depth of each search. It uses as few items and pressures as possible, because each stage
+/// tries both engines in five processes each. `races.rs` tests the rest with the scripted engine,
+/// which is fast.
 #[test]
 fn race_of_stockfish_options_has_all_stages() {
     if !here("stockfish") {
@@ -176,8 +180,8 @@ fn race_of_stockfish_options_has_all_stages() {
     }
 }
 
-/// Stockfish judged by its own longer searches: each position once, and the mean distance of the
-/// scores by hand.
+/// Stockfish is judged by its own longer searches: each position is judged once, and the mean score
+/// difference equals a calculation by hand.
 #[test]
 fn score_error_of_stockfish_equals_a_calculation_by_hand() {
     if !here("stockfish") {

@@ -1,4 +1,5 @@
-//! What the trial before a run accepts, refuses, and accepts if it is told to.
+//! Tests of the trial before a run: what it accepts, what it refuses, and what it accepts if the
+//! engine is trusted.
 
 use super::Trial;
 
@@ -21,7 +22,7 @@ fn white_space_in_engine_lines_is_ignored() {
     assert_eq!(plain.len(), 6);
 }
 
-/// The exact score is that of the depth before.
+/// The last exact score is that of the previous depth.
 #[test]
 fn score_that_is_a_bound_is_not_recorded() {
     let trial = subject("bound", "depth = 3", "");
@@ -33,7 +34,7 @@ fn score_that_is_a_bound_is_not_recorded() {
     assert_eq!(rows.iter().take(2).map(output).collect::<Vec<_>>(), ["2 2516 20", "3 500 20"]);
 }
 
-/// 8100 of 20,000 nodes are told, since the next depth would end at 24,300.
+/// 8100 of 20,000 nodes are reported, because the next depth would end at 24,300.
 #[test]
 fn engine_that_reports_nodes_at_the_end_of_a_depth_is_accepted() {
     let trial = subject("ends", "nodes = 5000", "");
@@ -46,7 +47,8 @@ fn engine_that_reports_nodes_at_the_end_of_a_depth_is_accepted() {
     assert_eq!(deepest.as_deref(), Some("4"));
 }
 
-/// What is trusted is run, and what was found against it is written down and shown.
+/// A trusted engine runs; the trial's findings are recorded in the manifest and shown in the
+/// report.
 #[test]
 fn trusted_engine_runs_despite_the_findings_of_the_trial() {
     let problem = "Scripted 1 ignores `go nodes`: it searched 6 nodes, expected 20000";
@@ -59,7 +61,8 @@ fn trusted_engine_runs_despite_the_findings_of_the_trial() {
     assert!(page.contains("| exact, trusted |"), "{page}");
 }
 
-/// Two sizes of an engine whose `ucinewgame` forgets its histories and not its table.
+/// Two table sizes of an engine whose `ucinewgame` resets its history tables but not its
+/// transposition table.
 fn forgets_half(more: &str) -> Trial {
     let text = format!(
         "limit = {{ nodes = 300 }}\nbaseline = {{ variant = \"small\" }}\n[match]\nmax_moves = 12\n[subject]\nuci = [{:?}, \"uci\", \"--preset\", \"match\"]\n\
@@ -95,7 +98,7 @@ fn engine_that_keeps_state_between_games_plays_only_if_trusted() {
     let trusted = trial.manifest("out")["subjects"]["large"]["trusted"].as_str().unwrap_or_default().to_owned();
     assert!(trusted.contains(problem), "{trusted}");
     assert!(trial.rows("out").iter().all(|row| row["reported.repeats"] != "exact"));
-    // One that does not search the same way twice, whatever its process.
+    // An engine whose searches aren't repeatable, even in new processes.
     let wander = |more: &str| {
         Trial::new(&format!(
             "limit = {{ depth = 3 }}\nfirst = 1\nbaseline = {{ variant = \"ours\" }}\n[match]\nmax_moves = 1\n[subject]\nuci = [\"ENGINE\", \"wander\"]\n{more}\n\
@@ -107,8 +110,8 @@ fn engine_that_keeps_state_between_games_plays_only_if_trusted() {
     wander("trust = true").call(&["plan", "trial.toml"]).expect(0).prints(&["trusted although "]);
 }
 
-/// A fault at the second position is met by the trial, which refuses the engine; one at the third
-/// is met by the run, and costs its rows.
+/// The trial finds a fault at the second position and refuses the engine. A fault at the third
+/// position appears only in the run, where its rows fail.
 #[test]
 fn trial_searches_the_first_two_positions_of_the_suite() {
     let run = |pawns: &str| {

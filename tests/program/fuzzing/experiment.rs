@@ -1,4 +1,4 @@
-//! Any text: an experiment, or a message that names a place in it.
+//! Fuzz target: any text is an experiment, or is refused with a message.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,13 +7,13 @@ use ttlab::internals::experiment::{Experiment, Plan};
 
 const SUITE: &str = "8/8/8/8/8/4k3/4p3/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n";
 
-/// Another, for texts that name two: `a` and `b`.
+/// Another suite, for texts that name two: `a` and `b`.
 const OTHER: &str = "8/8/8/8/8/2k5/2p5/2K5 w - - id \"a\";\n";
 
-/// One input.
+/// Tests one input.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    // No file is looked for: whatever suite the text names is this one.
+    // No file is read: whatever suite the text names, this one is used.
     let suites = BTreeMap::from([("a", SUITE), ("b", OTHER)].map(|(name, text)| (name.to_owned(), text.to_owned())));
     let texts = SuiteTexts::Plan { suite: Some(SUITE), suites: &suites };
     match Experiment::from_plan(text, Path::new("fuzz.toml"), &[], texts) {

@@ -1,10 +1,11 @@
-//! Any text: read as FEN or refused; what was read can be written, read again and moved in.
+//! Fuzz target: any text is read as FEN or refused. A position that was read can be written, read
+//! again, and have its moves generated.
 
 use ttlab::internals::chess::MoveList;
 use ttlab::internals::chess::fen::{self, Strictness};
 use ttlab::internals::chess::keys::EpRule;
 
-/// One input.
+/// Tests one input.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let strict = fen::read(text, Strictness::Strict);

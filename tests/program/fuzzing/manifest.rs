@@ -1,9 +1,9 @@
-//! Any manifest and any rows beside it: a report in three formats, or a message; no markup of
-//! theirs reaches the page.
+//! Fuzz target: any manifest with any rows gives a report in three formats, or a message. No markup
+//! from either reaches the page.
 
 use ttlab::internals::report;
 
-/// One input.
+/// Tests one input.
 pub fn run(data: &[u8]) {
     let at = data.iter().position(|&byte| byte == 0).unwrap_or(data.len());
     let (manifest, rows) = (&data[..at], data.get(at + 1..).unwrap_or_default());

@@ -1,8 +1,8 @@
-//! Any text: a plan that is right to the last job, or refused.
+//! Fuzz target: any text is refused, or is a plan that is valid down to its last job.
 
 use ttlab::internals::experiment::{PlanFile, Split};
 
-/// One input.
+/// Tests one input.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match PlanFile::parse(text, "plan.json") {

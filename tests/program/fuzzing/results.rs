@@ -1,5 +1,5 @@
-//! Any bytes after the header of a results file: a run over them ends with the rows of a run in
-//! peace, or says what is wrong.
+//! Fuzz target: any bytes after the header of a results file. A run that continues it ends with the
+//! rows of an undisturbed run, or reports what is wrong.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -25,8 +25,8 @@ fn continued(experiment: &Experiment, plan: &Plan, folder: &Path, repair: bool) 
         let settings = Settings { jobs: 1, repair, any_build: true, ..Settings::default() };
         let session = Session::begin(experiment, plan, folder, settings, &AtomicBool::new(false));
         match session {
-            // A process that another test starts holds the lock of the run before for the moment
-            // between fork and exec.
+            // A child process that another test starts holds the previous run's lock between fork
+            // and exec.
             Err(RunError::Output(OutputError::Locked(_))) => std::thread::yield_now(),
             Err(error) => return Err(error.to_string()),
             Ok(session) => {
@@ -48,7 +48,7 @@ fn rows(folder: &Path) -> Vec<Vec<String>> {
 fn peace() -> &'static Peace {
     static PEACE: OnceLock<Peace> = OnceLock::new();
     PEACE.get_or_init(|| {
-        // In memory where the system has such a place.
+        // In memory if the system has `/dev/shm`.
         let base = Path::new("/dev/shm");
         let base = if base.is_dir() { base.to_owned() } else { std::env::temp_dir() };
         let folder = base.join(format!("ttlab-fuzz-{}", std::process::id()));
@@ -62,8 +62,8 @@ fn peace() -> &'static Peace {
     })
 }
 
-/// Puts the folder back as the first run left it: every run adds a stretch to the manifest, every
-/// repair a copy.
+/// Restores the folder to its state after the first run: every run adds a segment to the manifest,
+/// and every repair leaves a copy.
 fn tidy(peace: &Peace) {
     for entry in std::fs::read_dir(&peace.folder).expect("the folder").flatten() {
         if entry.file_name().to_string_lossy().contains(".damaged-") {
@@ -73,7 +73,7 @@ fn tidy(peace: &Peace) {
     std::fs::write(peace.folder.join("manifest.json"), &peace.manifest).expect("the manifest");
 }
 
-/// One input.
+/// Tests one input.
 pub fn run(data: &[u8]) {
     let peace = peace();
     tidy(peace);

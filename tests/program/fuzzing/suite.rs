@@ -1,4 +1,5 @@
-//! Any bytes: read as EPD or PGN or refused; ids are unique, games replay.
+//! Fuzz target: any bytes are read as EPD or PGN, or refused. Ids are unique, and games can be
+//! replayed.
 
 use std::collections::HashSet;
 use ttlab::internals::chess::fault::OnError;
@@ -6,7 +7,7 @@ use ttlab::internals::chess::fen::Strictness;
 use ttlab::internals::chess::suite::{Suite, SuiteKind, SuiteOptions};
 use ttlab::internals::chess::{Increments, MoveList, movegen};
 
-/// One input.
+/// Tests one input.
 pub fn run(data: &[u8]) {
     let Some((&first, bytes)) = data.split_first() else { return };
     let kind = if first & 1 == 0 { SuiteKind::Positions } else { SuiteKind::Games };

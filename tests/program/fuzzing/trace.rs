@@ -1,5 +1,5 @@
-//! Any bytes: read as a trace or refused; what is read is shown to tables, and foresight does no
-//! worse than any.
+//! Fuzz target: any bytes are read as a trace or refused. A trace is replayed on tables, and the
+//! clairvoyant policy is never worse than any other.
 
 use std::io::Cursor;
 use ttlab::internals::table::TableError;
@@ -12,7 +12,7 @@ use ttlab::internals::traces::replay::{
 };
 use ttlab::internals::traces::{Event, Info, Reader, Writer, import, oracle_general, read};
 
-/// A table that is shown a trace in turns.
+/// A table on which a trace is replayed in passes.
 struct Room(Box<dyn ReplayTable>);
 
 impl ReplaySink for Room {
@@ -26,11 +26,11 @@ impl ReplaySink for Room {
     fn end_pass(&mut self) {}
 }
 
-/// One input.
+/// Tests one input.
 pub fn run(data: &[u8]) {
     let Some((first, bytes)) = data.split_first() else { return };
-    // Either the bytes are a file, or events of one that is whole, so that these are reached
-    // without guessing a head.
+    // The bytes are either a whole file, or the events of a valid file, so that the fuzzer reaches
+    // the events without guessing a header.
     let file = match first {
         0 => {
             let mut writer = Writer::new(Vec::new());
