@@ -1,5 +1,6 @@
-//! The board against cozy-chess, node by node: the same moves, captures, checks; and what moves
-//! keep against the same from scratch, under every scheme and e.p. rule.
+//! Compares the board with cozy-chess, node by node: the same moves, captures and checks. Also
+//! compares what moves update incrementally with the same values computed from scratch, under every
+//! key scheme and e.p. rule.
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -20,7 +21,7 @@ const STARTS: [&str; 9] = [
     "r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1",
 ];
 
-/// A cozy-chess move in our form (it castles by taking its own rook).
+/// Converts a cozy-chess move to ours. cozy-chess encodes castling as the king taking its own rook.
 fn ours(board: &cozy_chess::Board, mv: cozy_chess::Move) -> Move {
     let (from, mut to) = (Square::new(mv.from as u8), Square::new(mv.to as u8));
     if board.colors(board.side_to_move()).has(mv.to) {
@@ -47,7 +48,7 @@ fn sorted(moves: impl IntoIterator<Item = Move>) -> Vec<u16> {
     bits
 }
 
-/// Everything that both know of one position.
+/// Checks everything that both libraries compute for a position.
 fn agree(board: &Board, oracle: &cozy_chess::Board) {
     let mut list = MoveList::new();
     legal(board, &mut list);
@@ -76,7 +77,7 @@ fn agree(board: &Board, oracle: &cozy_chess::Board) {
     }
 }
 
-/// Plays `games` seeded random games from each start and shows every position to `visit`.
+/// Plays `games` seeded random games from each start position and calls `visit` at every position.
 fn wander(games: u64, plies: usize, mut visit: impl FnMut(&Board, &cozy_chess::Board, &mut Pcg64)) {
     let inc = Increments::of_keys(Keys::new(&KeyOptions::default()));
     for (start, fen) in STARTS.iter().enumerate() {
@@ -109,7 +110,8 @@ fn board_near_perft_positions_agrees_with_another_library() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/perft.epd");
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
     for item in &suite.items {
-        // What the oracle refuses (a square that no pawn could pass) is left to the counts.
+        // Positions that cozy-chess rejects (because of an e.p. square that no pawn can have
+        // passed) are only tested by their perft counts.
         if let Ok(oracle) = item.board.fen(EpRule::Legal).parse() {
             agree_below(&item.board, &oracle, 2);
         }
@@ -177,7 +179,7 @@ fn key_and_sum_under_every_scheme_equal_those_from_scratch() {
         WebsterLiterals,
         WebsterAsPublished,
     ];
-    // Values that differ everywhere, so that no term can go missing unseen.
+    // All values are different, so a missing term is always noticed.
     let values: [[i32; 64]; 12] =
         std::array::from_fn(|row| std::array::from_fn(|square| (row * 64 + square) as i32 - 300));
     let mut sets = vec![Increments::new(Keys::independent(), &values)];

@@ -1,4 +1,4 @@
-//! The files under `data/`: they read strictly, and what they claim is true.
+//! Tests of the files under `data/`: they are read in strict mode, and what they state is true.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -13,8 +13,8 @@ fn load(name: &str) -> Suite {
     assert_eq!(suite.notes, [], "{name}");
     let ids: HashSet<&str> = suite.items.iter().map(|item| item.id.as_str()).collect();
     assert_eq!(ids.len(), suite.items.len(), "{name}");
-    // Of games a line before the first, which every reader passes over; of positions the comment of
-    // the first, since every line is one.
+    // Game files have a heading line before the first game, which every PGN reader skips. In
+    // position files every line is a position, so the heading is the comment of the first.
     let text = std::fs::read_to_string(path).unwrap();
     let first = text.lines().next().unwrap_or_default();
     let head = if name.ends_with(".pgn") { text.split('[').next().unwrap_or_default() } else { first };
@@ -23,8 +23,8 @@ fn load(name: &str) -> Suite {
     suite
 }
 
-/// As the reader of a match runner has it: each line is a position of four fields, and the clocks
-/// are what follows the first `hmvc` and `fmvn` of the line, whatever they stand in.
+/// Reads the files as a match runner does: each line is a position of four fields, and the clocks
+/// are the words after the first `hmvc` and `fmvn` in the line, even if these are inside a string.
 #[test]
 fn suite_lines_are_positions_for_other_programs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
@@ -84,7 +84,8 @@ fn openings_equal_the_generators_output() {
     assert_eq!(positions.len(), suite.items.len());
 }
 
-/// Both halves of a suite: as many items as they say, and no position in both.
+/// Loads both halves of a suite, and checks the number of items and that no position is in both
+/// halves.
 fn halves(kind: &str, each: usize) -> [Suite; 2] {
     let suites = ["explore", "confirm"].map(|half| load(&format!("{kind}-{half}.epd")));
     let all = suites.iter().flat_map(|suite| &suite.items).map(|item| item.board.identity());
@@ -106,7 +107,8 @@ fn exploring_and_confirming_suites_share_no_position() {
     }
 }
 
-/// Another machine or a later build makes the same suites: the first of each are made again.
+/// Any machine and any later build generates the same suites. To save time, only the first items of
+/// each are generated.
 #[test]
 fn suites_equal_the_generators_output() {
     let expected =
@@ -125,8 +127,8 @@ fn suites_equal_the_generators_output() {
     }
 }
 
-/// The moves of people, facts: a hundred games in each half, no opening in two of them, none of the
-/// famous games among them.
+/// Games by human players (the moves of a game are facts): a hundred in each half, no two with the
+/// same opening, and none of the famous games.
 #[test]
 fn games_of_people_have_200_openings() {
     let [explore, confirm, famous] = ["human-explore.pgn", "human-confirm.pgn", "games.pgn"].map(load);
@@ -155,7 +157,7 @@ fn games_end_with_their_results() {
         suite.items[index].moves().iter().for_each(|&mv| board.play(mv, Increments::none()));
         board
     };
-    // The Immortal, the Opera Game and the Game of the Century end in checkmate.
+    // The Immortal Game, the Opera Game and the Game of the Century end in checkmate.
     for mated in [0, 1, 3] {
         assert!(last(mated).in_check(), "{}", suite.items[mated].id);
         assert!(!last(mated).has_legal_move(), "{}", suite.items[mated].id);
@@ -166,7 +168,7 @@ fn games_end_with_their_results() {
     );
 }
 
-/// Whether the side to move can mate in `moves`, and with which first moves.
+/// Finds out whether the side to move can mate in a number of moves, and by which first moves.
 struct Solver(HashMap<([u64; 5], u32), bool>);
 
 impl Solver {
@@ -213,19 +215,19 @@ fn endgames_mate_by_one_move_in_the_given_moves() {
     }
 }
 
-/// The place of a position of king and pawn against king: pawn, white king, black king, and whether
-/// White is to move.
+/// Returns the index of a king-and-pawn against king position: the squares of the pawn, the white
+/// king and the black king, and whether White is to move.
 fn place(board: &Board) -> Option<usize> {
     let [white, black] = [Color::White, Color::Black].map(|color| board.king(color).index());
     let pawn = board.kind(Piece::Pawn).first()?.index();
     Some((pawn << 13) + (white << 7) + (black << 1) + usize::from(board.turn() == Color::White))
 }
 
-/// What a move leads to.
+/// The outcome of a move.
 #[derive(Clone, Copy)]
 enum Leads {
     Known(bool),
-    /// To another position of king and pawn.
+    /// Leads to another king-and-pawn position.
     On(usize),
 }
 
@@ -238,8 +240,8 @@ impl Leads {
     }
 }
 
-/// Whether White wins, by place, and by repeated passes over all positions; and which places are
-/// positions.
+/// Computes by retrograde iteration whether White wins each position. Returns the results by index,
+/// and the indices that are legal positions.
 fn king_and_pawn() -> (Vec<bool>, Vec<usize>) {
     let mut positions: Vec<(usize, bool, Vec<Leads>)> = Vec::new();
     for index in 8 << 13..56 << 13 {
@@ -287,12 +289,12 @@ fn leads(board: &Board, mv: Move) -> Leads {
     if let Some(piece) = mv.promotion() {
         let mut replies = MoveList::new();
         legal(&child, &mut replies);
-        // A queen or a rook wins unless it is lost at once or stalemates.
+        // A queen or a rook wins unless it is captured at once or gives stalemate.
         let heavy = matches!(piece, Piece::Queen | Piece::Rook);
         let lost = replies.iter().any(|&reply| child.captured(reply).is_some());
         return Leads::Known(heavy && !lost && (!replies.is_empty() || child.in_check()));
     }
-    // Without its pawn White wins no more.
+    // Without its pawn, White can't win.
     place(&child).map_or(Leads::Known(false), Leads::On)
 }
 

@@ -1,10 +1,10 @@
-//! What ends a game, where it can be counted out: material that cannot mate, square by square.
+//! Tests the rules that end a game, where all cases can be enumerated: insufficient material on all
+//! squares.
 
 use ttlab::internals::chess::ending::{Ending, ending};
 use ttlab::internals::chess::{Board, Square};
 
-/// Kings that leave most squares free, and to which nothing gives check from the squares used
-/// below.
+/// The kings leave most squares free, and no piece on the squares used below gives check to them.
 const KINGS: [(u8, char); 2] = [(0, 'K'), (63, 'k')];
 
 fn fen(men: &[(u8, char)]) -> String {
@@ -17,14 +17,14 @@ fn fen(men: &[(u8, char)]) -> String {
         .map(|rank| (0..8).map(|file| squares[rank * 8 + file].map_or("1".to_owned(), String::from)).collect())
         .collect();
     let mut fen = format!("{} w - - 0 1", ranks.join("/"));
-    // Empty squares are counted; the longest runs first.
+    // Replaces runs of empty squares by their counts, the longest first.
     (2..=8).rev().for_each(|count| fen = fen.replace(&"1".repeat(count), &count.to_string()));
     fen
 }
 
-/// FIDE 5.2.2: a dead position is one in which neither side can mate by any moves. Of knights and
-/// bishops: one of them alone, or bishops that all go on squares of one colour, however many and
-/// whosesoever they are.
+/// FIDE 5.2.2: a position is dead if neither side can mate by any sequence of legal moves. With
+/// knights and bishops only, these are a single minor piece, or any number of bishops of either
+/// side that are all on squares of the same colour.
 #[test]
 fn insufficient_material_is_a_draw_on_any_squares() {
     let dark = |square: u8| Square::new(square).file() % 2 == Square::new(square).rank() % 2;

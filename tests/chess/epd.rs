@@ -1,5 +1,5 @@
-//! EPD: what strict and lenient readers make of the oddities of real files, and that nothing makes
-//! them panic.
+//! Tests of EPD: how strict and lenient readers treat the irregularities of real files, and that no
+//! input makes them panic.
 
 use proptest::prelude::*;
 use ttlab::internals::chess::fault::{Fault, Faults, OnError};
@@ -8,7 +8,7 @@ use ttlab::internals::chess::{Board, Strictness, epd};
 
 const BK01: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -";
 
-/// The positions of a file and what was noted about them.
+/// The positions of a file, and the reader's notes.
 type EpdFile = (Vec<epd::Epd>, Vec<Fault>);
 
 fn read_positions(file: &str, text: &str, strictness: Strictness, on_error: OnError) -> Result<EpdFile, Faults> {
@@ -21,7 +21,7 @@ fn strict(line: &str) -> Result<epd::Epd, String> {
     epd::read_line(line, Strictness::Strict).map(|(epd, _)| epd).map_err(|fault| fault.to_string())
 }
 
-/// The line as a lenient reader has it, and its notes.
+/// Reads a line in lenient mode, and returns it with the reader's notes.
 fn lenient(line: &str) -> Result<(epd::Epd, Vec<String>), String> {
     match epd::read_line(line, Strictness::Lenient) {
         Ok((epd, notes)) => Ok((epd, notes.iter().map(ToString::to_string).collect())),
@@ -65,7 +65,8 @@ fn known_opcodes_are_read_and_written() {
 #[test]
 fn common_deviations_are_read_in_both_modes() {
     for (line, moves) in [
-        // Six fields; UCI; no semicolon at the end; perft counts behind semicolons.
+        // Six fields; moves in UCI notation; no semicolon at the end; perft counts after
+        // semicolons.
         ("1R6/1brk2p1/4p2p/p1P1Pp2/P7/6P1/1P4P1/2R3K1 w - - 0 1 bm b8b7", vec!["b8b7"]),
         ("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id WAC.001;", vec!["g3g6"]),
         ("r5k1/2p1brpp/p1nqbp2/P2pp3/BP6/2P1BN2/1P3PPP/R2QR1K1 w - - bm Rac1;", vec!["a1c1"]),
@@ -73,7 +74,7 @@ fn common_deviations_are_read_in_both_modes() {
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400", vec![]),
         ("8/2K5/8/8/8/8/3p4/1k2N3 b - - wdl_table 2; wdl 2; dtz 1;", vec![]),
         ("2rr2k1/1p4bp/p1q1p1p1/4Pp1n/2PB4/1PN3P1/P3Q2P/2RR2K1 w - f6 0 20", vec![]),
-        // A capture without its sign.
+        // A capture without the `x`.
         ("rnbq1b1r/ppp2kpp/3p1n2/8/3PP3/8/PPP2PPP/RNBQKB1R b KQ d3 1 5 id \"CCR13\"; bm Ne4; ", vec!["f6e4"]),
     ] {
         assert_eq!(best(&strict(line).unwrap_or_else(|fault| panic!("{line}: {fault}"))), moves, "{line}");
@@ -84,7 +85,8 @@ fn common_deviations_are_read_in_both_modes() {
 
 #[test]
 fn deviation_is_refused_with_its_column_or_repaired() {
-    // Line, the strict reader's fault, the lenient one's best moves, the number of notes.
+    // The line, the strict reader's fault, the lenient reader's best moves, and the number of
+    // notes.
     let dirty = format!("{BK01} ; bm Qd1 + ; id BK.01\0");
     let prose = "8/1p5k/1P1p4/3p4/3Pp2p/2K1P2p/7P/8 w - - bm Kb2; id \"Z.29\"; 1 Kb2! Kg8 2 Ka1!!, draw";
     for (line, fault, moves, notes) in [
@@ -157,14 +159,14 @@ fn deviation_is_refused_with_its_column_or_repaired() {
         let (epd, repaired) = lenient(line).unwrap_or_else(|fault| panic!("{line}: {fault}"));
         assert_eq!(best(&epd), moves, "{line}");
         assert_eq!(repaired.len(), notes, "{line}: {repaired:?}");
-        // What is left is strict, each operation once.
+        // The repaired line is valid in strict mode, with each operation only once.
         let names: std::collections::HashSet<&str> =
             epd.operations.iter().map(|operation| operation.opcode.as_str()).collect();
         assert_eq!(names.len(), epd.operations.len(), "{line}");
     }
 }
 
-/// Each value in its own kind; numbers at the ends of their ranges, and beyond them.
+/// Each type of value, and numbers at and beyond the ends of their ranges.
 #[test]
 fn operands_at_their_limits_are_read_and_beyond_refused() {
     let kings = "4k3/8/8/8/8/8/8/4K3 w - -";
@@ -203,8 +205,8 @@ fn operands_at_their_limits_are_read_and_beyond_refused() {
     assert!(matches!(value("pv Kd2 Kd7"), Some(Line(moves)) if moves.len() == 2));
     assert!(matches!(value("bm Kd2 Kf2"), Some(Moves(moves)) if moves.len() == 2));
     assert!(matches!(value("am Kd2"), Some(Moves(moves)) if moves.len() == 1));
-    // What is dropped goes to its semicolon, which one in quotes is not; words without quotes are
-    // one text.
+    // A dropped operation ends at its semicolon, but not at one inside quotes. Several words
+    // without quotes are one text.
     let line = "b@d \"a; b\" c; id \"one\" two; 7 men \"are; left\" ; c1 last;";
     let (epd, notes) = lenient(&format!("{kings} {line}")).unwrap();
     let texts: Vec<_> = ["id", "c1"].into_iter().map(|name| epd.value(name).cloned()).collect();
@@ -261,8 +263,8 @@ fn file_with_comments_blanks_and_any_line_ends_is_read() {
     assert!(notes[1].starts_with("f.epd:3:"), "{notes:?}");
 }
 
-/// The same positions at the same lines, however lines end; nothing of one line is an operation of
-/// the one before.
+/// The reader finds the same positions at the same lines, whatever the line ending, and no
+/// operation of one line is attributed to the line before.
 #[test]
 fn lines_end_with_lf_crlf_or_cr() {
     let lines = ["# heading", "", &format!("{BK01} bm Qd1+;"), "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;", ""];
@@ -278,8 +280,8 @@ fn lines_end_with_lf_crlf_or_cr() {
     }
 }
 
-/// A halfmove clock without a move number, before operations and before none; a number that lost
-/// its opcode is still a fault.
+/// A halfmove clock without a move number is accepted, with or without operations after it. A
+/// number that lost its opcode is still a fault.
 #[test]
 fn lenient_reads_a_clock_without_a_move_number() {
     let kings = "4k3/8/8/8/8/8/4P3/4K3 w - -";
@@ -300,7 +302,8 @@ fn lenient_reads_a_clock_without_a_move_number() {
     lenient(&format!("{kings} 7;48;1893")).unwrap_err();
 }
 
-/// A megabyte in one line is no position; the line before it was read, and nothing after it is.
+/// A line of more than one mebibyte isn't a position. The line before it is read, but none of those
+/// after it.
 #[test]
 fn line_of_a_mebibyte_is_read_and_longer_refused() {
     let most = 1 << 20;

@@ -1,12 +1,13 @@
-//! FEN: what is refused and where, what is repaired, and that whatever is written is read back.
+//! Tests of FEN: what is refused and at which column, what is repaired, and that every position
+//! that is written is read back.
 
 use proptest::prelude::*;
 use ttlab::internals::chess::{Board, EpRule, Increments, MoveList, Strictness, fen, legal};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Faulty texts, the column of the fault and a part of the message. Most are of the public test
-/// sets of python-chess, shakmaty and cozy-chess, or of collections of broken EPD.
+/// Invalid texts, the column of the fault and a part of the message. Most are from the public test
+/// sets of python-chess, shakmaty and cozy-chess, or from collections of broken EPD.
 const REFUSED: [(&str, usize, &str); 38] = [
     ("", 1, "placement"),
     ("startpos", 1, "found `s`"),
@@ -57,7 +58,7 @@ fn faults_are_refused_with_their_column() {
     }
 }
 
-/// What was found is shown whole up to 24 characters, and nothing unprintable of it.
+/// The message quotes up to 24 characters of the text, with unprintable characters escaped.
 #[test]
 fn fault_message_shows_what_was_found() {
     let kings = "4k3/8/8/8/8/8/8/4K3";
@@ -73,7 +74,7 @@ fn fault_message_shows_what_was_found() {
     }
     assert_eq!(output("4k3/8/8/8/8/8/8/4K2 w - -"), Some((20, "expected 8 squares on rank 1, found 7".to_owned())));
     assert_eq!(output("4k3/8/8/8/8/8/4K3 w - -"), Some((18, "expected 8 ranks, found 7".to_owned())));
-    // No blank before the first field, one between two, and clocks up to 9999.
+    // No space before the first field, exactly one between two fields, and clocks up to 9999.
     assert!(output(&format!(" {kings} w - -")).is_some_and(|(column, _)| column == 1));
     assert!(output(&format!("{kings}  w - -")).is_some_and(|(column, _)| column == 21));
     assert_eq!(output(&format!("{kings} w - - 9999 9999")), None);
@@ -88,10 +89,10 @@ fn unusual_positions_are_read() {
         ("rnbqkbnr/nnnnnnnn/8/8/8/8/NNNNNNNN/RNBQKBNR w KQkq - 0 1", None),
         ("rnbqkbnr/rrrrrrrr/8/8/8/8/RRRRRRRR/RNBQKBNR w KQkq - 0 1", None),
         ("2K5/8/8/8/8/8/pppppppp/rrrkrrrr b - - 0 1", Some(0)),
-        // Two give check at once.
+        // Two pieces give check at once.
         ("4k3/8/8/8/4r3/3n4/8/4K3 w - - 0 1", None),
-        // En passant under a pin, and where it cannot be: the square stays, whatever can be
-        // captured.
+        // En passant with a pinned pawn, and where it is impossible: the square is kept even if no
+        // pawn can capture.
         ("8/8/8/r2Pp2K/8/8/4k3/8 w - e6 0 1", None),
         ("1nbqkbnr/ppppppp1/6r1/6Pp/6K1/8/PPPP1PPP/RNBQ1BNR w k h6 0 2", None),
     ] {
@@ -111,7 +112,7 @@ fn unusual_positions_are_read() {
     assert!(Board::from_fen("4k3/8/8/8/8/8/8/4K3 w - - ").is_ok(), "four fields and a blank");
 }
 
-/// Texts, what they are repaired to, and the columns of the repairs.
+/// Texts, their repaired versions, and the columns of the repairs.
 const REPAIRED: [(&str, &str, &[usize]); 20] = [
     ("4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", &[20, 20, 20]),
     ("\u{feff}rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR  w\tKQkq -\0 0  1\r\n", START, &[]),
@@ -130,11 +131,11 @@ const REPAIRED: [(&str, &str, &[usize]); 20] = [
         "2rqkb1r/3n1p1p/p3p1pn/1p1pP1N1/5P2/2N5/PPP3PP/R1BQ1R1K w k - 0 1",
         &[58],
     ),
-    // Kept, though the king stood in check before the push: it can be captured, and perft counts
-    // are published for it.
+    // The e.p. square is kept although the king was in check before the push: the capture is
+    // possible, and published perft counts assume it.
     ("8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", &[29]),
     ("5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - g3 0 1", "5K2/8/2pp2Pp/2PP4/P5Pp/2pP1Ppp/P6p/7k b - - 0 1", &[43]),
-    // Five fields: a clock without a number.
+    // Five fields: a halfmove clock without a move number.
     ("4k3/8/8/8/8/8/8/4K3 b - - 12", "4k3/8/8/8/8/8/8/4K3 b - - 12 1", &[29]),
     ("4k3/8/8/8/8/8/8/4K3 b - - 12 -1", "4k3/8/8/8/8/8/8/4K3 b - - 12 1", &[30, 30]),
     ("4k3/8/8/8/8/8/8/4K3 b - - 10000", "4k3/8/8/8/8/8/8/4K3 b - - 0 1", &[27, 32]),
@@ -157,7 +158,8 @@ fn lenient_repair_names_its_place() {
     }
 }
 
-/// Of two pawns that stand ready one may be pinned: the square counts while the other may take.
+/// If two pawns can capture en passant and one is pinned, the square counts as long as the other
+/// may capture.
 #[test]
 fn en_passant_square_is_kept_if_one_of_two_pawns_can_take() {
     for (ranks, legal) in [
@@ -192,7 +194,7 @@ fn plies_and_clocks_are_read_from_their_fields() {
     assert_eq!(Board::from_fen(START).unwrap(), Board::startpos());
 }
 
-/// The position after random moves from the start.
+/// Returns the position after random moves from the start position.
 fn wandered(choices: &[u8]) -> Board {
     let mut board = Board::startpos();
     for &choice in choices {
@@ -221,8 +223,8 @@ proptest! {
         }
     }
 
-    /// A FEN with a few bytes changed is refused with a column in the text, or is a position whose
-    /// moves can be played.
+    /// A FEN with a few bytes changed is refused with a column inside the text, or is a position in
+    /// which moves can be played.
     #[test]
     fn damaged_texts_are_refused_or_sound(
         choices in proptest::collection::vec(any::<u8>(), 0..60),

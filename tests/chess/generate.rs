@@ -1,9 +1,10 @@
-//! The generator of random openings gives up after a stated number of walks.
+//! The generator of random openings gives up after a documented number of random walks.
 
 use ttlab::internals::chess::generate::{GenerateError, GenerateOptions, generate};
 
-/// After one or two plies there are a few hundred quiet and level positions: as many are found, one
-/// more is not, and the error counts a thousand walks for each position asked for.
+/// After one or two plies there are a few hundred quiet and balanced positions. The generator finds
+/// all of them, but not one more, and the error reports a thousand walks for each requested
+/// position.
 #[test]
 fn generator_gives_up_after_a_thousand_walks_per_opening() {
     let ask = |count: usize| generate(&GenerateOptions { count, seed: 7, plies: 1 });

@@ -1,4 +1,4 @@
-//! Keys against published values, and incremental against computed from scratch.
+//! Compares keys with published values, and incremental keys with those computed from scratch.
 
 use ttlab::internals::chess::{Board, EpRule, Generator, Increments, KeyOptions, Keys, Move, Scheme, Square, keyaudit};
 
@@ -26,8 +26,8 @@ fn polyglot_keys_equal_the_nine_published() {
 
 #[test]
 fn key_generators_give_their_published_first_numbers() {
-    // mt19937-64: the C++ standard requires the 10,000th of seed 5489. pcg64: an independent
-    // program of the two papers.
+    // mt19937-64: the C++ standard specifies the 10,000th number for seed 5489. pcg64: values from
+    // an independent implementation of the two papers.
     let first = |generator, seed| {
         let keys = Keys::new(&KeyOptions { generator, seed, ..KeyOptions::default() });
         [keys.piece[0][0], keys.piece[0][1], keys.piece[0][2]]
@@ -39,8 +39,8 @@ fn key_generators_give_their_published_first_numbers() {
     assert_eq!((0..10_000).map(|_| twister.next_u64()).last(), Some(9_981_545_732_273_789_042));
 }
 
-/// Webster's literals: 768 for the side, 769 to 772 for the rights from Black's queen side to
-/// White's king side.
+/// Webster's literals: 768 for the side to move, and 769 to 772 for the castling rights from
+/// Black's queen side to White's king side.
 #[test]
 fn websters_literals_are_keys_of_castling_rights() {
     let keys = Keys::new(&KeyOptions { scheme: Scheme::WebsterLiterals, ..KeyOptions::default() });
@@ -52,14 +52,15 @@ fn websters_literals_are_keys_of_castling_rights() {
     }
 }
 
-/// Polyglot's list ends after 781 numbers: Otter's scheme takes 837, the last 56 of them from the
-/// seeded generator.
+/// Polyglot's list has 781 numbers. Otter's scheme needs 837, and takes the last 56 from the seeded
+/// generator.
 #[test]
 fn scheme_with_more_keys_than_the_list_continues_with_the_seed() {
     let keys =
         |generator, seed| Keys::new(&KeyOptions { generator, seed, scheme: Scheme::Otter837, ..KeyOptions::default() });
     let (listed, drawn) = (keys(Generator::Polyglot, 42), keys(Generator::Pcg64, 42));
-    // 768 piece-squares, the side, four rights, eight squares; then the generator's first.
+    // 768 piece-squares, the side, four castling rights and eight squares come from the list; the
+    // next are the generator's first numbers.
     let first: Vec<u64> = drawn.piece.concat().into_iter().take(56).collect();
     assert_eq!(listed.en_passant[8..], first);
     assert_eq!(listed.en_passant[..8], keys(Generator::Polyglot, 43).en_passant[..8]);
@@ -88,7 +89,7 @@ fn published_key_faults_confuse_the_published_positions() {
         assert_eq!(audited(Scheme::PurpleProduct, generator), (263, 10_338, 32, 8));
     }
     assert_eq!(audited(Scheme::Standard, Generator::Polyglot), (768, 0, 32, 8));
-    // Each seed has its numbers, but for those of the list.
+    // Each seed has its own numbers, except with Polyglot's fixed list.
     for (generator, alike) in [(Generator::Pcg64, false), (Generator::Mt19937_64, false), (Generator::Polyglot, true)] {
         let [one, other] = [1, 2].map(|seed| Keys::new(&KeyOptions { generator, seed, ..KeyOptions::default() }).piece);
         assert_eq!(one == other, alike, "{generator:?}");
@@ -96,14 +97,16 @@ fn published_key_faults_confuse_the_published_positions() {
     let product = keyaudit::audit(&Keys::new(&KeyOptions { scheme: Scheme::WebsterProduct, ..KeyOptions::default() }));
     assert_eq!(product.examples.len(), 8, "{:?}", product.examples);
     assert!(product.examples.is_sorted(), "{:?}", product.examples);
-    // Of pieces alone: the side, four rights and the squares of two ranks have no number.
+    // Pieces only: the side to move, the four castling rights and the e.p. squares of two ranks
+    // have no number.
     let zeros = |scheme| keyaudit::audit(&Keys::new(&KeyOptions { scheme, ..KeyOptions::default() })).zeros;
     assert_eq!([Scheme::Standard, Scheme::PiecesOnly].map(zeros), [0, 1 + 4 + 16]);
 }
 
 #[test]
 fn websters_fault_has_the_published_example() {
-    // Rc1-e1 and d2-d3 give one key: the rook's squares times 4 are the pawn's squares times 1.
+    // Rc1-e1 and d2-d3 give the same key: the rook's squares times 4 equal the pawn's squares times
+    // 1.
     let keys = Keys::new(&KeyOptions { scheme: Scheme::WebsterProduct, ..KeyOptions::default() });
     let inc = Increments::of_keys(keys);
     let mut board = Board::from_fen("4k3/8/8/8/8/8/3P4/2R3K1 w - - 0 1").unwrap();
@@ -120,15 +123,15 @@ fn websters_fault_has_the_published_example() {
 fn purples_pawns_all_share_one_number() {
     let keys = Keys::new(&KeyOptions { scheme: Scheme::PurpleProduct, ..KeyOptions::default() });
     assert!(keys.piece[0].iter().chain(&keys.piece[6]).all(|&number| number == keys.piece[0][0]));
-    // A white rook (factor 1) on c1 = 2 is a white bishop (factor 2) on b1 = 1 and a black rook
-    // (factor 2) on b1.
+    // A white rook (factor 1) on c1 = 2 has the same number as a white bishop (factor 2) on b1 = 1
+    // and a black rook (factor 2) on b1.
     assert_eq!(keys.piece[3][2], keys.piece[2][1]);
     assert_eq!(keys.piece[3][2], keys.piece[9][1]);
     assert_ne!(keys.piece[3][2], keys.piece[3][1]);
 }
 
-/// Positions, e.p. rule, different positions by ply from 0. Source: OEIS A083276, A057745 (with its
-/// known error at ply 6) and counts of two independent programs.
+/// Position, e.p. rule, and the number of distinct positions after 0, 1, ... plies. Source: OEIS
+/// A083276, A057745 (with its known error at ply 6) and the counts of two independent programs.
 const UNIQUE: [(&str, EpRule, &[u64]); 9] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", EpRule::Legal, &[1, 20, 400, 5362, 72078]),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", EpRule::PseudoLegal, &[1, 20, 400, 5362, 72078]),

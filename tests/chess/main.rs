@@ -1,4 +1,5 @@
-//! The rules, the keys and the readers, against oracles and tables of others.
+//! Tests of the rules of chess, of hash keys, and of the file readers, against other libraries and
+//! published tables.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod board;

@@ -1,5 +1,5 @@
-//! Generation orders against their rules, stated once more in another way; static exchange against
-//! playing it out.
+//! Compares the generation orders with an independent statement of their rules, and static exchange
+//! evaluation with playing out the exchange.
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -16,7 +16,7 @@ const STARTS: [&str; 6] = [
     "4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1",
 ];
 
-/// Positions of seeded random games from each start.
+/// Returns the positions of seeded random games from each start position.
 fn positions(games: u64) -> Vec<Board> {
     let mut found = Vec::new();
     for (start, fen) in STARTS.iter().enumerate() {
@@ -43,7 +43,7 @@ fn moves(board: &Board) -> MoveList {
     list
 }
 
-/// Where a move stands by the published rule of Purple: its class, then squares.
+/// Returns the sort key of a move by Purple's published rule: its class, then squares.
 fn purple(board: &Board, mv: Move) -> (u8, usize, bool, usize, usize) {
     let (from, to) = (mv.from().index(), mv.to().index());
     let captures = board.captured(mv).is_some();
@@ -99,7 +99,8 @@ fn orders_of_a_few_positions_equal_those_by_hand() {
         texts(fen, GenerationOrder::Webster)[..12],
         ["Kf1", "Kd1", "Kd2", "Kf2", "O-O", "O-O-O", "Rb1", "Rc1", "Rd1", "Ra2", "Ra3", "Ra4"]
     );
-    // Webster's pawns of Black step south, then take south-east and south-west.
+    // In Webster's order, black pawns first move south, then capture to the south-east and
+    // south-west.
     let mut black = texts("4k3/8/8/8/3p4/2N1N3/8/4K3 b - - 0 1", GenerationOrder::Webster);
     black.retain(|text| text.starts_with('d'));
     assert_eq!(black, ["d3", "dxe3", "dxc3"]);
@@ -166,13 +167,13 @@ const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
 #[test]
 fn exchanges_of_a_few_positions_equal_those_by_hand() {
     for (fen, mv, value) in [
-        // A hanging pawn; a guarded pawn taken by a rook; x-rays behind rook and queen.
+        // A hanging pawn; a defended pawn taken by a rook; x-ray attacks behind a rook and a queen.
         ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "Rxe5", 100),
         ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "Nxe5", -200),
         ("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1", "Rxe5", -400),
         ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "Rxd5", -400),
         ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "Rxd5", 100),
-        // En passant opens a line; a promotion; a king that cannot recapture.
+        // En passant that opens a line; a promotion; a king that can't recapture.
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", 100),
         ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "exd6", 100),
         ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "axb8=Q+", 1300),
@@ -188,7 +189,7 @@ fn exchanges_of_a_few_positions_equal_those_by_hand() {
     }
 }
 
-/// The exchange played out with legal moves: each side takes with any piece or stops.
+/// Plays out the exchange with legal moves: each side captures with any piece, or stops.
 fn played_out(board: &Board, square: Square) -> i32 {
     let mut list = MoveList::new();
     movegen::show_captures(board, &mut list);
@@ -202,8 +203,8 @@ fn played_out(board: &Board, square: Square) -> i32 {
     best
 }
 
-/// Without pins and promotions, taking with the cheapest piece first is what the best play amounts
-/// to.
+/// Without pins and promotions, capturing with the cheapest piece first is as good as the best
+/// play.
 #[test]
 fn exchange_value_equals_that_of_best_play() {
     let mut compared = 0;
@@ -228,9 +229,8 @@ fn exchange_value_equals_that_of_best_play() {
     assert!(compared > 100, "{compared}");
 }
 
-/// Whether neither side has a piece on a line with its king that could be pinned, nor a check to
-/// answer, nor a pawn that would promote on the square: then every capture that the exchange
-/// considers is legal.
+/// Returns whether every capture that the exchange considers is legal: no piece of either side can
+/// be pinned to its king, no check has to be answered, and no pawn promotes on the square.
 fn plain(board: &Board, mv: Move) -> bool {
     let back = mv.to().rank() == 0 || mv.to().rank() == 7;
     let lines = |color: Color| {

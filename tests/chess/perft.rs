@@ -1,4 +1,4 @@
-//! Perft against published counts.
+//! Compares perft with published counts.
 
 use ttlab::internals::chess::{
     Board, EpRule, Increments, KeyOptions, Keys, MoveList, Suite, SuiteOptions, legal, perft, successors,
@@ -6,7 +6,7 @@ use ttlab::internals::chess::{
 
 const STARTPOS: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Position and perft 1, 2, ... Source: the Chess Programming Wiki's "Perft Results".
+/// Position and the counts of perft 1, 2, ... Source: the Chess Programming Wiki's "Perft Results".
 const KNOWN: [(&str, &[u64]); 7] = [
     (STARTPOS, &[20, 400, 8902, 197_281, 4_865_609]),
     ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", &[48, 2039, 97862, 4_085_603]),
@@ -31,12 +31,13 @@ fn perft_of_standard_positions_equals_the_published() {
     }
 }
 
-/// Piece-square values that are all unlike, so that a wrong piece or square shows in the sum.
+/// Piece-square values that are all different, so that a wrong piece or square changes the sum.
 fn unlike() -> [[i32; 64]; 12] {
     std::array::from_fn(|row| std::array::from_fn(|square| (row * 64 + square) as i32 * 7919 % 10_007))
 }
 
-/// The board after each move, in order: pieces, key, sum, clock, rights, en passant and checkers.
+/// Compares each successor with the board after the move, in the same order: pieces, key, sum,
+/// clock, castling rights, e.p. square and checkers.
 fn hold_below(board: &Board, inc: &Increments, plies: u32) {
     let mut list = MoveList::new();
     legal(board, &mut list);

@@ -1,5 +1,5 @@
-//! SAN and PGN: what is written is read back, faults name game, line and move, and nothing makes
-//! the readers panic.
+//! Tests of SAN and PGN: what is written is read back, faults name the game, line and move, and no
+//! input makes the readers panic.
 
 use proptest::prelude::*;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|fault| panic!("{fen}: {fault}"))
 }
 
-/// Position, text, the move's coordinates and its canonical text.
+/// Position, text, the move in coordinates, and its canonical text.
 const SAN: [(&str, &str, &str, &str); 20] = [
     ("1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -", "Qd1", "d6d1", "Qd1+"),
     ("r5k1/2p1brpp/p1nqbp2/P2pp3/BP6/2P1BN2/1P3PPP/R2QR1K1 w - -", "Rac1", "a1c1", "Rc1"),
@@ -31,11 +31,11 @@ const SAN: [(&str, &str, &str, &str); 20] = [
     ("1r2k3/P7/8/8/8/8/8/4K3 w - -", "a7b8r", "a7b8r", "axb8=R+"),
     ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "exd6", "e5d6", "exd6"),
     ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "e5d6", "e5d6", "exd6"),
-    // Three queens reach e4: file, rank and both are needed.
+    // Three queens can reach e1: one needs the file, one the rank, and one both.
     ("1k6/8/8/8/4Q2Q/8/8/K6Q w - -", "Qh4e1", "h4e1", "Qh4e1"),
     ("1k6/8/8/8/4Q2Q/8/8/K6Q w - -", "Qee1", "e4e1", "Qee1"),
     ("1k6/8/8/8/4Q2Q/8/8/K6Q w - -", "Q1e1", "h1e1", "Q1e1"),
-    // A pinned rival does not count.
+    // A pinned piece that could otherwise reach the square doesn't make a move ambiguous.
     ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - -", "Ne2", "g1e2", "Ne2"),
     ("6k1/5ppp/8/8/8/8/8/K3R3 w - -", "Re8", "e1e8", "Re8#"),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", "e4", "e2e4", "e4"),
@@ -48,8 +48,8 @@ fn moves_are_read_and_written() {
         let mv = san::read(&board, text, Strictness::Strict).unwrap_or_else(|error| panic!("{fen} {text}: {error}"));
         assert_eq!(mv.to_string(), uci, "{fen} {text}");
         assert_eq!(san::write(&board, mv), canonical, "{fen} {text}");
-        // By its coordinates it is the same move, its promotion included; less than all of them is
-        // no move.
+        // The coordinates give the same move, including its promotion; incomplete coordinates
+        // aren't a move.
         assert_eq!(movegen::parse_move(&board, uci), Some(mv), "{fen} {uci}");
         assert_eq!(
             (movegen::parse_move(&board, &uci[..3]), movegen::parse_move(&board, &format!("{uci}x"))),
@@ -100,7 +100,7 @@ fn illegal_and_unreadable_moves_are_refused() {
             assert_eq!(san::read(&start, text, strictness).unwrap_err().to_string(), error);
         }
     }
-    // A king that does not stand on its own square castles no more, wherever it may go.
+    // A king that isn't on its original square can't castle, wherever it can go.
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         for (fen, castles, goes) in
             [("4k3/8/8/8/8/8/8/5K1R w - -", "O-O", "Kg1"), ("4k3/8/8/8/8/8/8/R2K4 w - -", "O-O-O", "Kc1")]
@@ -112,7 +112,7 @@ fn illegal_and_unreadable_moves_are_refused() {
             assert!(san::read(&board(fen), goes, strictness).is_ok(), "{goes}");
         }
     }
-    // A pawn's capture names its file.
+    // A pawn capture must name its file.
     let takes = board("4k3/8/8/3p4/4P3/8/8/4K3 w - -");
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         assert_eq!(san::read(&takes, "d5", strictness).unwrap_err().to_string(), "no legal move `d5`");
@@ -188,9 +188,9 @@ fn faults_name_the_game_the_line_and_the_move() {
     }
     let file = read_games("g.pgn", "1. e4 [Event \"2\"] 1. d4 -- 2. c4", Strictness::Lenient, OnError::Stop).unwrap();
     assert_eq!(file.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [1, 1]);
-    // Where no result is written none is made up.
+    // A game without a result keeps the unknown result `*`.
     assert!(file.games.iter().all(|game| game.result == "*"), "{:?}", file.games);
-    // What was repaired is told, each of its own game.
+    // Each repair is reported with its own game.
     let notes: Vec<String> = file.notes.iter().map(ToString::to_string).collect();
     for (note, words) in
         notes.iter().zip(["game 1: expected a result", "game 2: expected a move", "game 2: expected a result"])
@@ -198,26 +198,25 @@ fn faults_name_the_game_the_line_and_the_move() {
         assert!(note.contains(words), "{notes:?}");
     }
     assert_eq!(notes.len(), 3, "{notes:?}");
-    // Nothing need stand between a move and what is passed over; a tag may have one letter for its
-    // name, and has one at least.
+    // No space is needed between a move and a comment, a NAG or a variation. A tag name needs at
+    // least one letter.
     let close = "% escaped\n[A \"b\"]\n1. e4{c}e5$14Nf3 (2. f4)Nc6;c\n*";
     let file = read_games("g.pgn", close, Strictness::Strict, OnError::Stop).unwrap();
     let moves: Vec<String> = file.games[0].moves.iter().map(ToString::to_string).collect();
     assert_eq!((moves.join(" ").as_str(), file.games[0].tag("A")), ("e2e4 e7e5 g1f3 b8c6", Some("b")));
     assert!(read_games("g.pgn", "[\"b\"]\n1. e4 *", Strictness::Lenient, OnError::Stop).is_err());
-    // A start position is read as strictly as all else.
+    // A start position is read in the same mode as the rest of the file.
     let set_up = "[FEN \"4k3/8/8/8/8/8/8/R3K3 w aQ\"]\n1. Kd2 *";
     let read = |strictness| read_games("g.pgn", set_up, strictness, OnError::Stop).map(|file| file.games.len()).ok();
     assert_eq!([Strictness::Strict, Strictness::Lenient].map(read), [None, Some(1)]);
-    // A backslash stands for itself behind another; a variation that is left open is told, and its
-    // game kept.
+    // A backslash escapes another. A variation that isn't closed is reported, and its game is kept.
     let file = read_games("g.pgn", "[ White_2 \"a\\\\b\" ] 1. e4(1.d4$14 d5;c4)\n", Strictness::Lenient, OnError::Stop)
         .unwrap();
     let [game] = &file.games[..] else { panic!("one game") };
     assert_eq!((game.tag("White_2"), game.moves.len(), file.notes.len()), (Some("a\\b"), 1, 1));
     let file = read_games("g.pgn", "[White \"A\"] 0-1 1. e4 *", Strictness::Strict, OnError::Skip).unwrap();
     assert_eq!((file.games.len(), file.games[0].number, file.notes.len()), (1, 2, 1));
-    // The second game alone can be read: the others are told of.
+    // Only the second game can be read; the others are reported.
     let file = read_games("g.pgn", text, Strictness::Strict, OnError::Skip).unwrap();
     assert_eq!(file.games.iter().map(|game| game.number).collect::<Vec<_>>(), [2]);
     let left_out: Vec<usize> = file.notes.iter().map(|note| note.line).collect();
@@ -247,19 +246,20 @@ fn items_of_a_suite_have_unique_names() {
     assert!(suite.items[0].moves().len() == 5);
 
     let options = SuiteOptions::default();
-    // A year of which not all is known is none.
+    // An incomplete year isn't used in the id.
     for (date, id) in
         [("1999.??.??", "A - B, 1999"), ("19??.??.??", "A - B"), ("????.??.??", "A - B"), ("199", "A - B")]
     {
         let text = format!("[White \"A\"]\n[Black \"B\"]\n[Date \"{date}\"]\n\n1. e4 e5 *\n");
         assert_eq!(read(SuiteKind::Games, &text).items[0].id, id);
     }
-    // A player who is not known names no game.
+    // If a player is unknown, the id doesn't use the players' names.
     for (white, black) in [("A", "?"), ("?", "B"), ("?", "?"), ("A", " "), ("", "B")] {
         let text = format!("[White \"{white}\"]\n[Black \"{black}\"]\n[Date \"1999.01.02\"]\n\n1. e4 e5 *\n");
         assert_eq!(read(SuiteKind::Games, &text).items[0].id, "stem.1", "{white} - {black}");
     }
-    // Solved: one of the best, none of the bad; where only bad ones are named any other move is.
+    // A position is solved by one of its best moves and by none of its bad ones. If only bad moves
+    // are listed, every other move solves it.
     let position = |operations: &str| read(SuiteKind::Positions, &format!("{start} {operations}")).items[0].clone();
     let moves = ["e2e4", "d2d4", "c2c4"].map(|text| {
         let mut list = MoveList::new();
@@ -294,12 +294,12 @@ fn items_of_a_suite_have_unique_names() {
     assert_eq!(bad.to_string(), "s.epd:2:3: expected UTF-8 text, found the byte 0xff");
     let options = SuiteOptions { strictness: Strictness::Lenient, ..options };
     assert_eq!(Suite::read("s", "s.epd", SuiteKind::Positions, b"# fine\xff\n", options).unwrap().notes.len(), 1);
-    // What was repaired is told with the suite, of positions and of games.
+    // Repairs are reported with the suite, for positions and for games.
     for (kind, text) in [(SuiteKind::Positions, format!("{start} id a b;")), (SuiteKind::Games, "1. e4".to_owned())] {
         let read = Suite::read("s", "s.x", kind, text.as_bytes(), options).unwrap();
         assert_eq!((read.items.len(), read.notes.len()), (1, 1), "{text}");
     }
-    // Games are UTF-8 or, as the PGN standard has them, Latin-1.
+    // PGN files are UTF-8, or Latin-1 as in the PGN standard.
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         for name in [&b"Andr\xe9"[..], "Andr\u{e9}".as_bytes()] {
             let text = [b"[White \"", name, b"\"]\n[Black \"B\"]\n\n1. e4 *\n"].concat();
@@ -350,7 +350,7 @@ proptest! {
     }
 }
 
-/// Fifty games, and each of them damaged in turn in each of many ways: the others are read as if
+/// Each of fifty games is damaged in many ways, one at a time: the other games are read as if
 /// nothing had happened.
 #[test]
 fn damaged_game_affects_no_other() {
@@ -393,7 +393,8 @@ fn damaged_game_affects_no_other() {
     };
     for (number, original) in fifty.iter().enumerate() {
         for (kind, (what, damage)) in damages.iter().enumerate() {
-            // One kind among all fifty, every other kind between the neighbours.
+            // To save time, each game is tested with one kind of damage in the whole file, and with
+            // the other kinds between its neighbours only.
             let near =
                 if number % damages.len() == kind { 0..50 } else { number.saturating_sub(1)..(number + 2).min(50) };
             let mut games = fifty[near.clone()].to_vec();
@@ -404,7 +405,8 @@ fn damaged_game_affects_no_other() {
             assert!(found == others, "{what} in game {}: {} games; {notes:?}", number + 1, found.len());
             assert!(!notes.is_empty(), "{what}");
             if number % 10 == 0 {
-                // Lenient repairs some of it, and then has the game too; the others are the same.
+                // The lenient reader repairs some damage and then includes the game; the other
+                // games are the same.
                 let (found, notes) = read(&games, Strictness::Lenient);
                 assert!(others.iter().all(|game| found.contains(game)), "{what} in game {}, leniently", number + 1);
                 assert!(found.len() <= near.len(), "{what}");
@@ -414,8 +416,8 @@ fn damaged_game_affects_no_other() {
     }
 }
 
-/// A game cut off anywhere, or with any bracket or quotation mark too much anywhere, between two
-/// others: these are always read.
+/// A game between two others is cut off at every place, or gets an extra bracket or quotation mark
+/// there: the other two games are always read.
 #[test]
 fn damage_at_any_place_affects_no_other_game() {
     let game = |name: &str, mv: &str| {
@@ -443,8 +445,8 @@ fn damage_at_any_place_affects_no_other_game() {
     }
 }
 
-/// Four games, as another reader has them, of which the second leaves a variation open; and the
-/// same without tags.
+/// Four games, of which the second has a variation that isn't closed, with and without tags. Other
+/// readers also find four games.
 #[test]
 fn unclosed_variation_affects_only_its_game() {
     for (tags, bad) in [("[White \"A\"]\n[Black \"B\"]\n\n", "1. e4 (1. c4 e5 1-0"), ("", "1. e4 (1. c4 e5 1-0")] {
@@ -495,8 +497,8 @@ fn game_of_another_variant_is_refused_by_its_tag() {
     }
 }
 
-/// The same games, at the same lines, however lines end: also where a comment goes to the end of
-/// its line.
+/// The reader finds the same games at the same lines, whatever the line ending, even with a comment
+/// that extends to the end of its line.
 #[test]
 fn game_lines_may_end_with_lf_crlf_or_cr() {
     let text = "% escaped [Event \"x\"]\n[Event \"a\"]\n\n1. e4 ; to the end (\ne5 {over\nlines} 1-0\n\n[Event \"b\"]\n\n1. d4 Zz *\n";
@@ -510,7 +512,7 @@ fn game_lines_may_end_with_lf_crlf_or_cr() {
     }
 }
 
-/// What a start position was repaired of is told, as of any position.
+/// Repairs of a start position are reported like those of any position.
 #[test]
 fn repairs_of_a_start_position_are_reported() {
     let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 0\"]\n\n1. Kd2 *\n";
@@ -521,8 +523,8 @@ fn repairs_of_a_start_position_are_reported() {
     assert_eq!(file.games[0].start.game_ply(), 0);
 }
 
-/// Of a long file only the start is read where no more is asked for: what is wrong behind it is not
-/// looked at.
+/// If only the first items are requested, the rest of the file isn't read, so faults there aren't
+/// reported.
 #[test]
 fn first_items_are_read_without_the_rest() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -537,7 +539,7 @@ fn first_items_are_read_without_the_rest() {
     }
 }
 
-/// What was repaired in a game that is left out is nobody's repair: not the next game's either.
+/// Repairs in a skipped game aren't reported, and aren't attributed to the next game either.
 #[test]
 fn repairs_of_a_skipped_game_are_not_reported() {
     let text = "[Event \"a\"]\n\n1. e4 ) e5 2. Qd9 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
@@ -548,7 +550,7 @@ fn repairs_of_a_skipped_game_are_not_reported() {
     assert!(output[0].contains("Qd9"), "{output:?}");
 }
 
-/// The tags that follow a bad one are still those of the game that is left out.
+/// The tags after an invalid one still belong to the skipped game.
 #[test]
 fn game_with_a_bad_tag_is_skipped_with_all_its_tags() {
     let text =

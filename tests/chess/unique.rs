@@ -1,23 +1,23 @@
-//! How many different positions there are after so many plies: what no transposition table can do
-//! better than.
+//! Counts the distinct positions after a number of plies: a lower bound for any transposition
+//! table.
 
 use std::collections::HashSet;
 use ttlab::internals::chess::{Board, EpRule, Increments, KeyOptions, Keys, MoveList, movegen};
 
-/// The positions after one number of plies.
+/// The counts for one number of plies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlyLevel {
-    /// Different positions.
+    /// Distinct positions.
     pub unique: u64,
-    /// Moves that lead to them from the different positions one ply before; the surplus over
-    /// `unique` is what an exhaustive search with a perfect table finds again.
+    /// Moves that lead to them from the distinct positions one ply before. The excess over `unique`
+    /// is what an exhaustive search with a perfect table finds again.
     pub visited: u64,
 }
 
-/// Counts the different positions after 0, 1, ... `plies` plies. Two positions are the same if
-/// pieces, side to move, castling rights and the e.p. square, where `rule` counts it, are. No
-/// hashing is trusted: each position is kept in 40 bytes, so that 10 million take about 1 GB.
-/// Source: F. Labelle, "Statistics on chess positions"; OEIS A083276.
+/// Counts the distinct positions after 0, 1, ... `plies` plies. Two positions are the same if their
+/// pieces, side to move and castling rights are equal, and also their e.p. squares if `rule` counts
+/// them. No hashing is relied on: each position is stored in 40 bytes, so 10 million take about 1
+/// GB. Source: F. Labelle, "Statistics on chess positions"; OEIS A083276.
 #[must_use]
 pub fn unique(board: &Board, rule: EpRule, plies: u32) -> Vec<PlyLevel> {
     let inc = Increments::of_keys(Keys::new(&KeyOptions { ep: rule, ..KeyOptions::default() }));
